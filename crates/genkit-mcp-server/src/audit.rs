@@ -17,7 +17,7 @@ const TARGET: &str = "genkit::audit";
 
 /// The sender of a request: what the server knows about it, and the name that the client reports.
 #[derive(Clone, Copy)]
-pub(crate) struct Asking<'a> {
+pub(crate) struct RequestSource<'a> {
     pub(crate) key: &'a ClientKey,
     /// The name and version that the client reports.
     pub(crate) calls_itself: Option<(&'a str, &'a str)>,
@@ -38,10 +38,10 @@ struct AuditRecord {
 
 impl Audit {
     /// Starts a record, or does nothing if no subscriber is listening.
-    pub(crate) fn begin(
+    pub(crate) fn start_record(
         method: &'static str,
         name: &str,
-        asking: Asking<'_>,
+        asking: RequestSource<'_>,
         arguments: Option<&Value>,
     ) -> Self {
         // Not `enabled!`: tracing-subscriber would keep the answer of a per-layer filter to that question and apply it
@@ -64,21 +64,21 @@ impl Audit {
     }
 
     /// Writes the event. `error` is the error message, if contents are audited.
-    pub(crate) fn end(self, outcome: &'static str, error: Option<&str>) {
-        self.ended(outcome, None, error);
+    pub(crate) fn record_outcome(self, outcome: &'static str, error: Option<&str>) {
+        self.finish_record(outcome, None, error);
     }
 
     /// Discards the record, because the event is written elsewhere.
-    pub(crate) fn forget(mut self) {
+    pub(crate) fn discard_record(mut self) {
         self.0 = None;
     }
 
     /// Records that the request was rejected.
-    pub(crate) fn refuse(self, why: &E) {
-        self.ended("refused", Some(why.reason()), None);
+    pub(crate) fn record_refusal(self, why: &E) {
+        self.finish_record("refused", Some(why.reason()), None);
     }
 
-    fn ended(mut self, outcome: &'static str, reason: Option<&str>, error: Option<&str>) {
+    fn finish_record(mut self, outcome: &'static str, reason: Option<&str>, error: Option<&str>) {
         if let Some(record) = self.0.take() {
             record.write(outcome, reason, error);
         }
@@ -87,7 +87,7 @@ impl Audit {
 
 impl AuditRecord {
     fn write(&self, outcome: &'static str, reason: Option<&str>, error: Option<&str>) {
-        let (principal, address) = self.key.known();
+        let (principal, address) = self.key.known_identity();
         tracing::info!(
             target: TARGET,
             method = self.method,
@@ -123,7 +123,7 @@ pub(crate) fn refuse_http(
     reason: &'static str,
     denial: Option<&Denial>,
 ) {
-    let (principal, address) = key.known();
+    let (principal, address) = key.known_identity();
     tracing::info!(
         target: TARGET,
         method = %Logged::name(method),

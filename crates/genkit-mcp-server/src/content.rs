@@ -10,7 +10,7 @@ use super::error::Error as E;
 use genkit_core::{Message, Part, ResourcePart, Role};
 
 /// Converts a part to a content block.
-pub(super) fn block(part: Part) -> ContentBlock {
+pub(super) fn to_block(part: Part) -> ContentBlock {
     match part {
         Part::Text { text, .. } | Part::Reasoning { reasoning: text, .. } => {
             ContentBlock::text(text)
@@ -23,7 +23,7 @@ pub(super) fn block(part: Part) -> ContentBlock {
         Part::Resource { resource, .. } => resource_block(resource),
         Part::Media { media, .. } => {
             let Some((mime, data)) = media.inline() else {
-                return link(media.url, media.content_type);
+                return to_link(media.url, media.content_type);
             };
             let (mime, data) = (mime.to_owned(), data.to_owned());
             if mime.starts_with("image/") {
@@ -44,7 +44,7 @@ fn resource_block(resource: ResourcePart) -> ContentBlock {
     let contents = match (text, blob) {
         (Some(text), _) => McpResourceContents::text(text, uri),
         (None, Some(blob)) => McpResourceContents::blob(blob, uri),
-        (None, None) => return link(uri, mime_type),
+        (None, None) => return to_link(uri, mime_type),
     };
     ContentBlock::resource(match mime_type {
         Some(mime) => contents.with_mime_type(mime),
@@ -52,7 +52,7 @@ fn resource_block(resource: ResourcePart) -> ContentBlock {
     })
 }
 
-fn link(uri: String, mime_type: Option<String>) -> ContentBlock {
+fn to_link(uri: String, mime_type: Option<String>) -> ContentBlock {
     let name = uri.rsplit('/').find(|piece| !piece.is_empty()).unwrap_or(&uri).to_owned();
     let resource = McpResource::new(uri, name);
     ContentBlock::resource_link(match mime_type {
@@ -81,33 +81,33 @@ pub(super) fn sampling_messages(messages: &[Message]) -> Result<Value, E> {
             McpRole::User => "user",
         };
         for part in &message.content {
-            let content = match block(part.clone()) {
+            let content = match to_block(part.clone()) {
                 ContentBlock::Text(text) => {
-                    object(vec![("type", "text".into()), ("text", text.text.into())])
+                    build_object(vec![("type", "text".into()), ("text", text.text.into())])
                 }
-                ContentBlock::Image(ImageContent { data, mime_type, .. }) => object(vec![
+                ContentBlock::Image(ImageContent { data, mime_type, .. }) => build_object(vec![
                     ("type", "image".into()),
                     ("data", data.into()),
                     ("mimeType", mime_type.into()),
                 ]),
-                ContentBlock::Audio(AudioContent { data, mime_type, .. }) => object(vec![
+                ContentBlock::Audio(AudioContent { data, mime_type, .. }) => build_object(vec![
                     ("type", "audio".into()),
                     ("data", data.into()),
                     ("mimeType", mime_type.into()),
                 ]),
                 _ => return Err(E::UnsendablePart),
             };
-            sampled.push(object(vec![("role", role.into()), ("content", content)]));
+            sampled.push(build_object(vec![("role", role.into()), ("content", content)]));
         }
     }
     Ok(Value::Array(sampled))
 }
 
-pub(super) fn meta(map: JsonObject) -> Option<MetaObject> {
+pub(super) fn to_meta(map: JsonObject) -> Option<MetaObject> {
     (!map.is_empty()).then(|| MetaObject(map))
 }
 
-pub(super) fn icons<'a>(urls: impl Iterator<Item = &'a str>) -> Option<Vec<Icon>> {
+pub(super) fn to_icons<'a>(urls: impl Iterator<Item = &'a str>) -> Option<Vec<Icon>> {
     let icons: Vec<Icon> = urls.map(Icon::new).collect();
     (!icons.is_empty()).then_some(icons)
 }
@@ -125,7 +125,7 @@ pub(super) fn own_meta(metadata: &JsonObject) -> JsonObject {
 }
 
 /// Builds a small object. Unlike `json!`, this does not inline an insertion for each member.
-pub(super) fn object(members: Vec<(&str, Value)>) -> Value {
+pub(super) fn build_object(members: Vec<(&str, Value)>) -> Value {
     let mut object = Map::new();
     for (name, value) in members {
         object.insert(name.to_owned(), value);

@@ -252,8 +252,8 @@ impl From<Error> for ErrorData {
             | Error::UpstreamBusy { .. }
             | Error::TooManyStreams(_)
             | Error::ShareOfStreams(_)
-            | Error::TooMuchKept => refused(&error),
-            Error::TooManyTasks => refused(&error),
+            | Error::TooMuchKept => refused_error(&error),
+            Error::TooManyTasks => refused_error(&error),
             Error::TooManySubscriptions(_) | Error::LongInitialize(_) | Error::IdInUse => {
                 Self::invalid_request(error.to_string(), None)
             }
@@ -262,7 +262,7 @@ impl From<Error> for ErrorData {
     }
 }
 
-fn refused(error: &Error) -> ErrorData {
+fn refused_error(error: &Error) -> ErrorData {
     ErrorData::new(REFUSED, error.to_string(), None)
 }
 

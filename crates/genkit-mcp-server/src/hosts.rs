@@ -46,7 +46,7 @@ fn servers_of(host: &FrontedHost) -> (usize, usize) {
 
 impl FrontedHosts {
     #[cfg(feature = "host")]
-    pub(crate) fn push(&mut self, host: FrontedHost) {
+    pub(crate) fn add_host(&mut self, host: FrontedHost) {
         self.hosts.push(host);
     }
 
@@ -56,7 +56,7 @@ impl FrontedHosts {
 
     /// Counts the connected servers and the enabled servers of all hosts.
     #[cfg(feature = "http")]
-    pub(crate) fn servers(&self) -> (usize, usize) {
+    pub(crate) fn count_servers(&self) -> (usize, usize) {
         let states = self.hosts.iter().map(servers_of);
         states.fold((0, 0), |(connected, all), (c, a)| (connected + c, all + a))
     }
@@ -71,19 +71,19 @@ impl FrontedHosts {
     pub(crate) async fn registered_in(&self, registry: &Registry) {
         if !self.is_empty() {
             // The channel closes only if the runtime shuts down; continue with what is registered.
-            let _ = self.registering(registry).wait_for(|done| *done).await;
+            let _ = self.start_registration(registry).wait_for(|done| *done).await;
         }
     }
 
     /// Starts the registration if a runtime is running; otherwise the first request starts it.
     pub(crate) fn register_soon(&self, registry: &Registry) {
         if !self.is_empty() && tokio::runtime::Handle::try_current().is_ok() {
-            self.registering(registry);
+            self.start_registration(registry);
         }
     }
 
     /// Registers the hosts in a separate task, so that a client that disconnects does not cancel it.
-    fn registering(&self, registry: &Registry) -> watch::Receiver<bool> {
+    fn start_registration(&self, registry: &Registry) -> watch::Receiver<bool> {
         let begin = || {
             let (done, registered) = watch::channel(false);
             let (hosts, registry) = (self.hosts.clone(), registry.clone());

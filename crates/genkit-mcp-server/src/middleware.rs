@@ -104,7 +104,7 @@ impl ServedAnswer {
         Self(Ok(result))
     }
 
-    pub(super) fn refused(error: ErrorData) -> Self {
+    pub(super) fn from_error(error: ErrorData) -> Self {
         Self(Err(error))
     }
 
@@ -373,7 +373,7 @@ where
 }
 
 /// Converts the error of a middleware to the protocol error that the client receives.
-pub(super) fn refusal(error: &Error) -> ErrorData {
+pub(super) fn refusal_error(error: &Error) -> ErrorData {
     let code: Option<ErrorCode> = match error.kind() {
         ErrorKind::ResourceExhausted
         | ErrorKind::PermissionDenied

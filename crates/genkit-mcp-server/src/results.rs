@@ -7,7 +7,7 @@ use rmcp::model::{
 };
 use serde_json::{Map, Value};
 
-use super::content::{self, block, own_meta, role_of};
+use super::content::{self, own_meta, role_of, to_block};
 use super::error::Error as E;
 use super::session::Era;
 use genkit_core::internal::action::{ContentsBody, ToolOutput, failure_for_model};
@@ -21,17 +21,17 @@ use genkit_schema::internal::ResultShape;
 /// Builds the result of a tool call. A failure becomes an error result, which the model reads and can act on.
 pub(super) fn tool_result(tool: &Tool, returned: Result<ToolOutput>, era: Era) -> CallToolResult {
     match returned {
-        Ok(output) => success(output, tool.schemas().shape(), era),
+        Ok(output) => success_result(output, tool.schemas().shape(), era),
         Err(error) => {
             let schema = tool.schemas().portable_input();
-            failure(failure_for_model(&error, tool.name(), Some(schema)))
+            failure_result(failure_for_model(&error, tool.name(), Some(schema)))
         }
     }
 }
 
 /// Builds the result sent in place of one that is too large, with `size` bytes.
 pub(super) fn too_large(tool: &Tool, size: usize, limit: usize) -> CallToolResult {
-    failure(output_too_large(tool.name(), size, limit).to_string())
+    failure_result(output_too_large(tool.name(), size, limit).to_string())
 }
 
 /// Builds the error sent in place of a prompt, contents or suggestions of more than `limit` bytes.
@@ -44,12 +44,12 @@ fn output_too_large(name: &str, size: usize, limit: usize) -> E {
     E::OutputTooLarge { name: name.to_owned(), size, limit }
 }
 
-fn success(output: ToolOutput, shape: ResultShape, era: Era) -> CallToolResult {
+fn success_result(output: ToolOutput, shape: ResultShape, era: Era) -> CallToolResult {
     let ToolOutput { value, content, metadata, repeated } = output;
     let mut meta = own_meta(&metadata);
     let text = value.as_ref().and_then(text_of);
-    let structured = value.and_then(|value| structured(value, shape, era, &mut meta));
-    let mut blocks: Vec<ContentBlock> = content.into_iter().map(block).collect();
+    let structured = value.and_then(|value| structured_content(value, shape, era, &mut meta));
+    let mut blocks: Vec<ContentBlock> = content.into_iter().map(to_block).collect();
     // An upstream tool supplies its own text for the value.
     let text = text.filter(|_| repeated.is_empty());
     blocks.splice(0..0, repeated.into_iter().map(ContentBlock::text));
@@ -66,7 +66,7 @@ fn success(output: ToolOutput, shape: ResultShape, era: Era) -> CallToolResult {
     }
     let mut result = CallToolResult::success(blocks);
     result.structured_content = structured;
-    result.meta = content::meta(meta);
+    result.meta = content::to_meta(meta);
     result
 }
 
@@ -80,7 +80,7 @@ fn text_of(value: &Value) -> Option<String> {
 }
 
 /// Returns the structured content. The shape is checked, because an upstream server can violate its own schema.
-fn structured(
+fn structured_content(
     value: Value,
     shape: ResultShape,
     era: Era,
@@ -102,7 +102,7 @@ fn structured(
     }
 }
 
-fn failure(message: String) -> CallToolResult {
+fn failure_result(message: String) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(message)])
 }
 
@@ -115,14 +115,14 @@ pub(super) fn prompt_result(reply: PromptReply) -> GetPromptResult {
     let messages = reply.messages.into_iter().flat_map(|message| {
         let role = role_of(message.role);
         let parts = message.content.into_iter().filter(|part| !part.is_place());
-        parts.map(move |part| PromptMessage::new(role.clone(), block(part)))
+        parts.map(move |part| PromptMessage::new(role.clone(), to_block(part)))
     });
     let mut result = GetPromptResult::new(messages.collect());
     result.description = reply.description;
     let options = reply.options.map(|options| prompt_options(&options)).unwrap_or_default();
     if !options.is_empty() {
         let options = Map::from_iter([(OPTIONS_KEY.to_owned(), Value::Object(options))]);
-        result.meta = content::meta(options);
+        result.meta = content::to_meta(options);
     }
     result
 }
@@ -199,7 +199,7 @@ pub(super) fn resource_error(uri: &str, error: Error) -> Error {
 }
 
 /// Builds the result of a completion. MCP allows 100 suggestions, together with the total number.
-pub(super) fn completion(mut found: Vec<String>) -> CompletionInfo {
+pub(super) fn completion_result(mut found: Vec<String>) -> CompletionInfo {
     let total = found.len();
     found.truncate(CompletionInfo::MAX_VALUES);
     let more = total > found.len();

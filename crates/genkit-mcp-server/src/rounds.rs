@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::caller::input_request;
 use super::error::Error as E;
-use super::session::{KeyIndex, Opened, StateBinding, StateNumber};
+use super::session::{KeyIndex, OpenedState, StateBinding, StateNumber};
 use super::state::SharedState;
 use genkit_core::Result;
 use genkit_core::internal::context::{CallerAnswer, Question, Recording, Rounds};
@@ -46,7 +46,7 @@ impl Round {
     ///
     /// # Errors
     /// If the state is invalid for this request.
-    pub(super) fn begin(
+    pub(super) fn begin_round(
         shared: &Arc<SharedState>,
         binding: StateBinding,
         state: Option<&str>,
@@ -54,7 +54,8 @@ impl Round {
     ) -> Result<(Self, Recording), E> {
         let (mut recording, number, key) = match state {
             Some(state) => {
-                let Opened { recording, number, key } = shared.sealer.open(state, &binding)?;
+                let OpenedState { recording, number, key } =
+                    shared.sealer.open_state(state, &binding)?;
                 (recording, Some(number), key)
             }
             None => (Recording::default(), None, KeyIndex::default()),
@@ -93,7 +94,7 @@ impl Round {
         // If no answer was used, the questions are unchanged, so reuse the number: they can be answered only once.
         let again = self.number.filter(|_| *lock(&self.claim) == Claim::Open);
         let number = again.unwrap_or_else(|| self.shared.sealer.new_number());
-        let state = self.shared.sealer.seal(&recording, number, self.key, &self.binding)?;
+        let state = self.shared.sealer.seal_state(&recording, number, self.key, &self.binding)?;
         Ok(InputRequired {
             result_type: "input_required",
             input_requests: requests,
@@ -104,14 +105,14 @@ impl Round {
 
 impl Rounds for Round {
     fn know(&self, question: &str) -> String {
-        self.shared.sealer.digest(question, self.key)
+        self.shared.sealer.digest_question(question, self.key)
     }
 
     fn claim(&self) -> bool {
         let Some(number) = self.number else { return true };
         let mut claim = lock(&self.claim);
         if *claim == Claim::Open {
-            let is_ours = self.shared.sealer.claim(number);
+            let is_ours = self.shared.sealer.claim_number(number);
             *claim = if is_ours { Claim::Ours } else { Claim::OfAnother };
         }
         *claim == Claim::Ours

@@ -68,14 +68,14 @@ impl SharedState {
         let client = self.quotas.client(key);
         let session = match client.open_session() {
             Some((quota, counted)) => Session::new(quota, Some(counted)),
-            None => Session::new(client.sessionless(""), None),
+            None => Session::new(client.open_sessionless(""), None),
         };
-        session.set_sees(self.sees(None));
+        session.set_sees(self.seen_by(None));
         session
     }
 
     /// Returns the caller of a request.
-    pub(crate) fn caller<'a>(&'a self, head: &'a RequestHead) -> Caller<'a> {
+    pub(crate) fn caller_of_head<'a>(&'a self, head: &'a RequestHead) -> Caller<'a> {
         self.caller_of(head.principal())
     }
 
@@ -85,17 +85,17 @@ impl SharedState {
     }
 
     /// Returns whether the scopes of the item and the rules of the program grant access.
-    fn permits(&self, caller: &Caller<'_>, item: Item<'_>) -> bool {
+    fn permits_item(&self, caller: &Caller<'_>, item: Item<'_>) -> bool {
         self.settings.permissions.permits(caller, item)
     }
 
     /// Returns whether access to some items depends on the caller.
-    fn restricts(&self, lists: &Lists) -> bool {
+    fn has_restrictions(&self, lists: &Lists) -> bool {
         self.settings.permissions.has_rules() || lists.has_permits()
     }
 
     /// Returns the view that decides which changes a subscriber is notified of.
-    pub(crate) fn sees(self: &Arc<Self>, principal: Option<&Principal>) -> Sees {
+    pub(crate) fn seen_by(self: &Arc<Self>, principal: Option<&Principal>) -> Sees {
         // A function that requires scopes can be registered later, for a client that is not local.
         let is_trusted = self.is_local && self.caller_of(principal).principal().is_none();
         if is_trusted && !self.settings.permissions.has_rules() {
@@ -107,7 +107,7 @@ impl SharedState {
     /// Counts the connected upstream servers, and the enabled ones.
     #[cfg(feature = "http")]
     pub(crate) fn servers_behind(&self) -> (usize, usize) {
-        self.hosts.servers()
+        self.hosts.count_servers()
     }
 
     /// Returns whether the items of all fronted hosts are registered.
@@ -128,74 +128,83 @@ impl SharedState {
 
     /// Returns whether calls to this server can become tasks.
     pub(crate) fn makes_tasks(&self) -> bool {
-        super::task_table::CAN_RUN_TASKS && self.lists().has_tasks()
+        super::task_table::CAN_RUN_TASKS && self.all_lists().has_tasks()
     }
 
     /// Returns the lists of all items, regardless of the caller.
-    pub(crate) fn lists(&self) -> Arc<Lists> {
+    pub(crate) fn all_lists(&self) -> Arc<Lists> {
         let is_private = self.settings.permissions.has_rules() || self.settings.is_authenticated();
-        self.lists.get(&self.genkit.registry, &self.settings.filter, is_private)
+        self.lists.current_lists(&self.genkit.registry, &self.settings.filter, is_private)
     }
 
     /// Returns the lists of the items available to a caller.
     pub(crate) fn lists_of(&self, caller: &Caller<'_>) -> Arc<Lists> {
-        let lists = self.lists();
-        if self.restricts(&lists) { lists.view(|item| self.permits(caller, item)) } else { lists }
+        let lists = self.all_lists();
+        if self.has_restrictions(&lists) {
+            lists.view_for(|item| self.permits_item(caller, item))
+        } else {
+            lists
+        }
     }
 
-    pub(crate) fn tool(&self, name: &str, caller: &Caller<'_>) -> Result<Tool, Absent> {
-        let lists = self.lists();
+    pub(crate) fn find_tool(&self, name: &str, caller: &Caller<'_>) -> Result<Tool, LookupError> {
+        let lists = self.all_lists();
         let found = self.genkit.registry.tool(lists.tool_name(name));
-        let found = found.filter(|tool| self.settings.filter.tool(tool));
-        self.shown(found, caller)
+        let found = found.filter(|tool| self.settings.filter.has_tool(tool));
+        self.check_permission(found, caller)
     }
 
     /// Returns whether a tool is listed to clients under this name.
     pub(crate) fn has_tool(&self, name: &str) -> bool {
-        self.genkit.registry.tool(self.lists().tool_name(name)).is_some()
+        self.genkit.registry.tool(self.all_lists().tool_name(name)).is_some()
     }
 
     /// Returns whether a prompt is listed to clients under this name.
     pub(crate) fn has_prompt(&self, name: &str) -> bool {
-        self.genkit.registry.prompt(self.lists().prompt_name(name)).is_some()
+        self.genkit.registry.prompt(self.all_lists().prompt_name(name)).is_some()
     }
 
-    pub(crate) fn prompt(&self, name: &str, caller: &Caller<'_>) -> Result<Prompt, Absent> {
-        let lists = self.lists();
+    pub(crate) fn find_prompt(
+        &self,
+        name: &str,
+        caller: &Caller<'_>,
+    ) -> Result<Prompt, LookupError> {
+        let lists = self.all_lists();
         let found = self.genkit.registry.prompt(lists.prompt_name(name));
-        let found = found.filter(|prompt| self.settings.filter.prompt(prompt));
-        self.shown(found, caller)
+        let found = found.filter(|prompt| self.settings.filter.has_prompt(prompt));
+        self.check_permission(found, caller)
     }
 
     /// Returns the resource at `uri`: a fixed URI first, then the most specific template. If the match is hidden from
     /// the caller, no less specific template is tried, since that would bypass the permission.
-    pub(crate) fn resource(
+    pub(crate) fn find_resource(
         &self,
         uri: &str,
         caller: &Caller<'_>,
-    ) -> Result<(Resource, Map<String, Value>), Absent> {
+    ) -> Result<(Resource, Map<String, Value>), LookupError> {
         if uri.starts_with(skill::SCHEME)
             && let Some(found) = self.skill_file(uri, caller)
         {
             return Ok((found?, Map::new()));
         }
-        let filter = |resource: &Resource| self.settings.filter.resource(resource);
+        let filter = |resource: &Resource| self.settings.filter.has_resource(resource);
         let found = self.genkit.registry.resource_for(uri, filter);
-        let (resource, variables) = found.ok_or(Absent::Unknown)?;
-        Ok((self.shown(Some(resource), caller)?, variables))
+        let (resource, variables) = found.ok_or(LookupError::Unknown)?;
+        Ok((self.check_permission(Some(resource), caller)?, variables))
     }
 
     /// Returns the skill file at `uri`. If skills are nested, the file of the first skill available to the caller is
     /// used.
-    fn skill_file(&self, uri: &str, caller: &Caller<'_>) -> Option<Result<Resource, Absent>> {
+    fn skill_file(&self, uri: &str, caller: &Caller<'_>) -> Option<Result<Resource, LookupError>> {
         let registry = &self.genkit.registry;
         let has = |skill: &skill::Skill| {
-            self.settings.filter.skill(skill) && skill.file_at(uri).is_some()
+            self.settings.filter.has_skill(skill) && skill.file_at(uri).is_some()
         };
-        let seen = registry.find_skill(|skill| has(skill) && self.permits(caller, skill.into()));
+        let seen =
+            registry.find_skill(|skill| has(skill) && self.permits_item(caller, skill.into()));
         match seen {
             Some(skill) => Some(Ok(skill.resource(skill.file_at(uri)?))),
-            None => registry.find_skill(has).map(|_| Err(Absent::Hidden)),
+            None => registry.find_skill(has).map(|_| Err(LookupError::Hidden)),
         }
     }
 
@@ -208,18 +217,26 @@ impl SharedState {
     }
 
     /// Returns the resource or template that is registered as `uri`.
-    pub(crate) fn template(&self, uri: &str, caller: &Caller<'_>) -> Result<Resource, Absent> {
+    pub(crate) fn find_template(
+        &self,
+        uri: &str,
+        caller: &Caller<'_>,
+    ) -> Result<Resource, LookupError> {
         let found = self.genkit.registry.resource(uri);
-        let found = found.filter(|resource| self.settings.filter.resource(resource));
-        self.shown(found, caller)
+        let found = found.filter(|resource| self.settings.filter.has_resource(resource));
+        self.check_permission(found, caller)
     }
 
-    fn shown<T>(&self, found: Option<T>, caller: &Caller<'_>) -> Result<T, Absent>
+    fn check_permission<T>(&self, found: Option<T>, caller: &Caller<'_>) -> Result<T, LookupError>
     where
         for<'a> Item<'a>: From<&'a T>,
     {
-        let found = found.ok_or(Absent::Unknown)?;
-        if self.permits(caller, Item::from(&found)) { Ok(found) } else { Err(Absent::Hidden) }
+        let found = found.ok_or(LookupError::Unknown)?;
+        if self.permits_item(caller, Item::from(&found)) {
+            Ok(found)
+        } else {
+            Err(LookupError::Hidden)
+        }
     }
 }
 
@@ -233,13 +250,13 @@ impl View for CallerView {
     fn has_uri(&self, uri: &str) -> bool {
         self.shared.upgrade().is_some_and(|shared| {
             let caller = shared.caller_of(self.principal.as_ref());
-            !shared.restricts(&shared.lists())
-                || shared.resource(uri, &caller).err() != Some(Absent::Hidden)
+            !shared.has_restrictions(&shared.all_lists())
+                || shared.find_resource(uri, &caller).err() != Some(LookupError::Hidden)
         })
     }
 
     fn is_restricted(&self) -> bool {
-        self.shared.upgrade().is_some_and(|shared| shared.restricts(&shared.lists()))
+        self.shared.upgrade().is_some_and(|shared| shared.has_restrictions(&shared.all_lists()))
     }
 
     fn digest(&self, list: &RegistryChange) -> Option<u64> {
@@ -251,15 +268,15 @@ impl View for CallerView {
 
 /// Why an item is not available. Clients receive the same error for both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Absent {
+pub(crate) enum LookupError {
     Unknown,
     /// The caller has no permission.
     Hidden,
 }
 
-impl Absent {
+impl LookupError {
     /// Returns the error for the client, given the error for an `unknown` item; only the audit log distinguishes them.
-    pub(crate) fn error(self, unknown: E) -> E {
+    pub(crate) fn to_error(self, unknown: E) -> E {
         match self {
             Self::Unknown => unknown,
             Self::Hidden => E::Hidden(Box::new(unknown)),

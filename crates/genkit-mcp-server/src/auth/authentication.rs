@@ -49,28 +49,31 @@ impl Authentication {
     }
 
     /// Returns the principal of a request, or `None` if the token does not identify one.
-    pub(crate) async fn admit(&self, headers: &HeaderMap) -> Result<Option<Principal>, Denial> {
+    pub(crate) async fn verify_request(
+        &self,
+        headers: &HeaderMap,
+    ) -> Result<Option<Principal>, Denial> {
         match self {
             Self::Nothing => Ok(None),
             Self::SharedToken(token) => {
-                let given = given(headers)?;
+                let given = read_token(headers)?;
                 let is_it = is_the_secret(given.as_bytes(), token.as_bytes());
                 is_it
                     .then_some(None)
                     .ok_or_else(|| Denial::Invalid("the token does not match".to_owned()))
             }
             Self::Verifier(verifier) => {
-                let token = given(headers)?;
+                let token = read_token(headers)?;
                 if token.len() > MAX_TOKEN || !is_token(token) {
                     return Err(Denial::Malformed);
                 }
-                verified(&**verifier, token).await.map(Some)
+                verify_token(&**verifier, token).await.map(Some)
             }
         }
     }
 }
 
-async fn verified(verifier: &dyn TokenVerifier, token: &str) -> Result<Principal, Denial> {
+async fn verify_token(verifier: &dyn TokenVerifier, token: &str) -> Result<Principal, Denial> {
     match tokio::time::timeout(VERIFY_TIMEOUT, verifier.verify(token)).await {
         // An empty id is the key of all anonymous clients, so this principal would share their
         // quota and sessions.
@@ -91,7 +94,7 @@ async fn verified(verifier: &dyn TokenVerifier, token: &str) -> Result<Principal
 }
 
 /// Returns the token after `Bearer`.
-fn given(headers: &HeaderMap) -> Result<&str, Denial> {
+fn read_token(headers: &HeaderMap) -> Result<&str, Denial> {
     let mut values = headers.get_all(AUTHORIZATION).iter();
     let value = values.next().ok_or(Denial::Missing)?;
     // A proxy in front of the server might have checked the other one.
@@ -142,11 +145,11 @@ mod tests {
             (&["Bearer secret", "Bearer secret"], Err(Denial::Malformed)),
             (&[], Err(Denial::Missing)),
         ] {
-            assert_eq!(shared.admit(&headers(given)).await, admitted, "{given:?}");
+            assert_eq!(shared.verify_request(&headers(given)).await, admitted, "{given:?}");
         }
-        assert_eq!(Authentication::Nothing.admit(&headers(&[])).await, Ok(None));
+        assert_eq!(Authentication::Nothing.verify_request(&headers(&[])).await, Ok(None));
         let empty = Authentication::SharedToken("".into());
-        assert!(empty.admit(&headers(&["Bearer "])).await.is_err());
+        assert!(empty.verify_request(&headers(&["Bearer "])).await.is_err());
     }
 
     #[tokio::test]
@@ -176,7 +179,7 @@ mod tests {
             ("Bearer bad", Err(Denial::Invalid("it is bad".to_owned()))),
             ("Bearer down", Err(Denial::Unavailable)),
         ] {
-            assert_eq!(verifier.admit(&headers(&[given])).await, admitted, "{given:.40}");
+            assert_eq!(verifier.verify_request(&headers(&[given])).await, admitted, "{given:.40}");
         }
     }
 
@@ -184,6 +187,9 @@ mod tests {
     async fn a_verifier_that_hangs_is_not_waited_for() {
         let hangs = |_: String| std::future::pending::<Result<Principal, TokenError>>();
         let verifier = Authentication::Verifier(Arc::new(hangs));
-        assert_eq!(verifier.admit(&headers(&["Bearer x"])).await, Err(Denial::Unavailable));
+        assert_eq!(
+            verifier.verify_request(&headers(&["Bearer x"])).await,
+            Err(Denial::Unavailable)
+        );
     }
 }

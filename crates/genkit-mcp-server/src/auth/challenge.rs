@@ -31,7 +31,7 @@ impl Challenges {
     }
 
     /// The challenge for a denial, or `None` if another token would not help.
-    pub(crate) fn of(&self, denial: &Denial) -> Option<HeaderValue> {
+    pub(crate) fn for_denial(&self, denial: &Denial) -> Option<HeaderValue> {
         let (error, why) = match denial {
             // RFC 6750 sends no error code to a client that sent no token.
             Denial::Missing => (None, None),
@@ -57,7 +57,7 @@ impl Challenges {
         ];
         let shown: Vec<String> = parameters
             .into_iter()
-            .filter_map(|(name, value)| Some(format!("{name}=\"{}\"", quotable(value?, name))))
+            .filter_map(|(name, value)| Some(format!("{name}=\"{}\"", escape_quotes(value?, name))))
             .collect();
         let header = format!("Bearer {}", shown.join(", "));
         HeaderValue::try_from(header.trim_end()).ok()
@@ -66,7 +66,7 @@ impl Challenges {
 
 /// Makes a text valid within quotes: replaces quotes, backslashes and characters outside of printable
 /// ASCII by blanks, and truncates a reason.
-fn quotable(text: &str, name: &str) -> String {
+fn escape_quotes(text: &str, name: &str) -> String {
     let limit = if name == "error_description" { MAX_DESCRIPTION } else { usize::MAX };
     let plain = |c: char| if c.is_ascii_graphic() && c != '"' && c != '\\' { c } else { ' ' };
     text.chars().take(limit).map(plain).collect()
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     fn told(resource: Option<ProtectedResource>, denial: &Denial) -> String {
-        let header = Challenges::new(resource.as_ref()).of(denial).expect("a challenge");
+        let header = Challenges::new(resource.as_ref()).for_denial(denial).expect("a challenge");
         header.to_str().expect("text").to_owned()
     }
 
@@ -107,6 +107,6 @@ mod tests {
             format!("Bearer error=\"insufficient_scope\", {scope}, {metadata}")
         );
         assert_eq!(told(None, &Denial::Malformed), "Bearer error=\"invalid_request\"");
-        assert_eq!(Challenges::default().of(&Denial::Unavailable), None);
+        assert_eq!(Challenges::default().for_denial(&Denial::Unavailable), None);
     }
 }

@@ -550,7 +550,7 @@ impl McpServer {
     /// ```
     #[cfg(feature = "host")]
     pub fn host(mut self, host: &genkit_mcp_host::McpHost) -> Self {
-        self.hosts.push(host.clone());
+        self.hosts.add_host(host.clone());
         self
     }
 

@@ -29,17 +29,21 @@ pub(super) struct Channel {
 
 impl Channel {
     /// Sends progress. A disconnected client cancels the request, so the error is ignored here.
-    pub(super) async fn progress(&self, params: ProgressNotificationParam) {
-        self.outlet.send(message::notification("notifications/progress", &params)).await;
+    pub(super) async fn send_progress(&self, params: ProgressNotificationParam) {
+        self.outlet.send(message::encode_notification("notifications/progress", &params)).await;
     }
 
-    pub(super) async fn log(&self, params: LoggingMessageNotificationParam) {
-        self.outlet.send(message::notification("notifications/message", &params)).await;
+    pub(super) async fn send_log(&self, params: LoggingMessageNotificationParam) {
+        self.outlet.send(message::encode_notification("notifications/message", &params)).await;
     }
 
     /// Sends a question to the client and waits for its answer.
-    pub(super) async fn ask(&self, kind: &QuestionKind, mut params: Value) -> Result<CallerAnswer> {
-        let told = SentSpan::begin(&self.told(kind));
+    pub(super) async fn ask_client(
+        &self,
+        kind: &QuestionKind,
+        mut params: Value,
+    ) -> Result<CallerAnswer> {
+        let told = SentSpan::begin(&self.describe_span(kind));
         if let Some(trace) = told.as_ref().and_then(SentSpan::context) {
             let mut meta = Map::new();
             trace.write_to(&mut meta);
@@ -57,21 +61,21 @@ impl Channel {
         Ok(CallerAnswer::from_json(answer?))
     }
 
-    fn told(&self, kind: &QuestionKind) -> NewSent<'static> {
+    fn describe_span(&self, kind: &QuestionKind) -> NewSent<'static> {
         let is_stream = self.session.quota().client().key().is_stream();
         let network = if is_stream { Network::Pipe } else { Network::Http };
-        let method = method(kind);
+        let method = method_name(kind);
         NewSent { method, target: Target::Nothing, version: None, network, server: None }
     }
 
     async fn ask_for(&self, kind: &QuestionKind, params: Value) -> Result<Value, E> {
-        let (question, request) = open(&self.session, kind, params)?;
+        let (question, request) = open_question(&self.session, kind, params)?;
         ask(&self.outlet, question, request, kind).await
     }
 }
 
 /// Returns the method of a question.
-pub(crate) fn method(kind: &QuestionKind) -> &'static str {
+pub(crate) fn method_name(kind: &QuestionKind) -> &'static str {
     match kind {
         QuestionKind::Elicitation { .. }
         | QuestionKind::Approval { .. }
@@ -82,13 +86,13 @@ pub(crate) fn method(kind: &QuestionKind) -> &'static str {
 }
 
 /// Opens a question, and builds the request that asks it.
-fn open(
+fn open_question(
     session: &Arc<Session>,
     kind: &QuestionKind,
     params: Value,
 ) -> Result<(OpenQuestion, Bytes), E> {
     let question = OpenQuestion::new(session)?;
-    let request = message::request(question.id(), method(kind), params);
+    let request = message::encode_request(question.id(), method_name(kind), params);
     Ok((question, request))
 }
 
@@ -98,14 +102,14 @@ async fn ask(
     request: Bytes,
     kind: &QuestionKind,
 ) -> Result<Value, E> {
-    let waiting = outlet.waiting();
+    let waiting = outlet.count_question();
     if !outlet.send(request).await {
         return Err(E::ClientGone);
     }
-    let answer = question.answer().await?.map_err(refused)?;
+    let answer = question.wait_for_answer().await?.map_err(refused_error)?;
     drop(waiting);
     answer::read(kind, &answer).map_err(E::UnusableAnswer)
 }
-fn refused(error: ErrorData) -> E {
+fn refused_error(error: ErrorData) -> E {
     E::QuestionRefused(error.message.into_owned())
 }

@@ -23,42 +23,44 @@ pub(crate) struct Reply {
 const USUAL_BYTES: usize = 512;
 
 /// Builds the response to a request.
-pub(crate) fn result(id: &RequestId, result: &impl Serialize) -> Reply {
-    let mut out = begin(id);
+pub(crate) fn result_reply(id: &RequestId, result: &impl Serialize) -> Reply {
+    let mut out = begin_reply(id);
     match serde_json::to_writer(&mut out, result) {
-        Ok(()) => end(out),
-        Err(error) => self::error(Some(id), &ErrorData::internal_error(error.to_string(), None)),
+        Ok(()) => finish_reply(out),
+        Err(error) => {
+            self::error_reply(Some(id), &ErrorData::internal_error(error.to_string(), None))
+        }
     }
 }
 
 /// Builds the response from a result that is already JSON.
-pub(crate) fn encoded(id: &RequestId, result: &[u8]) -> Reply {
-    let mut out = begin(id);
+pub(crate) fn encoded_reply(id: &RequestId, result: &[u8]) -> Reply {
+    let mut out = begin_reply(id);
     out.extend_from_slice(result);
-    end(out)
+    finish_reply(out)
 }
 
 /// Builds the response with `result`. If the result is larger than `limit` bytes, returns the response of `instead`,
 /// which receives the actual size.
-pub(crate) fn limited(
+pub(crate) fn limited_reply(
     id: &RequestId,
     result: &impl Serialize,
     limit: usize,
     instead: impl FnOnce(usize) -> Reply,
 ) -> Reply {
-    let mut out = begin(id);
+    let mut out = begin_reply(id);
     let start = out.len();
     let written = serde_json::to_writer(&mut out, result);
     let size = out.len() - start;
     if written.is_ok() && size <= limit {
-        return end(out);
+        return finish_reply(out);
     }
     drop(out);
     instead(size)
 }
 
 /// Builds an error response. Pass no id for a message that could not be parsed.
-pub(crate) fn error(id: Option<&RequestId>, error: &ErrorData) -> Reply {
+pub(crate) fn error_reply(id: Option<&RequestId>, error: &ErrorData) -> Reply {
     #[derive(Serialize)]
     struct Error<'a> {
         jsonrpc: &'static str,
@@ -67,32 +69,32 @@ pub(crate) fn error(id: Option<&RequestId>, error: &ErrorData) -> Reply {
         error: &'a ErrorData,
     }
     Reply {
-        bytes: written(&Error { jsonrpc: "2.0", id, error }),
+        bytes: encode_message(&Error { jsonrpc: "2.0", id, error }),
         error: Some(error.code),
         tool_failed: false,
     }
 }
 
 /// Builds a notification.
-pub(crate) fn notification(method: &str, params: &impl Serialize) -> Bytes {
+pub(crate) fn encode_notification(method: &str, params: &impl Serialize) -> Bytes {
     #[derive(Serialize)]
     struct Notification<'a, P> {
         jsonrpc: &'static str,
         method: &'a str,
         params: &'a P,
     }
-    written(&Notification { jsonrpc: "2.0", method, params })
+    encode_message(&Notification { jsonrpc: "2.0", method, params })
 }
 
 /// Builds a request from the server.
-pub(crate) fn request(id: i64, method: &str, params: Value) -> Bytes {
+pub(crate) fn encode_request(id: i64, method: &str, params: Value) -> Bytes {
     let version = ("jsonrpc", "2.0".into());
     let members = vec![version, ("id", id.into()), ("method", method.into()), ("params", params)];
-    content::object(members).to_string().into()
+    content::build_object(members).to_string().into()
 }
 
 /// Builds the notification of a change. On a `subscriptions/listen` stream, it contains the id of that request.
-pub(crate) fn change(change: &RegistryChange, subscription: Option<&RequestId>) -> Bytes {
+pub(crate) fn encode_change(change: &RegistryChange, subscription: Option<&RequestId>) -> Bytes {
     #[derive(Serialize)]
     struct Params<'a> {
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -120,12 +122,12 @@ pub(crate) fn change(change: &RegistryChange, subscription: Option<&RequestId>) 
     };
     let meta = subscription.map(|subscription| Meta { subscription });
     if uri.is_none() && meta.is_none() {
-        return written(&Bare { jsonrpc: "2.0", method });
+        return encode_message(&Bare { jsonrpc: "2.0", method });
     }
-    notification(method, &Params { uri, meta })
+    encode_notification(method, &Params { uri, meta })
 }
 
-fn begin(id: &RequestId) -> Vec<u8> {
+fn begin_reply(id: &RequestId) -> Vec<u8> {
     let mut out = Vec::with_capacity(USUAL_BYTES);
     out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
     // Serializing a number or a string to a vector does not fail.
@@ -134,11 +136,11 @@ fn begin(id: &RequestId) -> Vec<u8> {
     out
 }
 
-fn end(mut out: Vec<u8>) -> Reply {
+fn finish_reply(mut out: Vec<u8>) -> Reply {
     out.push(b'}');
     Reply { bytes: out.into(), error: None, tool_failed: false }
 }
 
-fn written(message: &impl Serialize) -> Bytes {
+fn encode_message(message: &impl Serialize) -> Bytes {
     serde_json::to_vec(message).unwrap_or_default().into()
 }

@@ -23,7 +23,7 @@ use serde_json::{Map, Value};
 use self::channel::Channel;
 pub(crate) use self::outlet::{Outlet, Outward};
 pub(crate) use self::request::Request;
-use super::content::{self, object};
+use super::content::{self, build_object};
 use super::error::Error as E;
 use super::quota::{HeldPlace, SessionQuota};
 use super::session::{ClientDescription, Era};
@@ -84,12 +84,12 @@ impl McpCaller {
         }
     }
 
-    pub(crate) fn begin(&self, place: HeldPlace) {
+    pub(crate) fn hold_place(&self, place: HeldPlace) {
         *lock(&self.place) = Some(place);
     }
 
     /// Releases the in-flight slot, even if a task that the function spawned still holds this caller.
-    pub(crate) fn end(&self) {
+    pub(crate) fn release_place(&self) {
         let place = lock(&self.place).take();
         drop(place);
     }
@@ -117,7 +117,7 @@ impl Caller for McpCaller {
     }
 
     fn can(&self, capability: Capability) -> bool {
-        self.client.can(capability)
+        self.client.supports_question(capability)
     }
 
     fn answer<'a>(&'a self, question: &'a Question) -> Option<BoxFuture<'a, Result<CallerAnswer>>> {
@@ -125,11 +125,11 @@ impl Caller for McpCaller {
             return None;
         }
         Some(Box::pin(async move {
-            let open = self.quota.question()?;
+            let open = self.quota.open_question()?;
             let paused = lock(&self.place).as_ref().map(HeldPlace::while_waiting);
-            let (limit, params) = (self.question_timeout, params(&question.kind)?);
+            let (limit, params) = (self.question_timeout, question_params(&question.kind)?);
             let answered = tokio::select! {
-                answered = self.channel.ask(&question.kind, params) => answered,
+                answered = self.channel.ask_client(&question.kind, params) => answered,
                 () = open.gives_way() => Err(E::QuestionGaveWay.into()),
                 () = tokio::time::sleep(limit) => Err(E::NoAnswerInTime(limit).into()),
             };
@@ -147,7 +147,7 @@ impl Caller for McpCaller {
             let mut params = ProgressNotificationParam::new(token.clone(), progress.done);
             params.total = progress.total;
             params.message = progress.message;
-            self.channel.progress(params).await;
+            self.channel.send_progress(params).await;
         })
     }
 
@@ -157,7 +157,7 @@ impl Caller for McpCaller {
                 return;
             }
             let params = LoggingMessageNotificationParam::new(level::to_mcp(severity), data);
-            self.channel.log(params).await;
+            self.channel.send_log(params).await;
         })
     }
 
@@ -182,16 +182,19 @@ impl Caller for McpCaller {
 
 /// Builds a question inside a result, for protocol 2026-07-28.
 pub(crate) fn input_request(kind: &QuestionKind) -> Result<Value> {
-    Ok(object(vec![("method", channel::method(kind).into()), ("params", params(kind)?)]))
+    Ok(build_object(vec![
+        ("method", channel::method_name(kind).into()),
+        ("params", question_params(kind)?),
+    ]))
 }
 
 /// Builds the parameters of a question, as MCP JSON.
-fn params(kind: &QuestionKind) -> Result<Value> {
+fn question_params(kind: &QuestionKind) -> Result<Value> {
     let nothing =
-        || object(vec![("type", "object".into()), ("properties", Value::Object(Map::new()))]);
+        || build_object(vec![("type", "object".into()), ("properties", Value::Object(Map::new()))]);
     let form = |message: &str, schema| {
         let mode = ("mode", "form".into());
-        object(vec![mode, ("message", message.into()), ("requestedSchema", schema)])
+        build_object(vec![mode, ("message", message.into()), ("requestedSchema", schema)])
     };
     Ok(match kind {
         QuestionKind::Elicitation { message, schema } => {
@@ -215,8 +218,8 @@ fn params(kind: &QuestionKind) -> Result<Value> {
             if !request.stop.is_empty() {
                 params.push(("stopSequences", request.stop.clone().into()));
             }
-            object(params)
+            build_object(params)
         }
-        QuestionKind::Roots => object(Vec::new()),
+        QuestionKind::Roots => build_object(Vec::new()),
     })
 }

@@ -9,7 +9,7 @@ use genkit_core::BoxFuture;
 /// A destination for messages: the connection on stdio, the stream of a POST request over HTTP.
 pub(crate) trait Outward: Send + Sync {
     /// Sends one complete message, waiting for capacity. Returns `false` if the client has disconnected.
-    fn send(&self, message: Bytes) -> BoxFuture<'_, bool>;
+    fn send_line(&self, message: Bytes) -> BoxFuture<'_, bool>;
 
     /// Counts a question sent here that starts (`more`) or stops waiting for its answer.
     fn waits(&self, more: bool) {
@@ -28,11 +28,11 @@ impl Outlet {
 
     /// Sends one complete message, waiting for capacity. Returns `false` if the client has disconnected.
     pub(crate) async fn send(&self, message: Bytes) -> bool {
-        self.0.send(message).await
+        self.0.send_line(message).await
     }
 
     /// Counts a question as waiting for its answer until the guard is dropped.
-    pub(crate) fn waiting(&self) -> WaitsForAnswer<'_> {
+    pub(crate) fn count_question(&self) -> WaitsForAnswer<'_> {
         self.0.waits(true);
         WaitsForAnswer(&*self.0)
     }

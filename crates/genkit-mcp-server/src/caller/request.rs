@@ -6,7 +6,7 @@ use rmcp::model::{ErrorData, InputResponses, RequestMetaObject};
 use tokio_util::sync::CancellationToken;
 
 use super::Outlet;
-use crate::audit::{Asking, Audit};
+use crate::audit::{Audit, RequestSource};
 use crate::error::Error as E;
 use crate::principal::RequestHead;
 use crate::quota::ClientQuota;
@@ -56,13 +56,13 @@ impl Request {
     }
 
     /// Returns the sender of the request, for audit events.
-    pub(crate) fn asking(&self) -> Asking<'_> {
-        Asking { key: self.quota.key(), calls_itself: self.client.calls_itself() }
+    pub(crate) fn request_source(&self) -> RequestSource<'_> {
+        RequestSource { key: self.quota.key(), calls_itself: self.client.calls_itself() }
     }
 
     /// Records that the requested item does not exist or is hidden from the client, and returns the error.
-    pub(crate) fn refused(&self, method: &'static str, name: &str, why: E) -> ErrorData {
-        Audit::begin(method, name, self.asking(), None).refuse(&why);
+    pub(crate) fn record_refusal(&self, method: &'static str, name: &str, why: E) -> ErrorData {
+        Audit::start_record(method, name, self.request_source(), None).record_refusal(&why);
         why.into()
     }
 }

@@ -19,18 +19,18 @@ pub(super) async fn call(
         client.request("tools/call", json!({ "name": name, "arguments": arguments })).await?;
     let failed = result["isError"] == true;
     if json {
-        print::json(&result)?;
+        print::print_json(&result)?;
     } else if !failed {
-        print::out(&format!("{}\n", text(&result)))?;
+        print::print_text(&format!("{}\n", display_text(&result)))?;
     }
     if failed {
-        return Err(E::ToolFailed { tool: name.to_owned(), said: text(&result) }.into());
+        return Err(E::ToolFailed { tool: name.to_owned(), said: display_text(&result) }.into());
     }
     Ok(())
 }
 
 /// The result as displayed to a user: texts verbatim, all other content as JSON.
-fn text(result: &Value) -> String {
+fn display_text(result: &Value) -> String {
     let blocks = result["content"].as_array().map(Vec::as_slice).unwrap_or_default();
     let shown = |block: &Value| match block["text"].as_str() {
         Some(text) => text.to_owned(),

@@ -62,7 +62,7 @@ impl PipeClient {
     }
 
     /// Reads all pages of a list.
-    pub(super) async fn list(&mut self, method: &str, key: &str) -> Result<Vec<Value>> {
+    pub(super) async fn list_all(&mut self, method: &str, key: &str) -> Result<Vec<Value>> {
         let (mut all, mut params) = (Vec::new(), Map::new());
         loop {
             let mut page = self.request(method, Value::Object(params.clone())).await?;

@@ -8,7 +8,7 @@ use crate::settings::ServerSettings;
 
 /// The command that parses the command line. The program's own flags take precedence over built-in
 /// ones.
-pub(super) fn command(settings: &ServerSettings, own: Option<&OwnArgs<'_>>) -> Command {
+pub(super) fn build_command(settings: &ServerSettings, own: Option<&OwnArgs<'_>>) -> Command {
     let called = settings.title.as_ref().unwrap_or(&settings.name);
     let command = Command::new(settings.name.clone())
         .version(settings.version.clone())
@@ -16,7 +16,7 @@ pub(super) fn command(settings: &ServerSettings, own: Option<&OwnArgs<'_>>) -> C
         .after_help(
             "Without a flag, it serves on standard input and output, for the MCP client that starts it.",
         );
-    let command = own.map_or_else(|| command.clone(), |own| own.augment(command.clone()));
+    let command = own.map_or_else(|| command.clone(), |own| own.add_args(command.clone()));
     let taken: Vec<(Option<String>, String)> = command
         .get_arguments()
         .map(|arg| (arg.get_long().map(str::to_owned), arg.get_id().to_string()))
@@ -25,7 +25,7 @@ pub(super) fn command(settings: &ServerSettings, own: Option<&OwnArgs<'_>>) -> C
         let id = arg.get_id().as_str();
         taken.iter().all(|(long, own)| long.as_deref() != arg.get_long() && own != id)
     };
-    let ours: Vec<Arg> = flags().into_iter().filter(is_free).collect();
+    let ours: Vec<Arg> = built_in_flags().into_iter().filter(is_free).collect();
     let has = |name: &&str| ours.iter().any(|arg| arg.get_id().as_str() == *name);
     let modes = MODES.into_iter().filter(has);
     let mode = ArgGroup::new("genkit-mode").args(modes).multiple(false);
@@ -40,7 +40,7 @@ const MODES: [&str; 7] = ["stdio", "http", "list", "call", "check", "inspect", "
 const PRINTING: &str = "genkit-printing";
 const PRINTING_MODES: [&str; 2] = ["list", "call"];
 
-fn flags() -> Vec<Arg> {
+fn built_in_flags() -> Vec<Arg> {
     let flag = |name: &'static str, help: &'static str| {
         Arg::new(name).long(name).help(help).help_heading("Server").action(ArgAction::SetTrue)
     };

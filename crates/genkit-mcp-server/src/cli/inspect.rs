@@ -5,13 +5,13 @@ use std::process::Stdio;
 use tokio::process::Command;
 
 use super::error::Error as E;
-use super::install::program;
+use super::install::program_path;
 use genkit_core::Result;
 
 /// The version that our tests use.
 const INSPECTOR: &str = "@modelcontextprotocol/inspector@2.12.0";
 
-pub(super) async fn inspect(args: Vec<String>) -> Result<()> {
+pub(super) async fn run_inspector(args: Vec<String>) -> Result<()> {
     let npx = if cfg!(windows) { "npx.cmd" } else { "npx" };
     let mut command = Command::new(npx);
     command
@@ -19,7 +19,7 @@ pub(super) async fn inspect(args: Vec<String>) -> Result<()> {
         .arg("--cwd")
         .arg(std::env::current_dir().map_err(|source| E::NoFolder { source })?)
         .arg("--")
-        .arg(program()?)
+        .arg(program_path()?)
         .args(args)
         .stdin(Stdio::null())
         .kill_on_drop(true);

@@ -14,14 +14,14 @@ use genkit_core::Result;
 /// The maximum length of a name that every client accepts, in bytes.
 const MAX_NAME: usize = 64;
 
-pub(super) fn install(wanted: &Install, server: &str, args: Vec<String>) -> Result<()> {
+pub(super) fn install_entry(wanted: &Install, server: &str, args: Vec<String>) -> Result<()> {
     let app = wanted.app;
     let name = match &wanted.name {
         Some(name) if is_name(name) => name.clone(),
         Some(name) => return Err(E::ServerName { name: name.clone() }.into()),
         None => name_of(server),
     };
-    let program = program()?;
+    let program = program_path()?;
     let mut server = args.into_iter().fold(NewServer::new(&name, &program), NewServer::arg);
     for variable in &wanted.env {
         let (key, value) = variable_of(variable)?;
@@ -32,15 +32,17 @@ pub(super) fn install(wanted: &Install, server: &str, args: Vec<String>) -> Resu
         None => app.config_file(|name| env::var_os(name)).ok_or(E::NoHome)?,
     };
     if wanted.dry_run {
-        print::out(&format!("{:#}\n", shown(&name, app, &server)))?;
+        print::print_text(&format!("{:#}\n", entry_for_print(&name, app, &server)))?;
     }
     let plan = EditPlan::new(&path, app, &server).map_err(E::File)?;
     let file = plan.path().display().to_string();
     if !plan.changes() {
-        return print::out(&format!("`{name}` is already in {file}; there is nothing to do.\n"));
+        return print::print_text(&format!(
+            "`{name}` is already in {file}; there is nothing to do.\n"
+        ));
     }
     if wanted.dry_run {
-        return print::out(&format!(
+        return print::print_text(&format!(
             "This entry would be written to {file}; nothing was written.\n"
         ));
     }
@@ -55,7 +57,7 @@ pub(super) fn install(wanted: &Install, server: &str, args: Vec<String>) -> Resu
         false => "",
     };
     let next = next_step(app);
-    print::out(&format!("Added `{name}` to {app}, in {file}.\n{copy}{moves}{next}\n"))
+    print::print_text(&format!("Added `{name}` to {app}, in {file}.\n{copy}{moves}{next}\n"))
 }
 
 fn next_step(app: ClientApp) -> &'static str {
@@ -68,7 +70,7 @@ fn next_step(app: ClientApp) -> &'static str {
 }
 
 /// Returns the absolute path of this program.
-pub(super) fn program() -> Result<String> {
+pub(super) fn program_path() -> Result<String> {
     let path = env::current_exe().map_err(|source| E::NoProgram { source })?;
     path.into_os_string().into_string().map_err(|_| E::NotText.into())
 }
@@ -94,7 +96,7 @@ fn variable_of(said: &str) -> Result<(String, String)> {
 }
 
 /// The entry for printing, without the values of variables, which can be secrets.
-fn shown(name: &str, app: ClientApp, server: &NewServer) -> Value {
+fn entry_for_print(name: &str, app: ClientApp, server: &NewServer) -> Value {
     let mut entry = server.entry(app);
     if let Some(env) = entry.get_mut("env").and_then(Value::as_object_mut) {
         env.values_mut().for_each(|value| *value = json!("…"));
@@ -146,7 +148,7 @@ mod tests {
     #[test]
     fn what_is_printed_has_no_values_of_variables() {
         let server = NewServer::new("notes", "/opt/notes").env("TOKEN", "t0p");
-        let shown = shown("notes", ClientApp::Cursor, &server).to_string();
+        let shown = entry_for_print("notes", ClientApp::Cursor, &server).to_string();
         assert!(shown.contains("TOKEN") && !shown.contains("t0p"), "{shown}");
     }
 }

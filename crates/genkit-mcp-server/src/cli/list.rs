@@ -11,29 +11,30 @@ use genkit_core::Result;
 use genkit_core::internal::visible;
 
 /// The results of all lists.
-struct Listed {
+struct ServerLists {
     tools: Vec<Value>,
     prompts: Vec<Value>,
     resources: Vec<Value>,
     templates: Vec<Value>,
 }
 
-impl Listed {
-    async fn of(server: McpServer) -> Result<Self> {
+impl ServerLists {
+    async fn from_server(server: McpServer) -> Result<Self> {
         let mut client = PipeClient::connect(server).await?;
         Ok(Self {
-            tools: client.list("tools/list", "tools").await?,
-            prompts: client.list("prompts/list", "prompts").await?,
-            resources: client.list("resources/list", "resources").await?,
-            templates: client.list("resources/templates/list", "resourceTemplates").await?,
+            tools: client.list_all("tools/list", "tools").await?,
+            prompts: client.list_all("prompts/list", "prompts").await?,
+            resources: client.list_all("resources/list", "resources").await?,
+            templates: client.list_all("resources/templates/list", "resourceTemplates").await?,
         })
     }
 }
 
-pub(super) async fn list(server: McpServer, json: bool) -> Result<()> {
-    let Listed { tools, prompts, resources, templates } = Listed::of(server).await?;
+pub(super) async fn print_lists(server: McpServer, json: bool) -> Result<()> {
+    let ServerLists { tools, prompts, resources, templates } =
+        ServerLists::from_server(server).await?;
     if json {
-        return print::json(&json!({
+        return print::print_json(&json!({
             "tools": tools,
             "prompts": prompts,
             "resources": resources,
@@ -41,7 +42,7 @@ pub(super) async fn list(server: McpServer, json: bool) -> Result<()> {
         }));
     }
     let mut text = String::new();
-    section(&mut text, "Tools", &tools, |tool| {
+    write_section(&mut text, "Tools", &tools, |tool| {
         let properties = tool["inputSchema"]["properties"].as_object();
         let required = tool["inputSchema"]["required"].as_array();
         let names = properties.into_iter().flatten().map(|(name, _)| {
@@ -50,28 +51,36 @@ pub(super) async fn list(server: McpServer, json: bool) -> Result<()> {
         });
         format!("{}({})", word(&tool["name"]), names.collect::<Vec<_>>().join(", "))
     });
-    section(&mut text, "Prompts", &prompts, |prompt| word(&prompt["name"]));
-    section(&mut text, "Resources", &resources, |resource| word(&resource["uri"]));
-    section(&mut text, "Resource templates", &templates, |resource| word(&resource["uriTemplate"]));
-    print::out(&text)
+    write_section(&mut text, "Prompts", &prompts, |prompt| word(&prompt["name"]));
+    write_section(&mut text, "Resources", &resources, |resource| word(&resource["uri"]));
+    write_section(&mut text, "Resource templates", &templates, |resource| {
+        word(&resource["uriTemplate"])
+    });
+    print::print_text(&text)
 }
 
-pub(super) async fn check(server: McpServer) -> Result<()> {
-    let Listed { tools, prompts, resources, templates } = Listed::of(server).await?;
-    print::out(&format!(
+pub(super) async fn print_check(server: McpServer) -> Result<()> {
+    let ServerLists { tools, prompts, resources, templates } =
+        ServerLists::from_server(server).await?;
+    print::print_text(&format!(
         "All checks passed: {}, {}, {}.\n",
-        counted(tools.len(), "tool"),
-        counted(prompts.len(), "prompt"),
-        counted(resources.len() + templates.len(), "resource"),
+        count_items(tools.len(), "tool"),
+        count_items(prompts.len(), "prompt"),
+        count_items(resources.len() + templates.len(), "resource"),
     ))
 }
 
-fn counted(count: usize, what: &str) -> String {
+fn count_items(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// Writes a heading and one line per item.
-fn section(text: &mut String, heading: &str, items: &[Value], name: impl Fn(&Value) -> String) {
+fn write_section(
+    text: &mut String,
+    heading: &str,
+    items: &[Value],
+    name: impl Fn(&Value) -> String,
+) {
     if items.is_empty() {
         return;
     }

@@ -20,7 +20,7 @@ use super::McpServer;
 use genkit_core::BoxFuture;
 use genkit_core::Result;
 use own_args::OwnArgs;
-use wanted::Wanted;
+use wanted::CliCommand;
 
 impl McpServer {
     /// Adds a command line to the server: `--http ADDR`, `--list`, `--call NAME JSON`, `--check`,
@@ -151,33 +151,35 @@ impl<'a> McpCli<'a> {
     pub async fn run(self) -> Result<()> {
         let Self { server, own, line } = self;
         let line = line.unwrap_or_else(|| std::env::args_os().collect());
-        let command = command::command(&server.settings, own.as_ref());
+        let command = command::build_command(&server.settings, own.as_ref());
         // `exit` prints usage errors, `--help` and `--version`.
         let matches = command.try_get_matches_from(line).unwrap_or_else(|said| said.exit());
-        let wanted = Wanted::of(&matches)?;
-        let told = |own: Option<&OwnArgs<'_>>| own.map_or(Ok(Vec::new()), |own| own.told(&matches));
+        let wanted = CliCommand::from_matches(&matches)?;
+        let told = |own: Option<&OwnArgs<'_>>| {
+            own.map_or(Ok(Vec::new()), |own| own.to_arguments(&matches))
+        };
         match &wanted {
-            Wanted::Install(install) => {
-                return install::install(install, &server.settings.name, told(own.as_ref())?);
+            CliCommand::Install(install) => {
+                return install::install_entry(install, &server.settings.name, told(own.as_ref())?);
             }
-            Wanted::Inspect => return inspect::inspect(told(own.as_ref())?).await,
-            Wanted::Serve if waits_for_a_person(&server) => {
-                return print::out(&terminal::hint(&server.settings));
+            CliCommand::Inspect => return inspect::run_inspector(told(own.as_ref())?).await,
+            CliCommand::Serve if waits_for_a_person(&server) => {
+                return print::print_text(&terminal::usage_hint(&server.settings));
             }
             _ => {}
         }
         let server = match own {
-            Some(own) => own.apply(server, &matches)?,
+            Some(own) => own.apply_args(server, &matches)?,
             None => server,
         };
         match wanted {
             #[cfg(feature = "http")]
-            Wanted::Http(http) => http.set(server).await,
-            Wanted::List { json } => list::list(server, json).await,
-            Wanted::Call { name, arguments, json } => {
+            CliCommand::Http(http) => http.apply_to(server).await,
+            CliCommand::List { json } => list::print_lists(server, json).await,
+            CliCommand::Call { name, arguments, json } => {
                 call::call(server, &name, arguments, json).await
             }
-            Wanted::Check => list::check(server).await,
+            CliCommand::Check => list::print_check(server).await,
             _ => server.await,
         }
     }

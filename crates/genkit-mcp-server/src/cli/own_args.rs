@@ -31,17 +31,17 @@ impl<'a> OwnArgs<'a> {
         Self { augment: A::augment_args, apply: Box::new(apply) }
     }
 
-    pub(super) fn augment(&self, command: Command) -> Command {
+    pub(super) fn add_args(&self, command: Command) -> Command {
         (self.augment)(command)
     }
 
-    pub(super) fn apply(self, server: McpServer, matches: &ArgMatches) -> Result<McpServer> {
+    pub(super) fn apply_args(self, server: McpServer, matches: &ArgMatches) -> Result<McpServer> {
         (self.apply)(server, matches)
     }
 
     /// Returns the arguments in a form that has the same meaning in any folder.
-    pub(super) fn told(&self, matches: &ArgMatches) -> Result<Vec<String>> {
-        let command = self.augment(Command::new("own"));
+    pub(super) fn to_arguments(&self, matches: &ArgMatches) -> Result<Vec<String>> {
+        let command = self.add_args(Command::new("own"));
         let (mut told, mut positional) = (Vec::new(), Vec::new());
         for arg in command.get_arguments() {
             let is_path = arg.get_value_parser().type_id() == TypeId::of::<PathBuf>();
@@ -53,10 +53,10 @@ impl<'a> OwnArgs<'a> {
                 _ => continue,
             }
             if arg.is_positional() {
-                positional.extend(occurrences(matches, arg, is_path)?.into_iter().flatten());
+                positional.extend(count_occurrences(matches, arg, is_path)?.into_iter().flatten());
                 continue;
             }
-            let Some(flag) = name(arg) else { continue };
+            let Some(flag) = flag_name(arg) else { continue };
             match arg.get_action() {
                 ArgAction::SetTrue | ArgAction::SetFalse => told.push(flag),
                 ArgAction::Count => {
@@ -64,7 +64,7 @@ impl<'a> OwnArgs<'a> {
                     told.extend((0..count).map(|_| flag.clone()));
                 }
                 _ => {
-                    for values in occurrences(matches, arg, is_path)? {
+                    for values in count_occurrences(matches, arg, is_path)? {
                         match &values[..] {
                             [value] if value.starts_with('-') && flag.starts_with("--") => {
                                 told.push(format!("{flag}={value}"));
@@ -87,12 +87,12 @@ impl<'a> OwnArgs<'a> {
     }
 }
 
-fn name(arg: &Arg) -> Option<String> {
+fn flag_name(arg: &Arg) -> Option<String> {
     let long = arg.get_long().map(|long| format!("--{long}"));
     long.or_else(|| arg.get_short().map(|short| format!("-{short}")))
 }
 
-fn occurrences(matches: &ArgMatches, arg: &Arg, is_path: bool) -> Result<Vec<Vec<String>>> {
+fn count_occurrences(matches: &ArgMatches, arg: &Arg, is_path: bool) -> Result<Vec<Vec<String>>> {
     let given = matches.get_raw_occurrences(arg.get_id().as_str());
     let given = given.into_iter().flatten();
     given.map(|values| values.map(|value| shown(value, is_path)).collect()).collect()
@@ -100,12 +100,12 @@ fn occurrences(matches: &ArgMatches, arg: &Arg, is_path: bool) -> Result<Vec<Vec
 
 fn shown(value: &OsStr, is_path: bool) -> Result<String> {
     let value: OsString = match Path::new(value) {
-        path if is_path && value != "-" => absolute(path)?.into_os_string(),
+        path if is_path && value != "-" => absolute_path(path)?.into_os_string(),
         _ => value.to_owned(),
     };
     Ok(value.into_string().map_err(|_| E::NotText)?)
 }
 
-fn absolute(path: &Path) -> Result<PathBuf> {
+fn absolute_path(path: &Path) -> Result<PathBuf> {
     Ok(std::path::absolute(path).map_err(|source| E::NoFolder { source })?)
 }

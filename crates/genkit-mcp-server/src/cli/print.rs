@@ -9,7 +9,7 @@ use genkit_core::Result;
 use genkit_core::internal::visible;
 
 /// Prints text. In a terminal, control characters are escaped.
-pub(super) fn out(text: &str) -> Result<()> {
+pub(super) fn print_text(text: &str) -> Result<()> {
     let mut out = io::stdout().lock();
     let shown = if out.is_terminal() { visible::text(text) } else { text.into() };
     let printed = out.write_all(shown.as_bytes()).and_then(|()| out.flush());
@@ -21,6 +21,6 @@ pub(super) fn out(text: &str) -> Result<()> {
 }
 
 /// Prints a value as JSON.
-pub(super) fn json(value: &Value) -> Result<()> {
-    out(&format!("{value:#}\n"))
+pub(super) fn print_json(value: &Value) -> Result<()> {
+    print_text(&format!("{value:#}\n"))
 }

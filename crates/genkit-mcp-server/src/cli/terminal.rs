@@ -3,8 +3,8 @@
 use crate::settings::ServerSettings;
 
 /// Describes the program and how to use it.
-pub(super) fn hint(settings: &ServerSettings) -> String {
-    let program = program();
+pub(super) fn usage_hint(settings: &ServerSettings) -> String {
+    let program = program_name();
     let called = settings.title.as_ref().unwrap_or(&settings.name);
     let http = if cfg!(feature = "http") {
         format!("  {program} --http 127.0.0.1:8000      serve over HTTP\n")
@@ -22,7 +22,7 @@ pub(super) fn hint(settings: &ServerSettings) -> String {
 }
 
 /// The name that the program was called with.
-fn program() -> String {
+fn program_name() -> String {
     let called = std::env::args().next().unwrap_or_default();
     let name =
         std::path::Path::new(&called).file_name().map(|name| name.to_string_lossy().into_owned());

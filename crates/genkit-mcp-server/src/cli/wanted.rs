@@ -13,7 +13,7 @@ use genkit_core::Result;
 
 /// The mode that the command line selects.
 #[derive(Debug)]
-pub(super) enum Wanted {
+pub(super) enum CliCommand {
     /// No mode was given.
     Serve,
     Stdio,
@@ -43,7 +43,7 @@ pub(super) struct Http {
 
 #[cfg(feature = "http")]
 impl Http {
-    pub(super) fn set(self, server: McpServer) -> McpServer {
+    pub(super) fn apply_to(self, server: McpServer) -> McpServer {
         let Self { address, hosts, stateless } = self;
         let server = server.http(address);
         let server = if hosts.is_empty() { server } else { server.allowed_hosts(hosts) };
@@ -62,23 +62,24 @@ pub(super) struct Install {
     pub(super) dry_run: bool,
 }
 
-impl Wanted {
-    pub(super) fn of(matches: &ArgMatches) -> Result<Self> {
-        let json = flag(matches, "json");
+impl CliCommand {
+    pub(super) fn from_matches(matches: &ArgMatches) -> Result<Self> {
+        let json = read_flag(matches, "json");
         #[cfg(feature = "http")]
-        if let Some(address) = value::<String>(matches, "http") {
-            let (hosts, stateless) = (values(matches, "allow-host"), flag(matches, "stateless"));
+        if let Some(address) = read_value::<String>(matches, "http") {
+            let (hosts, stateless) =
+                (read_values(matches, "allow-host"), read_flag(matches, "stateless"));
             return Ok(Self::Http(Http { address, hosts, stateless }));
         }
-        if let Some(app) =
-            value::<String>(matches, "install").and_then(|name| ClientApp::named(&name))
+        if let Some(app) = read_value::<String>(matches, "install")
+            .and_then(|flag_name| ClientApp::named(&flag_name))
         {
             return Ok(Self::Install(Install {
                 app,
-                name: value(matches, "name"),
-                env: values(matches, "env"),
-                config: value(matches, "config"),
-                dry_run: flag(matches, "dry-run"),
+                name: read_value(matches, "name"),
+                env: read_values(matches, "env"),
+                config: read_value(matches, "config"),
+                dry_run: read_flag(matches, "dry-run"),
             }));
         }
         let call = matches.try_get_many::<String>("call").ok().flatten();
@@ -88,13 +89,13 @@ impl Wanted {
                 serde_json::from_str(arguments).map_err(|source| E::CallArguments { source })?;
             return Ok(Self::Call { name: name.clone(), arguments, json });
         }
-        Ok(if flag(matches, "list") {
+        Ok(if read_flag(matches, "list") {
             Self::List { json }
-        } else if flag(matches, "check") {
+        } else if read_flag(matches, "check") {
             Self::Check
-        } else if flag(matches, "inspect") {
+        } else if read_flag(matches, "inspect") {
             Self::Inspect
-        } else if flag(matches, "stdio") {
+        } else if read_flag(matches, "stdio") {
             Self::Stdio
         } else {
             Self::Serve
@@ -103,15 +104,15 @@ impl Wanted {
 }
 
 /// Reads a built-in flag. A flag of the program with the same name has its own meaning.
-fn flag(matches: &ArgMatches, name: &str) -> bool {
+fn read_flag(matches: &ArgMatches, name: &str) -> bool {
     matches.try_get_one::<bool>(name).ok().flatten().copied().unwrap_or(false)
 }
 
-fn values(matches: &ArgMatches, name: &str) -> Vec<String> {
+fn read_values(matches: &ArgMatches, name: &str) -> Vec<String> {
     let values = matches.try_get_many::<String>(name).ok().flatten();
     values.into_iter().flatten().cloned().collect()
 }
 
-fn value<T: Clone + Send + Sync + 'static>(matches: &ArgMatches, name: &str) -> Option<T> {
+fn read_value<T: Clone + Send + Sync + 'static>(matches: &ArgMatches, name: &str) -> Option<T> {
     matches.try_get_one::<T>(name).ok().flatten().cloned()
 }

@@ -13,7 +13,7 @@ use crate::session::Era;
 
 impl Era {
     /// Adapts an error to the era.
-    pub(super) fn error(self, mut error: ErrorData) -> ErrorData {
+    pub(super) fn adapt_error(self, mut error: ErrorData) -> ErrorData {
         if self == Self::Modern && error.code == ErrorCode::RESOURCE_NOT_FOUND {
             error.code = ErrorCode::INVALID_PARAMS;
         }
@@ -24,7 +24,7 @@ impl Era {
         let (tool, result, limit) = match reply {
             ToolReply::InputRequired(required) => return self.input_required(required),
             ToolReply::Task(created) => {
-                return Ok(Box::new(move |id| message::result(id, &created)));
+                return Ok(Box::new(move |id| message::result_reply(id, &created)));
             }
             ToolReply::Complete { tool, result, limit } => (tool, result, limit),
         };
@@ -35,9 +35,9 @@ impl Era {
         let result = shown(result);
         Ok(Box::new(move |id| {
             let mut tool_failed = result.is_error == Some(true);
-            let reply = message::limited(id, &result, limit, |size| {
+            let reply = message::limited_reply(id, &result, limit, |size| {
                 tool_failed = true;
-                message::result(id, &shown(results::too_large(&tool, size, limit)))
+                message::result_reply(id, &shown(results::too_large(&tool, size, limit)))
             });
             Reply { tool_failed, ..reply }
         }))
@@ -47,19 +47,19 @@ impl Era {
         if self == Self::Legacy {
             return Err(E::NotSealed.into());
         }
-        Ok(Box::new(move |id| message::result(id, &required)))
+        Ok(Box::new(move |id| message::result_reply(id, &required)))
     }
 }
 
 /// Serializes the result of `name`, or an error if it exceeds `limit` bytes of JSON.
-pub(super) fn result(
+pub(super) fn write_result(
     result: impl Serialize + Send + 'static,
     name: String,
     limit: usize,
 ) -> Written {
     Box::new(move |id| {
-        message::limited(id, &result, limit, |size| {
-            message::error(Some(id), &results::no_room(&name, size, limit))
+        message::limited_reply(id, &result, limit, |size| {
+            message::error_reply(Some(id), &results::no_room(&name, size, limit))
         })
     })
 }

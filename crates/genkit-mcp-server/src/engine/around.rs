@@ -9,16 +9,16 @@ use tokio_util::sync::CancellationToken;
 
 use super::call::{CallWork, Written};
 use super::{Reply, message};
-use crate::audit::{Asking, Audit};
+use crate::audit::{Audit, RequestSource};
 use crate::caller::Request;
 use crate::error::Error as E;
-use crate::middleware::{NextRequest, ServedAnswer, ServedRequest, refusal};
+use crate::middleware::{NextRequest, ServedAnswer, ServedRequest, refusal_error};
 use crate::quota::{ClientKey, ClientQuota};
 use crate::state::SharedState;
 use genkit_core::internal::context::{ContextParts, Outcome, drive};
 
 /// A request that runs inside middleware.
-pub(super) struct Surrounded {
+pub(super) struct MiddlewareCall {
     shared: Arc<SharedState>,
     request: ServedRequest,
     quota: Arc<ClientQuota>,
@@ -27,7 +27,7 @@ pub(super) struct Surrounded {
     cancel: CancellationToken,
 }
 
-impl Surrounded {
+impl MiddlewareCall {
     /// Returns `None` if the server has no middleware.
     pub(super) fn new(
         shared: &Arc<SharedState>,
@@ -39,7 +39,7 @@ impl Surrounded {
         if shared.settings.middleware.is_empty() {
             return None;
         }
-        let asking = request.asking();
+        let asking = request.request_source();
         let calls_itself = asking.calls_itself;
         Some(Self {
             shared: Arc::clone(shared),
@@ -47,7 +47,7 @@ impl Surrounded {
                 method,
                 name,
                 arguments(),
-                match asking.key.known() {
+                match asking.key.known_identity() {
                     (_, Some(address)) => address.to_string(),
                     (id, None) => id.to_owned(),
                 },
@@ -63,18 +63,19 @@ impl Surrounded {
     }
 
     /// Runs `work` inside all middleware.
-    pub(super) async fn run(self, work: CallWork) -> Result<Written, ErrorData> {
+    pub(super) async fn run_inside(self, work: CallWork) -> Result<Written, ErrorData> {
         let Self { shared, request, quota, key, calls_itself, cancel } = self;
         let (method, name) = (request.method(), request.name().to_owned());
         let calls_itself = calls_itself.as_ref().map(|(name, version)| (&**name, &**version));
-        let audit = Audit::begin(method, &name, Asking { key: &key, calls_itself }, None);
+        let audit =
+            Audit::start_record(method, &name, RequestSource { key: &key, calls_itself }, None);
         let was_served = Arc::new(AtomicBool::new(false));
         let serves = Arc::clone(&was_served);
         let server = Box::pin(async move {
             serves.store(true, Ordering::Relaxed);
             match work.await {
                 Ok(written) => answer_of(written),
-                Err(error) => ServedAnswer::refused(error),
+                Err(error) => ServedAnswer::from_error(error),
             }
         });
         let middleware = Arc::clone(&shared.settings.middleware);
@@ -85,7 +86,7 @@ impl Surrounded {
             Outcome::Finished(outcome) => outcome,
             Outcome::Suspended(..) | Outcome::Cancelled => {
                 if was_served.load(Ordering::Relaxed) {
-                    audit.forget();
+                    audit.discard_record();
                 }
                 return Err(E::RequestCancelled.into());
             }
@@ -94,20 +95,20 @@ impl Surrounded {
         // A request that reached the server has already been counted and recorded. Lists are
         // counted earlier and not recorded.
         if was_served.load(Ordering::Relaxed) || method.ends_with("/list") {
-            audit.forget();
+            audit.discard_record();
         } else if let Err(error) = quota.count_request() {
-            audit.refuse(&error);
+            audit.record_refusal(&error);
             return Err(error.into());
         } else {
-            audit.end(if outcome.is_ok() { "middleware" } else { "refused" }, None);
+            audit.record_outcome(if outcome.is_ok() { "middleware" } else { "refused" }, None);
         }
         let result = match outcome {
             Ok(answer) => answer.into_parts()?,
-            Err(error) => return Err(refusal(&error)),
+            Err(error) => return Err(refusal_error(&error)),
         };
         Ok(Box::new(move |id| {
             let tool_failed = result["isError"] == true;
-            Reply { tool_failed, ..message::result(id, &result) }
+            Reply { tool_failed, ..message::result_reply(id, &result) }
         }))
     }
 }
@@ -117,7 +118,7 @@ fn answer_of(written: Written) -> ServedAnswer {
     let reply = written(&RequestId::Number(0));
     let mut message: Value = serde_json::from_slice(&reply.bytes).unwrap_or_default();
     match serde_json::from_value::<ErrorData>(message["error"].take()) {
-        Ok(error) if reply.error.is_some() => ServedAnswer::refused(error),
+        Ok(error) if reply.error.is_some() => ServedAnswer::from_error(error),
         _ => ServedAnswer::new(message["result"].take()),
     }
 }

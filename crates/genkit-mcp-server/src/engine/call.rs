@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use rmcp::model::{ErrorData, RequestId};
 use tokio_util::sync::CancellationToken;
 
-use super::told::Told;
+use super::told::RequestSpan;
 use crate::caller::message;
 use crate::caller::message::Reply;
 use crate::session::OpenRequest;
@@ -31,7 +31,7 @@ pub(crate) struct Call {
     /// Identifies the function, for [`SlowFunctions`].
     function: u64,
     /// The span, if tracing is enabled.
-    told: Option<Box<Told>>,
+    told: Option<Box<RequestSpan>>,
 }
 
 /// The result of polling a call once in the task of its connection.
@@ -53,7 +53,7 @@ impl Call {
     }
 
     /// Adds a span that records the call and its outcome.
-    pub(super) fn told(mut self, told: Box<Told>) -> Self {
+    pub(super) fn with_span(mut self, told: Box<RequestSpan>) -> Self {
         self.told = Some(told);
         self
     }
@@ -65,8 +65,8 @@ impl Call {
     }
 
     /// Polls the call once in the task of its connection, unless its function is known to be slow.
-    pub(crate) fn begin(mut self, slow: &SlowFunctions) -> Begun {
-        if slow.contains(self.function) {
+    pub(crate) fn poll_first(mut self, slow: &SlowFunctions) -> Begun {
+        if slow.has_function(self.function) {
             return Begun::Waits(self);
         }
         let started = Instant::now();
@@ -103,20 +103,20 @@ impl Future for Call {
         let told = told.take();
         let Some(open) = self.open.take() else { return Poll::Ready(None) };
         let id = open.id().clone();
-        if !open.finish() || self.cancel.is_cancelled() {
+        if !open.finish_request() || self.cancel.is_cancelled() {
             return Poll::Ready(None);
         }
         let reply = match ended {
             Ok(Ok(write)) => write(&id),
-            Ok(Err(error)) => message::error(Some(&id), &error),
+            Ok(Err(error)) => message::error_reply(Some(&id), &error),
             Err(_) => {
                 tracing::error!("a request panicked outside of its function");
                 let error = ErrorData::internal_error("the request failed", None);
-                message::error(Some(&id), &error)
+                message::error_reply(Some(&id), &error)
             }
         };
         if let Some(told) = told {
-            told.end(&reply);
+            told.end_span(&reply);
         }
         Poll::Ready(Some(reply))
     }
@@ -128,17 +128,17 @@ impl Future for Call {
 pub(crate) struct SlowFunctions(Arc<[AtomicU64; 16]>);
 
 impl SlowFunctions {
-    fn contains(&self, function: u64) -> bool {
-        let (word, bit) = self.place(function);
+    fn has_function(&self, function: u64) -> bool {
+        let (word, bit) = self.bit_of(function);
         word.load(Ordering::Relaxed) & bit != 0
     }
 
     fn add(&self, function: u64) {
-        let (word, bit) = self.place(function);
+        let (word, bit) = self.bit_of(function);
         word.fetch_or(bit, Ordering::Relaxed);
     }
 
-    fn place(&self, function: u64) -> (&AtomicU64, u64) {
+    fn bit_of(&self, function: u64) -> (&AtomicU64, u64) {
         let word = usize::try_from(function % 16).unwrap_or_default();
         (&self.0[word], 1 << (function / 16 % 64))
     }

@@ -8,7 +8,7 @@ use rmcp::model::{
 };
 use serde_json::Value;
 
-use super::around::Surrounded;
+use super::around::MiddlewareCall;
 use super::call::{CallWork, Written};
 use super::{Action, Call, Engine, answers, message};
 use crate::audit::Audit;
@@ -37,22 +37,23 @@ impl Engine {
     ) -> Result<Action, ErrorData> {
         let shared = &self.shared;
         let page_of = cursor.as_deref().unwrap_or_default();
-        let around = Surrounded::new(shared, kind.method(), page_of, || Value::Null, &request);
+        let around =
+            MiddlewareCall::new(shared, kind.method_name(), page_of, || Value::Null, &request);
         if let Err(error) = request.quota.count_request() {
-            return Err(request.refused(kind.method(), "", error));
+            return Err(request.record_refusal(kind.method_name(), "", error));
         }
         let era = request.era;
         let page = move |engine: &Engine, request: &Request| {
-            let lists = engine.shared.lists_of(&engine.shared.caller(&request.head));
-            lists.encoded(kind, era, cursor.as_deref(), &engine.shared.settings.pages)
+            let lists = engine.shared.lists_of(&engine.shared.caller_of_head(&request.head));
+            lists.encoded_page(kind, era, cursor.as_deref(), &engine.shared.settings.pages)
         };
         if around.is_none() && self.shared.has_all_hosts() {
-            return Ok(Action::Reply(message::encoded(id, &page(self, &request)?)));
+            return Ok(Action::Reply(message::encoded_reply(id, &page(self, &request)?)));
         }
-        self.start(id, 0, around, request, move |engine, request| async move {
+        self.start_call(id, 0, around, request, move |engine, request| async move {
             engine.shared.with_hosts().await;
             let page = page(&engine, &request)?;
-            Ok(Box::new(move |id: &RequestId| message::encoded(id, &page)) as Written)
+            Ok(Box::new(move |id: &RequestId| message::encoded_reply(id, &page)) as Written)
         })
     }
 
@@ -64,12 +65,13 @@ impl Engine {
     ) -> Result<Action, ErrorData> {
         let era = request.era;
         let given = || params.arguments.clone().map_or(Value::Null, Value::Object);
-        let around = Surrounded::new(&self.shared, "tools/call", &params.name, given, &request);
+        let around = MiddlewareCall::new(&self.shared, "tools/call", &params.name, given, &request);
         let function = identify_function("tools/call", &params.name);
-        self.start(id, function, around, request, move |engine, request| async move {
-            let methods = Methods::ready(&engine.shared).await;
-            let reply = methods.call_tool(params, request).map_err(|error| era.error(error))?;
-            era.tool_reply(reply.await.map_err(|error| era.error(error))?)
+        self.start_call(id, function, around, request, move |engine, request| async move {
+            let methods = Methods::with_hosts(&engine.shared).await;
+            let reply =
+                methods.call_tool(params, request).map_err(|error| era.adapt_error(error))?;
+            era.tool_reply(reply.await.map_err(|error| era.adapt_error(error))?)
         })
     }
 
@@ -80,7 +82,7 @@ impl Engine {
         request: Request,
     ) -> Result<Action, ErrorData> {
         let function = identify_function(task.method(), "");
-        self.start(id, function, None, request, move |engine, request| async move {
+        self.start_call(id, function, None, request, move |engine, request| async move {
             let answered = task::answer(&engine.shared, task, &request).await?;
             Ok(Box::new(move |id: &RequestId| answered.into_reply(id)) as Written)
         })
@@ -94,14 +96,16 @@ impl Engine {
     ) -> Result<Action, ErrorData> {
         let (era, limit, name) = (request.era, self.max_output(), params.name.clone());
         let given = || params.arguments.clone().map_or(Value::Null, Value::Object);
-        let around = Surrounded::new(&self.shared, "prompts/get", &params.name, given, &request);
+        let around =
+            MiddlewareCall::new(&self.shared, "prompts/get", &params.name, given, &request);
         let function = identify_function("prompts/get", &params.name);
-        self.start(id, function, around, request, move |engine, request| async move {
-            let methods = Methods::ready(&engine.shared).await;
-            let reply = methods.get_prompt(params, request).map_err(|error| era.error(error))?;
-            match reply.await.map_err(|error| era.error(error))? {
+        self.start_call(id, function, around, request, move |engine, request| async move {
+            let methods = Methods::with_hosts(&engine.shared).await;
+            let reply =
+                methods.get_prompt(params, request).map_err(|error| era.adapt_error(error))?;
+            match reply.await.map_err(|error| era.adapt_error(error))? {
                 MethodReply::InputRequired(required) => era.input_required(required),
-                MethodReply::Complete(result) => Ok(answers::result(result, name, limit)),
+                MethodReply::Complete(result) => Ok(answers::write_result(result, name, limit)),
             }
         })
     }
@@ -115,14 +119,15 @@ impl Engine {
         let shared = &self.shared;
         let (era, limit, uri) = (request.era, shared.max_read(&params.uri), params.uri.clone());
         let around =
-            Surrounded::new(shared, "resources/read", &params.uri, || Value::Null, &request);
+            MiddlewareCall::new(shared, "resources/read", &params.uri, || Value::Null, &request);
         let function = identify_function("resources/read", &params.uri);
-        self.start(id, function, around, request, move |engine, request| async move {
-            let methods = Methods::ready(&engine.shared).await;
-            let reply = methods.read_resource(params, request).map_err(|error| era.error(error))?;
-            match reply.await.map_err(|error| era.error(error))? {
+        self.start_call(id, function, around, request, move |engine, request| async move {
+            let methods = Methods::with_hosts(&engine.shared).await;
+            let reply =
+                methods.read_resource(params, request).map_err(|error| era.adapt_error(error))?;
+            match reply.await.map_err(|error| era.adapt_error(error))? {
                 MethodReply::InputRequired(required) => era.input_required(required),
-                MethodReply::Complete(result) => Ok(answers::result(result, uri, limit)),
+                MethodReply::Complete(result) => Ok(answers::write_result(result, uri, limit)),
             }
         })
     }
@@ -137,7 +142,7 @@ impl Engine {
         let read = move |methods: &Methods<'_>, lists: &Lists, uri: &str| {
             let mut skill = methods.get_skill(lists, uri)?;
             skill.result_type = skill.result_type.filter(|_| era == Era::Modern);
-            Ok(answers::result(skill, uri.to_owned(), limit))
+            Ok(answers::write_result(skill, uri.to_owned(), limit))
         };
         self.read_skills(id, "skills/get", uri, request, Box::new(read))
     }
@@ -153,7 +158,7 @@ impl Engine {
         let read = move |methods: &Methods<'_>, lists: &Lists, uri: &str| {
             let mut children = methods.read_directory(lists, uri, cursor.as_deref())?;
             children.result_type = children.result_type.filter(|_| era == Era::Modern);
-            Ok(answers::result(children, uri.to_owned(), limit))
+            Ok(answers::write_result(children, uri.to_owned(), limit))
         };
         self.read_skills(id, "resources/directory/read", uri, request, Box::new(read))
     }
@@ -168,16 +173,16 @@ impl Engine {
         read: ReadLists,
     ) -> Result<Action, ErrorData> {
         let shared = &self.shared;
-        let around = Surrounded::new(shared, method, &uri, || Value::Null, &request);
+        let around = MiddlewareCall::new(shared, method, &uri, || Value::Null, &request);
         let function = identify_function(method, &uri);
-        self.start(id, function, around, request, move |engine, request| async move {
-            let methods = Methods::ready(&engine.shared).await;
-            let lists = engine.shared.lists_of(&engine.shared.caller(&request.head));
-            Ok(audited(method, &uri, &request, || read(&methods, &lists, &uri))?)
+        self.start_call(id, function, around, request, move |engine, request| async move {
+            let methods = Methods::with_hosts(&engine.shared).await;
+            let lists = engine.shared.lists_of(&engine.shared.caller_of_head(&request.head));
+            Ok(run_audited(method, &uri, &request, || read(&methods, &lists, &uri))?)
         })
     }
 
-    pub(super) fn complete(
+    pub(super) fn complete_argument(
         &self,
         id: &RequestId,
         params: CompleteRequestParams,
@@ -186,13 +191,13 @@ impl Engine {
         let (era, limit, name) = (request.era, self.max_output(), params.argument.name.clone());
         let shared = &self.shared;
         let none = || Value::Null;
-        let around = Surrounded::new(shared, "completion/complete", &name, none, &request);
+        let around = MiddlewareCall::new(shared, "completion/complete", &name, none, &request);
         let function = identify_function("completion/complete", &params.argument.name);
-        self.start(id, function, around, request, move |engine, request| async move {
-            let found = completion::complete(&engine.shared, params, request).await;
-            let mut found = found.map_err(|error| era.error(error))?;
+        self.start_call(id, function, around, request, move |engine, request| async move {
+            let found = completion::complete_argument(&engine.shared, params, request).await;
+            let mut found = found.map_err(|error| era.adapt_error(error))?;
             found.result_type = found.result_type.filter(|_| era == Era::Modern);
-            Ok(answers::result(found, name, limit))
+            Ok(answers::write_result(found, name, limit))
         })
     }
 
@@ -208,11 +213,11 @@ impl Engine {
 
     /// Starts the function of a request, inside the middleware `around` it. `function` identifies it in
     /// [`SlowFunctions`](super::SlowFunctions).
-    fn start<F>(
+    fn start_call<F>(
         &self,
         id: &RequestId,
         function: u64,
-        around: Option<Surrounded>,
+        around: Option<MiddlewareCall>,
         request: Request,
         work: impl FnOnce(Engine, Request) -> F,
     ) -> Result<Action, ErrorData>
@@ -225,7 +230,7 @@ impl Engine {
         // minutes, and a future that takes another one by value has space for it twice.
         let mut work: CallWork = Box::pin(work(self.clone(), request));
         if let Some(around) = around {
-            work = Box::pin(around.run(work));
+            work = Box::pin(around.run_inside(work));
         }
         Ok(Action::Run(Call::new(function, open, cancel, work)))
     }
@@ -237,20 +242,20 @@ fn identify_function(method: &str, name: &str) -> u64 {
 }
 
 /// Performs the work of a request immediately, and records it in the audit log.
-pub(super) fn audited<T>(
+pub(super) fn run_audited<T>(
     method: &'static str,
     name: &str,
     request: &Request,
     work: impl FnOnce() -> Result<T, E>,
 ) -> Result<T, E> {
-    let audit = Audit::begin(method, name, request.asking(), None);
+    let audit = Audit::start_record(method, name, request.request_source(), None);
     match request.quota.count_request().and_then(|()| work()) {
         Ok(done) => {
-            audit.end("ok", None);
+            audit.record_outcome("ok", None);
             Ok(done)
         }
         Err(error) => {
-            audit.refuse(&error);
+            audit.record_refusal(&error);
             Err(error)
         }
     }

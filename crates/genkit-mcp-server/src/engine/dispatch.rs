@@ -11,10 +11,10 @@ use rmcp::model::{
     DiscoverResult, EmptyObject, ErrorData, InitializeRequestParams, ProtocolVersion, RequestId,
 };
 
-use super::calls::audited;
+use super::calls::run_audited;
 use super::params::{self, ListenParams, Params};
 use super::rules::Rules;
-use super::told::Told;
+use super::told::RequestSpan;
 use super::{Action, Engine, ListenStream, Message, listen, message};
 use crate::audit::Audit;
 use crate::caller::Request;
@@ -27,42 +27,42 @@ use crate::session::{
 
 impl Engine {
     /// Handles a message from a client.
-    pub(crate) fn receive(&self, message: Message<'_>, mut request: Request) -> Action {
+    pub(crate) fn handle_message(&self, message: Message<'_>, mut request: Request) -> Action {
         let (id, method, raw) = match message {
             Message::Request { id, method, params } => (id, method, params),
             Message::Notification { method, params } => {
                 return self.handle_notification(&request.session, &method, params);
             }
             Message::Response { id, answer } => {
-                request.session.connection.answer(&id, answer.map(Box::from));
+                request.session.connection.deliver_answer(&id, answer.map(Box::from));
                 return Action::Accepted;
             }
         };
         if let Err(error) = self.check_request(&request.session, &id, &method, raw) {
-            return Action::Reply(message::error(Some(&id), &error));
+            return Action::Reply(message::error_reply(Some(&id), &error));
         }
         let (meta, params) =
             params::read_typed(&method, raw).unwrap_or_else(|| params::read_any(raw));
-        let rules = match Rules::of(&request.session, &meta, &params) {
+        let rules = match Rules::for_request(&request.session, &meta, &params) {
             Ok(rules) => rules,
-            Err(error) => return Action::Reply(message::error(Some(&id), &error)),
+            Err(error) => return Action::Reply(message::error_reply(Some(&id), &error)),
         };
-        request.client = rules.client(&request.session, &meta);
+        request.client = rules.client_of(&request.session, &meta);
         request.era = rules.era;
         request.meta = meta;
-        let span = Told::begin(&self.shared, &id, &method, &params, &request);
+        let span = RequestSpan::start_span(&self.shared, &id, &method, &params, &request);
         let entered = span.as_ref().map(|span| span.span().clone().entered());
-        let action = self.act(&id, &method, params, request, rules);
+        let action = self.handle_request(&id, &method, params, request, rules);
         drop(entered);
         let action =
-            action.unwrap_or_else(|error| Action::Reply(message::error(Some(&id), &error)));
+            action.unwrap_or_else(|error| Action::Reply(message::error_reply(Some(&id), &error)));
         let Some(span) = span else { return action };
         match action {
-            Action::Run(call) => Action::Run(call.told(span)),
-            Action::Listen(stream) => Action::Listen(Box::new(stream.told(span))),
+            Action::Run(call) => Action::Run(call.with_span(span)),
+            Action::Listen(stream) => Action::Listen(Box::new(stream.with_span(span))),
             Action::Accepted | Action::Changes(_) => action,
             Action::Reply(reply) => {
-                span.end(&reply);
+                span.end_span(&reply);
                 Action::Reply(reply)
             }
         }
@@ -83,7 +83,7 @@ impl Engine {
             return Err(E::LongInitialize(MAX_INITIALIZE).into());
         }
         if skills::is_undeclared(&self.shared, method) {
-            return Err(skills::undeclared(method));
+            return Err(skills::undeclared_skills(method));
         }
         Ok(())
     }
@@ -96,14 +96,14 @@ impl Engine {
     ) -> Action {
         let is_session = || matches!(session.connection.handshake(), Handshake::Initialized(_));
         match method {
-            "notifications/initialized" if is_session() && session.initialized() => {
+            "notifications/initialized" if is_session() && session.set_initialized() => {
                 let interest = Interest::Session(Arc::downgrade(session));
                 let registry = &self.shared.genkit.registry;
                 return Action::Changes(self.shared.notifier.subscribe(interest, registry));
             }
             "notifications/cancelled" => {
-                if let Some(id) = params.and_then(params::cancelled) {
-                    session.connection.cancel(&id);
+                if let Some(id) = params.and_then(params::read_cancelled) {
+                    session.connection.cancel_request(&id);
                 }
             }
             _ => {}
@@ -111,7 +111,7 @@ impl Engine {
         Action::Accepted
     }
 
-    fn act(
+    fn handle_request(
         &self,
         id: &RequestId,
         method: &str,
@@ -120,17 +120,17 @@ impl Engine {
         rules: Rules,
     ) -> Result<Action, ErrorData> {
         let (session, era) = (&request.session, rules.era);
-        tasks::check(&self.shared, method, era, &request.client)?;
-        let done = || Action::Reply(message::result(id, &EmptyObject {}));
+        tasks::check_method(&self.shared, method, era, &request.client)?;
+        let done = || Action::Reply(message::result_reply(id, &EmptyObject {}));
         match params {
             Params::Initialize(params) if era == Era::Legacy => {
-                Ok(self.initialize(session, id, &params, rules.is_forgotten))
+                Ok(self.initialize_session(session, id, &params, rules.is_forgotten))
             }
             Params::Discover => {
                 let versions = ProtocolVersion::KNOWN_VERSIONS.to_vec();
-                let info = info::described(&self.shared);
+                let info = info::info_with_extensions(&self.shared);
                 let result = DiscoverResult::from_server_info(versions, info);
-                Ok(Action::Reply(message::result(id, &result)))
+                Ok(Action::Reply(message::result_reply(id, &result)))
             }
             Params::Ping if rules.in_session => Ok(done()),
             Params::SetLevel(level) if era == Era::Legacy => {
@@ -139,10 +139,10 @@ impl Engine {
             }
             Params::Subscribe(_) | Params::Unsubscribe(_) if rules.is_forgotten => {
                 let why = "this server keeps no sessions, so it cannot notify of changes";
-                Err(method_names::undeclared(method, why))
+                Err(method_names::undeclared_method(method, why))
             }
             Params::Subscribe(uri) if rules.in_session => {
-                audited("resources/subscribe", &uri, &request, || session.subscribe(&uri))?;
+                run_audited("resources/subscribe", &uri, &request, || session.subscribe(&uri))?;
                 Ok(done())
             }
             Params::Unsubscribe(uri) if rules.in_session => {
@@ -150,29 +150,31 @@ impl Engine {
                     session.unsubscribe(&uri);
                     Ok(())
                 };
-                audited("resources/unsubscribe", &uri, &request, unsubscribe)?;
+                run_audited("resources/unsubscribe", &uri, &request, unsubscribe)?;
                 Ok(done())
             }
-            Params::Listen(params) if !rules.in_session => self.listen(id, params, &request),
+            Params::Listen(params) if !rules.in_session => {
+                self.open_listen_stream(id, params, &request)
+            }
             Params::Initialize(_)
             | Params::Ping
             | Params::SetLevel(_)
             | Params::Subscribe(_)
             | Params::Unsubscribe(_)
-            | Params::Listen(_) => Err(method_names::unknown(method, era)),
+            | Params::Listen(_) => Err(method_names::unknown_method(method, era)),
             Params::List(kind, cursor) => self.list_items(id, kind, cursor, request),
             Params::CallTool(params) => self.call_tool(id, params, request),
             Params::GetPrompt(params) => self.get_prompt(id, params, request),
             Params::ReadResource(params) => self.read_resource(id, params, request),
             Params::GetSkill(uri) => self.get_skill(id, uri, request),
             Params::ReadDirectory(params) => self.read_directory(id, params, request),
-            Params::Complete(params) => self.complete(id, params, request),
+            Params::Complete(params) => self.complete_argument(id, params, request),
             Params::Task(task) => self.answer_task(id, task, request),
-            Params::Refused(refused) => Err(refused.error(method, era)),
+            Params::Refused(refused) => Err(refused.error_data(method, era)),
         }
     }
 
-    fn initialize(
+    fn initialize_session(
         &self,
         session: &Session,
         id: &RequestId,
@@ -183,16 +185,16 @@ impl Engine {
         let asked = known.find(|it| **it == params.protocol_version && it.has_initialize());
         let version = asked.unwrap_or(&ProtocolVersion::LATEST_WITH_INITIALIZE).clone();
         let client = ClientDescription::new(Some(&params.client_info), &params.capabilities);
-        session.connection.initialize(version.clone(), client);
+        session.connection.set_initialized(version.clone(), client);
         let mut result = match is_forgotten {
             true => info::without_session(&self.shared),
-            false => info::info(&self.shared),
+            false => info::server_info(&self.shared),
         };
         result.protocol_version = version;
-        Action::Reply(message::result(id, &result))
+        Action::Reply(message::result_reply(id, &result))
     }
 
-    fn listen(
+    fn open_listen_stream(
         &self,
         id: &RequestId,
         params: ListenParams,
@@ -201,23 +203,23 @@ impl Engine {
         if params.names_tasks {
             tasks::check_listening(&request.client)?;
         }
-        let accepted = listen::accepted(params.notifications);
-        let audit = Audit::begin("subscriptions/listen", "", request.asking(), None);
+        let accepted = listen::accept_filter(params.notifications);
+        let audit = Audit::start_record("subscriptions/listen", "", request.request_source(), None);
         let admitted = request.quota.count_request().and_then(|()| {
-            let sees = self.shared.sees(request.head.principal());
-            let filter = ListenFilter::new(&accepted, request.session.quota())?.seeing(sees);
+            let sees = self.shared.seen_by(request.head.principal());
+            let filter = ListenFilter::new(&accepted, request.session.quota())?.limit_to(sees);
             Ok((filter, OpenRequest::new(&request.session, id, &request.cancel)?))
         });
         let (filter, open) = match admitted {
             Ok(admitted) => admitted,
             Err(error) => {
-                audit.refuse(&error);
+                audit.record_refusal(&error);
                 return Err(error.into());
             }
         };
         let (notifier, registry) = (&self.shared.notifier, &self.shared.genkit.registry);
         let changes = notifier.subscribe(Interest::Listen(filter), registry);
-        let server = info::info(&self.shared).server_info;
+        let server = info::server_info(&self.shared).server_info;
         let cancel = request.cancel.clone();
         let stream = ListenStream::new(open, cancel, accepted, changes, server, audit);
         Ok(Action::Listen(Box::new(stream)))

@@ -44,28 +44,28 @@ pub(super) struct Fields(Map<String, Value>);
 
 impl Fields {
     /// Returns `None` if the text is not an object or has a duplicate member.
-    pub(super) fn of(raw: &str) -> Option<Self> {
+    pub(super) fn parse_object(raw: &str) -> Option<Self> {
         serde_json::from_str(raw).ok()
     }
 
     /// Takes a member that is also such an object.
-    pub(super) fn fields(&mut self, name: &str) -> Option<Self> {
+    pub(super) fn take_fields(&mut self, name: &str) -> Option<Self> {
         match self.0.swap_remove(name)? {
             Value::Object(members) => Some(Self(members)),
             _ => None,
         }
     }
 
-    pub(super) fn take(&mut self, name: &str) -> Option<Value> {
+    pub(super) fn take_value(&mut self, name: &str) -> Option<Value> {
         self.0.swap_remove(name)
     }
 
-    pub(super) fn value(&self, name: &str) -> Option<&Value> {
+    pub(super) fn get_value(&self, name: &str) -> Option<&Value> {
         self.0.get(name)
     }
 
-    pub(super) fn text(&mut self, name: &str) -> Option<String> {
-        self.optional(name, |value| match value {
+    pub(super) fn take_text(&mut self, name: &str) -> Option<String> {
+        self.take_optional(name, |value| match value {
             Value::String(text) => Some(text),
             _ => None,
         })?
@@ -74,37 +74,37 @@ impl Fields {
     /// Takes a member. The outer `None` means a wrong type, and the inner one a member that is missing or
     /// `null`.
     pub(super) fn optional_text(&mut self, name: &str) -> Option<Option<String>> {
-        self.optional(name, |value| match value {
+        self.take_optional(name, |value| match value {
             Value::String(text) => Some(text),
             _ => None,
         })
     }
 
-    pub(super) fn object(&mut self, name: &str) -> Option<Option<Map<String, Value>>> {
-        self.optional(name, |value| match value {
+    pub(super) fn take_object(&mut self, name: &str) -> Option<Option<Map<String, Value>>> {
+        self.take_optional(name, |value| match value {
             Value::Object(members) => Some(members),
             _ => None,
         })
     }
 
-    pub(super) fn truth(&mut self, name: &str) -> Option<Option<bool>> {
-        self.optional(name, |value| value.as_bool())
+    pub(super) fn take_bool(&mut self, name: &str) -> Option<Option<bool>> {
+        self.take_optional(name, |value| value.as_bool())
     }
 
-    pub(super) fn texts(&mut self, name: &str) -> Option<Option<Vec<String>>> {
-        self.optional(name, |value| {
+    pub(super) fn take_texts(&mut self, name: &str) -> Option<Option<Vec<String>>> {
+        self.take_optional(name, |value| {
             let texts = value.as_array()?.iter().map(|text| text.as_str().map(str::to_owned));
             texts.collect()
         })
     }
 
-    pub(super) fn meta(&mut self) -> Option<RequestMetaObject> {
-        Some(self.object("_meta")?.map(RequestMetaObject::from).unwrap_or_default())
+    pub(super) fn take_meta(&mut self) -> Option<RequestMetaObject> {
+        Some(self.take_object("_meta")?.map(RequestMetaObject::from).unwrap_or_default())
     }
 
     /// Takes the answers to the questions of an earlier result.
-    pub(super) fn responses(&mut self) -> Option<Option<InputResponses>> {
-        let Some(given) = self.object("inputResponses")? else { return Some(None) };
+    pub(super) fn take_responses(&mut self) -> Option<Option<InputResponses>> {
+        let Some(given) = self.take_object("inputResponses")? else { return Some(None) };
         let mut responses = InputResponses::new();
         for (key, answer) in given {
             responses.insert(key, answer);
@@ -112,7 +112,7 @@ impl Fields {
         Some(Some(responses))
     }
 
-    fn optional<T>(&mut self, name: &str, read: fn(Value) -> Option<T>) -> Option<Option<T>> {
+    fn take_optional<T>(&mut self, name: &str, read: fn(Value) -> Option<T>) -> Option<Option<T>> {
         match self.0.swap_remove(name) {
             None | Some(Value::Null) => Some(None),
             Some(value) => read(value).map(Some),
@@ -171,14 +171,14 @@ mod tests {
             r#"{"notifications": []}"#,
             "[]",
         ] {
-            assert!(Fields::of(twice).is_none(), "{twice}");
+            assert!(Fields::parse_object(twice).is_none(), "{twice}");
         }
         let once =
             r#"{"ref": {"type": "ref/prompt", "x": 1, "x": 2}, "context": null, "y": 1, "y": 2}"#;
-        let mut once = Fields::of(once).expect("unused members can be duplicate");
-        assert!(once.object("context").is_some_and(|context| context.is_none()));
-        let mut of = once.fields("ref").expect("an object");
-        assert_eq!(of.text("type").as_deref(), Some("ref/prompt"));
-        assert!(of.take("x").is_none());
+        let mut once = Fields::parse_object(once).expect("unused members can be duplicate");
+        assert!(once.take_object("context").is_some_and(|context| context.is_none()));
+        let mut of = once.take_fields("ref").expect("an object");
+        assert_eq!(of.take_text("type").as_deref(), Some("ref/prompt"));
+        assert!(of.take_value("x").is_none());
     }
 }

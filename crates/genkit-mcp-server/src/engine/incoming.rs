@@ -33,7 +33,7 @@ pub(crate) enum Message<'a> {
 
 /// What to do about bytes that are not a valid message.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Rejected {
+pub(crate) enum MessageRejection {
     /// Send this error to the client.
     Answer(Bytes),
     /// Log this reason, because the client expects no response.
@@ -42,7 +42,7 @@ pub(crate) enum Rejected {
 
 /// Why bytes are not a valid message.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum MessageFault {
+pub(crate) enum MessageError {
     #[error("the message is not JSON: it is not UTF-8 ({0})")]
     NotUtf8(std::str::Utf8Error),
     #[error("the message is not JSON: {0}")]
@@ -75,8 +75,8 @@ pub(crate) enum MessageFault {
     Params,
 }
 
-impl MessageFault {
-    fn code(&self) -> ErrorCode {
+impl MessageError {
+    fn error_code(&self) -> ErrorCode {
         match self {
             Self::NotUtf8(_) | Self::NotJson(_) => ErrorCode::PARSE_ERROR,
             Self::Params => ErrorCode::INVALID_PARAMS,
@@ -84,50 +84,51 @@ impl MessageFault {
         }
     }
 
-    pub(super) fn error(&self) -> ErrorData {
-        ErrorData::new(self.code(), self.to_string(), None)
+    pub(super) fn error_data(&self) -> ErrorData {
+        ErrorData::new(self.error_code(), self.to_string(), None)
     }
 }
 
 /// Parses one message.
-pub(crate) fn read(bytes: &[u8]) -> Result<Message<'_>, Rejected> {
-    let text = std::str::from_utf8(bytes).map_err(|e| refuse(None, &MessageFault::NotUtf8(e)))?;
+pub(crate) fn read_message(bytes: &[u8]) -> Result<Message<'_>, MessageRejection> {
+    let text =
+        std::str::from_utf8(bytes).map_err(|e| error_for(None, &MessageError::NotUtf8(e)))?;
     let text = text.trim_ascii();
     if !text.starts_with('{') {
-        return Err(refuse(None, &no_object(text)));
+        return Err(error_for(None, &no_object(text)));
     }
     let outline = || Scanner::default().finish(text.as_bytes());
     let members = match scan::members(text) {
         Ok(members) => members,
-        Err(ScanFault::TooDeep) => return reject(outline(), &MessageFault::TooDeep),
-        Err(ScanFault::TooMany) => return reject(outline(), &MessageFault::TooMany),
+        Err(ScanFault::TooDeep) => return reject_message(outline(), &MessageError::TooDeep),
+        Err(ScanFault::TooMany) => return reject_message(outline(), &MessageError::TooMany),
         Err(ScanFault::Duplicate(name)) => {
             let mut outline = outline();
             if name == "id" {
                 // Which of the two ids is meant is unknown.
                 outline.id = Id::Unusable;
             }
-            return reject(outline, &MessageFault::Duplicate(name));
+            return reject_message(outline, &MessageError::Duplicate(name));
         }
-        Err(ScanFault::NotJson) => return Err(refuse(None, &not_json(text))),
+        Err(ScanFault::NotJson) => return Err(error_for(None, &not_json(text))),
     };
     let id = members.id.map_or(Id::Absent, Id::of_raw);
-    let method = members.method.map(|raw| text_of(raw).ok_or(MessageFault::Method));
+    let method = members.method.map(|raw| text_of(raw).ok_or(MessageError::Method));
     let is_answer = members.result.is_some() || members.error.is_some();
     let versioned = members.jsonrpc.and_then(text_of).is_some_and(|version| version == "2.0");
     let fault = match (&method, &id) {
-        _ if !versioned => Some(MessageFault::Version),
-        (Some(Err(_)), _) => Some(MessageFault::Method),
-        (_, Id::Unusable) => Some(MessageFault::Id),
-        (None, _) if !is_answer => Some(MessageFault::NoMethod),
-        (Some(Ok(_)), _) if is_answer => Some(MessageFault::Both),
-        (None, Id::Absent) => Some(MessageFault::Answer),
+        _ if !versioned => Some(MessageError::Version),
+        (Some(Err(_)), _) => Some(MessageError::Method),
+        (_, Id::Unusable) => Some(MessageError::Id),
+        (None, _) if !is_answer => Some(MessageError::NoMethod),
+        (Some(Ok(_)), _) if is_answer => Some(MessageError::Both),
+        (None, Id::Absent) => Some(MessageError::Answer),
         _ => None,
     };
     let method = method.and_then(Result::ok);
     if let Some(fault) = fault {
         let (versioned, method) = (members.jsonrpc.is_some(), method.is_some());
-        return reject(Outline { id, versioned, method, answer: is_answer }, &fault);
+        return reject_message(Outline { id, versioned, method, answer: is_answer }, &fault);
     }
     // `null` means no parameters.
     let params = members.params.filter(|raw| *raw != "null");
@@ -138,11 +139,11 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Message<'_>, Rejected> {
             let answer = match (members.result, members.error) {
                 (Some(result), None) => Ok(result),
                 (None, Some(error)) => Err(error_of(error)),
-                _ => Err(unusable(&MessageFault::Answer)),
+                _ => Err(unusable_answer(&MessageError::Answer)),
             };
             Ok(Message::Response { id, answer })
         }
-        (None, _) => Err(Rejected::Silent(MessageFault::Answer.to_string())),
+        (None, _) => Err(MessageRejection::Silent(MessageError::Answer.to_string())),
     }
 }
 
@@ -151,46 +152,54 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Message<'_>, Rejected> {
 /// The sender of a request receives it, as does the sender of a message of unknown type, with a null
 /// id. The sender of a notification does not. For a response, the function that waits for it receives
 /// the error: its id is one of ours, and would denote a different request to the client.
-pub(crate) fn reject<'a>(outline: Outline, fault: &MessageFault) -> Result<Message<'a>, Rejected> {
+pub(crate) fn reject_message<'a>(
+    outline: Outline,
+    fault: &MessageError,
+) -> Result<Message<'a>, MessageRejection> {
     match (outline.method, outline.id, outline.answer) {
         (false, Id::Usable(id), true) => {
             let message = format!("invalid response: {fault}");
-            Ok(Message::Response { id, answer: Err(ErrorData::new(fault.code(), message, None)) })
+            Ok(Message::Response {
+                id,
+                answer: Err(ErrorData::new(fault.error_code(), message, None)),
+            })
         }
-        (false, _, true) | (true, Id::Absent, _) => Err(Rejected::Silent(fault.to_string())),
-        (_, id, _) => Err(refuse(id.usable(), fault)),
+        (false, _, true) | (true, Id::Absent, _) => {
+            Err(MessageRejection::Silent(fault.to_string()))
+        }
+        (_, id, _) => Err(error_for(id.usable(), fault)),
     }
 }
 
-fn refuse(id: Option<RequestId>, fault: &MessageFault) -> Rejected {
-    Rejected::Answer(message::error(id.as_ref(), &fault.error()).bytes)
+fn error_for(id: Option<RequestId>, fault: &MessageError) -> MessageRejection {
+    MessageRejection::Answer(message::error_reply(id.as_ref(), &fault.error_data()).bytes)
 }
 
 /// Parses the error in a client's response.
 fn error_of(raw: &str) -> ErrorData {
-    serde_json::from_str(raw).unwrap_or_else(|_| unusable(&MessageFault::Answer))
+    serde_json::from_str(raw).unwrap_or_else(|_| unusable_answer(&MessageError::Answer))
 }
 
-fn unusable(fault: &MessageFault) -> ErrorData {
-    ErrorData::new(fault.code(), format!("invalid response: {fault}"), None)
+fn unusable_answer(fault: &MessageError) -> ErrorData {
+    ErrorData::new(fault.error_code(), format!("invalid response: {fault}"), None)
 }
 
 /// Returns the problem of a text that is not an object.
-fn no_object(text: &str) -> MessageFault {
+fn no_object(text: &str) -> MessageError {
     match serde_json::from_str::<IgnoredAny>(text) {
-        Err(error) => MessageFault::NotJson(error.to_string()),
+        Err(error) => MessageError::NotJson(error.to_string()),
         // Parsers stop at the same depth.
         Ok(_) if nesting(text) > MAX_NESTING => {
-            MessageFault::NotJson("recursion limit exceeded".to_owned())
+            MessageError::NotJson("recursion limit exceeded".to_owned())
         }
-        Ok(_) if text.starts_with('[') => MessageFault::Batch,
-        Ok(_) => MessageFault::NoObject,
+        Ok(_) if text.starts_with('[') => MessageError::Batch,
+        Ok(_) => MessageError::NoObject,
     }
 }
 
-fn not_json(text: &str) -> MessageFault {
+fn not_json(text: &str) -> MessageError {
     // A lone surrogate is the only error that `serde_json` ignores here.
     let error = serde_json::from_str::<IgnoredAny>(text).err();
     let error = error.map_or_else(|| "lone surrogate in a string".to_owned(), |e| e.to_string());
-    MessageFault::NotJson(error)
+    MessageError::NotJson(error)
 }

@@ -8,7 +8,7 @@ use rmcp::model::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::told::Told;
+use super::told::RequestSpan;
 use crate::audit::Audit;
 use crate::caller::message;
 use crate::caller::message::Reply;
@@ -25,7 +25,7 @@ pub(crate) struct ListenStream {
     /// If it is dropped unfinished, the client has disconnected.
     audit: Audit,
     /// The span, if tracing is enabled.
-    told: Option<Box<Told>>,
+    told: Option<Box<RequestSpan>>,
 }
 
 impl ListenStream {
@@ -37,12 +37,12 @@ impl ListenStream {
         server: Implementation,
         audit: Audit,
     ) -> Self {
-        let acknowledgement = Some(acknowledgement(open.id(), accepted));
+        let acknowledgement = Some(encode_acknowledgement(open.id(), accepted));
         Self { acknowledgement, changes, open, cancel, server, audit, told: None }
     }
 
     /// Adds a span that records the stream and its outcome.
-    pub(super) fn told(mut self, told: Box<Told>) -> Self {
+    pub(super) fn with_span(mut self, told: Box<RequestSpan>) -> Self {
         self.told = Some(told);
         self
     }
@@ -55,29 +55,29 @@ impl ListenStream {
         tokio::select! {
             biased;
             () = self.cancel.cancelled() => None,
-            change = self.changes.next() => Some(message::change(&change, Some(self.open.id()))),
+            change = self.changes.next() => Some(message::encode_change(&change, Some(self.open.id()))),
         }
     }
 
     /// Ends the stream and returns its response, or `None` if the client has cancelled it.
     pub(crate) fn finish(self) -> Option<Reply> {
         let id = self.open.id().clone();
-        if !self.open.finish() || self.cancel.is_cancelled() {
+        if !self.open.finish_request() || self.cancel.is_cancelled() {
             return None;
         }
-        self.audit.end("ok", None);
+        self.audit.record_outcome("ok", None);
         let mut result = SubscriptionsListenResult::complete(id.clone());
         result.meta.set_server_info(self.server);
-        let reply = message::result(&id, &result);
+        let reply = message::result_reply(&id, &result);
         if let Some(told) = self.told {
-            told.end(&reply);
+            told.end_span(&reply);
         }
         Some(reply)
     }
 }
 
 /// Returns the part of a filter that is accepted: everything requested, up to the limit.
-pub(super) fn accepted(asked: SubscriptionFilter) -> SubscriptionFilter {
+pub(super) fn accept_filter(asked: SubscriptionFilter) -> SubscriptionFilter {
     let mut accepted = asked;
     for flag in [
         &mut accepted.tools_list_changed,
@@ -93,9 +93,9 @@ pub(super) fn accepted(asked: SubscriptionFilter) -> SubscriptionFilter {
     accepted
 }
 
-fn acknowledgement(id: &RequestId, accepted: SubscriptionFilter) -> Bytes {
+fn encode_acknowledgement(id: &RequestId, accepted: SubscriptionFilter) -> Bytes {
     let mut meta = NotificationMetaObject::new();
     meta.set_subscription_id(id.clone());
     let params = SubscriptionsAcknowledgedNotificationParams::new(accepted).with_meta(meta);
-    message::notification("notifications/subscriptions/acknowledged", &params)
+    message::encode_notification("notifications/subscriptions/acknowledged", &params)
 }

@@ -26,7 +26,9 @@ mod told;
 use std::sync::Arc;
 
 pub(crate) use self::call::{Begun, Call, SlowFunctions};
-pub(crate) use self::incoming::{Message, MessageFault, Rejected, read, reject};
+pub(crate) use self::incoming::{
+    Message, MessageError, MessageRejection, read_message, reject_message,
+};
 pub(crate) use self::listen::ListenStream;
 pub(crate) use super::caller::message::{self, Reply};
 pub(crate) use super::caller::{Outlet, Outward, Request};

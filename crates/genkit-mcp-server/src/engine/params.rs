@@ -13,7 +13,7 @@ use rmcp::model::{
 use serde::Deserialize as _;
 use serde_json::Value;
 
-use super::MessageFault;
+use super::MessageError;
 use super::fields::Fields;
 use crate::handler::malformed;
 use crate::lists::ListKind;
@@ -39,7 +39,7 @@ pub(super) enum Params {
     Listen(ListenParams),
     Task(TaskCall),
     /// The method is unknown, or the parameters are invalid.
-    Refused(Refused),
+    Refused(ParamsError),
 }
 
 /// The parameters of `subscriptions/listen`.
@@ -50,7 +50,7 @@ pub(super) struct ListenParams {
 }
 
 /// Why parameters are invalid.
-pub(super) enum Refused {
+pub(super) enum ParamsError {
     /// The parameters, if any, do not match the method.
     Malformed(Option<Value>),
     /// They contain a number that cannot be parsed, such as `1e400`.
@@ -59,13 +59,13 @@ pub(super) enum Refused {
     NoObject,
 }
 
-impl Refused {
-    pub(super) fn error(&self, method: &str, era: Era) -> ErrorData {
+impl ParamsError {
+    pub(super) fn error_data(&self, method: &str, era: Era) -> ErrorData {
         match self {
-            Self::Malformed(params) => malformed::refuse(method, params.as_ref(), era),
-            Self::NoObject => MessageFault::Params.error(),
+            Self::Malformed(params) => malformed::malformed_error(method, params.as_ref(), era),
+            Self::NoObject => MessageError::Params.error_data(),
             Self::Unreadable(why) => {
-                let known = malformed::refuse(method, None, era);
+                let known = malformed::malformed_error(method, None, era);
                 if known.code == rmcp::model::ErrorCode::METHOD_NOT_FOUND {
                     return known;
                 }
@@ -79,26 +79,26 @@ impl Refused {
 /// the type of each method would add about 10 KB to the program.
 pub(super) fn read_typed(method: &str, raw: Option<&str>) -> Option<(RequestMetaObject, Params)> {
     let needs_none = matches!(method, "ping" | "server/discover") || method.ends_with("/list");
-    let mut given = Fields::of(if needs_none { raw.unwrap_or("{}") } else { raw? })?;
-    let meta = given.meta()?;
+    let mut given = Fields::parse_object(if needs_none { raw.unwrap_or("{}") } else { raw? })?;
+    let meta = given.take_meta()?;
     let params = match method {
         "tools/call" => Params::CallTool(call_tool(given)?),
         "prompts/get" => Params::GetPrompt(get_prompt(given)?),
         "resources/read" => Params::ReadResource(read_resource(given)?),
-        "skills/get" => Params::GetSkill(given.text("uri")?),
+        "skills/get" => Params::GetSkill(given.take_text("uri")?),
         "resources/directory/read" => {
-            let mut params = ReadResourceDirectoryRequestParams::new(given.text("uri")?);
+            let mut params = ReadResourceDirectoryRequestParams::new(given.take_text("uri")?);
             params.cursor = given.optional_text("cursor")?;
             Params::ReadDirectory(params)
         }
-        "completion/complete" => Params::Complete(complete(given)?),
-        "initialize" => Params::Initialize(Box::new(initialize(given)?)),
+        "completion/complete" => Params::Complete(read_complete(given)?),
+        "initialize" => Params::Initialize(Box::new(read_initialize(given)?)),
         "logging/setLevel" => {
-            Params::SetLevel(LoggingLevel::deserialize(given.value("level")?).ok()?)
+            Params::SetLevel(LoggingLevel::deserialize(given.get_value("level")?).ok()?)
         }
-        "resources/subscribe" => Params::Subscribe(given.text("uri")?),
-        "resources/unsubscribe" => Params::Unsubscribe(given.text("uri")?),
-        "subscriptions/listen" => Params::Listen(listen(given)?),
+        "resources/subscribe" => Params::Subscribe(given.take_text("uri")?),
+        "resources/unsubscribe" => Params::Unsubscribe(given.take_text("uri")?),
+        "subscriptions/listen" => Params::Listen(read_listen(given)?),
         "tools/list" => Params::List(ListKind::Tools, given.optional_text("cursor")?),
         "prompts/list" => Params::List(ListKind::Prompts, given.optional_text("cursor")?),
         "resources/list" => Params::List(ListKind::Resources, given.optional_text("cursor")?),
@@ -109,72 +109,72 @@ pub(super) fn read_typed(method: &str, raw: Option<&str>) -> Option<(RequestMeta
         "ping" => Params::Ping,
         "server/discover" => Params::Discover,
         _ => {
-            let id = given.text("taskId");
-            Params::Task(tasks::read_call(method, id, || given.responses()?)?)
+            let id = given.take_text("taskId");
+            Params::Task(tasks::read_call(method, id, || given.take_responses()?)?)
         }
     };
     Some((meta, params))
 }
 
 /// Returns the id of the request that a client cancels.
-pub(super) fn cancelled(raw: &str) -> Option<RequestId> {
-    let mut given = Fields::of(raw)?;
+pub(super) fn read_cancelled(raw: &str) -> Option<RequestId> {
+    let mut given = Fields::parse_object(raw)?;
     given.optional_text("reason")?;
-    given.object("_meta")?;
-    Id::of_raw(&given.value("requestId")?.to_string()).usable()
+    given.take_object("_meta")?;
+    Id::of_raw(&given.get_value("requestId")?.to_string()).usable()
 }
 
 /// Parses a handshake, whose members are those that requests of the later era have in `_meta`.
-fn initialize(mut given: Fields) -> Option<InitializeRequestParams> {
+fn read_initialize(mut given: Fields) -> Option<InitializeRequestParams> {
     let mut said = RequestMetaObject::default();
     for (name, key) in [
         ("protocolVersion", "io.modelcontextprotocol/protocolVersion"),
         ("capabilities", "io.modelcontextprotocol/clientCapabilities"),
         ("clientInfo", "io.modelcontextprotocol/clientInfo"),
     ] {
-        said.0.0.insert(key.to_owned(), given.take(name)?);
+        said.0.0.insert(key.to_owned(), given.take_value(name)?);
     }
     let params = InitializeRequestParams::new(said.client_capabilities()?, said.client_info()?);
     Some(params.with_protocol_version(said.protocol_version()?))
 }
 
 fn call_tool(mut given: Fields) -> Option<CallToolRequestParams> {
-    let mut params = CallToolRequestParams::new(given.text("name")?);
-    params.arguments = given.object("arguments")?;
-    params.input_responses = given.responses()?;
+    let mut params = CallToolRequestParams::new(given.take_text("name")?);
+    params.arguments = given.take_object("arguments")?;
+    params.input_responses = given.take_responses()?;
     params.request_state = given.optional_text("requestState")?;
     Some(params)
 }
 
 fn get_prompt(mut given: Fields) -> Option<GetPromptRequestParams> {
-    let mut params = GetPromptRequestParams::new(given.text("name")?);
-    params.arguments = given.object("arguments")?;
-    params.input_responses = given.responses()?;
+    let mut params = GetPromptRequestParams::new(given.take_text("name")?);
+    params.arguments = given.take_object("arguments")?;
+    params.input_responses = given.take_responses()?;
     params.request_state = given.optional_text("requestState")?;
     Some(params)
 }
 
 fn read_resource(mut given: Fields) -> Option<ReadResourceRequestParams> {
-    let mut params = ReadResourceRequestParams::new(given.text("uri")?);
-    params.input_responses = given.responses()?;
+    let mut params = ReadResourceRequestParams::new(given.take_text("uri")?);
+    params.input_responses = given.take_responses()?;
     params.request_state = given.optional_text("requestState")?;
     Some(params)
 }
 
-fn complete(mut given: Fields) -> Option<CompleteRequestParams> {
-    let mut of = given.fields("ref")?;
-    let of = match of.text("type")?.as_str() {
+fn read_complete(mut given: Fields) -> Option<CompleteRequestParams> {
+    let mut of = given.take_fields("ref")?;
+    let of = match of.take_text("type")?.as_str() {
         "ref/prompt" => {
             of.optional_text("title")?;
-            Reference::for_prompt(of.text("name")?)
+            Reference::for_prompt(of.take_text("name")?)
         }
-        "ref/resource" => Reference::for_resource(of.text("uri")?),
+        "ref/resource" => Reference::for_resource(of.take_text("uri")?),
         _ => return None,
     };
-    let mut argument = given.fields("argument")?;
-    let argument = ArgumentInfo::new(argument.text("name")?, argument.text("value")?);
+    let mut argument = given.take_fields("argument")?;
+    let argument = ArgumentInfo::new(argument.take_text("name")?, argument.take_text("value")?);
     let mut params = CompleteRequestParams::new(of, argument);
-    if let Some(mut context) = given.object("context")? {
+    if let Some(mut context) = given.take_object("context")? {
         let mut others = CompletionContext::new();
         if let Some(arguments) = context.shift_remove("arguments").filter(|given| !given.is_null())
         {
@@ -189,14 +189,14 @@ fn complete(mut given: Fields) -> Option<CompleteRequestParams> {
     Some(params)
 }
 
-fn listen(mut given: Fields) -> Option<ListenParams> {
-    let mut wanted = given.fields("notifications")?;
-    let names_tasks = wanted.value("taskIds").is_some_and(|ids| !ids.is_null());
+fn read_listen(mut given: Fields) -> Option<ListenParams> {
+    let mut wanted = given.take_fields("notifications")?;
+    let names_tasks = wanted.get_value("taskIds").is_some_and(|ids| !ids.is_null());
     let mut filter = SubscriptionFilter::new();
-    filter.tools_list_changed = wanted.truth("toolsListChanged")?;
-    filter.prompts_list_changed = wanted.truth("promptsListChanged")?;
-    filter.resources_list_changed = wanted.truth("resourcesListChanged")?;
-    filter.resource_subscriptions = wanted.texts("resourceSubscriptions")?;
+    filter.tools_list_changed = wanted.take_bool("toolsListChanged")?;
+    filter.prompts_list_changed = wanted.take_bool("promptsListChanged")?;
+    filter.resources_list_changed = wanted.take_bool("resourcesListChanged")?;
+    filter.resource_subscriptions = wanted.take_texts("resourceSubscriptions")?;
     Some(ListenParams { notifications: filter, names_tasks })
 }
 
@@ -205,17 +205,17 @@ pub(super) fn read_any(raw: Option<&str>) -> (RequestMetaObject, Params) {
     let refused = |refused| (RequestMetaObject::default(), Params::Refused(refused));
     let value = match raw.map(serde_json::from_str::<Value>).transpose() {
         Ok(value) => value,
-        Err(error) => return refused(Refused::Unreadable(error.to_string())),
+        Err(error) => return refused(ParamsError::Unreadable(error.to_string())),
     };
     let meta = match &value {
         None => None,
         Some(Value::Object(params)) => params.get("_meta").filter(|meta| !meta.is_null()),
-        Some(_) => return refused(Refused::NoObject),
+        Some(_) => return refused(ParamsError::NoObject),
     };
     let meta = match meta {
         None => RequestMetaObject::default(),
         Some(Value::Object(meta)) => meta.clone().into(),
-        Some(_) => return refused(Refused::NoObject),
+        Some(_) => return refused(ParamsError::NoObject),
     };
-    (meta, Params::Refused(Refused::Malformed(value)))
+    (meta, Params::Refused(ParamsError::Malformed(value)))
 }

@@ -21,7 +21,7 @@ pub(super) struct Rules {
 
 impl Rules {
     /// Returns the rules of a request, or an error if it follows none.
-    pub(super) fn of(
+    pub(super) fn for_request(
         session: &Session,
         meta: &RequestMetaObject,
         params: &Params,
@@ -53,7 +53,7 @@ impl Rules {
                 ));
             }
             if !is_discovery {
-                session.connection.described();
+                session.connection.set_described();
             }
         }
         let version = named.as_ref().or(settled);
@@ -64,7 +64,7 @@ impl Rules {
     }
 
     /// Returns the client as the request describes it, completed by what the handshake declared.
-    pub(super) fn client(
+    pub(super) fn client_of(
         &self,
         session: &Session,
         meta: &RequestMetaObject,

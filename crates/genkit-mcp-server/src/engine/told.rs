@@ -15,17 +15,17 @@ use genkit_mcp::internal::spans::{
 };
 
 /// The span of a request.
-pub(crate) struct Told {
+pub(crate) struct RequestSpan {
     served: ServedSpan,
     /// Whether contents are recorded.
     contents: bool,
     is_tool: bool,
 }
 
-impl Told {
+impl RequestSpan {
     /// Returns `None` if no subscriber is interested.
     #[inline]
-    pub(super) fn begin(
+    pub(super) fn start_span(
         shared: &SharedState,
         id: &RequestId,
         method: &str,
@@ -45,9 +45,9 @@ impl Told {
         params: &Params,
         request: &Request,
     ) -> Box<Self> {
-        let (target, arguments) = target(params);
+        let (target, arguments) = target_of(params);
         let goes_on = shared.settings.trace_context;
-        let (network, session, header) = http(request, goes_on);
+        let (network, session, header) = http_parts(request, goes_on);
         let meta = goes_on.then(|| TraceContext::of_meta(&request.meta.0.0)).flatten();
         let served = ServedSpan::begin(NewServed {
             method: method_name(method),
@@ -58,10 +58,10 @@ impl Told {
                 Target::Resource(_) | Target::Nothing => true,
             },
             id: id.to_string(),
-            version: version(request),
+            version: version_of(request),
             session,
             network,
-            address: request.quota.key().known().1,
+            address: request.quota.key().known_identity().1,
             meta,
             header,
         });
@@ -79,7 +79,7 @@ impl Told {
 
     /// Ends the span with the response.
     #[allow(clippy::boxed_local, reason = "calls and streams keep it in a box")]
-    pub(super) fn end(self: Box<Self>, reply: &Reply) {
+    pub(super) fn end_span(self: Box<Self>, reply: &Reply) {
         let (code, tool_failed) = (reply.error.map(|code| code.0), reply.tool_failed);
         if self.contents {
             let mut message: Value = serde_json::from_slice(&reply.bytes).unwrap_or_default();
@@ -96,7 +96,7 @@ impl Told {
 }
 
 /// The target of a request, and its arguments.
-fn target(params: &Params) -> (Target<'_>, Option<&Map<String, Value>>) {
+fn target_of(params: &Params) -> (Target<'_>, Option<&Map<String, Value>>) {
     match params {
         Params::CallTool(params) => (Target::Tool(&params.name), params.arguments.as_ref()),
         Params::GetPrompt(params) => (Target::Prompt(&params.name), None),
@@ -107,7 +107,7 @@ fn target(params: &Params) -> (Target<'_>, Option<&Map<String, Value>>) {
 }
 
 /// The protocol version that the request follows.
-fn version(request: &Request) -> Option<String> {
+fn version_of(request: &Request) -> Option<String> {
     let named = if request.meta.is_empty() { None } else { request.meta.protocol_version() };
     let version = named.or_else(|| match request.session.connection.handshake() {
         Handshake::Initialized(version) | Handshake::Without(version) => Some(version),
@@ -118,7 +118,7 @@ fn version(request: &Request) -> Option<String> {
 
 /// The transport, and the session and trace context from the headers of HTTP.
 #[cfg(feature = "http")]
-fn http(request: &Request, goes_on: bool) -> (Network, Option<String>, Option<TraceContext>) {
+fn http_parts(request: &Request, goes_on: bool) -> (Network, Option<String>, Option<TraceContext>) {
     use genkit_core::internal::telemetry::{TRACEPARENT, TRACESTATE};
     use genkit_mcp::internal::spans::session_label;
 
@@ -136,6 +136,6 @@ fn http(request: &Request, goes_on: bool) -> (Network, Option<String>, Option<Tr
 }
 
 #[cfg(not(feature = "http"))]
-fn http(_: &Request, _: bool) -> (Network, Option<String>, Option<TraceContext>) {
+fn http_parts(_: &Request, _: bool) -> (Network, Option<String>, Option<TraceContext>) {
     (Network::Pipe, None, None)
 }

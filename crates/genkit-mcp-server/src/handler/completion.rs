@@ -15,7 +15,7 @@ use crate::state::SharedState;
 use genkit_core::internal::context::{Outcome, drive};
 
 /// Returns suggestions for a partially typed value. The completion function runs under the same limits as any other.
-pub(crate) async fn complete(
+pub(crate) async fn complete_argument(
     shared: &Arc<SharedState>,
     params: CompleteRequestParams,
     request: Request,
@@ -26,22 +26,22 @@ pub(crate) async fn complete(
         others.insert(name, value);
     }
     let (argument, value) = (params.argument.name, params.argument.value);
-    let caller = shared.caller(&request.head);
-    let refused = |name: &str, why| request.refused("completion/complete", name, why);
+    let caller = shared.caller_of_head(&request.head);
+    let refused = |name: &str, why| request.record_refusal("completion/complete", name, why);
     let (name, of, found) = match &params.r#ref {
         Reference::Prompt(wanted) => {
             let name = &wanted.name;
             let prompt = shared
-                .prompt(name, &caller)
-                .map_err(|absent| refused(name, absent.error(E::UnknownPrompt(name.clone()))))?;
-            (name.clone(), format!("prompt `{name}`"), Completed::Prompt(prompt))
+                .find_prompt(name, &caller)
+                .map_err(|absent| refused(name, absent.to_error(E::UnknownPrompt(name.clone()))))?;
+            (name.clone(), format!("prompt `{name}`"), CompletionTarget::Prompt(prompt))
         }
         Reference::Resource(wanted) => {
             let uri = &wanted.uri;
             let resource = shared
-                .template(uri, &caller)
-                .map_err(|absent| refused(uri, absent.error(E::UnknownTemplate(uri.clone()))))?;
-            (uri.clone(), format!("resource `{uri}`"), Completed::Resource(resource))
+                .find_template(uri, &caller)
+                .map_err(|absent| refused(uri, absent.to_error(E::UnknownTemplate(uri.clone()))))?;
+            (uri.clone(), format!("resource `{uri}`"), CompletionTarget::Resource(resource))
         }
         other => {
             let kind = other.reference_type();
@@ -50,7 +50,8 @@ pub(crate) async fn complete(
     };
     let arguments = json!({ argument.as_str(): value });
     let method = "completion/complete";
-    let (run, mut context) = Run::admit(shared, request, method, &name, &arguments, found.item())?;
+    let (run, mut context) =
+        Run::admit_request(shared, request, method, &name, &arguments, found.item())?;
     context.limit = Some(shared.settings.timeout);
     let outcome = async move {
         let context = context.build();
@@ -61,8 +62,8 @@ pub(crate) async fn complete(
             context: context.clone(),
         };
         let suggestions = match &found {
-            Completed::Prompt(prompt) => prompt.complete(completion),
-            Completed::Resource(resource) => resource.complete(completion),
+            CompletionTarget::Prompt(prompt) => prompt.complete(completion),
+            CompletionTarget::Resource(resource) => resource.complete(completion),
         };
         let Some(suggestions) = suggestions else {
             return Outcome::Finished(Err(E::NothingToComplete { of, argument }.into()));
@@ -73,18 +74,20 @@ pub(crate) async fn complete(
         }
     };
     match run.into_outcome(outcome.await)? {
-        RunOutcome::Finished(Ok(found)) => Ok(CompleteResult::new(results::completion(found))),
+        RunOutcome::Finished(Ok(found)) => {
+            Ok(CompleteResult::new(results::completion_result(found)))
+        }
         RunOutcome::Finished(Err(error)) => Err(protocol_error(&error)),
         RunOutcome::InputRequired(_) => Err(E::NotSealed.into()),
     }
 }
 
-enum Completed {
+enum CompletionTarget {
     Prompt(genkit_core::Prompt),
     Resource(genkit_core::Resource),
 }
 
-impl Completed {
+impl CompletionTarget {
     fn item(&self) -> Item<'_> {
         match self {
             Self::Prompt(prompt) => Item::Prompt(prompt),

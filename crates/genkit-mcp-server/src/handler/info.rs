@@ -9,8 +9,8 @@ use serde_json::{Map, json};
 use crate::state::SharedState;
 
 /// Returns the server info with the extensions that only clients of protocol 2026-07-28 can use.
-pub(crate) fn described(shared: &SharedState) -> ServerConfig {
-    let mut info = info(shared);
+pub(crate) fn info_with_extensions(shared: &SharedState) -> ServerConfig {
+    let mut info = server_info(shared);
     if shared.makes_tasks() {
         let extensions = info.capabilities.extensions.get_or_insert_default();
         extensions.entry(TASKS_EXTENSION_ID.to_owned()).or_default();
@@ -21,7 +21,7 @@ pub(crate) fn described(shared: &SharedState) -> ServerConfig {
 /// Returns the server info for a client of an older protocol without a session, which cannot receive notifications
 /// of changes.
 pub(crate) fn without_session(shared: &SharedState) -> ServerConfig {
-    let mut info = info(shared);
+    let mut info = server_info(shared);
     info.capabilities.tools = Some(ToolsCapability::default());
     info.capabilities.prompts = Some(PromptsCapability::default());
     info.capabilities.resources = Some(ResourcesCapability::default());
@@ -30,7 +30,7 @@ pub(crate) fn without_session(shared: &SharedState) -> ServerConfig {
 
 /// Returns the server info. Tools, prompts and resources are always advertised, because they can be added while the
 /// server runs. Skills are advertised only if there are any, because hosts then request their list.
-pub(crate) fn info(shared: &SharedState) -> ServerConfig {
+pub(crate) fn server_info(shared: &SharedState) -> ServerConfig {
     let settings = &shared.settings;
     let mut tools = ToolsCapability::default();
     tools.list_changed = Some(true);

@@ -24,9 +24,9 @@ enum ParamsFault {
 }
 
 /// Returns the error for an unknown method, or for parameters that do not match the method.
-pub(crate) fn refuse(method: &str, params: Option<&Value>, era: Era) -> ErrorData {
+pub(crate) fn malformed_error(method: &str, params: Option<&Value>, era: Era) -> ErrorData {
     if !method_names::is_known(method, era) {
-        return method_names::unknown(method, era);
+        return method_names::unknown_method(method, era);
     }
     let fault = params_fault(method, params);
     ErrorData::invalid_params(format!("malformed params of {method}: {fault}"), None)

@@ -51,7 +51,7 @@ pub(super) fn is_known(method: &str, era: Era) -> bool {
 }
 
 /// Returns the error for a method that does not exist in an era, with a suggestion of the nearest one.
-pub(crate) fn unknown(method: &str, era: Era) -> ErrorData {
+pub(crate) fn unknown_method(method: &str, era: Era) -> ErrorData {
     // A name from outside can be arbitrarily long, so the message shows only its start.
     let method = excerpt(method, SHOWN);
     let mut others = KNOWN.into_iter().filter(|known| is_known(known, era) && *known != method);
@@ -69,7 +69,7 @@ pub(crate) fn unknown(method: &str, era: Era) -> ErrorData {
 }
 
 /// Returns the error for a method that this server does not support, with the reason.
-pub(crate) fn undeclared(method: &str, why: &str) -> ErrorData {
+pub(crate) fn undeclared_method(method: &str, why: &str) -> ErrorData {
     not_found(method, &format!(": {why}"))
 }
 
@@ -97,10 +97,10 @@ mod tests {
                 "unknown method `tasks/get`: added in protocol 2026-07-28, but this client uses an older version",
             ),
         ] {
-            let error = unknown(method, era);
+            let error = unknown_method(method, era);
             assert_eq!((&*error.message, error.code), (expected, ErrorCode::METHOD_NOT_FOUND));
         }
-        let long = unknown(&"ä".repeat(1_000_000), Era::Modern);
+        let long = unknown_method(&"ä".repeat(1_000_000), Era::Modern);
         assert!(long.message.chars().count() < 200, "{}", long.message.len());
     }
 }

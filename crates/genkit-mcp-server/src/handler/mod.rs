@@ -66,13 +66,13 @@ pub(super) enum MethodReply<T> {
 
 impl<'a> Methods<'a> {
     /// Waits, once, until the items of fronted hosts are registered.
-    pub(super) async fn ready(shared: &'a Arc<SharedState>) -> Self {
+    pub(super) async fn with_hosts(shared: &'a Arc<SharedState>) -> Self {
         shared.with_hosts().await;
         Self { shared }
     }
 
     /// Returns how long clients can cache lists and contents, in milliseconds.
-    pub(super) fn ttl(&self) -> Option<u64> {
+    pub(super) fn cache_ms(&self) -> Option<u64> {
         Some(self.shared.settings.pages.cache_ms())
     }
 
@@ -81,12 +81,12 @@ impl<'a> Methods<'a> {
         params: CallToolRequestParams,
         mut request: Request,
     ) -> Answered<impl Future<Output = Answered<ToolReply>> + use<'a>> {
-        let caller = self.shared.caller(&request.head);
-        let tool = self.shared.tool(&params.name, &caller).map_err(|absent| {
+        let caller = self.shared.caller_of_head(&request.head);
+        let tool = self.shared.find_tool(&params.name, &caller).map_err(|absent| {
             let lists = self.shared.lists_of(&caller);
             let names = lists.tools(Era::Legacy).iter().map(|tool| tool.name.as_ref());
             let unknown = E::UnknownName(suggest::unknown("tool", &params.name, names));
-            request.refused("tools/call", &params.name, absent.error(unknown))
+            request.record_refusal("tools/call", &params.name, absent.to_error(unknown))
         })?;
         let settings = &self.shared.settings;
         let era = request.era;
@@ -111,7 +111,7 @@ impl<'a> Methods<'a> {
         }
         let (name, item) = (running.name(), Item::Tool(&running));
         let (run, context) =
-            Run::admit(self.shared, request, "tools/call", name, &arguments, item)?;
+            Run::admit_request(self.shared, request, "tools/call", name, &arguments, item)?;
         let trusts_client = run.caller.trusted_to_approve();
         let outcome = run_tool(self.shared, context, trusts_client, running, arguments);
         let outcome = outcome.map(move |outcome| run.into_outcome(outcome).map(reply));
@@ -123,23 +123,23 @@ impl<'a> Methods<'a> {
         params: GetPromptRequestParams,
         mut request: Request,
     ) -> Answered<impl Future<Output = Answered<MethodReply<GetPromptResult>>> + use<'a>> {
-        let caller = self.shared.caller(&request.head);
-        let prompt = self.shared.prompt(&params.name, &caller).map_err(|absent| {
+        let caller = self.shared.caller_of_head(&request.head);
+        let prompt = self.shared.find_prompt(&params.name, &caller).map_err(|absent| {
             let lists = self.shared.lists_of(&caller);
             let names = lists.prompts.iter().map(|prompt| prompt.name.as_str());
             let unknown = E::UnknownName(suggest::unknown("prompt", &params.name, names));
-            request.refused("prompts/get", &params.name, absent.error(unknown))
+            request.record_refusal("prompts/get", &params.name, absent.to_error(unknown))
         })?;
         let era = request.era;
         let arguments = params.arguments.unwrap_or_default();
         if let Err(missing) = results::check_arguments(&prompt, &arguments) {
-            return Err(request.refused("prompts/get", &params.name, missing));
+            return Err(request.record_refusal("prompts/get", &params.name, missing));
         }
         let arguments = Value::Object(arguments);
         (request.state, request.responses) = (params.request_state, params.input_responses);
         let (name, item) = (params.name, Item::Prompt(&prompt));
         let (run, context) =
-            Run::admit(self.shared, request, "prompts/get", &name, &arguments, item)?;
+            Run::admit_request(self.shared, request, "prompts/get", &name, &arguments, item)?;
         let running = prompt.clone();
         let outcome = async move {
             let context = context.build();
@@ -165,10 +165,10 @@ impl<'a> Methods<'a> {
         mut request: Request,
     ) -> Answered<impl Future<Output = Answered<MethodReply<ReadResourceResult>>> + use<'a>> {
         let uri = params.uri;
-        let found = self.shared.resource(&uri, &self.shared.caller(&request.head));
+        let found = self.shared.find_resource(&uri, &self.shared.caller_of_head(&request.head));
         let (resource, variables) = found.map_err(|absent| {
-            let unknown = absent.error(E::UnknownResource(uri.clone()));
-            let _ = request.refused("resources/read", &uri, unknown);
+            let unknown = absent.to_error(E::UnknownResource(uri.clone()));
+            let _ = request.record_refusal("resources/read", &uri, unknown);
             protocol_error(
                 &genkit_core::internal::action::Error::ResourceNotFound(uri.clone()).into(),
             )
@@ -178,7 +178,7 @@ impl<'a> Methods<'a> {
         (request.state, request.responses) = (params.request_state, params.input_responses);
         let item = Item::Resource(&resource);
         let (run, context) =
-            Run::admit(self.shared, request, "resources/read", &uri, &variables, item)?;
+            Run::admit_request(self.shared, request, "resources/read", &uri, &variables, item)?;
         let (running, read) = (resource.clone(), uri.clone());
         let outcome = async move {
             let context = context.build();
@@ -189,7 +189,7 @@ impl<'a> Methods<'a> {
             let output = |read: &Vec<_>| resource_for_span(read);
             drive_in_span(&context, &read, span, work, output).await
         };
-        let ttl = self.ttl();
+        let ttl = self.cache_ms();
         Ok(outcome.map(move |outcome| match run.into_outcome(outcome)? {
             RunOutcome::Finished(Ok(contents)) => {
                 let mut result = results::resource_result(&resource, &uri, contents);

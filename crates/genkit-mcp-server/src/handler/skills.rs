@@ -5,7 +5,7 @@ use rmcp::model::{ErrorData, GetSkillResult, ReadResourceDirectoryResult};
 
 use super::{Methods, method_names};
 use crate::error::Error as E;
-use crate::lists::{Lists, page};
+use crate::lists::{Lists, take_page};
 use crate::state::SharedState;
 use genkit_core::internal::suggest;
 
@@ -20,12 +20,12 @@ pub(crate) fn is_undeclared(shared: &SharedState, method: &str) -> bool {
 impl Methods<'_> {
     /// Returns the entry of a skill in `lists`.
     pub(crate) fn get_skill(&self, lists: &Lists, uri: &str) -> Result<GetSkillResult, E> {
-        let Some(skill) = lists.skill(uri) else {
+        let Some(skill) = lists.find_skill(uri) else {
             let known = lists.skills.iter().map(|skill| skill.uri.as_str());
             return Err(E::UnknownName(suggest::unknown("skill", uri, known)));
         };
         let mut result = GetSkillResult::new(skill.clone());
-        result.ttl_ms = self.ttl();
+        result.ttl_ms = self.cache_ms();
         result.cache_scope = Some(lists.cache_scope());
         Ok(result)
     }
@@ -37,20 +37,20 @@ impl Methods<'_> {
         uri: &str,
         cursor: Option<&str>,
     ) -> Result<ReadResourceDirectoryResult, E> {
-        let Some(children) = lists.folder(uri) else {
+        let Some(children) = lists.find_folder(uri) else {
             return Err(E::NoFolder(uri.to_owned()));
         };
         let size = self.shared.settings.pages.size;
-        let (children, next) = page(&children, |child| &child.uri, cursor, size)?;
+        let (children, next) = take_page(&children, |child| &child.uri, cursor, size)?;
         let mut result = ReadResourceDirectoryResult::with_all_items(children.to_vec());
         result.next_cursor = next;
-        result.ttl_ms = self.ttl();
+        result.ttl_ms = self.cache_ms();
         result.cache_scope = Some(lists.cache_scope());
         Ok(result)
     }
 }
 
 /// Returns the error for a method of the undeclared extension.
-pub(crate) fn undeclared(method: &str) -> ErrorData {
-    method_names::undeclared(method, "this server has no skills")
+pub(crate) fn undeclared_skills(method: &str) -> ErrorData {
+    method_names::undeclared_method(method, "this server has no skills")
 }

@@ -16,7 +16,7 @@ use genkit_core::{Tool, ToolTask};
 const METHODS: [&str; 3] = ["tasks/get", "tasks/update", "tasks/cancel"];
 
 /// Checks whether a request of `method` from this client is handled here. Methods outside `tasks/` always pass.
-pub(crate) fn check(
+pub(crate) fn check_method(
     shared: &Arc<SharedState>,
     method: &str,
     era: Era,
@@ -30,23 +30,23 @@ pub(crate) fn check(
     let is_declared = shared.settings.extensions.contains_key(TASKS_EXTENSION_ID);
     let is_known = METHODS.contains(&method) && era == Era::Modern;
     match is_known && (makes_tasks || is_declared) {
-        true if !client.tasks => Err(missing()),
+        true if !client.tasks => Err(missing_extension()),
         true if makes_tasks => Ok(()),
         _ if is_known => {
-            Err(method_names::undeclared(method, "no tool of this server runs as a task"))
+            Err(method_names::undeclared_method(method, "no tool of this server runs as a task"))
         }
-        _ => Err(method_names::unknown(method, era)),
+        _ => Err(method_names::unknown_method(method, era)),
     }
 }
 
 /// Checks whether this client can listen for task notifications. None are sent: the acknowledgement contains no
 /// `taskIds`, so the client polls.
 pub(crate) fn check_listening(client: &ClientDescription) -> Result<(), ErrorData> {
-    if client.tasks { Ok(()) } else { Err(missing()) }
+    if client.tasks { Ok(()) } else { Err(missing_extension()) }
 }
 
 /// Returns the error for a client that does not declare the extension in its request.
-fn missing() -> ErrorData {
+fn missing_extension() -> ErrorData {
     let mut tasks = ClientCapabilities::default();
     tasks.extensions = Some([(TASKS_EXTENSION_ID.to_owned(), Map::new())].into());
     ErrorData::missing_required_client_capability(tasks)
@@ -63,13 +63,13 @@ pub(super) fn task_of(
 ) -> Result<Option<ToolTask>, ErrorData> {
     let Some(task) = tool.task().filter(|_| shared.makes_tasks()) else { return Ok(None) };
     if request.era == Era::Legacy || !request.client.tasks {
-        return if task.is_required() { Err(missing()) } else { Ok(None) };
+        return if task.is_required() { Err(missing_extension()) } else { Ok(None) };
     }
     if shared.tasks.has_room(request.quota.key()) {
         return Ok(Some(task));
     }
     if task.is_required() {
-        return Err(request.refused("tools/call", tool.name(), E::TooManyTasks));
+        return Err(request.record_refusal("tools/call", tool.name(), E::TooManyTasks));
     }
     tracing::warn!(
         tool = tool.name(),

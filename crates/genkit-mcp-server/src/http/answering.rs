@@ -14,7 +14,7 @@ use crate::session::{Handshake, Session};
 use genkit_http_server::internal::RunningRequest;
 
 /// Everything needed to answer a message, besides the response itself.
-pub(super) struct Answering {
+pub(super) struct PendingResponse {
     /// The messages sent before the response.
     pub(super) stream: Arc<EventStream>,
     pub(super) cancel: CancellationToken,
@@ -26,11 +26,11 @@ pub(super) struct Answering {
     pub(super) expiry: Option<Instant>,
 }
 
-impl Answering {
+impl PendingResponse {
     /// A response with one message, and a status code if its error has one.
-    pub(super) fn answer(&self, reply: Reply) -> Response<AnswerBody> {
-        let status = answers::status(reply.error, self.is_described, self.lacks_meta);
-        answers::json(status, reply.bytes)
+    pub(super) fn into_response(&self, reply: Reply) -> Response<AnswerBody> {
+        let status = answers::status_for(reply.error, self.is_described, self.lacks_meta);
+        answers::json_response(status, reply.bytes)
     }
 }
 
@@ -44,12 +44,12 @@ pub(super) fn is_primed(session: &Session) -> bool {
 }
 
 /// Runs the rest of the call.
-pub(super) fn driver(call: Call, answering: Answering) -> Driver {
+pub(super) fn drive_call(call: Call, answering: PendingResponse) -> Driver {
     Box::pin(async move {
         // Moves all of it here, so that the session stays in use and shutdown waits until this
         // ends.
         let answering = answering;
         let reply = call.await;
-        answering.stream.finish(reply.as_ref().map(|reply| &reply.bytes));
+        answering.stream.finish_stream(reply.as_ref().map(|reply| &reply.bytes));
     })
 }

@@ -7,7 +7,7 @@ use rmcp::model::ErrorCode;
 
 use super::streams::{AnswerBody, EventBody, Events};
 
-const JSON: HeaderValue = HeaderValue::from_static("application/json");
+const JSON: HeaderValue = HeaderValue::from_static("application/json_response");
 const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream");
 const NO_CACHE: HeaderValue = HeaderValue::from_static("no-cache");
 
@@ -16,7 +16,7 @@ const NO_BUFFERING: (HeaderName, HeaderValue) =
     (HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
 
 /// A response with one message.
-pub(super) fn json(status: StatusCode, message: Bytes) -> Response<AnswerBody> {
+pub(super) fn json_response(status: StatusCode, message: Bytes) -> Response<AnswerBody> {
     let mut response = Response::new(AnswerBody::from(message));
     *response.status_mut() = status;
     response.headers_mut().insert(CONTENT_TYPE, JSON);
@@ -24,14 +24,14 @@ pub(super) fn json(status: StatusCode, message: Bytes) -> Response<AnswerBody> {
 }
 
 /// A response with only a status code.
-pub(super) fn empty(status: StatusCode) -> Response<AnswerBody> {
+pub(super) fn empty_response(status: StatusCode) -> Response<AnswerBody> {
     let mut response = Response::new(AnswerBody::empty());
     *response.status_mut() = status;
     response
 }
 
 /// A stream of events.
-pub(super) fn events(events: Events) -> Response<AnswerBody> {
+pub(super) fn event_response(events: Events) -> Response<AnswerBody> {
     of_events(EventBody::Events(Box::new(events)).into())
 }
 
@@ -51,7 +51,11 @@ fn of_events(body: AnswerBody) -> Response<AnswerBody> {
 }
 
 /// The status code of a response. Errors have one only for self-contained requests.
-pub(super) fn status(error: Option<ErrorCode>, is_described: bool, lacks_meta: bool) -> StatusCode {
+pub(super) fn status_for(
+    error: Option<ErrorCode>,
+    is_described: bool,
+    lacks_meta: bool,
+) -> StatusCode {
     match error {
         Some(
             ErrorCode::UNSUPPORTED_PROTOCOL_VERSION
@@ -70,7 +74,7 @@ mod tests {
 
     #[test]
     fn errors_of_who_describes_itself_have_a_status() {
-        let found = |code, described, lacks| status(Some(code), described, lacks).as_u16();
+        let found = |code, described, lacks| status_for(Some(code), described, lacks).as_u16();
         assert_eq!(found(ErrorCode::METHOD_NOT_FOUND, true, false), 404);
         assert_eq!(found(ErrorCode::METHOD_NOT_FOUND, false, false), 200);
         assert_eq!(found(ErrorCode::UNSUPPORTED_PROTOCOL_VERSION, true, false), 400);
@@ -83,6 +87,6 @@ mod tests {
         );
         assert_eq!(found(ErrorCode::INVALID_PARAMS, true, true), 400);
         assert_eq!(found(ErrorCode::INTERNAL_ERROR, true, false), 200);
-        assert_eq!(status(None, true, true), StatusCode::OK);
+        assert_eq!(status_for(None, true, true), StatusCode::OK);
     }
 }

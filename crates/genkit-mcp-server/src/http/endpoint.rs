@@ -16,7 +16,7 @@ use super::answers;
 use super::health::Health;
 use super::names::PATH;
 use super::parameter_cache::ParameterCache;
-use super::refusal::HttpRefusal;
+use super::refusal::HttpRejection;
 use super::sessions::{Owner, SessionTable};
 use super::streams::AnswerBody;
 use crate::audit;
@@ -147,7 +147,7 @@ impl McpEndpoint {
 
     /// The paths of the health routes.
     pub(super) fn health_paths(&self) -> Vec<String> {
-        self.0.health.iter().flat_map(Health::paths).map(str::to_owned).collect()
+        self.0.health.iter().flat_map(Health::route_paths).map(str::to_owned).collect()
     }
 
     /// Answers a request that an app received.
@@ -156,23 +156,25 @@ impl McpEndpoint {
         B: Body<Data = Bytes> + Unpin,
     {
         // The app may have nested the router; it removes the prefix of the path.
-        if let Some(answer) = self.0.health(request.method(), request.uri().path()).await {
+        if let Some(answer) = self.0.answer_health(request.method(), request.uri().path()).await {
             return answer;
         }
-        let client = self.0.client(request.headers(), request.extensions());
+        let client = self.0.client_of(request.headers(), request.extensions());
         let from = request.extensions().get::<ConnectInfo<SocketAddr>>();
         let address = from.map(|from| from.0.ip());
         let owner = owner_of(request.extensions());
         let sees = Sees::default();
         let (expiry, connection) = (None, None);
         let sender = RequestSender { client, owner, sees, address, expiry, connection };
-        self.0.answer(request, sender).await
+        self.0.answer_request(request, sender).await
     }
 }
 
 /// The owner of the sessions that a request opens.
 fn owner_of(extensions: &Extensions) -> Owner {
-    Owner::of(extensions.get::<Principal>().map(Principal::id).filter(|id| !id.is_empty()))
+    Owner::for_principal(
+        extensions.get::<Principal>().map(Principal::id).filter(|id| !id.is_empty()),
+    )
 }
 
 impl HttpApp for McpEndpoint {
@@ -188,18 +190,18 @@ impl HttpApp for McpEndpoint {
         mut request: Request<Incoming>,
         from: Peer<'_, Arc<ClientQuota>>,
     ) -> Response<AnswerBody> {
-        if let Some(answer) = self.0.health(request.method(), request.uri().path()).await {
+        if let Some(answer) = self.0.answer_health(request.method(), request.uri().path()).await {
             return answer;
         }
         let path = request.uri().path();
         if path != PATH && self.metadata_path() != Some(path) {
-            return answers::empty(StatusCode::NOT_FOUND);
+            return answers::empty_response(StatusCode::NOT_FOUND);
         }
         request.extensions_mut().insert(ConnectInfo(from.address));
         let client = match &self.0.client_address_from {
             None => Arc::clone(from.client),
             // One connection of a proxy carries requests of many clients.
-            Some(_) => self.0.client(request.headers(), request.extensions()),
+            Some(_) => self.0.client_of(request.headers(), request.extensions()),
         };
         let address = Some(from.address.ip());
         // No layer in front can set a principal; the token identifies it later.
@@ -207,22 +209,22 @@ impl HttpApp for McpEndpoint {
         let sees = Sees::default();
         let (expiry, connection) = (None, Some(from.connection));
         let sender = RequestSender { client, owner, sees, address, expiry, connection };
-        self.0.answer(request, sender).await
+        self.0.answer_request(request, sender).await
     }
 }
 
 impl EndpointState {
-    async fn health(&self, method: &Method, path: &str) -> Option<Response<AnswerBody>> {
+    async fn answer_health(&self, method: &Method, path: &str) -> Option<Response<AnswerBody>> {
         self.health.as_ref()?.answer(method, path).await
     }
 
-    fn client(&self, headers: &HeaderMap, extensions: &Extensions) -> Arc<ClientQuota> {
+    fn client_of(&self, headers: &HeaderMap, extensions: &Extensions) -> Arc<ClientQuota> {
         let shared = &self.engine.shared;
         let header = self.client_address_from.as_ref();
         shared.quotas.client(ClientKey::of_http(headers, extensions, header))
     }
 
-    async fn answer<B>(
+    async fn answer_request<B>(
         &self,
         mut request: Request<B>,
         mut sender: RequestSender<'_>,
@@ -232,7 +234,7 @@ impl EndpointState {
     {
         let (headers, uri) = (request.headers(), request.uri());
         if let Err(refusal) = self.hosts.check(headers, uri) {
-            return refuse(request.method(), uri.path(), &sender, refusal.into());
+            return refuse_request(request.method(), uri.path(), &sender, refusal.into());
         }
         if let Some(metadata) = self.metadata.as_ref().filter(|it| it.path == uri.path()) {
             // Clients without a token read it, also from web pages of any origin.
@@ -240,28 +242,28 @@ impl EndpointState {
             return answer.map(AnswerBody::from);
         }
         let Some(rights) = self.cors.check(headers, uri) else {
-            return refuse(request.method(), uri.path(), &sender, HttpRefusal::Origin);
+            return refuse_request(request.method(), uri.path(), &sender, HttpRejection::Origin);
         };
         if is_preflight(request.method(), headers) {
             // Browsers send preflight requests without the token.
-            let mut response = answers::empty(StatusCode::NO_CONTENT);
+            let mut response = answers::empty_response(StatusCode::NO_CONTENT);
             self.cors.preflight(headers, response.headers_mut());
             self.cors.grant(rights, response.headers_mut());
             return response;
         }
         let is_page = headers.contains_key(ORIGIN);
         let method = request.method().clone();
-        let answered = match self.identify(&mut request, &mut sender).await {
+        let answered = match self.identify_sender(&mut request, &mut sender).await {
             Err(refusal) => Err(refusal),
             Ok(()) => match method {
-                Method::POST => self.post(request, &sender).await,
-                Method::GET => self.get(request.headers(), &sender).await,
-                Method::DELETE => self.delete(request.headers(), &sender).await,
-                _ => Err(HttpRefusal::Method(self.methods())),
+                Method::POST => self.handle_post(request, &sender).await,
+                Method::GET => self.handle_get(request.headers(), &sender).await,
+                Method::DELETE => self.handle_delete(request.headers(), &sender).await,
+                _ => Err(HttpRejection::Method(self.allowed_methods())),
             },
         };
         let mut response =
-            answered.unwrap_or_else(|refusal| refuse(&method, PATH, &sender, refusal));
+            answered.unwrap_or_else(|refusal| refuse_request(&method, PATH, &sender, refusal));
         if is_page {
             self.cors.grant(rights, response.headers_mut());
         }
@@ -269,16 +271,16 @@ impl EndpointState {
     }
 
     /// Determines the sender of a request, and what it can see.
-    async fn identify<B>(
+    async fn identify_sender<B>(
         &self,
         request: &mut Request<B>,
         sender: &mut RequestSender<'_>,
-    ) -> Result<(), HttpRefusal> {
+    ) -> Result<(), HttpRejection> {
         if self.authentication.is_required() {
-            self.authenticate(request, sender).await?;
+            self.authenticate_sender(request, sender).await?;
         }
         let principal = request.extensions().get::<Principal>();
-        sender.sees = self.engine.shared.sees(principal);
+        sender.sees = self.engine.shared.seen_by(principal);
         sender.expiry = principal.and_then(Principal::expiry).and_then(|expiry| {
             let left = expiry.duration_since(SystemTime::now()).unwrap_or_default();
             Instant::now().checked_add(left)
@@ -286,42 +288,47 @@ impl EndpointState {
         Ok(())
     }
 
-    async fn authenticate<B>(
+    async fn authenticate_sender<B>(
         &self,
         request: &mut Request<B>,
         sender: &mut RequestSender<'_>,
-    ) -> Result<(), HttpRefusal> {
-        let admitted = self.authentication.admit(request.headers()).await.and_then(|principal| {
-            let has = |scope: &String| principal.as_ref().is_none_or(|it| it.has_scope(scope));
-            if self.required_scopes.iter().all(has) { Ok(principal) } else { Err(Denial::Scope) }
-        });
+    ) -> Result<(), HttpRejection> {
+        let admitted =
+            self.authentication.verify_request(request.headers()).await.and_then(|principal| {
+                let has = |scope: &String| principal.as_ref().is_none_or(|it| it.has_scope(scope));
+                if self.required_scopes.iter().all(has) {
+                    Ok(principal)
+                } else {
+                    Err(Denial::Scope)
+                }
+            });
         let principal = admitted.map_err(|denial| {
-            let challenge = self.challenges.of(&denial);
-            HttpRefusal::Denied { denial, challenge }
+            let challenge = self.challenges.for_denial(&denial);
+            HttpRejection::Denied { denial, challenge }
         })?;
         // The token is meant only for this server; functions must not pass it on.
         request.headers_mut().remove(AUTHORIZATION);
         if let Some(principal) = principal {
             request.extensions_mut().insert(principal);
             sender.owner = owner_of(request.extensions());
-            sender.client = self.client(request.headers(), request.extensions());
+            sender.client = self.client_of(request.headers(), request.extensions());
         }
         Ok(())
     }
 
-    fn methods(&self) -> &'static str {
+    fn allowed_methods(&self) -> &'static str {
         if self.sessions.is_some() { "GET, POST, DELETE" } else { "POST" }
     }
 }
 
-fn refuse(
+fn refuse_request(
     method: &Method,
     path: &str,
     sender: &RequestSender<'_>,
-    refusal: HttpRefusal,
+    refusal: HttpRejection,
 ) -> Response<AnswerBody> {
     let (method, path) = match &refusal {
-        HttpRefusal::StepUp { method, name, .. } => (*method, &**name),
+        HttpRejection::StepUp { method, name, .. } => (*method, &**name),
         _ => (method.as_str(), path),
     };
     audit::refuse_http(method, path, sender.client.key(), refusal.reason(), refusal.denial());

@@ -10,27 +10,27 @@ use super::answering::is_primed;
 use super::answers;
 use super::endpoint::{EndpointState, RequestSender};
 use super::names::LAST_EVENT;
-use super::refusal::HttpRefusal;
+use super::refusal::HttpRejection;
 use super::rules::{Rules, accepts_events, rules_of_head};
 use super::sessions::SessionInUse;
 use super::standing::STANDING;
-use super::streams::{AnswerBody, EventId, Events, priming};
+use super::streams::{AnswerBody, EventId, Events, priming_event};
 
 impl EndpointState {
     /// Opens a stream of a session: its stream for notifications, or the rest of an interrupted one.
-    pub(super) async fn get(
+    pub(super) async fn handle_get(
         &self,
         headers: &HeaderMap,
         sender: &RequestSender<'_>,
-    ) -> Result<Response<AnswerBody>, HttpRefusal> {
+    ) -> Result<Response<AnswerBody>, HttpRejection> {
         if self.sessions.is_none() {
-            return Err(HttpRefusal::Method("POST"));
+            return Err(HttpRejection::Method("POST"));
         }
         if !accepts_events(headers) {
-            return Err(HttpRefusal::NoEvents);
+            return Err(HttpRejection::NoEvents);
         }
         check_head(headers)?;
-        let session = self.session(headers, sender).await?;
+        let session = self.find_session(headers, sender).await?;
         let last = match headers.get(LAST_EVENT) {
             None => None,
             Some(last) => match last.to_str().ok().and_then(|last| last.parse::<EventId>().ok()) {
@@ -39,54 +39,57 @@ impl EndpointState {
             },
         };
         match last.filter(|last| last.stream != STANDING) {
-            Some(last) => Ok(match session.stream(last.stream) {
-                Some(stream) => answers::events(
-                    Events::new(stream, last.index, session.ended())
-                        .until(sender.expiry)
-                        .keeping(session),
+            Some(last) => Ok(match session.find_stream(last.stream) {
+                Some(stream) => answers::event_response(
+                    Events::new(stream, last.index, session.end_token())
+                        .with_expiry(sender.expiry)
+                        .with_kept(session),
                 ),
                 None => self.resume(session, last, sender.expiry).await?,
             }),
-            None => stand(session, last.map(|last| last.index), sender.expiry),
+            None => open_standalone(session, last.map(|last| last.index), sender.expiry),
         }
     }
 
     /// Ends a session. Returns 404 if it does not exist.
-    pub(super) async fn delete(
+    pub(super) async fn handle_delete(
         &self,
         headers: &HeaderMap,
         sender: &RequestSender<'_>,
-    ) -> Result<Response<AnswerBody>, HttpRefusal> {
-        let Some(sessions) = &self.sessions else { return Err(HttpRefusal::Method("POST")) };
+    ) -> Result<Response<AnswerBody>, HttpRejection> {
+        let Some(sessions) = &self.sessions else { return Err(HttpRejection::Method("POST")) };
         check_head(headers)?;
-        let session = self.session(headers, sender).await?;
-        sessions.end(session.id());
-        self.forget(session.id()).await;
-        Ok(answers::empty(StatusCode::NO_CONTENT))
+        let session = self.find_session(headers, sender).await?;
+        sessions.end_session(session.id());
+        self.forget_session(session.id()).await;
+        Ok(answers::empty_response(StatusCode::NO_CONTENT))
     }
 }
 
 /// Only the older protocols have these methods.
-fn check_head(headers: &HeaderMap) -> Result<(), HttpRefusal> {
+fn check_head(headers: &HeaderMap) -> Result<(), HttpRejection> {
     match rules_of_head(headers) {
         Ok(Rules::Handshake(_)) => Ok(()),
-        Ok(Rules::Described) => Err(HttpRefusal::Method("POST")),
-        Err(fault) => Err(HttpRefusal::Header { id: None, fault }),
+        Ok(Rules::Described) => Err(HttpRejection::Method("POST")),
+        Err(fault) => Err(HttpRejection::Header { id: None, fault }),
     }
 }
 
 /// Opens the stream that belongs to no request.
-fn stand(
+fn open_standalone(
     session: SessionInUse,
     last: Option<u64>,
     expiry: Option<Instant>,
-) -> Result<Response<AnswerBody>, HttpRefusal> {
-    let counted = session.session.quota().stream().map_err(|_| HttpRefusal::TooManyStreams)?;
-    let standing = Arc::clone(session.standing());
-    let (stream, end) = (Arc::clone(&standing.stream), session.ended());
+) -> Result<Response<AnswerBody>, HttpRejection> {
+    let counted =
+        session.session.quota().open_stream().map_err(|_| HttpRejection::TooManyStreams)?;
+    let standing = Arc::clone(session.standalone_stream());
+    let (stream, end) = (Arc::clone(&standing.stream), session.end_token());
     let index = last.unwrap_or_else(|| stream.read());
-    let before = is_primed(&session.session).then(|| priming(EventId { stream: STANDING, index }));
-    let events = Events::new(stream, index, end.clone()).until(expiry).after(before).staying();
-    let driver = Box::pin(standing.tell((session, counted)));
-    Ok(answers::events(events.driven(driver, Some(CancellationToken::new()))))
+    let before =
+        is_primed(&session.session).then(|| priming_event(EventId { stream: STANDING, index }));
+    let events =
+        Events::new(stream, index, end.clone()).with_expiry(expiry).with_first(before).stay_open();
+    let driver = Box::pin(standing.send_changes((session, counted)));
+    Ok(answers::event_response(events.with_driver(driver, Some(CancellationToken::new()))))
 }

@@ -47,7 +47,7 @@ impl Health {
     }
 
     /// The paths of the routes.
-    pub(super) fn paths(&self) -> [&str; 2] {
+    pub(super) fn route_paths(&self) -> [&str; 2] {
         [&self.path, &self.ready_path]
     }
 
@@ -58,21 +58,21 @@ impl Health {
             return None;
         }
         if !matches!(*method, Method::GET | Method::HEAD) {
-            let mut response = answers::empty(StatusCode::METHOD_NOT_ALLOWED);
+            let mut response = answers::empty_response(StatusCode::METHOD_NOT_ALLOWED);
             response.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
             return Some(response);
         }
         let (status, body) = match is_ready {
-            true => self.readiness().await,
+            true => self.check_readiness().await,
             false => (StatusCode::OK, json!({ "status": "ok" })),
         };
-        let mut response = answers::json(status, body.to_string().into());
+        let mut response = answers::json_response(status, body.to_string().into());
         response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
         Some(response)
     }
 
     /// Whether the server is ready for clients. The response contains a short reason, the log the full one.
-    async fn readiness(&self) -> (StatusCode, Value) {
+    async fn check_readiness(&self) -> (StatusCode, Value) {
         let mut why = Vec::new();
         let (connected, wanted) = self.shared.servers_behind();
         if !self.shared.has_all_hosts() {

@@ -9,10 +9,10 @@ use rmcp::model::{ProtocolVersion, RequestId};
 
 use super::endpoint::{EndpointState, RequestSender};
 use super::names::SESSION;
-use super::refusal::HttpRefusal;
-use super::rules::{Asked, ParamsOutline, Rules};
+use super::refusal::HttpRejection;
+use super::rules::{ParamsOutline, RequestOutline, Rules};
 use super::sessions::SessionInUse;
-use crate::engine::{Message, Rejected, read};
+use crate::engine::{Message, MessageRejection, read_message};
 use crate::session::Session;
 
 /// The parts of a message that are needed before it is handled.
@@ -34,17 +34,17 @@ pub(super) enum MessageSession {
 }
 
 impl<'a> Outline<'a> {
-    pub(super) fn of(message: &'a Message<'_>) -> Self {
+    pub(super) fn from_message(message: &'a Message<'_>) -> Self {
         let (method, id, params) = match message {
             Message::Request { id, method, params } => (Some(&**method), Some(id), *params),
             Message::Notification { method, params } => (Some(&**method), None, *params),
             Message::Response { .. } => (None, None, None),
         };
-        Self { method, id, params: ParamsOutline::of(params) }
+        Self { method, id, params: ParamsOutline::parse_params(params) }
     }
 
-    pub(super) fn asked(&self) -> Asked<'_> {
-        Asked { method: self.method, is_request: self.id.is_some(), params: &self.params }
+    pub(super) fn request_outline(&self) -> RequestOutline<'_> {
+        RequestOutline { method: self.method, is_request: self.id.is_some(), params: &self.params }
     }
 
     /// Whether the message is the handshake of a new session. A client can also send it within a session.
@@ -71,12 +71,12 @@ impl MessageSession {
 }
 
 /// Parses the message in a body.
-pub(super) fn message_in(body: &[u8]) -> Result<Message<'_>, HttpRefusal> {
-    read(body).map_err(|rejected| match rejected {
-        Rejected::Answer(answer) => HttpRefusal::NoMessage(Some(answer)),
-        Rejected::Silent(reason) => {
+pub(super) fn message_in(body: &[u8]) -> Result<Message<'_>, HttpRejection> {
+    read_message(body).map_err(|rejected| match rejected {
+        MessageRejection::Answer(answer) => HttpRejection::NoMessage(Some(answer)),
+        MessageRejection::Silent(reason) => {
             tracing::debug!(reason, "rejected a body that is not a valid message");
-            HttpRefusal::NoMessage(None)
+            HttpRejection::NoMessage(None)
         }
     })
 }
@@ -90,20 +90,20 @@ impl EndpointState {
         rules: Rules,
         headers: &HeaderMap,
         sender: &RequestSender<'_>,
-    ) -> Result<MessageSession, HttpRefusal> {
+    ) -> Result<MessageSession, HttpRejection> {
         match (&self.sessions, rules) {
             (Some(sessions), Rules::Handshake(_)) if outline.opens_session(headers) => {
                 let quotas = &self.engine.shared.quotas;
                 let room = sessions.make_room(quotas, &sender.client);
-                let (quota, counted) = room.ok_or(HttpRefusal::TooManySessions)?;
+                let (quota, counted) = room.ok_or(HttpRejection::TooManySessions)?;
                 Ok(MessageSession::New(Arc::new(Session::new(quota, Some(counted)))))
             }
             (Some(_), Rules::Handshake(_)) => {
-                let kept = self.session(headers, sender).await?;
+                let kept = self.find_session(headers, sender).await?;
                 self.check_is_asked(message, &kept.session)?;
                 Ok(MessageSession::Kept(kept))
             }
-            (..) if matches!(message, Message::Response { .. }) => Err(HttpRefusal::NothingAsked),
+            (..) if matches!(message, Message::Response { .. }) => Err(HttpRejection::NothingAsked),
             (_, rules) => {
                 let name = calls_itself(&outline.params, headers);
                 Ok(MessageSession::Alone(without_session(rules, sender, &name)))
@@ -113,15 +113,19 @@ impl EndpointState {
 
     /// Checks that a response of a client answers a question of this instance, if there can be other
     /// instances.
-    fn check_is_asked(&self, message: &Message<'_>, session: &Session) -> Result<(), HttpRefusal> {
+    fn check_is_asked(
+        &self,
+        message: &Message<'_>,
+        session: &Session,
+    ) -> Result<(), HttpRejection> {
         if let Message::Response { id, .. } = message
             && self.store.is_some()
-            && !session.connection.asks(id)
+            && !session.connection.has_question(id)
         {
             tracing::warn!(
                 "rejected an answer to an unknown question, which may belong to another instance"
             );
-            return Err(HttpRefusal::NotAskedHere);
+            return Err(HttpRejection::NotAskedHere);
         }
         Ok(())
     }
@@ -133,7 +137,7 @@ fn without_session(rules: Rules, sender: &RequestSender<'_>, name: &str) -> Arc<
         Rules::Handshake(version) => version,
         Rules::Described => ProtocolVersion::V_2026_07_28,
     };
-    let quota = sender.client.sessionless(name);
+    let quota = sender.client.open_sessionless(name);
     Arc::new(Session::new(quota, None).without_handshake(version))
 }
 

@@ -41,7 +41,7 @@ use genkit_core::Result;
 use genkit_http_server::internal::{Drain, GRACE, HttpServing, Listening};
 
 /// Serves until `stop`, then lets running requests finish.
-async fn serve(
+async fn serve_listening(
     shared: Arc<SharedState>,
     listening: Listening,
     stop: CancellationToken,

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-use super::rules::{HeaderParameter, parameters};
+use super::rules::{HeaderParameter, header_parameters};
 use crate::lists::Lists;
 use crate::session::Era;
 use crate::state::SharedState;
@@ -11,20 +11,20 @@ use genkit_core::internal::sync::lock;
 
 /// The arguments of the tools that have been called.
 #[derive(Default)]
-pub(super) struct ParameterCache(Mutex<Known>);
+pub(super) struct ParameterCache(Mutex<CachedParameters>);
 
 #[derive(Default)]
-struct Known {
+struct CachedParameters {
     of: Option<Arc<Lists>>,
     tools: HashMap<String, Arc<[HeaderParameter]>>,
 }
 
 impl ParameterCache {
     pub(super) fn of_tool(&self, shared: &SharedState, name: &str) -> Arc<[HeaderParameter]> {
-        let lists = shared.lists();
+        let lists = shared.all_lists();
         let mut known = lock(&self.0);
         if !known.of.as_ref().is_some_and(|of| Arc::ptr_eq(of, &lists)) {
-            *known = Known { of: Some(Arc::clone(&lists)), tools: HashMap::new() };
+            *known = CachedParameters { of: Some(Arc::clone(&lists)), tools: HashMap::new() };
         }
         if let Some(found) = known.tools.get(name) {
             return Arc::clone(found);
@@ -33,7 +33,7 @@ impl ParameterCache {
         let Ok(place) = tools.binary_search_by(|tool| tool.name.as_ref().cmp(name)) else {
             return Arc::default();
         };
-        let found: Arc<[HeaderParameter]> = parameters(&tools[place].input_schema).into();
+        let found: Arc<[HeaderParameter]> = header_parameters(&tools[place].input_schema).into();
         known.tools.insert(name.to_owned(), Arc::clone(&found));
         found
     }

@@ -7,14 +7,16 @@ use http::{HeaderMap, HeaderValue, Request, Response, StatusCode};
 use hyper::body::Body;
 use tokio_util::sync::CancellationToken;
 
-use super::answering::Answering;
+use super::answering::PendingResponse;
 use super::answers;
 use super::endpoint::{EndpointState, RequestSender};
 use super::message::{MessageSession, Outline, message_in};
 use super::names::SESSION;
-use super::refusal::HttpRefusal;
-use super::rules::{Asked, HeaderFault, Rules, accepts_answers, check_standard, is_json, rules_of};
-use super::running::Running;
+use super::refusal::HttpRejection;
+use super::rules::{
+    HeaderError, RequestOutline, Rules, accepts_answers, check_standard, is_json, rules_of,
+};
+use super::running::RunningCall;
 use super::sessions::SessionId;
 use super::streams::{AnswerBody, EventStream, Events};
 use crate::engine::{self, Action, ListenStream, Outlet, Outward as _, Reply};
@@ -23,30 +25,30 @@ use crate::session::Session;
 use genkit_http_server::internal::read_body;
 
 impl EndpointState {
-    pub(super) async fn post<B>(
+    pub(super) async fn handle_post<B>(
         &self,
         request: Request<B>,
         sender: &RequestSender<'_>,
-    ) -> Result<Response<AnswerBody>, HttpRefusal>
+    ) -> Result<Response<AnswerBody>, HttpRejection>
     where
         B: Body<Data = Bytes> + Unpin,
     {
         if !accepts_answers(request.headers()) {
-            return Err(HttpRefusal::NotAcceptable);
+            return Err(HttpRejection::NotAcceptable);
         }
         if !is_json(request.headers()) {
-            return Err(HttpRefusal::NotJson);
+            return Err(HttpRejection::NotJson);
         }
         let counts = self.drain.begin();
         let (parts, body) = request.into_parts();
         let body = read_body(body, self.max_body, &self.room, sender.address).await?;
         sender.is_read();
         let message = message_in(&body.bytes)?;
-        let outline = Outline::of(&message);
+        let outline = Outline::from_message(&message);
         let principal = parts.extensions.get();
         let rules = self
-            .checked_rules(&parts.headers, outline.asked(), principal)
-            .map_err(|fault| HttpRefusal::Header { id: outline.id.cloned(), fault })?;
+            .checked_rules(&parts.headers, outline.request_outline(), principal)
+            .map_err(|fault| HttpRejection::Header { id: outline.id.cloned(), fault })?;
         if let (Some(method), Some(id)) = (outline.method, outline.id) {
             self.check_scopes(method, id, &outline.params, principal)?;
         }
@@ -60,7 +62,7 @@ impl EndpointState {
             MessageSession::New(session) => (Some(session), None),
             MessageSession::Alone(_) => (None, None),
         };
-        let answering = Answering {
+        let answering = PendingResponse {
             stream: Arc::default(),
             cancel: CancellationToken::new(),
             session: used,
@@ -76,35 +78,35 @@ impl EndpointState {
             &sender.client,
             answering.cancel.clone(),
         );
-        let action = self.engine.receive(message, request);
+        let action = self.engine.handle_message(message, request);
         // The body is no longer needed while the request runs.
         drop(body);
         drop(session);
         if let Some(session) = opened {
-            return self.opened(session, action, answering, sender).await;
+            return self.keep_session(session, action, answering, sender).await;
         }
         if changes_session
             && let (Action::Reply(reply), Some(used)) = (&action, &answering.session)
             && reply.error.is_none()
         {
-            self.save(used).await;
+            self.save_session(used).await;
         }
-        Ok(self.act(action, answering).await)
+        Ok(self.perform_action(action, answering).await)
     }
 
     /// Determines the rules of a message, and checks that its headers follow them.
     fn checked_rules(
         &self,
         headers: &HeaderMap,
-        asked: Asked<'_>,
+        asked: RequestOutline<'_>,
         principal: Option<&Principal>,
-    ) -> Result<Rules, HeaderFault> {
+    ) -> Result<Rules, HeaderError> {
         let rules = rules_of(headers, asked)?;
         let shared = &self.engine.shared;
         let caller = shared.caller_of(principal);
         // A tool that is hidden from the caller must not be detectable by the headers that it
         // requires.
-        let parameters = |name: &str| match shared.tool(name, &caller) {
+        let parameters = |name: &str| match shared.find_tool(name, &caller) {
             Ok(_) => self.parameters.of_tool(shared, name),
             Err(_) => Arc::default(),
         };
@@ -112,75 +114,85 @@ impl EndpointState {
     }
 
     /// Answers a handshake, and keeps the session that it opened.
-    async fn opened(
+    async fn keep_session(
         &self,
         session: Arc<Session>,
         action: Action,
-        mut answering: Answering,
+        mut answering: PendingResponse,
         sender: &RequestSender<'_>,
-    ) -> Result<Response<AnswerBody>, HttpRefusal> {
+    ) -> Result<Response<AnswerBody>, HttpRejection> {
         let succeeded = matches!(&action, Action::Reply(Reply { error: None, .. }));
         let Some(sessions) = self.sessions.as_ref().filter(|_| succeeded) else {
-            return Ok(self.act(action, answering).await);
+            return Ok(self.perform_action(action, answering).await);
         };
         let id = SessionId::new();
         session.set_sees(sender.sees.clone());
         if self.store.is_some() {
             session.connection.number_at_random();
         }
-        let used = sessions.open(id, sender.owner, session);
-        let used = used.ok_or(HttpRefusal::NoSuchSession)?;
-        self.save(&used).await;
+        let used = sessions.open_session(id, sender.owner, session);
+        let used = used.ok_or(HttpRejection::NoSuchSession)?;
+        self.save_session(&used).await;
         answering.session = Some(used);
-        let mut response = self.act(action, answering).await;
+        let mut response = self.perform_action(action, answering).await;
         if let Ok(id) = HeaderValue::try_from(id.to_string()) {
             response.headers_mut().insert(SESSION, id);
         }
         Ok(response)
     }
 
-    async fn act(&self, action: Action, mut answering: Answering) -> Response<AnswerBody> {
+    async fn perform_action(
+        &self,
+        action: Action,
+        mut answering: PendingResponse,
+    ) -> Response<AnswerBody> {
         match action {
-            Action::Accepted => answers::empty(StatusCode::ACCEPTED),
+            Action::Accepted => answers::empty_response(StatusCode::ACCEPTED),
             Action::Changes(changes) => {
                 if let Some(session) = &answering.session {
-                    session.standing().hear(changes);
-                    session.ready();
-                    self.save(session).await;
+                    session.standalone_stream().set_changes(changes);
+                    session.mark_ready();
+                    self.save_session(session).await;
                 }
-                answers::empty(StatusCode::ACCEPTED)
+                answers::empty_response(StatusCode::ACCEPTED)
             }
-            Action::Reply(reply) => answering.answer(reply),
+            Action::Reply(reply) => answering.into_response(reply),
             Action::Run(call) => {
-                let now = self.sessions.as_ref().map_or(0, |sessions| sessions.now());
+                let now = self.sessions.as_ref().map_or(0, |sessions| sessions.now_ms());
                 let end = match &answering.session {
-                    Some(session) => session.ended(),
+                    Some(session) => session.end_token(),
                     None => self.end.clone(),
                 };
-                Running::new(call, answering).answer(now, end, self.store.as_ref()).await
+                RunningCall::new(call, answering).answer_call(now, end, self.store.as_ref()).await
             }
             Action::Listen(listen) => {
                 let stream = std::mem::take(&mut answering.stream);
-                let driver = tell(*listen, Arc::clone(&stream), self.end.clone());
-                let events = Events::new(stream, 0, self.end.clone()).until(answering.expiry);
-                answers::events(events.driven(Box::pin(driver), Some(answering.cancel.clone())))
+                let driver = send_notifications(*listen, Arc::clone(&stream), self.end.clone());
+                let events = Events::new(stream, 0, self.end.clone()).with_expiry(answering.expiry);
+                answers::event_response(
+                    events.with_driver(Box::pin(driver), Some(answering.cancel.clone())),
+                )
             }
         }
     }
 }
 
 /// Sends the notifications that a client listens to, until the client or the server ends the stream.
-async fn tell(mut listen: ListenStream, stream: Arc<EventStream>, end: CancellationToken) {
+async fn send_notifications(
+    mut listen: ListenStream,
+    stream: Arc<EventStream>,
+    end: CancellationToken,
+) {
     loop {
         let next = tokio::select! {
             next = listen.next() => next,
             () = end.cancelled() => None,
         };
         let Some(message) = next else { break };
-        if !stream.send(message).await {
+        if !stream.send_line(message).await {
             return;
         }
     }
     let last = listen.finish();
-    stream.finish(last.as_ref().map(|reply| &reply.bytes));
+    stream.finish_stream(last.as_ref().map(|reply| &reply.bytes));
 }

@@ -6,7 +6,7 @@ use http::{HeaderValue, Response, StatusCode};
 use rmcp::model::{ErrorCode, ErrorData, RequestId};
 
 use super::answers;
-use super::rules::HeaderFault;
+use super::rules::HeaderError;
 use super::streams::AnswerBody;
 use crate::auth::Denial;
 use crate::engine::message;
@@ -14,7 +14,7 @@ use crate::error::REFUSED;
 use genkit_http_server::internal::{BodyError, HostRefusal};
 
 #[derive(Debug, thiserror::Error)]
-pub(super) enum HttpRefusal {
+pub(super) enum HttpRejection {
     #[error(transparent)]
     Host(#[from] HostRefusal),
     #[error("Forbidden: this Origin is not allowed; allow it with `.allowed_origins([..])`")]
@@ -44,7 +44,7 @@ pub(super) enum HttpRefusal {
     #[error(transparent)]
     Body(#[from] BodyError),
     #[error("{fault}")]
-    Header { id: Option<RequestId>, fault: HeaderFault },
+    Header { id: Option<RequestId>, fault: HeaderError },
     /// The body is not a valid message. Contains the response, if there is one.
     #[error("Invalid Request: the body must be one JSON-RPC 2.0 message")]
     NoMessage(Option<Bytes>),
@@ -71,7 +71,7 @@ pub(super) enum HttpRefusal {
     NotAskedHere,
 }
 
-impl HttpRefusal {
+impl HttpRejection {
     /// The reason as one word, for the log.
     pub(super) fn reason(&self) -> &'static str {
         match self {
@@ -156,11 +156,11 @@ impl HttpRefusal {
         let body = match &self {
             Self::NoMessage(Some(answer)) => answer.clone(),
             Self::Header { id, .. } | Self::StepUp { id, .. } => {
-                message::error(id.as_ref(), &self.error()).bytes
+                message::error_reply(id.as_ref(), &self.error()).bytes
             }
-            _ => message::error(None, &self.error()).bytes,
+            _ => message::error_reply(None, &self.error()).bytes,
         };
-        let mut response = answers::json(status, body);
+        let mut response = answers::json_response(status, body);
         let headers = response.headers_mut();
         match self {
             Self::Denied { challenge: Some(challenge), .. }

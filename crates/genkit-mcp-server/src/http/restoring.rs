@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::endpoint::{EndpointState, RequestSender};
 use super::names::SESSION;
-use super::refusal::HttpRefusal;
+use super::refusal::HttpRejection;
 use super::sessions::{Owner, SessionId, SessionInUse, SessionTable};
 use crate::engine::{Action, Message, Outlet, Request};
 use crate::principal::RequestHead;
@@ -34,61 +34,62 @@ impl EndpointState {
     }
 
     /// Returns the session that a request names, if its sender opened it.
-    pub(super) async fn session(
+    pub(super) async fn find_session(
         &self,
         headers: &HeaderMap,
         sender: &RequestSender<'_>,
-    ) -> Result<SessionInUse, HttpRefusal> {
-        let Some(sessions) = &self.sessions else { return Err(HttpRefusal::NoSuchSession) };
+    ) -> Result<SessionInUse, HttpRejection> {
+        let Some(sessions) = &self.sessions else { return Err(HttpRejection::NoSuchSession) };
         let mut named = headers.get_all(SESSION).iter();
         let named = match (named.next(), named.next()) {
             (Some(named), None) => named.to_str().ok(),
-            (None, _) => return Err(HttpRefusal::SessionNeeded),
+            (None, _) => return Err(HttpRejection::SessionNeeded),
             (Some(_), Some(_)) => None,
         };
         let id = named.and_then(|named| named.parse::<SessionId>().ok());
-        let id = id.ok_or(HttpRefusal::NoSuchSession)?;
-        if let Some(found) = sessions.find(id, &sender.owner) {
+        let id = id.ok_or(HttpRejection::NoSuchSession)?;
+        if let Some(found) = sessions.find_session(id, &sender.owner) {
             found.session.set_sees(sender.sees.clone());
             return Ok(found);
         }
-        if sessions.contains(id) {
-            return Err(HttpRefusal::OthersSession);
+        if sessions.has_session(id) {
+            return Err(HttpRejection::OthersSession);
         }
-        self.restored(sessions, id, sender).await
+        self.restore_session(sessions, id, sender).await
     }
 
     /// Restores a session that another process stored.
-    async fn restored(
+    async fn restore_session(
         &self,
         sessions: &Arc<SessionTable>,
         id: SessionId,
         sender: &RequestSender<'_>,
-    ) -> Result<SessionInUse, HttpRefusal> {
-        let Some(store) = self.stored_sessions() else { return Err(HttpRefusal::NoSuchSession) };
+    ) -> Result<SessionInUse, HttpRejection> {
+        let Some(store) = self.stored_sessions() else { return Err(HttpRejection::NoSuchSession) };
         let named = id.to_string();
         let loading = tokio::time::timeout(STORE_TIMEOUT, store.load(&named));
         let stored = match loading.await {
             Ok(Ok(Some(stored))) => stored,
-            Ok(Ok(None)) => return Err(HttpRefusal::NoSuchSession),
+            Ok(Ok(None)) => return Err(HttpRejection::NoSuchSession),
             Ok(Err(error)) => {
                 tracing::error!(error = %Logged::text(error.chain()), "cannot load a session");
-                return Err(HttpRefusal::NoStore);
+                return Err(HttpRejection::NoStore);
             }
-            Err(_) => return Err(HttpRefusal::NoStore),
+            Err(_) => return Err(HttpRejection::NoStore),
         };
         if owner_of(&stored) != Some(sender.owner) {
-            return Err(HttpRefusal::OthersSession);
+            return Err(HttpRejection::OthersSession);
         }
         let room = sessions.make_room(&self.engine.shared.quotas, &sender.client);
-        let (quota, counted) = room.ok_or(HttpRefusal::TooManySessions)?;
+        let (quota, counted) = room.ok_or(HttpRejection::TooManySessions)?;
         let session = Arc::new(Session::new(quota, Some(counted)));
         session.set_sees(sender.sees.clone());
         session.connection.number_at_random();
-        if !restore(&stored, &session) {
-            return Err(HttpRefusal::NoSuchSession);
+        if !apply_stored(&stored, &session) {
+            return Err(HttpRejection::NoSuchSession);
         }
-        let used = sessions.open(id, sender.owner, session).ok_or(HttpRefusal::NoSuchSession)?;
+        let used =
+            sessions.open_session(id, sender.owner, session).ok_or(HttpRejection::NoSuchSession)?;
         if stored.ready {
             self.make_ready(&used, sender);
         }
@@ -99,37 +100,37 @@ impl EndpointState {
     fn make_ready(&self, used: &SessionInUse, sender: &RequestSender<'_>) {
         let request = Request::new(
             &used.session,
-            Outlet::new(Arc::clone(&used.standing().stream) as _),
+            Outlet::new(Arc::clone(&used.standalone_stream().stream) as _),
             RequestHead::default(),
             &sender.client,
             CancellationToken::new(),
         );
         let ready =
             Message::Notification { method: "notifications/initialized".into(), params: None };
-        if let Action::Changes(changes) = self.engine.receive(ready, request) {
-            used.standing().hear(changes);
-            used.ready();
+        if let Action::Changes(changes) = self.engine.handle_message(ready, request) {
+            used.standalone_stream().set_changes(changes);
+            used.mark_ready();
         }
     }
 
     /// Stores a session, if there is a store.
-    pub(super) async fn save(&self, used: &SessionInUse) {
+    pub(super) async fn save_session(&self, used: &SessionInUse) {
         let Some(store) = self.stored_sessions() else { return };
-        let Some(stored) = stored(&used.session, used.owner(), used.is_ready()) else {
+        let Some(stored) = to_stored(&used.session, used.owner(), used.is_ready()) else {
             return;
         };
         let id = used.id().to_string();
-        log(tokio::time::timeout(STORE_TIMEOUT, store.save(&id, stored)).await);
+        log_failure(tokio::time::timeout(STORE_TIMEOUT, store.save(&id, stored)).await);
         if used.has_ended() {
             // The session ended in the meantime, and must not be restored.
-            self.forget(used.id()).await;
+            self.forget_session(used.id()).await;
         }
     }
 
-    pub(super) async fn forget(&self, id: SessionId) {
+    pub(super) async fn forget_session(&self, id: SessionId) {
         let Some(store) = self.stored_sessions() else { return };
         let id = id.to_string();
-        log(tokio::time::timeout(STORE_TIMEOUT, store.delete(&id)).await);
+        log_failure(tokio::time::timeout(STORE_TIMEOUT, store.delete(&id)).await);
     }
 }
 
@@ -149,7 +150,7 @@ fn sweep_later(store: Arc<dyn SessionStore>, end: CancellationToken) {
     });
 }
 
-fn log(stored: std::result::Result<StoreResult<()>, tokio::time::error::Elapsed>) {
+fn log_failure(stored: std::result::Result<StoreResult<()>, tokio::time::error::Elapsed>) {
     match stored {
         Ok(Ok(())) => {}
         Ok(Err(error)) => {
@@ -160,7 +161,7 @@ fn log(stored: std::result::Result<StoreResult<()>, tokio::time::error::Elapsed>
 }
 
 /// The part of a session that is stored; `None` if the handshake is not complete.
-fn stored(session: &Session, owner: Owner, ready: bool) -> Option<StoredSession> {
+fn to_stored(session: &Session, owner: Owner, ready: bool) -> Option<StoredSession> {
     let Handshake::Initialized(version) = session.connection.handshake() else { return None };
     let client = session.connection.client();
     let calls_itself = client.as_ref().and_then(|client| client.calls_itself());
@@ -170,7 +171,7 @@ fn stored(session: &Session, owner: Owner, ready: bool) -> Option<StoredSession>
         (Capability::Sampling, "sampling"),
         (Capability::Roots, "roots"),
     ] {
-        if client.as_ref().is_some_and(|client| client.can(capability)) {
+        if client.as_ref().is_some_and(|client| client.supports_question(capability)) {
             capabilities[name] = json!({});
         }
     }
@@ -202,14 +203,14 @@ fn owner_of(stored: &StoredSession) -> Option<Owner> {
 }
 
 /// Applies a stored session to a new one, within its limits. Returns whether it succeeded.
-fn restore(stored: &StoredSession, session: &Session) -> bool {
+fn apply_stored(stored: &StoredSession, session: &Session) -> bool {
     let versions = ProtocolVersion::KNOWN_VERSIONS.iter();
     let version = versions.clone().find(|it| it.as_str() == stored.protocol_version);
     let Some(version) = version.filter(|it| it.has_initialize()) else { return false };
     let capabilities = ClientCapabilities::deserialize(&stored.capabilities).unwrap_or_default();
     let info = stored.client.as_ref().map(|it| Implementation::new(&it.name, &it.version));
     let client = ClientDescription::new(info.as_ref(), &capabilities);
-    session.connection.initialize(version.clone(), client);
+    session.connection.set_initialized(version.clone(), client);
     session.set_level(level::of_mcp(stored.level));
     stored.subscriptions.iter().all(|uri| session.subscribe(uri).is_ok())
 }

@@ -8,13 +8,13 @@ use rmcp::model::RequestId;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::answering::{Answering, driver, is_primed};
+use super::answering::{PendingResponse, drive_call, is_primed};
 use super::answers;
 use super::endpoint::EndpointState;
-use super::refusal::HttpRefusal;
+use super::refusal::HttpRejection;
 use super::sessions::SessionInUse;
 use super::streams::{
-    AnswerBody, EventId, EventStream, Events, StoredStream, StreamJournal, priming,
+    AnswerBody, EventId, EventStream, Events, StoredStream, StreamJournal, priming_event,
 };
 use crate::engine::{Call, Outward as _};
 use crate::session_store::{STORE_TIMEOUT, SessionStore};
@@ -40,39 +40,41 @@ impl EndpointState {
         session: SessionInUse,
         last: EventId,
         expiry: Option<Instant>,
-    ) -> Result<Response<AnswerBody>, HttpRefusal> {
+    ) -> Result<Response<AnswerBody>, HttpRejection> {
         let Some(store) = self.store.as_ref().and_then(|store| store.streams()) else {
             return Ok(answers::no_events());
         };
         let id = RunId::of_stream(&session.id().to_string(), last.stream);
-        let stored = match tokio::time::timeout(STORE_TIMEOUT, load(&*store, &id)).await {
+        let stored = match tokio::time::timeout(STORE_TIMEOUT, load_stream(&*store, &id)).await {
             Ok(Ok(Some(stored))) => stored,
             Ok(Ok(None)) => return Ok(answers::no_events()),
             Ok(Err(error)) => {
                 tracing::error!(error = %Logged::text(error.chain()), "cannot load a stream");
-                return Err(HttpRefusal::NoStore);
+                return Err(HttpRejection::NoStore);
             }
-            Err(_) => return Err(HttpRefusal::NoStore),
+            Err(_) => return Err(HttpRejection::NoStore),
         };
-        let counted = session.session.quota().stream().map_err(|_| HttpRefusal::TooManyStreams)?;
-        let index = last.index.min(stored.last());
-        let stream = Arc::new(EventStream::continued(EventId { index, ..last }));
-        let events = Events::new(Arc::clone(&stream), index, session.ended()).until(expiry);
-        let following = follow(store, id, stored, stream, index);
+        let counted =
+            session.session.quota().open_stream().map_err(|_| HttpRejection::TooManyStreams)?;
+        let index = last.index.min(stored.last_index());
+        let stream = Arc::new(EventStream::continue_after(EventId { index, ..last }));
+        let events =
+            Events::new(Arc::clone(&stream), index, session.end_token()).with_expiry(expiry);
+        let following = follow_stream(store, id, stored, stream, index);
         let driver = Box::pin(async move {
             let _kept = (session, counted);
             following.await;
         });
-        Ok(answers::events(events.driven(driver, Some(CancellationToken::new()))))
+        Ok(answers::event_response(events.with_driver(driver, Some(CancellationToken::new()))))
     }
 }
 
-async fn load(store: &dyn RunStore, id: &RunId) -> StoreResult<Option<StoredStream>> {
+async fn load_stream(store: &dyn RunStore, id: &RunId) -> StoreResult<Option<StoredStream>> {
     Ok(store.load(id).await?.and_then(StoredStream::read))
 }
 
 /// Sends the stored events, and later ones as they are stored, until the response.
-async fn follow(
+async fn follow_stream(
     store: Arc<dyn RunStore>,
     id: RunId,
     mut stored: StoredStream,
@@ -81,8 +83,8 @@ async fn follow(
 ) {
     let mut failures = 0;
     loop {
-        for (index, event) in stored.after(seen) {
-            if !stream.send(event.clone()).await {
+        for (index, event) in stored.events_after(seen) {
+            if !stream.send_line(event.clone()).await {
                 return;
             }
             seen = *index;
@@ -105,7 +107,7 @@ async fn follow(
             }
         }
     }
-    stream.finish(None);
+    stream.finish_stream(None);
 }
 
 /// Waits until the stream has changed, either by its instance or because that instance has died.
@@ -117,19 +119,22 @@ async fn next(
     loop {
         let until = Instant::now() + LOOK_FOR_OWNER;
         if let Some((mut leased, now)) = LeasedRun::begin(store, id).await? {
-            if let Some(end) =
-                StoredStream::read(now).filter(|now| !now.is_done()).and_then(|now| now.abandoned())
+            if let Some(end) = StoredStream::read(now)
+                .filter(|now| !now.is_done())
+                .and_then(|now| now.abandon_change())
             {
                 leased.save_change(end).await?;
             }
             leased.release().await;
-            return load(&**store, id).await;
+            return load_stream(&**store, id).await;
         }
         while Instant::now() < until {
             tokio::time::sleep(LOOK).await;
             match store.peek(id).await? {
                 None => return Ok(None),
-                Some(at) if at.revision != stored.revision => return load(&**store, id).await,
+                Some(at) if at.revision != stored.revision => {
+                    return load_stream(&**store, id).await;
+                }
                 Some(_) => {}
             }
         }
@@ -139,11 +144,11 @@ async fn next(
 /// Answers a call with a stream that is stored, if there is a store of streams.
 pub(super) async fn answer_stored(
     call: Call,
-    answering: Answering,
+    answering: PendingResponse,
     store: Option<&Arc<dyn SessionStore>>,
     now: u64,
     end: &CancellationToken,
-) -> Result<Response<AnswerBody>, (Call, Answering)> {
+) -> Result<Response<AnswerBody>, (Call, PendingResponse)> {
     let place = match (&answering.session, call.id(), store.and_then(|store| store.streams())) {
         (Some(session), Some(request), Some(store)) => {
             let number = session.keep_everywhere(&answering.stream, now);
@@ -166,13 +171,13 @@ struct StreamPlace {
 /// Runs a call whose stream is stored, so that it can be resumed at any instance.
 async fn said_everywhere(
     call: Call,
-    answering: Answering,
+    answering: PendingResponse,
     place: StreamPlace,
     end: CancellationToken,
 ) -> Response<AnswerBody> {
     let stream = Arc::clone(&answering.stream);
     let primed = answering.session.as_ref().is_some_and(|session| is_primed(&session.session));
-    let before = primed.then(|| priming(EventId { stream: place.number, index: 0 }));
+    let before = primed.then(|| priming_event(EventId { stream: place.number, index: 0 }));
     let expiry = answering.expiry;
     let (begun, has_begun) = tokio::sync::oneshot::channel();
     // In a task, because the lease must be renewed even if the client does not read.
@@ -180,7 +185,7 @@ async fn said_everywhere(
         let StreamPlace { run, request, store, .. } = place;
         let journal = StreamJournal::begin(&store, run, &request, &answering.stream).await;
         let _ = begun.send(());
-        let Some(journal) = journal else { return driver(call, answering).await };
+        let Some(journal) = journal else { return drive_call(call, answering).await };
         let mut call = std::pin::pin!(call);
         let reply = loop {
             tokio::select! {
@@ -193,5 +198,5 @@ async fn said_everywhere(
     });
     // Send the id of the stream only once other instances can read it.
     let _ = has_begun.await;
-    answers::events(Events::new(stream, 0, end).until(expiry).after(before))
+    answers::event_response(Events::new(stream, 0, end).with_expiry(expiry).with_first(before))
 }

@@ -6,10 +6,10 @@ use http::Response;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::answering::Answering;
+use super::answering::PendingResponse;
 use super::answers;
 use super::endpoint::EndpointState;
-use super::refusal::HttpRefusal;
+use super::refusal::HttpRejection;
 use super::sessions::SessionInUse;
 use super::streams::{AnswerBody, EventId};
 use crate::engine::Call;
@@ -23,7 +23,7 @@ impl EndpointState {
         _: SessionInUse,
         _: EventId,
         _: Option<Instant>,
-    ) -> Result<Response<AnswerBody>, HttpRefusal> {
+    ) -> Result<Response<AnswerBody>, HttpRejection> {
         Ok(answers::no_events())
     }
 }
@@ -32,10 +32,10 @@ impl EndpointState {
 #[expect(clippy::unused_async, reason = "has the signature of the function with the feature")]
 pub(super) async fn answer_stored(
     call: Call,
-    answering: Answering,
+    answering: PendingResponse,
     _: Option<&Arc<dyn SessionStore>>,
     _: u64,
     _: &CancellationToken,
-) -> Result<Response<AnswerBody>, (Call, Answering)> {
+) -> Result<Response<AnswerBody>, (Call, PendingResponse)> {
     Err((call, answering))
 }

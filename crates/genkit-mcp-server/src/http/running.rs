@@ -10,10 +10,10 @@ use std::time::Duration;
 use http::{Response, StatusCode};
 use tokio_util::sync::CancellationToken;
 
-use super::answering::{Answering, driver, is_primed};
+use super::answering::{PendingResponse, drive_call, is_primed};
 use super::answers;
 use super::resuming::answer_stored;
-use super::streams::{AnswerBody, EventId, Events, priming};
+use super::streams::{AnswerBody, EventId, Events, priming_event};
 use crate::engine::{Call, Reply};
 use crate::session_store::SessionStore;
 
@@ -23,7 +23,7 @@ const RESUMABLE_AFTER: Duration = Duration::from_millis(50);
 
 /// A call, polled by the task of its connection. A call in a session continues if its connection is
 /// lost; any other call ends with it.
-pub(super) struct Running(Option<(Call, Answering)>);
+pub(super) struct RunningCall(Option<(Call, PendingResponse)>);
 
 /// What happened first.
 enum First {
@@ -32,36 +32,36 @@ enum First {
     Said,
 }
 
-impl Running {
-    pub(super) fn new(call: Call, answering: Answering) -> Self {
+impl RunningCall {
+    pub(super) fn new(call: Call, answering: PendingResponse) -> Self {
         Self(Some((call, answering)))
     }
 
     /// Runs the call until it ends or sends a message.
-    pub(super) async fn answer(
+    pub(super) async fn answer_call(
         mut self,
         now: u64,
         end: CancellationToken,
         store: Option<&Arc<dyn SessionStore>>,
     ) -> Response<AnswerBody> {
-        let first = self.first().await;
+        let first = self.run_first().await;
         let Some((call, answering)) = self.0.take() else { return answers::no_events() };
         match first {
-            First::Ended(reply) => ended(reply, answering, end),
+            First::Ended(reply) => answer_ended(reply, answering, end),
             First::Said => {
                 let (call, answering) = match answer_stored(call, answering, store, now, &end).await
                 {
                     Ok(response) => return response,
                     Err(unstored) => unstored,
                 };
-                said(call, answering, now, end)
+                answer_stream(call, answering, now, end)
             }
         }
     }
 }
 
-impl Running {
-    async fn first(&mut self) -> First {
+impl RunningCall {
+    async fn run_first(&mut self) -> First {
         // Most calls end immediately and need no timer.
         if let Poll::Ready(first) = poll_fn(|cx| Poll::Ready(self.poll_first(cx))).await {
             return first;
@@ -86,30 +86,30 @@ impl Running {
     }
 }
 
-fn ended(
+fn answer_ended(
     reply: Option<Reply>,
-    answering: Answering,
+    answering: PendingResponse,
     end: CancellationToken,
 ) -> Response<AnswerBody> {
     if answering.stream.has_said() {
         // The stream is complete, so it does not need to be resumable.
-        answering.stream.finish(reply.as_ref().map(|reply| &reply.bytes));
+        answering.stream.finish_stream(reply.as_ref().map(|reply| &reply.bytes));
         let events = Events::new(Arc::clone(&answering.stream), 0, end);
-        return counted(answers::events(events), answering);
+        return count_until_sent(answers::event_response(events), answering);
     }
     match reply {
-        Some(reply) => counted(answering.answer(reply), answering),
+        Some(reply) => count_until_sent(answering.into_response(reply), answering),
         None if answering.session.as_ref().is_some_and(|session| session.has_ended()) => {
-            answers::empty(StatusCode::NOT_FOUND)
+            answers::empty_response(StatusCode::NOT_FOUND)
         }
         // A client that cancels a request expects no response.
         None => answers::no_events(),
     }
 }
 
-fn said(
+fn answer_stream(
     call: Call,
-    answering: Answering,
+    answering: PendingResponse,
     now: u64,
     end: CancellationToken,
 ) -> Response<AnswerBody> {
@@ -119,28 +119,32 @@ fn said(
     // Without a session the stream cannot be resumed. It ends with its call, which has a timeout.
     let expiry = answering.expiry.filter(|_| answering.session.is_some());
     if let Some(session) = &answering.session {
-        let number = session.keep(&stream, now);
-        before = is_primed(&session.session).then(|| priming(EventId { stream: number, index: 0 }));
+        let number = session.keep_stream(&stream, now);
+        before = is_primed(&session.session)
+            .then(|| priming_event(EventId { stream: number, index: 0 }));
         request = None;
     }
-    let events = Events::new(stream, 0, end).until(expiry).after(before);
-    answers::events(events.driven(driver(call, answering), request))
+    let events = Events::new(stream, 0, end).with_expiry(expiry).with_first(before);
+    answers::event_response(events.with_driver(drive_call(call, answering), request))
 }
 
 /// Makes shutdown wait until the response is sent.
-fn counted(mut response: Response<AnswerBody>, answering: Answering) -> Response<AnswerBody> {
+fn count_until_sent(
+    mut response: Response<AnswerBody>,
+    answering: PendingResponse,
+) -> Response<AnswerBody> {
     response.body_mut().counts = Some(answering.counts);
     response
 }
 
-impl Drop for Running {
+impl Drop for RunningCall {
     /// Runs when the connection is lost.
     fn drop(&mut self) {
         let Some((call, answering)) = self.0.take() else { return };
         // The client never learned this stream's id, so it cannot resume it.
-        answering.stream.leave(answering.stream.read_from(0));
+        answering.stream.remove_reader(answering.stream.read_from(0));
         match (&answering.session, tokio::runtime::Handle::try_current()) {
-            (Some(_), Ok(runtime)) => drop(runtime.spawn(driver(call, answering))),
+            (Some(_), Ok(runtime)) => drop(runtime.spawn(drive_call(call, answering))),
             _ => answering.cancel.cancel(),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{router, serve};
+use super::{router, serve_listening};
 use crate::McpServer;
 use crate::error::Error as E;
 use crate::principal::Principal;
@@ -52,7 +52,7 @@ impl McpServer {
         let (shared, stop, _signals) = self.start(shutdown, false)?;
         warn_unknown_callers(&shared);
         let tasks = tasks::resume_stored(&shared);
-        let served = serve(Arc::clone(&shared), listening, stop).await;
+        let served = serve_listening(Arc::clone(&shared), listening, stop).await;
         tasks.stop().await;
         served
     }
@@ -71,7 +71,7 @@ impl McpServer {
 pub(crate) fn warn_unknown_callers(shared: &SharedState) {
     let is_known =
         shared.settings.is_authenticated() || shared.settings.values.get::<Principal>().is_some();
-    if !is_known && shared.lists().has_permits() {
+    if !is_known && shared.all_lists().has_permits() {
         tracing::warn!(
             "`permit = \"..\"` requires scopes, but callers are not authenticated and have none; add \
              `.authenticate(..)`"

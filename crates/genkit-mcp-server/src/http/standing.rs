@@ -13,7 +13,7 @@ use genkit_core::internal::sync::lock;
 pub(super) const STANDING: u64 = 0;
 
 /// The changes that a session is notified of, whether or not its client reads them.
-pub(super) struct Standing {
+pub(super) struct StandaloneStream {
     /// Locked by the current reader.
     changes: tokio::sync::Mutex<Option<Subscription>>,
     arrived: Mutex<Option<Subscription>>,
@@ -21,7 +21,7 @@ pub(super) struct Standing {
     pub(super) stream: Arc<EventStream>,
 }
 
-impl Default for Standing {
+impl Default for StandaloneStream {
     fn default() -> Self {
         Self {
             changes: tokio::sync::Mutex::default(),
@@ -32,16 +32,16 @@ impl Default for Standing {
     }
 }
 
-impl Standing {
+impl StandaloneStream {
     /// Notifies the session of these changes from now on.
-    pub(super) fn hear(&self, changes: Subscription) {
+    pub(super) fn set_changes(&self, changes: Subscription) {
         *lock(&self.arrived) = Some(changes);
         self.arrival.notify_one();
     }
 
     /// Sends the changes while it is polled. A later call waits until the earlier one is dropped, and
     /// `kept` is dropped with the call.
-    pub(super) async fn tell(self: Arc<Self>, kept: impl Send) {
+    pub(super) async fn send_changes(self: Arc<Self>, kept: impl Send) {
         let _kept = kept;
         let mut changes = self.changes.lock().await;
         loop {
@@ -53,7 +53,7 @@ impl Standing {
                 continue;
             };
             let change = changes.next().await;
-            self.stream.send(message::change(&change, None)).await;
+            self.stream.send_line(message::encode_change(&change, None)).await;
         }
     }
 }

@@ -4,7 +4,7 @@
 use rmcp::model::RequestId;
 
 use super::endpoint::EndpointState;
-use super::refusal::HttpRefusal;
+use super::refusal::HttpRejection;
 use super::rules::ParamsOutline;
 use crate::permission::Item;
 use crate::principal::Principal;
@@ -21,7 +21,7 @@ impl EndpointState {
         id: &RequestId,
         params: &ParamsOutline<'_>,
         principal: Option<&Principal>,
-    ) -> Result<(), HttpRefusal> {
+    ) -> Result<(), HttpRejection> {
         let Some(principal) = principal.filter(|_| self.steps_up) else { return Ok(()) };
         let Some(name) = params.routed_name(method) else { return Ok(()) };
         let needed = self.lacking_scopes(method, &name, Some(principal));
@@ -31,7 +31,7 @@ impl EndpointState {
         // would lose the others.
         let mut all = principal.scopes().to_vec();
         all.extend(needed.into_iter().filter(|scope| !principal.has_scope(scope)));
-        Err(HttpRefusal::StepUp {
+        Err(HttpRejection::StepUp {
             id: Some(id.clone()),
             method: method_name(method),
             name: name.into(),
@@ -50,23 +50,24 @@ impl EndpointState {
     ) -> Option<Vec<String>> {
         let shared = &self.engine.shared;
         let caller = shared.caller_of(Some(principal?));
-        let (lists, registry) = (shared.lists(), &shared.genkit.registry);
+        let (lists, registry) = (shared.all_lists(), &shared.genkit.registry);
         let (filter, permissions) = (&shared.settings.filter, &shared.settings.permissions);
         let needed = |item: Item<'_>| {
-            let scopes = permissions.lacking(&caller, item)?;
+            let scopes = permissions.lacking_scopes(&caller, item)?;
             Some(scopes.into_iter().map(str::to_owned).collect())
         };
         match method {
             "tools/call" => {
-                let tool = registry.tool(lists.tool_name(name)).filter(|it| filter.tool(it))?;
+                let tool = registry.tool(lists.tool_name(name)).filter(|it| filter.has_tool(it))?;
                 needed(Item::Tool(&tool))
             }
             "prompts/get" => {
                 let prompt = registry.prompt(lists.prompt_name(name));
-                needed(Item::Prompt(&prompt.filter(|it| filter.prompt(it))?))
+                needed(Item::Prompt(&prompt.filter(|it| filter.has_prompt(it))?))
             }
             "resources/read" | "resources/subscribe" => {
-                let (resource, _) = registry.resource_for(name, |it: &_| filter.resource(it))?;
+                let (resource, _) =
+                    registry.resource_for(name, |it: &_| filter.has_resource(it))?;
                 needed(Item::Resource(&resource))
             }
             _ => None,

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::algorithm::JwtAlgorithm;
-use super::claims::Expected;
+use super::claims::ExpectedClaims;
 use super::error::KeyFault;
 use super::fetch::{KeyAddress, key_url};
 use super::jwk::KeySet;
@@ -47,7 +47,7 @@ impl JwtVerifier {
 #[must_use = "a builder does nothing until `.build()`"]
 pub struct JwtVerifierBuilder {
     algorithms: Vec<JwtAlgorithm>,
-    expected: Expected,
+    expected: ExpectedClaims,
     keys: KeySource,
 }
 
@@ -60,7 +60,7 @@ enum KeySource {
 
 impl JwtVerifierBuilder {
     pub(super) fn new(issuer: String, audience: String) -> Self {
-        let expected = Expected { issuer, audiences: vec![audience], leeway: LEEWAY };
+        let expected = ExpectedClaims { issuer, audiences: vec![audience], leeway: LEEWAY };
         Self { algorithms: JwtAlgorithm::USUAL.to_vec(), expected, keys: KeySource::Issuer }
     }
 

@@ -10,16 +10,16 @@ use crate::principal::Principal;
 
 /// The expected claims.
 #[derive(Clone, Debug)]
-pub(super) struct Expected {
+pub(super) struct ExpectedClaims {
     pub(super) issuer: String,
     pub(super) audiences: Vec<String>,
     /// The tolerated clock skew.
     pub(super) leeway: Duration,
 }
 
-impl Expected {
+impl ExpectedClaims {
     /// Returns the principal that the claims identify, at `now` in seconds since 1970.
-    pub(super) fn principal(
+    pub(super) fn to_principal(
         &self,
         claims: Map<String, Value>,
         now: f64,
@@ -58,7 +58,7 @@ impl Expected {
         }
         let subject = claims.get("sub").and_then(Value::as_str).filter(|it| !it.is_empty());
         let principal = Principal::new(subject.ok_or(TokenFault::NoSubject)?);
-        let principal = principal.with_scopes(scopes(&claims)).with_claims(claims);
+        let principal = principal.with_scopes(read_scopes(&claims)).with_claims(claims);
         let expiry = Duration::try_from_secs_f64(expires).ok();
         let expiry = expiry.and_then(|since| UNIX_EPOCH.checked_add(since));
         Ok(match expiry {
@@ -70,7 +70,7 @@ impl Expected {
 
 /// Reads the scopes. `scope` is a string of scopes separated by blanks (RFC 9068); some servers write
 /// `scp`, and some write a list.
-fn scopes(claims: &Map<String, Value>) -> Vec<String> {
+fn read_scopes(claims: &Map<String, Value>) -> Vec<String> {
     match claims.get("scope").or_else(|| claims.get("scp")) {
         Some(Value::String(scopes)) => scopes.split_ascii_whitespace().map(str::to_owned).collect(),
         Some(Value::Array(scopes)) => {

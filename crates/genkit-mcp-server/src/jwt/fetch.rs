@@ -36,22 +36,22 @@ pub(super) fn key_url(text: &str) -> Result<Url, KeyFault> {
 }
 
 impl KeyAddress {
-    pub(super) async fn fetch(&self) -> Result<KeySet, KeyFault> {
+    pub(super) async fn fetch_keys(&self) -> Result<KeySet, KeyFault> {
         let jwks = match self {
             Self::Jwks(url) => url.clone(),
             Self::Issuer { issuer, url } => jwks_uri(issuer, url).await?,
         };
-        KeySet::read(&get(&jwks).await?)
+        KeySet::read(&get_json(&jwks).await?)
     }
 }
 
 /// Reads the address of the keys from the metadata of an issuer.
 async fn jwks_uri(issuer: &str, url: &Url) -> Result<Url, KeyFault> {
     let [first, second] = metadata_urls(url);
-    let (url, metadata) = match get(&first).await {
+    let (url, metadata) = match get_json(&first).await {
         Ok(metadata) => (first, metadata),
         Err(KeyFault::Status { .. }) => {
-            let metadata = get(&second).await?;
+            let metadata = get_json(&second).await?;
             (second, metadata)
         }
         Err(fault) => return Err(fault),
@@ -81,7 +81,7 @@ fn metadata_urls(issuer: &Url) -> [Url; 2] {
     ]
 }
 
-async fn get(url: &Url) -> Result<Value, KeyFault> {
+async fn get_json(url: &Url) -> Result<Value, KeyFault> {
     let unreachable = |why| KeyFault::Unreachable { url: url.to_string(), why };
     let builder = client_builder(Route::to(url)).redirect(Policy::none()).timeout(FETCH_TIMEOUT);
     let client = build_client(builder).map_err(|error| unreachable(error.to_string()))?;

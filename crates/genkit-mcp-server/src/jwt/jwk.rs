@@ -52,7 +52,7 @@ impl KeySet {
         id: Option<&'a str>,
     ) -> impl Iterator<Item = &'a PublicKey> {
         let has_id = move |key: &&PublicKey| id.is_none() || key.id.as_deref() == id;
-        self.0.iter().filter(has_id).filter(move |key| key.fits(algorithm))
+        self.0.iter().filter(has_id).filter(move |key| key.fits_algorithm(algorithm))
     }
 }
 
@@ -73,11 +73,11 @@ impl PublicKey {
             None => None,
         };
         let material = match (key["kty"].as_str()?, key["crv"].as_str()) {
-            ("RSA", _) => Material::Rsa { n: part(&key["n"])?, e: part(&key["e"])? },
-            ("EC", Some("P-256")) => Material::P256(point(key, 32)?),
-            ("EC", Some("P-384")) => Material::P384(point(key, 48)?),
+            ("RSA", _) => Material::Rsa { n: decode_part(&key["n"])?, e: decode_part(&key["e"])? },
+            ("EC", Some("P-256")) => Material::P256(curve_point(key, 32)?),
+            ("EC", Some("P-384")) => Material::P384(curve_point(key, 48)?),
             ("OKP", Some("Ed25519")) => {
-                Material::Ed25519(part(&key["x"]).filter(|x| x.len() == 32)?)
+                Material::Ed25519(decode_part(&key["x"]).filter(|x| x.len() == 32)?)
             }
             // `oct` is a symmetric key, which must never be published.
             _ => return None,
@@ -86,7 +86,7 @@ impl PublicKey {
         Some(Self { id, algorithm, material })
     }
 
-    fn fits(&self, algorithm: JwtAlgorithm) -> bool {
+    fn fits_algorithm(&self, algorithm: JwtAlgorithm) -> bool {
         use JwtAlgorithm as A;
         let is_of_type = match self.material {
             Material::Rsa { .. } => {
@@ -100,14 +100,14 @@ impl PublicKey {
     }
 
     /// Verifies the signature of `message`. RSA keys need at least 2048 bits.
-    pub(super) fn verify(
+    pub(super) fn verify_signature(
         &self,
         algorithm: JwtAlgorithm,
         message: &[u8],
         signed: &[u8],
     ) -> Result<(), TokenFault> {
         let verified = match &self.material {
-            Material::Rsa { n, e } => match rsa(algorithm) {
+            Material::Rsa { n, e } => match rsa_key(algorithm) {
                 Some(parameters) => {
                     RsaPublicKeyComponents { n, e }.verify(parameters, message, signed)
                 }
@@ -129,7 +129,7 @@ impl PublicKey {
     }
 }
 
-fn rsa(algorithm: JwtAlgorithm) -> Option<&'static RsaParameters> {
+fn rsa_key(algorithm: JwtAlgorithm) -> Option<&'static RsaParameters> {
     Some(match algorithm {
         JwtAlgorithm::Rs256 => &signature::RSA_PKCS1_2048_8192_SHA256,
         JwtAlgorithm::Rs384 => &signature::RSA_PKCS1_2048_8192_SHA384,
@@ -142,12 +142,12 @@ fn rsa(algorithm: JwtAlgorithm) -> Option<&'static RsaParameters> {
 }
 
 /// The uncompressed point of a curve whose coordinates have `length` bytes each.
-fn point(key: &Value, length: usize) -> Option<Vec<u8>> {
-    let (x, y) = (part(&key["x"])?, part(&key["y"])?);
+fn curve_point(key: &Value, length: usize) -> Option<Vec<u8>> {
+    let (x, y) = (decode_part(&key["x"])?, decode_part(&key["y"])?);
     (x.len() == length && y.len() == length).then(|| [&[4][..], &x, &y].concat())
 }
 
-fn part(value: &Value) -> Option<Vec<u8>> {
+fn decode_part(value: &Value) -> Option<Vec<u8>> {
     let text = value.as_str().filter(|text| text.len() <= MAX_PART * 2)?;
     URL_SAFE_NO_PAD.decode(text).ok().filter(|bytes| !bytes.is_empty() && bytes.len() <= MAX_PART)
 }

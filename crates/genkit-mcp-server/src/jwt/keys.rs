@@ -51,7 +51,7 @@ struct KnownKeys {
 }
 
 impl KnownKeys {
-    fn usable(&self) -> Option<(Arc<KeySet>, Duration)> {
+    fn usable_keys(&self) -> Option<(Arc<KeySet>, Duration)> {
         let (keys, fetched) = self.keys.as_ref()?;
         let age = fetched.elapsed();
         (age < USABLE).then(|| (Arc::clone(keys), age))
@@ -75,12 +75,12 @@ impl IssuerKeys {
     }
 
     /// Returns the current keys, and fetches them first if there are none.
-    pub(super) async fn current(&self) -> Result<Arc<KeySet>, KeyFault> {
+    pub(super) async fn current_keys(&self) -> Result<Arc<KeySet>, KeyFault> {
         let fetched = match self {
             Self::Fixed(keys) => return Ok(Arc::clone(keys)),
             Self::Fetched(fetched) => fetched,
         };
-        let usable = lock(&fetched.known).usable();
+        let usable = lock(&fetched.known).usable_keys();
         match usable {
             Some((keys, age)) => {
                 if age >= FRESH && lock(&fetched.known).may_try(Duration::ZERO) {
@@ -92,7 +92,7 @@ impl IssuerKeys {
             None => {
                 let ended = fetched.begin(Duration::ZERO).await;
                 let fault = ended.unwrap_or(Err(KeyFault::BackingOff)).err();
-                let usable = lock(&fetched.known).usable();
+                let usable = lock(&fetched.known).usable_keys();
                 usable.map(|(keys, _)| keys).ok_or_else(|| fault.unwrap_or(KeyFault::BackingOff))
             }
         }
@@ -103,7 +103,7 @@ impl IssuerKeys {
     pub(super) async fn after_unknown(&self, known: &Arc<KeySet>) -> Option<Arc<KeySet>> {
         let Self::Fetched(fetched) = self else { return None };
         let others = || {
-            let (keys, _) = lock(&fetched.known).usable()?;
+            let (keys, _) = lock(&fetched.known).usable_keys()?;
             (!Arc::ptr_eq(&keys, known)).then_some(keys)
         };
         if let Some(others) = others() {
@@ -135,7 +135,7 @@ impl FetchedKeys {
             }
             known.tried = Some(Instant::now());
         }
-        let fetched = self.address.fetch().await;
+        let fetched = self.address.fetch_keys().await;
         let mut known = lock(&self.known);
         match fetched {
             Ok(keys) => {

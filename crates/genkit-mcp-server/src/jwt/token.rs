@@ -29,7 +29,7 @@ impl<'a> UnverifiedToken<'a> {
         else {
             return Err(TokenFault::NoJwt);
         };
-        let header_fields = object(header)?;
+        let header_fields = parse_object(header)?;
         let algorithm = match header_fields.get("alg").and_then(Value::as_str) {
             // RFC 9864 introduces this name for EdDSA with Ed25519.
             Some("Ed25519") => Some(JwtAlgorithm::EdDsa),
@@ -61,12 +61,12 @@ impl<'a> UnverifiedToken<'a> {
     }
 
     /// Parses the claims. Call it only after the signature has been verified.
-    pub(super) fn claims(&self) -> Result<Map<String, Value>, TokenFault> {
-        object(self.claims)
+    pub(super) fn parse_claims(&self) -> Result<Map<String, Value>, TokenFault> {
+        parse_object(self.claims)
     }
 }
 
-fn object(part: &str) -> Result<Map<String, Value>, TokenFault> {
+fn parse_object(part: &str) -> Result<Map<String, Value>, TokenFault> {
     let bytes = URL_SAFE_NO_PAD.decode(part).map_err(|_| TokenFault::NoJwt)?;
     serde_json::from_slice(&bytes).map_err(|_| TokenFault::NoJwt)
 }

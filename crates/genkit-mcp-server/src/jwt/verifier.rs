@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::algorithm::JwtAlgorithm;
-use super::claims::Expected;
+use super::claims::ExpectedClaims;
 use super::error::TokenFault;
 use super::jwk::KeySet;
 use super::keys::IssuerKeys;
@@ -45,14 +45,14 @@ const MAX_TRIES: usize = 4;
 /// ```
 pub struct JwtVerifier {
     pub(super) algorithms: Vec<JwtAlgorithm>,
-    pub(super) expected: Expected,
+    pub(super) expected: ExpectedClaims,
     pub(super) keys: IssuerKeys,
 }
 
 impl JwtVerifier {
-    async fn check(&self, token: &str) -> Result<Principal, TokenError> {
-        let unverified = UnverifiedToken::read(token, &self.algorithms).map_err(invalid)?;
-        let known = self.keys.current().await;
+    async fn check_token(&self, token: &str) -> Result<Principal, TokenError> {
+        let unverified = UnverifiedToken::read(token, &self.algorithms).map_err(invalid_token)?;
+        let known = self.keys.current_keys().await;
         let known = known.map_err(|fault| TokenError::unavailable(fault.to_string()))?;
         match signed_by(&known, &unverified) {
             Err(TokenFault::UnknownKey) => match self.keys.after_unknown(&known).await {
@@ -61,16 +61,16 @@ impl JwtVerifier {
             },
             checked => checked,
         }
-        .map_err(invalid)?;
+        .map_err(invalid_token)?;
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();
-        let claims = unverified.claims().map_err(invalid)?;
-        self.expected.principal(claims, now).map_err(invalid)
+        let claims = unverified.parse_claims().map_err(invalid_token)?;
+        self.expected.to_principal(claims, now).map_err(invalid_token)
     }
 }
 
 impl TokenVerifier for JwtVerifier {
     fn verify<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<Principal, TokenError>> {
-        Box::pin(self.check(token))
+        Box::pin(self.check_token(token))
     }
 }
 
@@ -87,7 +87,7 @@ fn signed_by(keys: &KeySet, token: &UnverifiedToken<'_>) -> Result<(), TokenFaul
     let fitting = keys.of(token.algorithm, token.key_id.as_deref()).take(MAX_TRIES);
     let mut fault = TokenFault::UnknownKey;
     for key in fitting {
-        match key.verify(token.algorithm, token.signed.as_bytes(), &token.signature) {
+        match key.verify_signature(token.algorithm, token.signed.as_bytes(), &token.signature) {
             Ok(()) => return Ok(()),
             Err(why) => fault = why,
         }
@@ -96,6 +96,6 @@ fn signed_by(keys: &KeySet, token: &UnverifiedToken<'_>) -> Result<(), TokenFaul
     Err(if token.key_id.is_none() { TokenFault::UnknownKey } else { fault })
 }
 
-fn invalid(fault: TokenFault) -> TokenError {
+fn invalid_token(fault: TokenFault) -> TokenError {
     TokenError::invalid(fault.to_string())
 }

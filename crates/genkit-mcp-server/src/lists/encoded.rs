@@ -7,7 +7,7 @@ use rmcp::model::CacheScope;
 use serde::Serialize;
 
 use super::Lists;
-use super::pagination::{PageSettings, page};
+use super::pagination::{PageSettings, take_page};
 use crate::error::Error as E;
 use crate::session::Era;
 
@@ -23,7 +23,7 @@ pub(crate) enum ListKind {
 
 impl ListKind {
     /// Returns the method that requests this list.
-    pub(crate) fn method(self) -> &'static str {
+    pub(crate) fn method_name(self) -> &'static str {
         match self {
             Self::Tools => "tools/list",
             Self::Prompts => "prompts/list",
@@ -40,7 +40,7 @@ pub(super) struct FirstPages([[OnceLock<Bytes>; 2]; 5]);
 
 impl Lists {
     /// Returns the result of a list request as JSON.
-    pub(crate) fn encoded(
+    pub(crate) fn encoded_page(
         &self,
         kind: ListKind,
         era: Era,
@@ -48,17 +48,17 @@ impl Lists {
         settings: &PageSettings,
     ) -> Result<Bytes, E> {
         if cursor.is_some() {
-            return self.encode(kind, era, cursor, settings);
+            return self.encode_page(kind, era, cursor, settings);
         }
         let slot = &self.first_pages.0[kind as usize][era as usize];
         if let Some(page) = slot.get() {
             return Ok(page.clone());
         }
-        let page = self.encode(kind, era, None, settings)?;
+        let page = self.encode_page(kind, era, None, settings)?;
         Ok(slot.get_or_init(|| page).clone())
     }
 
-    fn encode(
+    fn encode_page(
         &self,
         kind: ListKind,
         era: Era,
@@ -69,23 +69,24 @@ impl Lists {
         let out = Out { era, settings, scope: self.cache_scope() };
         match kind {
             ListKind::Tools => {
-                let (items, next) = page(self.tools(era), |tool| &tool.name, cursor, size)?;
+                let (items, next) = take_page(self.tools(era), |tool| &tool.name, cursor, size)?;
                 out.write("tools", items, next)
             }
             ListKind::Prompts => {
-                let (items, next) = page(&self.prompts, |prompt| &prompt.name, cursor, size)?;
+                let (items, next) = take_page(&self.prompts, |prompt| &prompt.name, cursor, size)?;
                 out.write("prompts", items, next)
             }
             ListKind::Resources => {
-                let (items, next) = page(&self.resources, |resource| &resource.uri, cursor, size)?;
+                let (items, next) =
+                    take_page(&self.resources, |resource| &resource.uri, cursor, size)?;
                 out.write("resources", items, next)
             }
             ListKind::Templates => {
-                let (items, next) = page(&self.templates, |t| &t.uri_template, cursor, size)?;
+                let (items, next) = take_page(&self.templates, |t| &t.uri_template, cursor, size)?;
                 out.write("resourceTemplates", items, next)
             }
             ListKind::Skills => {
-                let (items, next) = page(&self.skills, |skill| &skill.uri, cursor, size)?;
+                let (items, next) = take_page(&self.skills, |skill| &skill.uri, cursor, size)?;
                 out.write("skills", items, next)
             }
         }

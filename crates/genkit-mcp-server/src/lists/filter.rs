@@ -16,23 +16,23 @@ pub(crate) struct Filter {
 }
 
 impl Filter {
-    pub(crate) fn tool(&self, tool: &Tool) -> bool {
-        self.passes(tool.name(), tool.tags())
+    pub(crate) fn has_tool(&self, tool: &Tool) -> bool {
+        self.matches_name(tool.name(), tool.tags())
     }
 
-    pub(crate) fn prompt(&self, prompt: &Prompt) -> bool {
-        self.passes(prompt.name(), prompt.tags())
+    pub(crate) fn has_prompt(&self, prompt: &Prompt) -> bool {
+        self.matches_name(prompt.name(), prompt.tags())
     }
 
-    pub(crate) fn resource(&self, resource: &Resource) -> bool {
-        self.passes(resource.name(), resource.tags())
+    pub(crate) fn has_resource(&self, resource: &Resource) -> bool {
+        self.matches_name(resource.name(), resource.tags())
     }
 
-    pub(crate) fn skill(&self, skill: &Skill) -> bool {
-        self.passes(skill.name(), std::iter::empty())
+    pub(crate) fn has_skill(&self, skill: &Skill) -> bool {
+        self.matches_name(skill.name(), std::iter::empty())
     }
 
-    fn passes<'a>(&self, name: &str, mut tags: impl Iterator<Item = &'a str>) -> bool {
+    fn matches_name<'a>(&self, name: &str, mut tags: impl Iterator<Item = &'a str>) -> bool {
         (self.tags.is_empty() || tags.any(|tag| self.tags.iter().any(|wanted| wanted == tag)))
             && glob::chosen(&self.only, &self.except, name)
     }

@@ -27,7 +27,7 @@ use genkit_core::internal::sync::lock;
 use genkit_core::{Prompt, Resource, Tool};
 use genkit_mcp::internal::wrapped_result::wrap_schema;
 use genkit_schema::internal::ResultShape;
-pub(crate) use pagination::{PageSettings, page};
+pub(crate) use pagination::{PageSettings, take_page};
 
 /// The key of a prompt's version in `_meta`.
 const VERSION_KEY: &str = "version";
@@ -83,26 +83,32 @@ impl ShownNames {
         }
     }
 
-    fn shown(&self, ours: &str) -> String {
+    fn shown_name(&self, ours: &str) -> String {
         self.shown.get(ours).map_or(ours, String::as_str).to_owned()
     }
 
-    fn ours<'a>(&'a self, shown: &'a str) -> &'a str {
+    fn registered_name<'a>(&'a self, shown: &'a str) -> &'a str {
         self.ours.get(shown).map_or(shown, String::as_str)
     }
 }
 
 impl Lists {
     /// Builds the lists of all items that pass the filter.
-    fn build(registry: &Registry, filter: &Filter, kept: &Mutex<Kept>, is_private: bool) -> Self {
+    fn build(
+        registry: &Registry,
+        filter: &Filter,
+        kept: &Mutex<AssignedNames>,
+        is_private: bool,
+    ) -> Self {
         let version = registry.version();
-        let tools: Vec<Tool> = registry.tools().into_iter().filter(|t| filter.tool(t)).collect();
+        let tools: Vec<Tool> =
+            registry.tools().into_iter().filter(|t| filter.has_tool(t)).collect();
         let names = {
             let mut kept = lock(kept);
             ShownNames::new(&kept.tools.give(tools.iter().map(Tool::name), |_| false))
         };
         let prompts: Vec<Prompt> =
-            registry.prompts().into_iter().filter(|p| filter.prompt(p)).collect();
+            registry.prompts().into_iter().filter(|p| filter.has_prompt(p)).collect();
         let prompt_names = {
             let is_ours = |name: &str| {
                 prompts
@@ -112,28 +118,30 @@ impl Lists {
             let mut kept = lock(kept);
             ShownNames::new(&kept.prompts.give(prompts.iter().map(Prompt::name), is_ours))
         };
-        let resources = registry.resources().into_iter().filter(|r| filter.resource(r)).collect();
-        let skills = registry.skills().into_iter().filter(|skill| filter.skill(skill)).collect();
+        let resources =
+            registry.resources().into_iter().filter(|r| filter.has_resource(r)).collect();
+        let skills =
+            registry.skills().into_iter().filter(|skill| filter.has_skill(skill)).collect();
         let names = Names { tools: names, prompts: prompt_names };
         let items = Items { tools, prompts, resources, skills };
-        Self::of(version, items, Arc::new(names), is_private)
+        Self::from_items(version, items, Arc::new(names), is_private)
     }
 
-    fn of(version: u64, items: Items, names: Arc<Names>, is_private: bool) -> Self {
-        let of = |p: &Prompt| prompt(p, names.prompts.shown(p.name()));
+    fn from_items(version: u64, items: Items, names: Arc<Names>, is_private: bool) -> Self {
+        let of = |p: &Prompt| list_prompt(p, names.prompts.shown_name(p.name()));
         let prompts: Vec<McpPrompt> = items.prompts.iter().map(of).collect();
-        let prompts = sorted(prompts, |prompt| &prompt.name);
+        let prompts = sort_by_key(prompts, |prompt| &prompt.name);
         let has_permits = items.iter().any(|item| item.scopes().next().is_some());
-        let manifest = |skill: &Skill| Some(resource(&skill.resource(skill.manifest()?)));
-        let fixed = items.resources.iter().filter(|r| !r.is_template()).map(resource);
+        let manifest = |skill: &Skill| Some(list_resource(&skill.resource(skill.manifest()?)));
+        let fixed = items.resources.iter().filter(|r| !r.is_template()).map(list_resource);
         let resources: Vec<McpResource> =
             fixed.chain(items.skills.iter().filter_map(manifest)).collect();
-        let mut resources = sorted(resources, |resource| &resource.uri);
+        let mut resources = sort_by_key(resources, |resource| &resource.uri);
         // Resolving a URI tries skill files first, so a resource with the same URI is unreachable.
         resources.dedup_by(|a, b| a.uri == b.uri);
         let templates = items.resources.iter().filter(|r| r.is_template());
-        let skills: Vec<McpSkill> = items.skills.iter().map(skills::entry).collect();
-        let skills = sorted(skills, |skill| &skill.uri);
+        let skills: Vec<McpSkill> = items.skills.iter().map(skills::skill_entry).collect();
+        let skills = sort_by_key(skills, |skill| &skill.uri);
         let has_tasks = items.tools.iter().any(|tool| tool.task().is_some());
         Self {
             version,
@@ -143,7 +151,7 @@ impl Lists {
             views: view::Views::default(),
             shown_tools: Default::default(),
             prompts,
-            templates: templates.map(template).collect(),
+            templates: templates.map(list_template).collect(),
             resources,
             skills,
             first_pages: encoded::FirstPages::default(),
@@ -155,12 +163,12 @@ impl Lists {
 
     /// Returns the registered name of the tool that clients see as `name`.
     pub(crate) fn tool_name<'a>(&'a self, name: &'a str) -> &'a str {
-        self.names.tools.ours(name)
+        self.names.tools.registered_name(name)
     }
 
     /// Returns the registered name of the prompt that clients see as `name`.
     pub(crate) fn prompt_name<'a>(&'a self, name: &'a str) -> &'a str {
-        self.names.prompts.ours(name)
+        self.names.prompts.registered_name(name)
     }
 
     /// Returns whether shared caches are allowed to store these lists.
@@ -170,9 +178,9 @@ impl Lists {
 
     pub(crate) fn tools(&self, era: Era) -> &[McpTool] {
         self.shown_tools[era as usize].get_or_init(|| {
-            let of = |t: &Tool| tool(t, self.names.tools.shown(t.name()), era);
+            let of = |t: &Tool| list_tool(t, self.names.tools.shown_name(t.name()), era);
             let shown: Vec<McpTool> = self.items.tools.iter().map(of).collect();
-            sorted(shown, |tool| &tool.name)
+            sort_by_key(shown, |tool| &tool.name)
         })
     }
 
@@ -189,7 +197,7 @@ fn is_path(name: &str) -> bool {
 
 /// Assigned names, which stay with the items that they were first assigned to.
 #[derive(Default)]
-struct Kept {
+struct AssignedNames {
     tools: KeptNames,
     prompts: KeptNames,
 }
@@ -198,12 +206,17 @@ struct Kept {
 #[derive(Default)]
 pub(crate) struct ListCache {
     newest: Mutex<Option<Arc<Lists>>>,
-    names: Mutex<Kept>,
+    names: Mutex<AssignedNames>,
 }
 
 impl ListCache {
     /// Returns the current lists. `is_private` states whether callers can see different items.
-    pub(crate) fn get(&self, registry: &Registry, filter: &Filter, is_private: bool) -> Arc<Lists> {
+    pub(crate) fn current_lists(
+        &self,
+        registry: &Registry,
+        filter: &Filter,
+        is_private: bool,
+    ) -> Arc<Lists> {
         let newest = lock(&self.newest).clone();
         if let Some(lists) = newest
             && lists.version == registry.version()
@@ -220,14 +233,14 @@ impl ListCache {
     }
 }
 
-fn tool(tool: &Tool, name: String, era: Era) -> McpTool {
+fn list_tool(tool: &Tool, name: String, era: Era) -> McpTool {
     let mut shown =
         McpTool::new(name, tool.info().description.clone(), tool.schemas().served_input());
     shown.title = tool.title().map(str::to_owned);
     shown.output_schema = output_schema(tool, era);
-    shown.annotations = annotations(tool);
-    shown.icons = content::icons(tool.icons());
-    shown.meta = content::meta(content::own_meta(tool.metadata()));
+    shown.annotations = list_annotations(tool);
+    shown.icons = content::to_icons(tool.icons());
+    shown.meta = content::to_meta(content::own_meta(tool.metadata()));
     shown
 }
 
@@ -240,7 +253,7 @@ fn output_schema(tool: &Tool, era: Era) -> Option<Arc<Map<String, Value>>> {
     }
 }
 
-fn annotations(tool: &Tool) -> Option<ToolAnnotations> {
+fn list_annotations(tool: &Tool) -> Option<ToolAnnotations> {
     let hints = tool.annotations();
     if hints == genkit_core::ToolAnnotations::default() {
         return None;
@@ -254,7 +267,7 @@ fn annotations(tool: &Tool) -> Option<ToolAnnotations> {
     ))
 }
 
-fn prompt(prompt: &Prompt, name: String) -> McpPrompt {
+fn list_prompt(prompt: &Prompt, name: String) -> McpPrompt {
     let arguments = prompt.arguments().into_iter().map(|argument| {
         let mut shown = McpArgument::new(argument.name).with_required(argument.required);
         shown.description = argument.description;
@@ -263,44 +276,44 @@ fn prompt(prompt: &Prompt, name: String) -> McpPrompt {
     let arguments: Vec<McpArgument> = arguments.collect();
     let mut shown = McpPrompt::new(name, Some(prompt.description()), Some(arguments));
     shown.title = prompt.title().map(str::to_owned);
-    shown.icons = content::icons(prompt.icons());
+    shown.icons = content::to_icons(prompt.icons());
     let mut meta = content::own_meta(prompt.metadata());
     if let Some(version) = prompt.version() {
         meta.insert(VERSION_KEY.to_owned(), version.into());
     }
-    shown.meta = content::meta(meta);
+    shown.meta = content::to_meta(meta);
     shown
 }
 
-fn resource(resource: &Resource) -> McpResource {
+fn list_resource(resource: &Resource) -> McpResource {
     let mut shown =
         McpResource::new(resource.uri(), resource.name()).with_description(resource.description());
     shown.title = resource.title().map(str::to_owned);
     shown.mime_type = resource.mime_type().map(str::to_owned);
-    shown.icons = content::icons(resource.icons());
-    shown.meta = content::meta(content::own_meta(resource.metadata()));
+    shown.icons = content::to_icons(resource.icons());
+    shown.meta = content::to_meta(content::own_meta(resource.metadata()));
     shown
 }
 
-fn template(resource: &Resource) -> ResourceTemplate {
+fn list_template(resource: &Resource) -> ResourceTemplate {
     let mut shown = ResourceTemplate::new(resource.uri(), resource.name())
         .with_description(resource.description());
     shown.title = resource.title().map(str::to_owned);
     shown.mime_type = resource.mime_type().map(str::to_owned);
-    shown.icons = content::icons(resource.icons());
-    shown.meta = content::meta(content::own_meta(resource.metadata()));
+    shown.icons = content::to_icons(resource.icons());
+    shown.meta = content::to_meta(content::own_meta(resource.metadata()));
     shown
 }
 
 /// Sorts items by key. Sorts indices instead of items, because each instantiation of a sort adds 7 KB of code.
-fn sorted<T>(items: Vec<T>, key: fn(&T) -> &str) -> Vec<T> {
-    let order = order(&items.iter().map(key).collect::<Vec<_>>());
+fn sort_by_key<T>(items: Vec<T>, key: fn(&T) -> &str) -> Vec<T> {
+    let order = sorted_indices(&items.iter().map(key).collect::<Vec<_>>());
     let mut items: Vec<Option<T>> = items.into_iter().map(Some).collect();
     order.into_iter().filter_map(|at| items[at].take()).collect()
 }
 
 /// Returns the indices of names, in the order of the names.
-fn order(names: &[&str]) -> Vec<usize> {
+fn sorted_indices(names: &[&str]) -> Vec<usize> {
     let mut places: Vec<usize> = (0..names.len()).collect();
     places.sort_by_key(|at| names[*at]);
     places

@@ -36,7 +36,7 @@ impl Default for PageSettings {
 ///
 /// A cursor contains the last key of its page. It stays valid while items are added and removed, and on any instance
 /// of the server.
-pub(crate) fn page<'a, T>(
+pub(crate) fn take_page<'a, T>(
     all: &'a [T],
     key: impl Fn(&T) -> &str,
     cursor: Option<&str>,

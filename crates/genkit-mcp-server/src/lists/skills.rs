@@ -9,7 +9,7 @@ use super::Lists;
 use genkit_core::{Skill, SkillFile};
 
 /// Builds an entry of `skills/list`.
-pub(super) fn entry(skill: &Skill) -> McpSkill {
+pub(super) fn skill_entry(skill: &Skill) -> McpSkill {
     let mut frontmatter = SkillFrontmatter::new(skill.name(), skill.description());
     frontmatter.extra = skill.frontmatter().clone();
     frontmatter.extra.retain(|key, _| key != "name" && key != "description");
@@ -20,20 +20,20 @@ pub(super) fn entry(skill: &Skill) -> McpSkill {
 
 impl Lists {
     /// Returns the entry of the skill whose `SKILL.md` is at `uri`.
-    pub(crate) fn skill(&self, uri: &str) -> Option<&McpSkill> {
+    pub(crate) fn find_skill(&self, uri: &str) -> Option<&McpSkill> {
         let at = self.skills.binary_search_by(|skill| skill.uri.as_str().cmp(uri)).ok()?;
         self.skills.get(at)
     }
 
     /// Returns the direct children of the folder at `uri`, sorted by URI; `None` if it is not a folder.
-    pub(crate) fn folder(&self, uri: &str) -> Option<Vec<McpResource>> {
+    pub(crate) fn find_folder(&self, uri: &str) -> Option<Vec<McpResource>> {
         let folder = format!("{}/", uri.strip_suffix('/').unwrap_or(uri));
         let mut children: Vec<McpResource> = Vec::new();
         for skill in &self.items.skills {
             for file in skill.files() {
                 let Some(rest) = file.uri().strip_prefix(&folder) else { continue };
                 let child = match rest.split_once('/') {
-                    None => super::resource(&skill.resource(file)),
+                    None => super::list_resource(&skill.resource(file)),
                     Some((name, _)) => McpResource::new(format!("{folder}{name}"), name)
                         .with_mime_type(DIRECTORY_MIME_TYPE),
                 };

@@ -16,7 +16,7 @@ pub(super) struct Views(Mutex<HashMap<Box<[u64]>, Arc<Lists>>>);
 
 impl Lists {
     /// Returns the part of the lists that `permits` allows; the lists themselves if that is everything.
-    pub(crate) fn view(self: &Arc<Self>, permits: impl Fn(Item<'_>) -> bool) -> Arc<Self> {
+    pub(crate) fn view_for(self: &Arc<Self>, permits: impl Fn(Item<'_>) -> bool) -> Arc<Self> {
         let seen: Vec<bool> = self.items.iter().map(permits).collect();
         if seen.iter().all(|seen| *seen) {
             return Arc::clone(self);
@@ -27,8 +27,12 @@ impl Lists {
         }
         // Built without holding the lock; if another request inserts the same view first, that one is used.
         let items = self.items.only(&seen);
-        let view =
-            Arc::new(Self::of(self.version, items, Arc::clone(&self.names), self.is_private));
+        let view = Arc::new(Self::from_items(
+            self.version,
+            items,
+            Arc::clone(&self.names),
+            self.is_private,
+        ));
         let mut views = lock(&self.views.0);
         if views.len() >= MAX_VIEWS {
             views.clear();
@@ -126,7 +130,8 @@ mod tests {
             for (caller, names) in [(&writer, &["open", "write"][..]), (&guest, &["open"])] {
                 let view = shared.lists_of(&shared.caller_of(Some(caller)));
                 for (kind, era) in KINDS.iter().flat_map(|k| [(k, Era::Legacy), (k, Era::Modern)]) {
-                    pages.push(view.encoded(*kind, era, None, &shared.settings.pages).unwrap());
+                    pages
+                        .push(view.encoded_page(*kind, era, None, &shared.settings.pages).unwrap());
                 }
                 let shown = view.tools(Era::Modern).iter().map(|tool| &*tool.name);
                 assert_eq!(shown.filter(|name| *name != "more").collect::<Vec<_>>(), names);

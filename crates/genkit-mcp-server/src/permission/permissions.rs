@@ -22,7 +22,11 @@ impl Permissions {
 
     /// Returns the scopes that `item` requires if missing scopes are the only reason to deny the caller access.
     #[cfg(feature = "http")]
-    pub(crate) fn lacking<'a>(&self, caller: &Caller<'_>, item: Item<'a>) -> Option<Vec<&'a str>> {
+    pub(crate) fn lacking_scopes<'a>(
+        &self,
+        caller: &Caller<'_>,
+        item: Item<'a>,
+    ) -> Option<Vec<&'a str>> {
         let lacks = item.scopes().any(|scope| !caller.has_scope(scope));
         let permits = lacks && self.rules.iter().all(|rule| is_granted(rule, caller, &item));
         permits.then(|| item.scopes().collect())

@@ -30,7 +30,7 @@ struct Entries {
 
 struct Waiting {
     claim: Claim,
-    granted: oneshot::Sender<Held>,
+    granted: oneshot::Sender<HeldQuota>,
 }
 
 /// Why a quota is exhausted.
@@ -48,7 +48,7 @@ pub(super) enum Full {
 
 /// An amount of a shared resource, held for a client and returned on drop.
 #[must_use = "dropping it returns the amount"]
-pub(crate) struct Held {
+pub(crate) struct HeldQuota {
     book: Arc<Book>,
     kind: Kind,
     amount: usize,
@@ -76,7 +76,7 @@ impl Book {
         Arc::clone(upstreams.entry(name.to_owned()).or_default())
     }
 
-    pub(super) fn left(&self, kind: Kind) -> usize {
+    pub(super) fn count_left(&self, kind: Kind) -> usize {
         self.left_in(&self.entries(), kind)
     }
 
@@ -85,19 +85,19 @@ impl Book {
         kind: Kind,
         amount: usize,
         claim: Claim,
-    ) -> Result<Held, Full> {
-        self.count(&mut self.entries(), kind, amount, &claim)?;
-        Ok(Held { book: Arc::clone(self), kind, amount, claim })
+    ) -> Result<HeldQuota, Full> {
+        self.count_held(&mut self.entries(), kind, amount, &claim)?;
+        Ok(HeldQuota { book: Arc::clone(self), kind, amount, claim })
     }
 
     /// Returns a slot immediately, or a receiver that resolves when it is this claim's turn.
     pub(super) fn place_in_turn(
         self: &Arc<Self>,
         claim: Claim,
-    ) -> Result<Held, oneshot::Receiver<Held>> {
+    ) -> Result<HeldQuota, oneshot::Receiver<HeldQuota>> {
         let mut entries = self.entries();
-        if self.count(&mut entries, Kind::Place, 1, &claim).is_ok() {
-            return Ok(Held { book: Arc::clone(self), kind: Kind::Place, amount: 1, claim });
+        if self.count_held(&mut entries, Kind::Place, 1, &claim).is_ok() {
+            return Ok(HeldQuota { book: Arc::clone(self), kind: Kind::Place, amount: 1, claim });
         }
         let (granted, receiver) = oneshot::channel();
         entries.waiting.push_back(Waiting { claim, granted });
@@ -105,9 +105,9 @@ impl Book {
     }
 
     /// Counts a question. If a limit is reached, ends an older question to make room.
-    pub(super) fn ask(self: &Arc<Self>, claim: Claim) -> Result<HeldQuestion, Full> {
+    pub(super) fn open_question(self: &Arc<Self>, claim: Claim) -> Result<HeldQuestion, Full> {
         let mut entries = self.entries();
-        if let Err(full) = self.count(&mut entries, Kind::Question, 1, &claim) {
+        if let Err(full) = self.count_held(&mut entries, Kind::Question, 1, &claim) {
             let of_its_client = match full {
                 Full::All(_) => false,
                 Full::Client(_) => true,
@@ -115,15 +115,15 @@ impl Book {
             };
             let ended = entries.questions.end_one_for(&claim, of_its_client).ok_or(full)?;
             entries.uncount(Kind::Question, 1, &ended);
-            self.count(&mut entries, Kind::Question, 1, &claim)?;
+            self.count_held(&mut entries, Kind::Question, 1, &claim)?;
         }
         let (number, gives_way) = entries.questions.add(claim);
         Ok(HeldQuestion { book: Arc::clone(self), number, gives_way })
     }
 
-    fn answered(&self, number: u64) {
+    fn close_question(&self, number: u64) {
         let mut entries = self.entries();
-        if let Some(claim) = entries.questions.remove(number) {
+        if let Some(claim) = entries.questions.remove_question(number) {
             entries.uncount(Kind::Question, 1, &claim);
         }
     }
@@ -134,7 +134,7 @@ impl Book {
         if kind != Kind::Place || entries.waiting.is_empty() {
             return;
         }
-        let granted = self.grant(&mut entries);
+        let granted = self.grant_slots(&mut entries);
         drop(entries);
         for (waiting, held) in granted {
             // If the receiver was dropped, so is the slot, which returns it.
@@ -143,7 +143,10 @@ impl Book {
     }
 
     /// Grants available slots to waiting functions.
-    fn grant(self: &Arc<Self>, entries: &mut Entries) -> Vec<(oneshot::Sender<Held>, Held)> {
+    fn grant_slots(
+        self: &Arc<Self>,
+        entries: &mut Entries,
+    ) -> Vec<(oneshot::Sender<HeldQuota>, HeldQuota)> {
         let mut granted = Vec::new();
         // Check each waiting function once. Those that still have to wait keep their order.
         for _ in 0..entries.waiting.len() {
@@ -153,25 +156,25 @@ impl Book {
             if waits.is_closed() {
                 continue;
             }
-            if self.count(entries, Kind::Place, 1, &claim).is_err() {
+            if self.count_held(entries, Kind::Place, 1, &claim).is_err() {
                 entries.waiting.push_back(Waiting { claim, granted: waits });
                 continue;
             }
             let book = Arc::clone(self);
-            granted.push((waits, Held { book, kind: Kind::Place, amount: 1, claim }));
+            granted.push((waits, HeldQuota { book, kind: Kind::Place, amount: 1, claim }));
         }
         granted
     }
 
     /// Counts `more` if the limits allow it.
-    fn count(
+    fn count_held(
         &self,
         entries: &mut Entries,
         kind: Kind,
         more: usize,
         claim: &Claim,
     ) -> Result<(), Full> {
-        self.may(entries, kind, more, claim)?;
+        self.has_room(entries, kind, more, claim)?;
         entries.held[kind as usize] += more;
         for holder in claim.holders() {
             holder.set(kind, holder.of(kind) + more);
@@ -179,7 +182,13 @@ impl Book {
         Ok(())
     }
 
-    fn may(&self, entries: &Entries, kind: Kind, more: usize, claim: &Claim) -> Result<(), Full> {
+    fn has_room(
+        &self,
+        entries: &Entries,
+        kind: Kind,
+        more: usize,
+        claim: &Claim,
+    ) -> Result<(), Full> {
         let bound = self.bounds[kind as usize];
         let left = self.left_in(entries, kind);
         if more > left {
@@ -226,17 +235,17 @@ impl Entries {
     }
 }
 
-impl Held {
+impl HeldQuota {
     /// Increases the held amount by `more` bytes.
-    pub(crate) fn grow(&mut self, more: usize) -> Result<(), E> {
-        let counted = self.book.count(&mut self.book.entries(), self.kind, more, &self.claim);
+    pub(crate) fn grow_by(&mut self, more: usize) -> Result<(), E> {
+        let counted = self.book.count_held(&mut self.book.entries(), self.kind, more, &self.claim);
         counted.map_err(|_| E::TooMuchKept)?;
         self.amount += more;
         Ok(())
     }
 
     /// Returns part of the held amount.
-    pub(crate) fn shrink(&mut self, less: usize) {
+    pub(crate) fn shrink_by(&mut self, less: usize) {
         let less = less.min(self.amount);
         self.amount -= less;
         self.book.give_back(self.kind, less, &self.claim);
@@ -247,7 +256,7 @@ impl Held {
     }
 }
 
-impl Drop for Held {
+impl Drop for HeldQuota {
     fn drop(&mut self) {
         self.book.give_back(self.kind, self.amount, &self.claim);
     }
@@ -262,6 +271,6 @@ impl HeldQuestion {
 
 impl Drop for HeldQuestion {
     fn drop(&mut self) {
-        self.book.answered(self.number);
+        self.book.close_question(self.number);
     }
 }

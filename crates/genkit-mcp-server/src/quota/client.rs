@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
 
-use super::book::{Book, Full, Held, HeldQuestion};
+use super::book::{Book, Full, HeldQuestion, HeldQuota};
 use super::bound::Kind;
 use super::holder::{Claim, Holder};
 use super::place::HeldPlace;
@@ -54,7 +54,7 @@ impl ClientKey {
     }
 
     /// Returns the principal if it is known, and otherwise the address.
-    pub(crate) fn known(&self) -> (&str, Option<IpAddr>) {
+    pub(crate) fn known_identity(&self) -> (&str, Option<IpAddr>) {
         match self {
             Self::Principal(id) | Self::Stream(id) => (id, None),
             Self::Address(address) => ("", Some(*address)),
@@ -99,23 +99,23 @@ impl ClientQuota {
 
     pub(super) fn count_request_at(&self, now: Instant) -> Result<(), E> {
         let Some(rate) = &self.rate else { return Ok(()) };
-        lock(rate).take(now).map_err(E::TooManyPerSecond)
+        lock(rate).take_token(now).map_err(E::TooManyPerSecond)
     }
 
-    /// Opens a session, counted until the returned [`Held`] is dropped. Returns `None` if no more sessions can be open;
+    /// Opens a session, counted until the returned [`HeldQuota`] is dropped. Returns `None` if no more sessions can be open;
     /// see
     /// [`Quotas::gives_way_to`](super::Quotas::gives_way_to).
-    pub(crate) fn open_session(self: &Arc<Self>) -> Option<(Arc<SessionQuota>, Held)> {
+    pub(crate) fn open_session(self: &Arc<Self>) -> Option<(Arc<SessionQuota>, HeldQuota)> {
         let holder = Holder { shares: self.has_several(), is_session: true, ..Holder::default() };
         let client = Arc::clone(self);
         let session = Arc::new(SessionQuota { client, holder: Arc::new(holder) });
-        let counted = session.hold(Kind::Session, 1, None).ok()?;
+        let counted = session.hold_amount(Kind::Session, 1, None).ok()?;
         Some((session, counted))
     }
 
     /// Returns the share of a request without a session. It depends on the client's reported name, so that programs
     /// behind one address do not use up each other's share.
-    pub(crate) fn sessionless(self: &Arc<Self>, calls_itself: &str) -> Arc<SessionQuota> {
+    pub(crate) fn open_sessionless(self: &Arc<Self>, calls_itself: &str) -> Arc<SessionQuota> {
         static SPREAD: OnceLock<RandomState> = OnceLock::new();
         let hash = SPREAD.get_or_init(RandomState::new).hash_one(calls_itself);
         let share = usize::try_from(hash % SESSIONLESS_SHARES as u64).unwrap_or_default();
@@ -141,8 +141,8 @@ impl ClientQuota {
 
 impl SessionQuota {
     /// Takes an in-flight slot for a function of this program, or of the server `upstream`.
-    pub(crate) fn place(&self, upstream: Option<&str>) -> Result<HeldPlace, E> {
-        let held = self.hold(Kind::Place, 1, upstream).map_err(|full| match full {
+    pub(crate) fn take_place(&self, upstream: Option<&str>) -> Result<HeldPlace, E> {
+        let held = self.hold_amount(Kind::Place, 1, upstream).map_err(|full| match full {
             Full::All(limit) => E::TooManyRunning(limit),
             Full::Client(held) | Full::Session(held) => E::ShareOfPlaces(held),
             Full::Upstream(held) => {
@@ -153,8 +153,8 @@ impl SessionQuota {
     }
 
     /// Opens a question to this client, counted until it is dropped.
-    pub(crate) fn question(&self) -> Result<HeldQuestion, E> {
-        self.client.book.ask(self.claim(None)).map_err(|full| match full {
+    pub(crate) fn open_question(&self) -> Result<HeldQuestion, E> {
+        self.client.book.open_question(self.new_claim(None)).map_err(|full| match full {
             Full::All(limit) => E::TooManyQuestions(limit),
             Full::Client(held) | Full::Session(held) | Full::Upstream(held) => {
                 E::ShareOfQuestions(held)
@@ -163,8 +163,8 @@ impl SessionQuota {
     }
 
     /// Opens a notification stream, counted until it is dropped.
-    pub(crate) fn stream(&self) -> Result<Held, E> {
-        self.hold(Kind::Stream, 1, None).map_err(|full| match full {
+    pub(crate) fn open_stream(&self) -> Result<HeldQuota, E> {
+        self.hold_amount(Kind::Stream, 1, None).map_err(|full| match full {
             Full::All(limit) => E::TooManyStreams(limit),
             Full::Client(held) | Full::Session(held) | Full::Upstream(held) => {
                 E::ShareOfStreams(held)
@@ -173,19 +173,24 @@ impl SessionQuota {
     }
 
     /// Counts text that is stored for this client, until it is dropped.
-    pub(crate) fn keep(&self, bytes: usize) -> Result<Held, E> {
-        self.hold(Kind::Byte, bytes, None).map_err(|_| E::TooMuchKept)
+    pub(crate) fn keep_bytes(&self, bytes: usize) -> Result<HeldQuota, E> {
+        self.hold_amount(Kind::Byte, bytes, None).map_err(|_| E::TooMuchKept)
     }
 
     pub(crate) fn client(&self) -> &Arc<ClientQuota> {
         &self.client
     }
 
-    fn hold(&self, kind: Kind, amount: usize, upstream: Option<&str>) -> Result<Held, Full> {
-        self.client.book.take(kind, amount, self.claim(upstream))
+    fn hold_amount(
+        &self,
+        kind: Kind,
+        amount: usize,
+        upstream: Option<&str>,
+    ) -> Result<HeldQuota, Full> {
+        self.client.book.take(kind, amount, self.new_claim(upstream))
     }
 
-    fn claim(&self, upstream: Option<&str>) -> Claim {
+    fn new_claim(&self, upstream: Option<&str>) -> Claim {
         Claim {
             client: Arc::clone(&self.client.holder),
             session: Arc::clone(&self.holder),

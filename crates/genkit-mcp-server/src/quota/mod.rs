@@ -31,7 +31,7 @@ pub(crate) use self::bound::{
 pub(crate) use self::client::{ClientKey, ClientQuota, SessionQuota};
 pub(crate) use self::place::HeldPlace;
 
-pub(crate) use self::book::Held;
+pub(crate) use self::book::HeldQuota;
 
 use self::book::Book;
 use genkit_core::internal::sync::lock;
@@ -44,15 +44,15 @@ const MAX_IDLE_CLIENTS: usize = 10_000;
 pub(crate) struct Quotas {
     book: Arc<Book>,
     per_second: Option<u32>,
-    clients: Mutex<HashMap<ClientKey, Known>>,
+    clients: Mutex<HashMap<ClientKey, KnownClient>>,
 }
 
-struct Known {
+struct KnownClient {
     client: Arc<ClientQuota>,
     used: Instant,
 }
 
-impl Known {
+impl KnownClient {
     fn is_idle(&self) -> bool {
         Arc::strong_count(&self.client) == 1 && self.client.is_idle()
     }
@@ -82,7 +82,7 @@ impl Quotas {
             forget_idle(&mut clients);
         }
         let client = ClientQuota::new(key.clone(), Arc::clone(&self.book), self.per_second);
-        clients.insert(key, Known { client: Arc::clone(&client), used: now });
+        clients.insert(key, KnownClient { client: Arc::clone(&client), used: now });
         client
     }
 
@@ -94,7 +94,7 @@ impl Quotas {
         client: &Arc<ClientQuota>,
         kind: Kind,
     ) -> Option<Arc<ClientQuota>> {
-        if self.book.left(kind) > 0 {
+        if self.book.count_left(kind) > 0 {
             return None;
         }
         let held = |client: &ClientQuota| client.held(kind);
@@ -107,7 +107,7 @@ impl Quotas {
 
 /// Forgets the least recently used quarter of the idle clients. They hold nothing, and their rate limit is likely to
 /// have refilled.
-fn forget_idle(clients: &mut HashMap<ClientKey, Known>) {
+fn forget_idle(clients: &mut HashMap<ClientKey, KnownClient>) {
     let mut idle: Vec<Instant> =
         clients.values().filter(|known| known.is_idle()).map(|known| known.used).collect();
     let last = (idle.len() / 4).max(1).min(idle.len());

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use super::book::{Book, Held};
+use super::book::{Book, HeldQuota};
 use super::holder::Claim;
 use genkit_core::internal::sync::lock;
 
@@ -17,31 +17,31 @@ struct PlaceState {
 }
 
 struct Now {
-    held: Option<Held>,
+    held: Option<HeldQuota>,
     /// The number of open questions of the function.
     waits: usize,
 }
 
 /// A function that waits for an answer and holds no slot meanwhile.
 #[must_use = "a function that continues needs its slot again: `.resume().await`"]
-pub(crate) struct Paused(HeldPlace);
+pub(crate) struct ReleasedSlot(HeldPlace);
 
 impl HeldPlace {
-    pub(super) fn new(held: Held) -> Self {
+    pub(super) fn new(held: HeldQuota) -> Self {
         let (book, claim) = (Arc::clone(held.book()), held.claim.clone());
         let now = Mutex::new(Now { held: Some(held), waits: 0 });
         Self(Arc::new(PlaceState { book, claim, now }))
     }
 
     /// Releases the slot until the function resumes.
-    pub(crate) fn while_waiting(&self) -> Paused {
+    pub(crate) fn while_waiting(&self) -> ReleasedSlot {
         let mut now = lock(&self.0.now);
         now.waits += 1;
         // Dropping the slot can wake other functions, so do it without the lock.
         let held = now.held.take();
         drop(now);
         drop(held);
-        Paused(self.clone())
+        ReleasedSlot(self.clone())
     }
 }
 
@@ -52,7 +52,7 @@ impl PlaceState {
     }
 }
 
-impl Paused {
+impl ReleasedSlot {
     /// Takes a slot again, waiting for its turn if necessary.
     pub(crate) async fn resume(self) {
         let state = Arc::clone(&self.0.0);
@@ -72,7 +72,7 @@ impl Paused {
     }
 }
 
-impl Drop for Paused {
+impl Drop for ReleasedSlot {
     fn drop(&mut self) {
         lock(&self.0.0.now).waits -= 1;
     }

@@ -30,7 +30,7 @@ impl OpenQuestions {
     }
 
     /// Removes a question, and returns the claim that it was counted for if it was still open.
-    pub(super) fn remove(&mut self, number: u64) -> Option<Claim> {
+    pub(super) fn remove_question(&mut self, number: u64) -> Option<Claim> {
         self.take(number).map(|open| open.claim)
     }
 

@@ -15,7 +15,7 @@ impl TokenBucket {
     }
 
     /// Takes one token, or returns the rate limit as the error.
-    pub(super) fn take(&mut self, now: Instant) -> Result<(), u32> {
+    pub(super) fn take_token(&mut self, now: Instant) -> Result<(), u32> {
         let limit = f64::from(self.per_second);
         let passed = now.saturating_duration_since(self.filled).as_secs_f64();
         self.tokens = (self.tokens + passed * limit).min(limit);
@@ -38,13 +38,13 @@ mod tests {
         let start = Instant::now();
         let mut bucket = TokenBucket::full(3, start);
         for _ in 0..3 {
-            assert_eq!(bucket.take(start), Ok(()));
+            assert_eq!(bucket.take_token(start), Ok(()));
         }
-        assert_eq!(bucket.take(start), Err(3));
-        assert_eq!(bucket.take(start + Duration::from_millis(200)), Err(3));
-        assert_eq!(bucket.take(start + Duration::from_millis(400)), Ok(()));
+        assert_eq!(bucket.take_token(start), Err(3));
+        assert_eq!(bucket.take_token(start + Duration::from_millis(200)), Err(3));
+        assert_eq!(bucket.take_token(start + Duration::from_millis(400)), Ok(()));
         let mut long_after = 0;
-        while bucket.take(start + Duration::from_secs(60)).is_ok() {
+        while bucket.take_token(start + Duration::from_secs(60)).is_ok() {
             long_after += 1;
         }
         assert_eq!(long_after, 3, "what is not used is not saved up");
@@ -54,7 +54,7 @@ mod tests {
     fn a_clock_that_seems_to_go_back_gives_nothing() {
         let start = Instant::now();
         let mut bucket = TokenBucket::full(1, start + Duration::from_secs(1));
-        assert_eq!(bucket.take(start), Ok(()));
-        assert_eq!(bucket.take(start), Err(1));
+        assert_eq!(bucket.take_token(start), Ok(()));
+        assert_eq!(bucket.take_token(start), Err(1));
     }
 }

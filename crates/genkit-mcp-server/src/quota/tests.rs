@@ -34,7 +34,7 @@ fn session_of(quotas: &Quotas, key: ClientKey) -> Arc<SessionQuota> {
 
 /// Takes slots until the session cannot take more.
 fn places(session: &Arc<SessionQuota>, upstream: Option<&str>) -> Vec<HeldPlace> {
-    std::iter::from_fn(|| session.place(upstream).ok()).collect()
+    std::iter::from_fn(|| session.take_place(upstream).ok()).collect()
 }
 
 #[test]
@@ -43,9 +43,9 @@ fn the_one_client_of_a_pipe_has_all_places() {
     let alone = session_of(&quotas, ClientKey::stream(None));
     let all = places(&alone, None);
     assert_eq!(all.len(), PLACES);
-    assert!(matches!(alone.place(None), Err(E::TooManyRunning(PLACES))));
+    assert!(matches!(alone.take_place(None), Err(E::TooManyRunning(PLACES))));
     drop(all);
-    assert!(alone.place(None).is_ok(), "all slots were released");
+    assert!(alone.take_place(None).is_ok(), "all slots were released");
 }
 
 #[test]
@@ -54,13 +54,13 @@ fn a_session_that_takes_what_it_can_leaves_places_for_all_others() {
     let greedy = session_of(&quotas, address(1));
     let taken = places(&greedy, None);
     assert_eq!(taken.len(), 342, "a third: the rest is left to its client and to all others");
-    assert!(matches!(greedy.place(None), Err(E::ShareOfPlaces(342))));
+    assert!(matches!(greedy.take_place(None), Err(E::ShareOfPlaces(342))));
     let same_address = session_of(&quotas, address(1));
-    assert!(same_address.place(None).is_ok(), "another session of the address");
-    let without = quotas.client(address(1)).sessionless("honest");
-    assert!(without.place(None).is_ok(), "a request without a session at the address");
+    assert!(same_address.take_place(None).is_ok(), "another session of the address");
+    let without = quotas.client(address(1)).open_sessionless("honest");
+    assert!(without.take_place(None).is_ok(), "a request without a session at the address");
     let stranger = session_of(&quotas, address(2));
-    assert!(stranger.place(None).is_ok(), "another address");
+    assert!(stranger.take_place(None).is_ok(), "another address");
     drop(taken);
     assert_eq!(places(&stranger, None).len(), 342, "released slots are available again");
 }
@@ -71,7 +71,7 @@ fn an_address_with_many_sessions_leaves_half_of_the_places() {
     let sessions: Vec<_> = (0..100).map(|_| session_of(&quotas, address(1))).collect();
     let taken: Vec<_> = sessions.iter().flat_map(|session| places(session, None)).collect();
     assert_eq!(taken.len(), PLACES / 2);
-    assert!(session_of(&quotas, address(2)).place(None).is_ok());
+    assert!(session_of(&quotas, address(2)).take_place(None).is_ok());
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn clients_that_cannot_be_told_apart_share_by_their_sessions() {
     let greedy = session_of(&quotas, ClientKey::Unknown);
     assert_eq!(places(&greedy, None).len(), PLACES / 2);
     let (_greedy, stranger) = (places(&greedy, None), session_of(&quotas, ClientKey::Unknown));
-    assert!(stranger.place(None).is_ok());
+    assert!(stranger.take_place(None).is_ok());
 }
 
 #[test]
@@ -88,16 +88,16 @@ fn a_server_behind_that_hangs_leaves_places_for_the_others() {
     let quotas = quotas();
     let alone = session_of(&quotas, ClientKey::stream(None));
     let _hanging = places(&alone, Some("silent"));
-    let refused = alone.place(Some("silent"));
+    let refused = alone.take_place(Some("silent"));
     assert!(matches!(refused, Err(E::UpstreamBusy { server, held: 512 }) if server == "silent"));
-    assert!(alone.place(Some("other")).is_ok() && alone.place(None).is_ok());
+    assert!(alone.take_place(Some("other")).is_ok() && alone.take_place(None).is_ok());
 }
 
 #[tokio::test]
 async fn what_waits_for_a_person_holds_no_place() {
     let quotas = Quotas::new(&QuotaLimits { places: 2, ..limits() });
     let alone = session_of(&quotas, ClientKey::stream(None));
-    let asking = alone.place(None).expect("a place");
+    let asking = alone.take_place(None).expect("a place");
     let (first, second) = (asking.while_waiting(), asking.while_waiting());
     assert_eq!(places(&alone, None).len(), 2);
     first.resume().await;
@@ -112,32 +112,32 @@ async fn what_waits_for_a_person_holds_no_place() {
 async fn an_answered_function_waits_for_its_turn_and_goes_before_newcomers() {
     let quotas = Quotas::new(&QuotaLimits { places: 1, ..limits() });
     let alone = session_of(&quotas, ClientKey::stream(None));
-    let asking = alone.place(None).expect("a place");
+    let asking = alone.take_place(None).expect("a place");
     let paused = asking.while_waiting();
-    let other = alone.place(None).expect("the released slot");
+    let other = alone.take_place(None).expect("the released slot");
     let resumed = tokio::spawn(paused.resume());
     tokio::task::yield_now().await;
     assert!(!resumed.is_finished());
     drop(other);
-    assert!(alone.place(None).is_err(), "the slot belongs to the answered function");
+    assert!(alone.take_place(None).is_err(), "the slot belongs to the answered function");
     resumed.await.expect("its turn");
     drop(asking);
-    assert!(alone.place(None).is_ok());
+    assert!(alone.take_place(None).is_ok());
 }
 
 #[tokio::test]
 async fn a_function_that_is_given_up_while_it_waits_for_its_turn_keeps_nothing() {
     let quotas = Quotas::new(&QuotaLimits { places: 1, ..limits() });
     let alone = session_of(&quotas, ClientKey::stream(None));
-    let asking = alone.place(None).expect("a place");
+    let asking = alone.take_place(None).expect("a place");
     let paused = asking.while_waiting();
-    let other = alone.place(None).expect("the released slot");
+    let other = alone.take_place(None).expect("the released slot");
     let resumed = tokio::spawn(paused.resume());
     tokio::task::yield_now().await;
     resumed.abort();
     assert!(resumed.await.is_err());
     drop((asking, other));
-    assert!(alone.place(None).is_ok());
+    assert!(alone.take_place(None).is_ok());
 }
 
 #[tokio::test]
@@ -147,14 +147,14 @@ async fn answers_that_come_at_once_do_not_give_one_client_all_places() {
     for _ in 0..8 {
         let session = session_of(&quotas, address(1));
         for _ in 0..8 {
-            let place = session.place(None).expect("a place");
+            let place = session.take_place(None).expect("a place");
             asking.push((place.while_waiting(), place));
         }
     }
     let (paused, asked): (Vec<_>, Vec<_>) = asking.into_iter().unzip();
     let all: Vec<_> = paused.into_iter().map(|paused| tokio::spawn(paused.resume())).collect();
     tokio::task::yield_now().await;
-    assert!(session_of(&quotas, address(2)).place(None).is_ok());
+    assert!(session_of(&quotas, address(2)).take_place(None).is_ok());
     drop(asked);
     for resumed in all {
         resumed.await.expect("its turn");
@@ -165,14 +165,17 @@ async fn answers_that_come_at_once_do_not_give_one_client_all_places() {
 fn a_session_has_eight_open_questions_and_its_neighbours_have_theirs() {
     let quotas = quotas();
     let open = |session: &Arc<SessionQuota>| -> Vec<_> {
-        std::iter::from_fn(|| session.question().ok()).collect()
+        std::iter::from_fn(|| session.open_question().ok()).collect()
     };
     let sessions: Vec<_> = (0..138).map(|_| session_of(&quotas, address(1))).collect();
     let asked: Vec<_> = sessions.iter().map(open).collect();
     assert!(asked.iter().all(|open| open.len() == 8));
-    assert!(matches!(sessions[0].question(), Err(E::ShareOfQuestions(8))));
-    assert!(session_of(&quotas, address(1)).question().is_ok(), "1,104 are open at its address");
-    assert!(session_of(&quotas, address(2)).question().is_ok());
+    assert!(matches!(sessions[0].open_question(), Err(E::ShareOfQuestions(8))));
+    assert!(
+        session_of(&quotas, address(1)).open_question().is_ok(),
+        "1,104 are open at its address"
+    );
+    assert!(session_of(&quotas, address(2)).open_question().is_ok());
 }
 
 #[tokio::test]
@@ -181,40 +184,44 @@ async fn a_question_that_is_left_open_gives_way_to_those_of_others() {
     let mut sessions: Vec<_> = (0..256).map(|_| session_of(&quotas, address(1))).collect();
     let mut asked: Vec<_> = sessions
         .iter()
-        .flat_map(|session| (0..8).map(|_| session.question().expect("in bounds")))
+        .flat_map(|session| (0..8).map(|_| session.open_question().expect("in bounds")))
         .collect();
     assert_eq!(asked.len(), bound::MAX_QUESTIONS / 2, "the share of one address");
-    assert!(matches!(sessions[0].question(), Err(E::ShareOfQuestions(_))));
+    assert!(matches!(sessions[0].open_question(), Err(E::ShareOfQuestions(_))));
     let honest = session_of(&quotas, address(1));
-    let question = honest.question().expect("the oldest question of the greedy client gives way");
+    let question =
+        honest.open_question().expect("the oldest question of the greedy client gives way");
     let given_way = |it: &HeldQuestion| it.gives_way().now_or_never().is_some();
     assert!(given_way(&asked[0]) && !given_way(&asked[8]) && !given_way(&question));
     asked.drain(..8);
-    assert!(sessions.remove(0).question().is_ok(), "an ended question was counted once");
+    assert!(sessions.remove(0).open_question().is_ok(), "an ended question was counted once");
     drop((asked, question, honest));
     let again = session_of(&quotas, address(1));
-    assert_eq!(std::iter::from_fn(|| again.question().ok()).take(9).collect::<Vec<_>>().len(), 8);
-    assert_eq!(quotas.book.left(Kind::Question), bound::MAX_QUESTIONS);
+    assert_eq!(
+        std::iter::from_fn(|| again.open_question().ok()).take(9).collect::<Vec<_>>().len(),
+        8
+    );
+    assert_eq!(quotas.book.count_left(Kind::Question), bound::MAX_QUESTIONS);
 }
 
 #[test]
 fn one_client_cannot_take_all_streams_nor_all_memory() {
     let quotas = quotas();
     let session = session_of(&quotas, ClientKey::stream(None));
-    let streams: Vec<_> = std::iter::from_fn(|| session.stream().ok()).collect();
+    let streams: Vec<_> = std::iter::from_fn(|| session.open_stream().ok()).collect();
     assert_eq!(streams.len(), bound::MAX_SESSION_STREAMS);
-    let greedy = quotas.client(address(1)).sessionless("");
-    let _streams: Vec<_> = std::iter::from_fn(|| greedy.stream().ok()).collect();
-    assert!(session_of(&quotas, address(2)).stream().is_ok());
-    assert!(session_of(&quotas, address(1)).stream().is_ok());
+    let greedy = quotas.client(address(1)).open_sessionless("");
+    let _streams: Vec<_> = std::iter::from_fn(|| greedy.open_stream().ok()).collect();
+    assert!(session_of(&quotas, address(2)).open_stream().is_ok());
+    assert!(session_of(&quotas, address(1)).open_stream().is_ok());
 
-    let stateless = quotas.client(address(3)).sessionless("");
-    let _kept = stateless.keep(bound::MAX_SESSION_BYTES - 1).expect("1 MiB");
-    assert!(stateless.keep(2).is_err(), "also without a session");
-    let mut kept = session.keep(bound::MAX_SESSION_BYTES - 1).expect("1 MiB");
-    assert!(kept.grow(2).is_err());
-    kept.shrink(10);
-    assert!(kept.grow(2).is_ok());
+    let stateless = quotas.client(address(3)).open_sessionless("");
+    let _kept = stateless.keep_bytes(bound::MAX_SESSION_BYTES - 1).expect("1 MiB");
+    assert!(stateless.keep_bytes(2).is_err(), "also without a session");
+    let mut kept = session.keep_bytes(bound::MAX_SESSION_BYTES - 1).expect("1 MiB");
+    assert!(kept.grow_by(2).is_err());
+    kept.shrink_by(10);
+    assert!(kept.grow_by(2).is_ok());
 }
 
 #[test]
@@ -267,9 +274,10 @@ fn a_client_that_holds_something_is_not_forgotten() {
 fn programs_at_one_address_do_not_all_have_the_same_share() {
     let quotas = quotas();
     let client = quotas.client(address(1));
-    let greedy = client.sessionless("greedy");
+    let greedy = client.open_sessionless("greedy");
     let _taken = places(&greedy, None);
-    let served = (0..64).filter(|n| client.sessionless(&format!("{n}")).place(None).is_ok());
+    let served =
+        (0..64).filter(|n| client.open_sessionless(&format!("{n}")).take_place(None).is_ok());
     assert!(served.count() > 32);
     let keys: HashSet<_> = (0..3).map(|_| client.key().clone()).collect();
     assert_eq!(keys.len(), 1);

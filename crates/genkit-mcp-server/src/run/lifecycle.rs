@@ -55,7 +55,7 @@ impl Run {
     ///
     /// Admission happens here and not in the future of the function, because a future that waits for an answer holds
     /// its contents for minutes.
-    pub(crate) fn admit(
+    pub(crate) fn admit_request(
         shared: &Arc<SharedState>,
         request: Request,
         method: &'static str,
@@ -66,15 +66,16 @@ impl Run {
         let settings = &shared.settings;
         let (era, name) = (request.era, name.to_owned());
         let shown = settings.audit_contents.then_some(arguments);
-        let audit = Audit::begin(method, &name, request.asking(), shown);
+        let audit = Audit::start_record(method, &name, request.request_source(), shown);
         let admitted = request.quota.count_request();
-        let place = match admitted.and_then(|()| request.session.quota().place(item.upstream())) {
-            Ok(place) => place,
-            Err(error) => {
-                audit.refuse(&error);
-                return Err(error.into());
-            }
-        };
+        let place =
+            match admitted.and_then(|()| request.session.quota().take_place(item.upstream())) {
+                Ok(place) => place,
+                Err(error) => {
+                    audit.record_refusal(&error);
+                    return Err(error.into());
+                }
+            };
         let caller = Arc::new(McpCaller::new(&request, &shared.genkit.registry, settings));
         // A client with a session is asked while the function runs, and a client without capabilities cannot be asked.
         // For both, no state is sealed and no answers are accepted.
@@ -82,17 +83,17 @@ impl Run {
         let (round, recording) = if asks {
             let principal = request.head.principal_id();
             let binding = StateBinding::new(method, &name, arguments, &principal);
-            match Round::begin(shared, binding, request.state.as_deref(), request.responses) {
+            match Round::begin_round(shared, binding, request.state.as_deref(), request.responses) {
                 Ok((round, recording)) => (Some(Arc::new(round)), recording),
                 Err(error) => {
-                    audit.refuse(&error);
+                    audit.record_refusal(&error);
                     return Err(error.into());
                 }
             }
         } else {
             (None, Recording::default())
         };
-        caller.begin(place);
+        caller.hold_place(place);
         let context = ContextParts {
             states: shared.genkit.states.clone(),
             meta: Arc::new(request.meta.0.0),
@@ -117,11 +118,11 @@ impl Run {
     #[cfg(feature = "durable")]
     pub(crate) fn become_task(self) -> Answered<Arc<McpCaller>> {
         if self.round.as_ref().is_some_and(|round| !round.claim()) {
-            self.caller.end();
-            self.audit.refuse(&E::InvalidState);
+            self.caller.release_place();
+            self.audit.record_refusal(&E::InvalidState);
             return Err(E::InvalidState.into());
         }
-        self.audit.end("task", None);
+        self.audit.record_outcome("task", None);
         Ok(self.caller)
     }
 
@@ -134,7 +135,7 @@ impl Run {
             }
             Outcome::Cancelled => (None, Outcome::Cancelled),
         };
-        Ok(match self.settle(ended)? {
+        Ok(match self.settle_outcome(ended)? {
             RunOutcome::Finished(Ok(())) => {
                 RunOutcome::Finished(Ok(value.expect("what finished well has a value")))
             }
@@ -144,22 +145,22 @@ impl Run {
     }
 
     /// The part of [`into_outcome`](Self::into_outcome) that does not depend on the type of the value.
-    fn settle(self, outcome: Outcome<()>) -> Answered<RunOutcome<()>> {
+    fn settle_outcome(self, outcome: Outcome<()>) -> Answered<RunOutcome<()>> {
         let Self { shared, method, name, era, audit, caller, round } = self;
         let settings = &shared.settings;
-        caller.end();
+        caller.release_place();
         // A function that used a state claims it, even if it read no answer from it.
         let is_ours =
             |round: &Arc<Round>| !matches!(outcome, Outcome::Finished(_)) || round.claim();
         if round.as_ref().is_some_and(|round| !is_ours(round) || round.is_taken()) {
-            audit.refuse(&E::InvalidState);
+            audit.record_refusal(&E::InvalidState);
             return Err(E::InvalidState.into());
         }
         match outcome {
             Outcome::Finished(result) => {
                 let error = result.as_ref().err();
                 let full = error.filter(|_| settings.audit_contents).map(Error::chain);
-                audit.end(if error.is_none() { "ok" } else { "error" }, full.as_deref());
+                audit.record_outcome(if error.is_none() { "ok" } else { "error" }, full.as_deref());
                 let result = result.map_err(|error| shared.for_client(error, &name));
                 // In older protocols, tool calls report this as an error result, which the model reads.
                 let protocol = era == Era::Modern || method != "tools/call";
@@ -172,7 +173,7 @@ impl Run {
                 let required = round.as_ref().ok_or_else(|| E::NotSealed.into());
                 let required =
                     required.and_then(|round| round.input_required(questions, recording));
-                audit.end(if required.is_ok() { "asks" } else { "error" }, None);
+                audit.record_outcome(if required.is_ok() { "asks" } else { "error" }, None);
                 Ok(match required {
                     Ok(required) => RunOutcome::InputRequired(required),
                     Err(error) => RunOutcome::Finished(Err(shared.for_client(error, &name))),

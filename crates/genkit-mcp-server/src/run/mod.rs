@@ -29,12 +29,12 @@ pub(super) fn run_tool(
     let run = tool::InnermostRun { tool, how, trusts_client };
     #[cfg(feature = "generate")]
     let running = if shared.genkit.middleware.is_empty() {
-        Either::Left(run.start(context, input))
+        Either::Left(run.start_tool(context, input))
     } else {
-        Either::Right(tool_middleware::MiddlewareRun::start(shared, run, context, input))
+        Either::Right(tool_middleware::MiddlewareRun::start_tool(shared, run, context, input))
     };
     // Middleware requires the feature `generate`.
     #[cfg(not(feature = "generate"))]
-    let running = run.start(context, input);
+    let running = run.start_tool(context, input);
     running
 }

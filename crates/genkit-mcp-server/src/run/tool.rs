@@ -21,7 +21,7 @@ pub(super) struct InnermostRun {
 
 impl InnermostRun {
     /// Runs the tool.
-    pub(super) fn start(
+    pub(super) fn start_tool(
         &self,
         mut context: ContextParts,
         input: Value,

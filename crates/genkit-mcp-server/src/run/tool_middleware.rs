@@ -32,7 +32,7 @@ pub(super) struct MiddlewareRun {
 
 impl MiddlewareRun {
     /// Runs the tool inside all middleware.
-    pub(super) fn start(
+    pub(super) fn start_tool(
         shared: &Arc<SharedState>,
         innermost: InnermostRun,
         mut context: ContextParts,
@@ -41,10 +41,14 @@ impl MiddlewareRun {
         let recording = context.recording.take().unwrap_or_default();
         let shared = Arc::clone(shared);
         let served = Arc::new(Self { shared, innermost, context, returned: Mutex::default() });
-        Box::pin(served.run(input, recording))
+        Box::pin(served.run_middleware(input, recording))
     }
 
-    async fn run(self: Arc<Self>, input: Value, recording: Recording) -> Outcome<ToolOutput> {
+    async fn run_middleware(
+        self: Arc<Self>,
+        input: Value,
+        recording: Recording,
+    ) -> Outcome<ToolOutput> {
         // `drive` catches a panic of a middleware, and stops it if the client disconnects.
         let cancel = self.context.cancel.clone();
         let guard = ContextParts { cancel, ..ContextParts::default() }.build();
@@ -84,7 +88,7 @@ impl MiddlewareRun {
                 next.run(ToolCall::of(self.innermost.tool.clone(), request.clone())).await?;
             let mut open = match outcome.0 {
                 CallOutcome::Answered(part) => {
-                    return Ok(Outcome::Finished(self.returned(*part)));
+                    return Ok(Outcome::Finished(self.result_for_client(*part)));
                 }
                 CallOutcome::Interrupted(open) => *open,
             };
@@ -104,7 +108,7 @@ impl MiddlewareRun {
     }
 
     /// Converts the response of the outermost middleware to the result for the client.
-    fn returned(&self, part: Part) -> Result<ToolOutput> {
+    fn result_for_client(&self, part: Part) -> Result<ToolOutput> {
         let last = lock(&self.returned).take();
         if let Some((_, returned)) = last.filter(|(shown, _)| *shown == part) {
             return returned;
@@ -141,7 +145,7 @@ impl InnermostTool for MiddlewareRun {
             let input = request.input.take();
             let recording = suspended.map(|earlier| earlier.recording.clone()).unwrap_or_default();
             let context = ContextParts { recording: Some(recording), ..self.context.clone() };
-            let returned = match self.innermost.start(context, input).await {
+            let returned = match self.innermost.start_tool(context, input).await {
                 Outcome::Finished(returned) => returned,
                 Outcome::Suspended(questions, recording) => {
                     return Ok(ToolOutcome::suspended(Suspended::new(questions, recording)));

@@ -40,7 +40,7 @@ struct Answered {
 }
 
 impl AnsweredStates {
-    pub(super) fn has(&self, state: StateNumber) -> bool {
+    pub(super) fn has_number(&self, state: StateNumber) -> bool {
         let (word, bit) = place(state.number);
         self.instances.get(&state.instance).is_some_and(|answered| {
             word < answered.floor || answered.words.get(&word).is_some_and(|bits| bits & bit != 0)
@@ -48,8 +48,8 @@ impl AnsweredStates {
     }
 
     /// Marks a state as answered; returns `false` if it already was.
-    pub(super) fn insert(&mut self, state: StateNumber) -> bool {
-        if self.has(state) {
+    pub(super) fn insert_number(&mut self, state: StateNumber) -> bool {
+        if self.has_number(state) {
             return false;
         }
         let now = Instant::now();
@@ -101,11 +101,16 @@ mod tests {
     fn each_state_is_noted_once() {
         let mut answered = AnsweredStates::default();
         for number in [0, 63, 64, 1_000_000, 1] {
-            assert!(!answered.has(state(1, number)));
-            assert!(answered.insert(state(1, number)) && !answered.insert(state(1, number)));
-            assert!(answered.has(state(1, number)) && !answered.has(state(2, number)));
+            assert!(!answered.has_number(state(1, number)));
+            assert!(
+                answered.insert_number(state(1, number))
+                    && !answered.insert_number(state(1, number))
+            );
+            assert!(
+                answered.has_number(state(1, number)) && !answered.has_number(state(2, number))
+            );
         }
-        assert!(!answered.has(state(1, 2)));
+        assert!(!answered.has_number(state(1, 2)));
     }
 
     #[test]
@@ -113,15 +118,18 @@ mod tests {
         let mut answered = AnsweredStates::default();
         let words = MAX_WORDS as u64;
         for word in 0..2 * words {
-            assert!(answered.insert(state(1, word * 64)));
+            assert!(answered.insert_number(state(1, word * 64)));
         }
         assert_eq!(answered.instances[&1].words.len(), MAX_WORDS);
-        assert!(answered.has(state(1, 0)) && answered.has(state(1, 1)), "answered and not");
-        assert!(!answered.has(state(1, 2 * words * 64 - 1)));
+        assert!(
+            answered.has_number(state(1, 0)) && answered.has_number(state(1, 1)),
+            "answered and not"
+        );
+        assert!(!answered.has_number(state(1, 2 * words * 64 - 1)));
         for instance in 2..=MAX_INSTANCES as u64 + 1 {
-            assert!(answered.insert(state(instance, 7)));
+            assert!(answered.insert_number(state(instance, 7)));
         }
-        assert!(answered.has(state(1, u64::MAX / 64)), "the longest idle one is closed");
-        assert!(!answered.has(state(2, 8)));
+        assert!(answered.has_number(state(1, u64::MAX / 64)), "the longest idle one is closed");
+        assert!(!answered.has_number(state(2, 8)));
     }
 }

@@ -27,7 +27,7 @@ impl ClientDescription {
     }
 
     pub(crate) fn new(info: Option<&Implementation>, capabilities: &ClientCapabilities) -> Self {
-        Self { info: info.map(short), ..Self::from(capabilities) }
+        Self { info: info.map(shorten_info), ..Self::from(capabilities) }
     }
 
     /// Returns the client described by a request, falling back to the `known` description for missing fields.
@@ -37,7 +37,7 @@ impl ClientDescription {
             (None, None, Some(known)) => Arc::clone(known),
             (None, None, None) => Self::unknown(),
             (info, capabilities, known) => {
-                let info = info.as_ref().map(short);
+                let info = info.as_ref().map(shorten_info);
                 let info = info.or_else(|| known.and_then(|known| known.info.clone()));
                 Arc::new(match (capabilities, known) {
                     (Some(can), _) => Self { info, ..Self::from(&can) },
@@ -53,7 +53,7 @@ impl ClientDescription {
         self.info.as_ref().map(|info| (info.name.as_str(), info.version.as_str()))
     }
 
-    pub(crate) fn can(&self, capability: Capability) -> bool {
+    pub(crate) fn supports_question(&self, capability: Capability) -> bool {
         match capability {
             Capability::Elicitation => self.elicitation,
             Capability::Sampling => self.sampling,
@@ -84,10 +84,10 @@ impl From<&ClientCapabilities> for ClientDescription {
 }
 
 /// Returns the name and version, truncated.
-fn short(info: &Implementation) -> Implementation {
-    Implementation::new(cut(&info.name), cut(&info.version))
+fn shorten_info(info: &Implementation) -> Implementation {
+    Implementation::new(cut_name(&info.name), cut_name(&info.version))
 }
 
-fn cut(text: &str) -> String {
+fn cut_name(text: &str) -> String {
     truncate(text, MAX_CLIENT_NAME).to_owned()
 }

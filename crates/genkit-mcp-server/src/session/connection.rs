@@ -23,7 +23,7 @@ struct State {
     handshake: Handshake,
     client: Option<Arc<ClientDescription>>,
     /// The client's requests that are not yet answered.
-    running: HashMap<RequestId, Running>,
+    running: HashMap<RequestId, RunningRequest>,
     /// The server's questions that are not yet answered.
     questions: BTreeMap<i64, oneshot::Sender<Answer>>,
     /// The last number assigned to a request of either side.
@@ -32,7 +32,7 @@ struct State {
     closed: bool,
 }
 
-struct Running {
+struct RunningRequest {
     number: i64,
     cancel: CancellationToken,
 }
@@ -87,7 +87,7 @@ impl Connection {
 
     /// Returns whether a question with this id waits for its answer here.
     #[cfg(feature = "http")]
-    pub(crate) fn asks(&self, id: &RequestId) -> bool {
+    pub(crate) fn has_question(&self, id: &RequestId) -> bool {
         matches!(id, RequestId::Number(id) if self.state().questions.contains_key(id))
     }
 
@@ -102,7 +102,7 @@ impl Connection {
 
     /// Records the result of a handshake, which can also follow self-describing requests. Later requests that describe
     /// themselves still use their own description; all others use the session's.
-    pub(crate) fn initialize(&self, version: ProtocolVersion, client: ClientDescription) {
+    pub(crate) fn set_initialized(&self, version: ProtocolVersion, client: ClientDescription) {
         let mut state = self.state();
         // HTTP requests without a session keep no state.
         if !matches!(state.handshake, Handshake::Without(_)) {
@@ -112,7 +112,7 @@ impl Connection {
     }
 
     /// Records that a self-describing request was accepted.
-    pub(crate) fn described(&self) {
+    pub(crate) fn set_described(&self) {
         let mut state = self.state();
         if state.handshake == Handshake::Waiting {
             state.handshake = Handshake::Described;
@@ -120,7 +120,7 @@ impl Connection {
     }
 
     /// Cancels a request of the client; no response is sent.
-    pub(crate) fn cancel(&self, id: &RequestId) {
+    pub(crate) fn cancel_request(&self, id: &RequestId) {
         let running = self.state().running.remove(id);
         if let Some(running) = running {
             running.cancel.cancel();
@@ -128,7 +128,7 @@ impl Connection {
     }
 
     /// Delivers the answer to a question; ignores it if no question matches.
-    pub(crate) fn answer(&self, id: &RequestId, answer: Answer) {
+    pub(crate) fn deliver_answer(&self, id: &RequestId, answer: Answer) {
         let RequestId::Number(id) = id else { return };
         let waiting = self.state().questions.remove(id);
         if let Some(waiting) = waiting {
@@ -180,7 +180,7 @@ impl OpenRequest {
         }
         state.last += 1;
         let number = state.last;
-        state.running.insert(id.clone(), Running { number, cancel: cancel.clone() });
+        state.running.insert(id.clone(), RunningRequest { number, cancel: cancel.clone() });
         drop(state);
         Ok(Self { session: Arc::clone(session), id: id.clone(), number })
     }
@@ -190,12 +190,12 @@ impl OpenRequest {
     }
 
     /// Ends the request; returns whether the client still waits for the response.
-    pub(crate) fn finish(self) -> bool {
-        self.take()
+    pub(crate) fn finish_request(self) -> bool {
+        self.remove_request()
     }
 
     /// Removes the request; returns whether it was still open. After a cancellation, a newer request can have its id.
-    fn take(&self) -> bool {
+    fn remove_request(&self) -> bool {
         let mut state = self.session.connection.state();
         let own = state.running.get(&self.id).is_some_and(|open| open.number == self.number);
         own && state.running.remove(&self.id).is_some()
@@ -204,7 +204,7 @@ impl OpenRequest {
 
 impl Drop for OpenRequest {
     fn drop(&mut self) {
-        self.take();
+        self.remove_request();
     }
 }
 
@@ -227,7 +227,7 @@ impl OpenQuestion {
     }
 
     /// Waits for the answer. Returns an error if the connection ends.
-    pub(crate) async fn answer(&mut self) -> Result<Answer, E> {
+    pub(crate) async fn wait_for_answer(&mut self) -> Result<Answer, E> {
         (&mut self.answer).await.map_err(|_| E::ClientGone)
     }
 }

@@ -7,7 +7,7 @@ use rmcp::model::SubscriptionFilter;
 use super::sees::SeenLists;
 use super::{Sees, Session, Subscriptions};
 use crate::error::Error as E;
-use crate::quota::{Held, SessionQuota};
+use crate::quota::{HeldQuota, SessionQuota};
 use genkit_core::internal::registry::{ChangeSet, RegistryChange};
 
 /// The maximum size of a batch whose order is always preserved, in changes.
@@ -29,13 +29,13 @@ pub(crate) struct ListenFilter {
     uris: Subscriptions,
     sees: Sees,
     /// Counts the stream until it is dropped.
-    _stream: Held,
+    _stream: HeldQuota,
 }
 
 impl ListenFilter {
     /// Creates the filter, and counts the stream and its subscriptions for the client.
     pub(crate) fn new(asked: &SubscriptionFilter, quota: &Arc<SessionQuota>) -> Result<Self, E> {
-        let stream = quota.stream()?;
+        let stream = quota.open_stream()?;
         let mut uris = Subscriptions::default();
         for uri in asked.resource_subscriptions.iter().flatten() {
             uris.add(uri, quota)?;
@@ -51,7 +51,7 @@ impl ListenFilter {
     }
 
     /// Limits the filter to what the client can see.
-    pub(crate) fn seeing(self, sees: Sees) -> Self {
+    pub(crate) fn limit_to(self, sees: Sees) -> Self {
         Self { sees, ..self }
     }
 }
@@ -61,9 +61,9 @@ impl Interest {
     pub(super) fn seen_lists(&self) -> SeenLists {
         match self {
             Self::Session(session) => {
-                session.upgrade().map(|it| SeenLists::now(&it.sees())).unwrap_or_default()
+                session.upgrade().map(|it| SeenLists::current_lists(&it.sees())).unwrap_or_default()
             }
-            Self::Listen(filter) => SeenLists::now(&filter.sees),
+            Self::Listen(filter) => SeenLists::current_lists(&filter.sees),
         }
     }
 
@@ -86,7 +86,8 @@ impl Interest {
             }
             Self::Listen(filter) => {
                 let sees = &filter.sees;
-                let mut wants = |list: &_| filter.wants(list) && seen.has_changed(list, sees);
+                let mut wants =
+                    |list: &_| filter.matches_change(list) && seen.has_changed(list, sees);
                 add(changes, unread, &mut wants, &filter.uris, sees);
             }
         }
@@ -94,7 +95,7 @@ impl Interest {
 }
 
 impl ListenFilter {
-    fn wants(&self, list: &RegistryChange) -> bool {
+    fn matches_change(&self, list: &RegistryChange) -> bool {
         match list {
             RegistryChange::Tools => self.tools,
             RegistryChange::Prompts => self.prompts,

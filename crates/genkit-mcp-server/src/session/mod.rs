@@ -27,13 +27,13 @@ pub(crate) use era::Era;
 pub(crate) use interest::{Interest, ListenFilter};
 pub(crate) use notifier::{Notifier, Subscription};
 pub(crate) use random::random_bytes;
-pub(crate) use request_state::{KeyIndex, Opened, StateBinding, StateSealer};
+pub(crate) use request_state::{KeyIndex, OpenedState, StateBinding, StateSealer};
 pub(crate) use sealing_keys::{KeySource, read_keys};
 pub(crate) use sees::{Sees, View};
 pub(crate) use subscriptions::{MAX_SUBSCRIPTIONS, Subscriptions};
 
 use super::error::Error as E;
-use super::quota::{Held, SessionQuota};
+use super::quota::{HeldQuota, SessionQuota};
 use genkit_core::LogLevel;
 use genkit_core::internal::context::Asker;
 use genkit_core::internal::sync::lock;
@@ -52,7 +52,7 @@ pub(crate) struct Session {
     state: Mutex<SessionState>,
     is_initialized: AtomicBool,
     /// Counts the session until it is dropped, if sessions are counted.
-    _counted: Option<Held>,
+    _counted: Option<HeldQuota>,
     /// Measures the session until it is dropped, if metrics are enabled.
     _measured: Option<OpenSession>,
 }
@@ -66,7 +66,7 @@ struct SessionState {
 impl Session {
     /// Creates a session. `counted` is `None` for sessions that do not count against the quota: that of a pipe, and the
     /// empty session of a request.
-    pub(crate) fn new(quota: Arc<SessionQuota>, counted: Option<Held>) -> Self {
+    pub(crate) fn new(quota: Arc<SessionQuota>, counted: Option<HeldQuota>) -> Self {
         let subscriptions = Subscriptions::default();
         let network = match quota.client().key() {
             key if key.is_stream() => Network::Pipe,
@@ -102,7 +102,7 @@ impl Session {
     }
 
     /// Records that the client is initialized; returns whether this is the first time.
-    pub(crate) fn initialized(&self) -> bool {
+    pub(crate) fn set_initialized(&self) -> bool {
         !self.is_initialized.swap(true, Ordering::AcqRel)
     }
 

@@ -65,7 +65,7 @@ impl Notifier {
             let (watcher, subscribers) = (registry.watch(), Arc::clone(&self.subscribers));
             tokio::spawn({
                 let stop = stop.clone();
-                async move { stop.run_until_cancelled(forward(&watcher, &subscribers)).await }
+                async move { stop.run_until_cancelled(forward_changes(&watcher, &subscribers)).await }
             });
             stop.drop_guard()
         });
@@ -108,7 +108,7 @@ impl Mailbox {
 }
 
 /// Adds each batch of changes to the mailboxes of the subscribers that requested them.
-async fn forward(watcher: &Watcher, subscribers: &Subscribers) {
+async fn forward_changes(watcher: &Watcher, subscribers: &Subscribers) {
     loop {
         watcher.news().await;
         let latest = Instant::now() + LONGEST_BATCH;

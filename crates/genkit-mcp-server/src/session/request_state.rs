@@ -44,7 +44,7 @@ pub(crate) struct KeyIndex(usize);
 
 /// The contents of an opened state.
 #[derive(Debug)]
-pub(crate) struct Opened {
+pub(crate) struct OpenedState {
     pub(crate) recording: Recording,
     pub(crate) number: StateNumber,
     pub(crate) key: KeyIndex,
@@ -87,7 +87,7 @@ impl StateSealer {
         StateNumber { instance: self.instance, number }
     }
 
-    pub(crate) fn seal(
+    pub(crate) fn seal_state(
         &self,
         recording: &Recording,
         number: StateNumber,
@@ -96,7 +96,7 @@ impl StateSealer {
     ) -> Result<String, E> {
         let content = serde_json::to_vec(&Sealed { number, recording });
         let content = content.map_err(|source| E::StateUnserializable { source })?;
-        let sealed = self.keys[key.0].close(&content, &binding.0, STATE_TTL);
+        let sealed = self.keys[key.0].seal_text(&content, &binding.0, STATE_TTL);
         if sealed.len() > MAX_STATE {
             return Err(E::StateTooLarge { size: sealed.len(), limit: MAX_STATE });
         }
@@ -104,7 +104,7 @@ impl StateSealer {
     }
 
     /// Opens a state. Clients receive the same error for every rejected state; the log contains the reason.
-    pub(crate) fn open(&self, state: &str, binding: &StateBinding) -> Result<Opened, E> {
+    pub(crate) fn open_state(&self, state: &str, binding: &StateBinding) -> Result<OpenedState, E> {
         let refused = |why: &str| {
             tracing::info!(why, "rejected a requestState");
             E::InvalidState
@@ -112,7 +112,7 @@ impl StateSealer {
         if state.len() > MAX_STATE {
             return Err(refused("it is too large"));
         }
-        let (key, content) = self.opened(state, &binding.0).map_err(|broken| {
+        let (key, content) = self.open_with_keys(state, &binding.0).map_err(|broken| {
             refused(match broken {
                 SealError::Expired => "it expired",
                 SealError::Forged => {
@@ -124,16 +124,20 @@ impl StateSealer {
         let sealed = serde_json::from_slice::<Sealed<Recording>>(&content);
         let Sealed { number, recording } =
             sealed.map_err(|_| refused("it was issued by another version of this server"))?;
-        if lock(&self.answered).has(number) {
+        if lock(&self.answered).has_number(number) {
             return Err(refused("it was already answered"));
         }
-        Ok(Opened { recording, number, key })
+        Ok(OpenedState { recording, number, key })
     }
 
-    fn opened(&self, state: &str, bound_to: &[u8]) -> Result<(KeyIndex, Vec<u8>), SealError> {
+    fn open_with_keys(
+        &self,
+        state: &str,
+        bound_to: &[u8],
+    ) -> Result<(KeyIndex, Vec<u8>), SealError> {
         let mut why = SealError::Malformed;
         for (index, key) in self.keys.iter().enumerate() {
-            match key.open(state, bound_to) {
+            match key.open_text(state, bound_to) {
                 Ok(content) => return Ok((KeyIndex(index), content)),
                 Err(SealError::Expired) => return Err(SealError::Expired),
                 Err(broken) => why = broken,
@@ -143,14 +147,14 @@ impl StateSealer {
     }
 
     /// Marks a state as answered; returns `false` if it already was.
-    pub(crate) fn claim(&self, number: StateNumber) -> bool {
-        lock(&self.answered).insert(number)
+    pub(crate) fn claim_number(&self, number: StateNumber) -> bool {
+        lock(&self.answered).insert_number(number)
     }
 
     /// Returns a digest that identifies a question. It is the same on all instances with the key, and does not reveal
     /// the question.
-    pub(crate) fn digest(&self, question: &str, key: KeyIndex) -> String {
-        self.keys[key.0].digest(QUESTION, question.as_bytes())
+    pub(crate) fn digest_question(&self, question: &str, key: KeyIndex) -> String {
+        self.keys[key.0].digest_text(QUESTION, question.as_bytes())
     }
 }
 
@@ -185,19 +189,20 @@ mod tests {
         let mut recording = Recording::default();
         recording.once.insert("charge".into(), json!("receipt"));
         let number = sealer.new_number();
-        let state = sealer.seal(&recording, number, KeyIndex(0), &binding(json!({"a": 1, "b": 2})));
+        let state =
+            sealer.seal_state(&recording, number, KeyIndex(0), &binding(json!({"a": 1, "b": 2})));
         let state = state.expect("small");
-        let opened = other.open(&state, &binding(json!({"b": 2, "a": 1})));
+        let opened = other.open_state(&state, &binding(json!({"b": 2, "a": 1})));
         let opened = opened.expect("same key, same request");
         assert_eq!((opened.recording, opened.number), (recording, number));
         let tampered = format!("{}x", &state[..state.len() - 1]);
         let same = json!({"a": 1, "b": 2});
         let refused = [
-            other.open(&state, &binding(json!({"a": 2, "b": 2}))),
-            other.open(&tampered, &binding(same.clone())),
-            other.open("nonsense", &binding(same.clone())),
-            other.open(&"x".repeat(MAX_STATE + 1), &binding(same.clone())),
-            stranger.open(&state, &binding(same)),
+            other.open_state(&state, &binding(json!({"a": 2, "b": 2}))),
+            other.open_state(&tampered, &binding(same.clone())),
+            other.open_state("nonsense", &binding(same.clone())),
+            other.open_state(&"x".repeat(MAX_STATE + 1), &binding(same.clone())),
+            stranger.open_state(&state, &binding(same)),
         ];
         for refused in refused {
             assert!(matches!(refused, Err(E::InvalidState)), "{refused:?}");
@@ -209,12 +214,12 @@ mod tests {
         let sealer = sealer(7);
         let number = sealer.new_number();
         let asked_again =
-            || sealer.seal(&Recording::default(), number, KeyIndex(0), &binding(json!({})));
+            || sealer.seal_state(&Recording::default(), number, KeyIndex(0), &binding(json!({})));
         let (state, again) = (asked_again().expect("small"), asked_again().expect("small"));
-        assert!(sealer.open(&state, &binding(json!({}))).is_ok());
-        assert!(sealer.claim(number) && !sealer.claim(number));
+        assert!(sealer.open_state(&state, &binding(json!({}))).is_ok());
+        assert!(sealer.claim_number(number) && !sealer.claim_number(number));
         for state in [state, again] {
-            let refused = sealer.open(&state, &binding(json!({})));
+            let refused = sealer.open_state(&state, &binding(json!({})));
             assert!(matches!(refused, Err(E::InvalidState)), "{refused:?}");
         }
     }
@@ -222,10 +227,19 @@ mod tests {
     #[test]
     fn a_question_is_known_again_by_every_instance_with_the_key() {
         let (one, two, stranger) = (sealer(7), sealer(7), sealer(8));
-        assert_eq!(one.digest("Pay 10?", KeyIndex(0)), two.digest("Pay 10?", KeyIndex(0)));
-        assert_ne!(one.digest("Pay 10?", KeyIndex(0)), one.digest("Pay 1000?", KeyIndex(0)));
-        assert_ne!(one.digest("Pay 10?", KeyIndex(0)), stranger.digest("Pay 10?", KeyIndex(0)));
-        assert!(one.digest("Pay 10?", KeyIndex(0)).len() > 40);
+        assert_eq!(
+            one.digest_question("Pay 10?", KeyIndex(0)),
+            two.digest_question("Pay 10?", KeyIndex(0))
+        );
+        assert_ne!(
+            one.digest_question("Pay 10?", KeyIndex(0)),
+            one.digest_question("Pay 1000?", KeyIndex(0))
+        );
+        assert_ne!(
+            one.digest_question("Pay 10?", KeyIndex(0)),
+            stranger.digest_question("Pay 10?", KeyIndex(0))
+        );
+        assert!(one.digest_question("Pay 10?", KeyIndex(0)).len() > 40);
     }
 
     #[test]
@@ -233,14 +247,22 @@ mod tests {
         let (old, new) = (sealer(7), sealer(8));
         let turned = StateSealer::new(&[vec![8; 32], vec![7; 32]]);
         let (number, request) = (old.new_number(), || binding(json!({})));
-        let state = old.seal(&Recording::default(), number, KeyIndex(0), &request());
-        let opened = turned.open(&state.expect("small"), &request()).expect("the key of before");
+        let state = old.seal_state(&Recording::default(), number, KeyIndex(0), &request());
+        let opened =
+            turned.open_state(&state.expect("small"), &request()).expect("the key of before");
         assert_eq!(opened.key, KeyIndex(1));
-        assert_eq!(turned.digest("Pay?", opened.key), old.digest("Pay?", KeyIndex(0)));
-        let again = turned.seal(&opened.recording, number, opened.key, &request());
-        assert!(old.open(&again.expect("small"), &request()).is_ok());
-        let fresh = turned.seal(&Recording::default(), number, KeyIndex::default(), &request());
+        assert_eq!(
+            turned.digest_question("Pay?", opened.key),
+            old.digest_question("Pay?", KeyIndex(0))
+        );
+        let again = turned.seal_state(&opened.recording, number, opened.key, &request());
+        assert!(old.open_state(&again.expect("small"), &request()).is_ok());
+        let fresh =
+            turned.seal_state(&Recording::default(), number, KeyIndex::default(), &request());
         let fresh = fresh.expect("small");
-        assert!(new.open(&fresh, &request()).is_ok() && old.open(&fresh, &request()).is_err());
+        assert!(
+            new.open_state(&fresh, &request()).is_ok()
+                && old.open_state(&fresh, &request()).is_err()
+        );
     }
 }

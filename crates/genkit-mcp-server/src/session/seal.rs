@@ -50,24 +50,24 @@ impl Seal {
     }
 
     /// Seals `content` for `ttl`, bound to `bound_to`.
-    pub(super) fn close(&self, content: &[u8], bound_to: &[u8], ttl: Duration) -> String {
+    pub(super) fn seal_text(&self, content: &[u8], bound_to: &[u8], ttl: Duration) -> String {
         let expiry = millis(SystemTime::now() + ttl);
         let mut sealed = vec![0; TAG];
         sealed.extend_from_slice(&expiry.to_be_bytes());
         sealed.extend_from_slice(content);
-        let tag = self.mac(bound_to, &sealed[TAG..]).finalize().into_bytes();
+        let tag = self.new_mac(bound_to, &sealed[TAG..]).finalize().into_bytes();
         sealed[..TAG].copy_from_slice(&tag);
         URL_SAFE_NO_PAD.encode(sealed)
     }
 
     /// Returns the content, if the text was sealed with this key and bound to the same value.
-    pub(super) fn open(&self, text: &str, bound_to: &[u8]) -> Result<Vec<u8>, SealError> {
+    pub(super) fn open_text(&self, text: &str, bound_to: &[u8]) -> Result<Vec<u8>, SealError> {
         let mut sealed = URL_SAFE_NO_PAD.decode(text).map_err(|_| SealError::Malformed)?;
         let (tag, body) = sealed.split_first_chunk::<TAG>().ok_or(SealError::Malformed)?;
         let (expiry, _) = body.split_first_chunk::<EXPIRY>().ok_or(SealError::Malformed)?;
         let expiry = u64::from_be_bytes(*expiry);
         // In constant time.
-        if self.mac(bound_to, body).verify(tag.into()).is_err() {
+        if self.new_mac(bound_to, body).verify(tag.into()).is_err() {
             return Err(SealError::Forged);
         }
         if millis(SystemTime::now()) >= expiry {
@@ -77,11 +77,11 @@ impl Seal {
     }
 
     /// Returns a digest of `text` that is the same wherever the key is used, and that does not reveal the text.
-    pub(super) fn digest(&self, purpose: &[u8], text: &[u8]) -> String {
-        URL_SAFE_NO_PAD.encode(self.mac(purpose, text).finalize().into_bytes())
+    pub(super) fn digest_text(&self, purpose: &[u8], text: &[u8]) -> String {
+        URL_SAFE_NO_PAD.encode(self.new_mac(purpose, text).finalize().into_bytes())
     }
 
-    fn mac(&self, bound_to: &[u8], body: &[u8]) -> Hmac<Sha256> {
+    fn new_mac(&self, bound_to: &[u8], body: &[u8]) -> Hmac<Sha256> {
         let mut mac = self.keyed.clone();
         // The length comes first, so that the binding cannot run into the body.
         mac.update(&(bound_to.len() as u64).to_be_bytes());
@@ -114,42 +114,42 @@ mod tests {
 
     #[test]
     fn it_opens_with_its_key_for_what_it_is_bound_to() {
-        let sealed = seal(1).close(b"content", b"alice", HOUR);
-        assert_eq!(seal(1).open(&sealed, b"alice"), Ok(b"content".to_vec()));
-        assert_eq!(seal(1).open(&sealed, b"bob"), Err(SealError::Forged));
-        assert_eq!(seal(2).open(&sealed, b"alice"), Err(SealError::Forged));
-        let ended = seal(1).close(b"content", b"alice", Duration::ZERO);
-        assert_eq!(seal(1).open(&ended, b"alice"), Err(SealError::Expired));
+        let sealed = seal(1).seal_text(b"content", b"alice", HOUR);
+        assert_eq!(seal(1).open_text(&sealed, b"alice"), Ok(b"content".to_vec()));
+        assert_eq!(seal(1).open_text(&sealed, b"bob"), Err(SealError::Forged));
+        assert_eq!(seal(2).open_text(&sealed, b"alice"), Err(SealError::Forged));
+        let ended = seal(1).seal_text(b"content", b"alice", Duration::ZERO);
+        assert_eq!(seal(1).open_text(&ended, b"alice"), Err(SealError::Expired));
     }
 
     #[test]
     fn no_byte_of_it_can_be_changed() {
-        let sealed = URL_SAFE_NO_PAD.decode(seal(1).close(b"ab", b"c", HOUR)).expect("base64");
+        let sealed = URL_SAFE_NO_PAD.decode(seal(1).seal_text(b"ab", b"c", HOUR)).expect("base64");
         for at in 0..sealed.len() {
             for bit in 0..8 {
                 let mut other = sealed.clone();
                 other[at] ^= 1 << bit;
-                let opened = seal(1).open(&URL_SAFE_NO_PAD.encode(other), b"c");
+                let opened = seal(1).open_text(&URL_SAFE_NO_PAD.encode(other), b"c");
                 assert_eq!(opened, Err(SealError::Forged), "bit {bit} of byte {at}");
             }
         }
         for length in 0..TAG + EXPIRY {
-            let opened = seal(1).open(&URL_SAFE_NO_PAD.encode(&sealed[..length]), b"c");
+            let opened = seal(1).open_text(&URL_SAFE_NO_PAD.encode(&sealed[..length]), b"c");
             assert_eq!(opened, Err(SealError::Malformed), "{length} bytes");
         }
-        assert_eq!(seal(1).open("no base64!", b"c"), Err(SealError::Malformed));
+        assert_eq!(seal(1).open_text("no base64!", b"c"), Err(SealError::Malformed));
     }
 
     #[test]
     fn what_it_is_bound_to_does_not_run_into_the_content() {
-        let (one, two) = (seal(1).digest(b"ab", b"c"), seal(1).digest(b"a", b"bc"));
+        let (one, two) = (seal(1).digest_text(b"ab", b"c"), seal(1).digest_text(b"a", b"bc"));
         assert_ne!(one, two);
-        assert_eq!(one, seal(1).digest(b"ab", b"c"));
+        assert_eq!(one, seal(1).digest_text(b"ab", b"c"));
     }
 
     /// Instances of other versions open the same seals.
     #[test]
     fn digest_is_that_of_earlier_versions() {
-        assert_eq!(seal(1).digest(b"ab", b"c"), "nzPkpi1Wm_W0nClaU47feHu9byqmFZrR44Slg6Hwls8");
+        assert_eq!(seal(1).digest_text(b"ab", b"c"), "nzPkpi1Wm_W0nClaU47feHu9byqmFZrR44Slg6Hwls8");
     }
 }

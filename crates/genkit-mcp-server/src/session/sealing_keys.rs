@@ -38,12 +38,14 @@ pub(crate) fn read_keys(sources: &[KeySource]) -> Result<Vec<Vec<u8>>, E> {
     let mut keys = Vec::<Vec<u8>>::new();
     for source in sources {
         let found = match source {
-            KeySource::Bytes(key) => vec![check(key.clone()).map_err(|why| wrong(source, why))?],
+            KeySource::Bytes(key) => {
+                vec![check_key(key.clone()).map_err(|why| key_error(source, why))?]
+            }
             KeySource::Variable(_) | KeySource::File(_) => read_text(source)?,
         };
         for (place, key) in (1..).zip(found) {
             if keys.contains(&key) {
-                return Err(wrong(source, format!("key number {place} is a duplicate")));
+                return Err(key_error(source, format!("key number {place} is a duplicate")));
             }
             keys.push(key);
         }
@@ -58,17 +60,17 @@ pub(crate) fn read_keys(sources: &[KeySource]) -> Result<Vec<Vec<u8>>, E> {
 }
 
 fn read_text(source: &KeySource) -> Result<Vec<Vec<u8>>, E> {
-    let text = text_of(source).map_err(|why| wrong(source, why))?;
+    let text = text_of(source).map_err(|why| key_error(source, why))?;
     let mut keys = Vec::new();
     for (line, text) in (1..).zip(text.lines()) {
         let written = text.split_once('#').map_or(text, |(written, _)| written);
         for word in written.split([' ', '\t', ',']).filter(|word| !word.is_empty()) {
-            let key = decode(word).and_then(check);
-            keys.push(key.map_err(|why| wrong(source, format!("line {line}: {why}")))?);
+            let key = decode_key(word).and_then(check_key);
+            keys.push(key.map_err(|why| key_error(source, format!("line {line}: {why}")))?);
         }
     }
     if keys.is_empty() {
-        return Err(wrong(source, format!("no key found; {HOW}")));
+        return Err(key_error(source, format!("no key found; {HOW}")));
     }
     Ok(keys)
 }
@@ -86,7 +88,7 @@ fn text_of(source: &KeySource) -> Result<String, String> {
         KeySource::File(path) => {
             let mut bytes = Vec::new();
             let read =
-                regular(path).and_then(|file| file.take(MAX_TEXT + 1).read_to_end(&mut bytes));
+                open_regular(path).and_then(|file| file.take(MAX_TEXT + 1).read_to_end(&mut bytes));
             read.map_err(|why| format!("cannot read the file: {why}"))?;
             if bytes.len() as u64 > MAX_TEXT {
                 return Err(too_large());
@@ -98,7 +100,7 @@ fn text_of(source: &KeySource) -> Result<String, String> {
 }
 
 /// Opens a regular file. Other files, such as pipes, might never end.
-fn regular(path: &PathBuf) -> io::Result<File> {
+fn open_regular(path: &PathBuf) -> io::Result<File> {
     if !std::fs::metadata(path)?.is_file() {
         return Err(io::Error::other("not a regular file"));
     }
@@ -109,7 +111,7 @@ fn too_large() -> String {
     format!("the text has more than {MAX_TEXT} bytes; {HOW}")
 }
 
-fn decode(word: &str) -> Result<Vec<u8>, String> {
+fn decode_key(word: &str) -> Result<Vec<u8>, String> {
     if word.len().is_multiple_of(2) && word.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         let digits = |at: usize| u8::from_str_radix(&word[at..at + 2], 16).ok();
         return Ok((0..word.len()).step_by(2).filter_map(digits).collect());
@@ -121,7 +123,7 @@ fn decode(word: &str) -> Result<Vec<u8>, String> {
     decoded.map_err(|_| format!("the key is neither hex nor base64; {HOW}"))
 }
 
-fn check(key: Vec<u8>) -> Result<Vec<u8>, String> {
+fn check_key(key: Vec<u8>) -> Result<Vec<u8>, String> {
     if key.len() < MIN_KEY {
         return Err(format!(
             "the key has {} bytes; use at least {MIN_KEY} random bytes, such as from `openssl rand -hex {MIN_KEY}`",
@@ -136,7 +138,7 @@ fn check(key: Vec<u8>) -> Result<Vec<u8>, String> {
     Ok(key)
 }
 
-fn wrong(source: &KeySource, why: impl fmt::Display) -> E {
+fn key_error(source: &KeySource, why: impl fmt::Display) -> E {
     let from = match source {
         KeySource::Bytes(_) => "`.sealing_key(..)`".to_owned(),
         KeySource::Variable(name) => format!("sealing keys of the environment variable `{name}`"),

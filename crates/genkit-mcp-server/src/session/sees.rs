@@ -48,7 +48,7 @@ pub(super) struct SeenLists {
 
 impl SeenLists {
     /// Returns the lists as currently seen.
-    pub(super) fn now(sees: &Sees) -> Self {
+    pub(super) fn current_lists(sees: &Sees) -> Self {
         use RegistryChange::{Prompts, Resources, Tools};
         let digests = [Tools, Prompts, Resources].map(|list| sees.digest(&list));
         Self { digests, is_restricted: sees.is_restricted() }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::error::Error as E;
-use crate::quota::{Held, SessionQuota};
+use crate::quota::{HeldQuota, SessionQuota};
 use genkit_core::internal::action::MAX_URI_BYTES;
 
 /// The maximum number of resources that a client can subscribe to. Default is 10,000.
@@ -17,7 +17,7 @@ const OVERHEAD: usize = 64;
 #[derive(Default)]
 pub(crate) struct Subscriptions {
     uris: BTreeSet<Arc<str>>,
-    bytes: Option<Held>,
+    bytes: Option<HeldQuota>,
 }
 
 impl Subscriptions {
@@ -33,8 +33,8 @@ impl Subscriptions {
         }
         let bytes = uri.len() + OVERHEAD;
         match &mut self.bytes {
-            Some(held) => held.grow(bytes)?,
-            None => self.bytes = Some(quota.keep(bytes)?),
+            Some(held) => held.grow_by(bytes)?,
+            None => self.bytes = Some(quota.keep_bytes(bytes)?),
         }
         self.uris.insert(uri.into());
         Ok(())
@@ -44,7 +44,7 @@ impl Subscriptions {
         if self.uris.remove(uri)
             && let Some(held) = &mut self.bytes
         {
-            held.shrink(uri.len() + OVERHEAD);
+            held.shrink_by(uri.len() + OVERHEAD);
         }
     }
 

@@ -126,8 +126,8 @@ async fn more_updates_than_are_kept_are_told_as_an_update_of_all() {
 #[test]
 fn a_client_is_ready_once() {
     let session = session();
-    assert!(session.initialized());
-    assert!(!session.initialized());
+    assert!(session.set_initialized());
+    assert!(!session.set_initialized());
 }
 
 #[test]

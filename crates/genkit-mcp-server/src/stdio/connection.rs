@@ -13,7 +13,7 @@ use super::StdioLimits;
 use super::line_outlet::LineOutlet;
 use crate::engine;
 use crate::engine::{
-    Action, Begun, Call, Engine, ListenStream, MessageFault, Outlet, Rejected, Request,
+    Action, Begun, Call, Engine, ListenStream, MessageError, MessageRejection, Outlet, Request,
     SlowFunctions,
 };
 use crate::principal::{Principal, RequestHead};
@@ -101,7 +101,7 @@ where
                         tracing::error!(%error, "cannot read the input");
                     }
                 }
-                change = next(&mut self.client.changes) => self.client.tell(&change),
+                change = next(&mut self.client.changes) => self.client.send_change(&change),
             }
         }
         self.client.session.connection.cancel_all();
@@ -120,7 +120,7 @@ where
             // A client that sends a lot must not starve other tasks.
             tokio::task::consume_budget().await;
             let Some(frame) = lines.next_frame() else { break };
-            client.serve(frame, limits.line_bytes)?;
+            client.serve_frame(frame, limits.line_bytes)?;
         }
         client.lines.0.flush();
         while client.calls.try_join_next().is_some() {}
@@ -153,21 +153,23 @@ where
 
 impl<W: AsyncWrite + Send + Unpin + 'static> Client<W> {
     /// Serves one frame. `limit` is the maximum length of a line, in bytes.
-    fn serve(&mut self, frame: Frame<'_>, limit: usize) -> io::Result<()> {
+    fn serve_frame(&mut self, frame: Frame<'_>, limit: usize) -> io::Result<()> {
         let message = match frame {
             Frame::Line(line) => {
                 tracing::trace!(bytes = line.len(), "read a line");
-                engine::read(line)
+                engine::read_message(line)
             }
-            Frame::TooLong(outline, _) => engine::reject(outline, &MessageFault::TooLong(limit)),
+            Frame::TooLong(outline, _) => {
+                engine::reject_message(outline, &MessageError::TooLong(limit))
+            }
         };
         let message = match message {
             Ok(message) => message,
-            Err(Rejected::Silent(fault)) => {
+            Err(MessageRejection::Silent(fault)) => {
                 tracing::debug!(fault = %Logged::text(&fault), "dropped a message");
                 return Ok(());
             }
-            Err(Rejected::Answer(refusal)) => {
+            Err(MessageRejection::Answer(refusal)) => {
                 tracing::debug!("rejected a line");
                 return self.lines.0.push_line(&refusal);
             }
@@ -179,10 +181,10 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Client<W> {
             self.session.quota().client(),
             CancellationToken::new(),
         );
-        match self.engine.receive(message, request) {
+        match self.engine.handle_message(message, request) {
             Action::Accepted => Ok(()),
             Action::Reply(answer) => self.lines.0.push_line(&answer.bytes),
-            Action::Run(call) => match call.begin(&self.slow) {
+            Action::Run(call) => match call.poll_first(&self.slow) {
                 Begun::Ended(Some(answer)) => self.lines.0.push_line(&answer.bytes),
                 Begun::Ended(None) => Ok(()),
                 Begun::Waits(call) => {
@@ -190,7 +192,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Client<W> {
                     Ok(())
                 }
             },
-            Action::Listen(stream) => self.listen(*stream),
+            Action::Listen(stream) => self.start_listening(*stream),
             Action::Changes(changes) => {
                 self.changes = Some(changes);
                 Ok(())
@@ -202,12 +204,12 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Client<W> {
         let lines = self.lines.clone();
         self.calls.spawn(async move {
             if let Some(answer) = call.await {
-                lines.send(&answer.bytes).await;
+                lines.send_line(&answer.bytes).await;
             }
         });
     }
 
-    fn listen(&mut self, mut stream: ListenStream) -> io::Result<()> {
+    fn start_listening(&mut self, mut stream: ListenStream) -> io::Result<()> {
         // Queue the acknowledgement before later messages of the client are served.
         if let Some(Some(first)) = stream.next().now_or_never() {
             self.lines.0.push_line(&first)?;
@@ -216,7 +218,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Client<W> {
         self.streams.spawn(async move {
             let told = async {
                 while let Some(message) = stream.next().await {
-                    if !lines.send(&message).await {
+                    if !lines.send_line(&message).await {
                         break;
                     }
                 }
@@ -226,15 +228,15 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Client<W> {
                 () = told => {}
             }
             if let Some(answer) = stream.finish() {
-                lines.send(&answer.bytes).await;
+                lines.send_line(&answer.bytes).await;
             }
         });
         Ok(())
     }
 
-    fn tell(&self, change: &RegistryChange) {
+    fn send_change(&self, change: &RegistryChange) {
         // An error is returned again by the next line.
-        if self.lines.0.push_line(&engine::message::change(change, None)).is_ok() {
+        if self.lines.0.push_line(&engine::message::encode_change(change, None)).is_ok() {
             self.lines.0.flush();
         }
     }

@@ -13,7 +13,7 @@ pub(super) struct LineOutlet<W>(pub(super) Arc<Outbox<W>>);
 
 impl<W: AsyncWrite + Send + Unpin> LineOutlet<W> {
     /// Sends a message and waits until the outbox has capacity. Returns `false` if the output is closed.
-    pub(super) async fn send(&self, message: &[u8]) -> bool {
+    pub(super) async fn send_line(&self, message: &[u8]) -> bool {
         if self.0.push_line(message).is_err() {
             return false;
         }
@@ -29,7 +29,7 @@ impl<W> Clone for LineOutlet<W> {
 }
 
 impl<W: AsyncWrite + Send + Unpin> Outward for LineOutlet<W> {
-    fn send(&self, message: Bytes) -> BoxFuture<'_, bool> {
-        Box::pin(async move { self.send(&message).await })
+    fn send_line(&self, message: Bytes) -> BoxFuture<'_, bool> {
+        Box::pin(async move { self.send_line(&message).await })
     }
 }

@@ -63,6 +63,6 @@ impl Default for StdioLimits {
 pub(crate) fn process_streams(
     stop: CancellationToken,
 ) -> (impl AsyncRead + Send + Unpin, impl AsyncWrite + Send + Unpin + 'static) {
-    let (reader, writer) = standard_streams::open();
+    let (reader, writer) = standard_streams::open_streams();
     (StoppableReader::new(reader, stop), writer)
 }

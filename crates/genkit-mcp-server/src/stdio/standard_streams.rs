@@ -18,7 +18,8 @@ use tokio_util::either::Either;
 /// Opens the streams. If they are sockets or pipes, everything that functions print then goes to
 /// stderr, because `println!` in a tool would otherwise corrupt the protocol on stdout.
 #[cfg(unix)]
-pub(super) fn open() -> (impl AsyncRead + Send + Unpin, impl AsyncWrite + Send + Unpin + 'static) {
+pub(super) fn open_streams()
+-> (impl AsyncRead + Send + Unpin, impl AsyncWrite + Send + Unpin + 'static) {
     // Node.js clients use sockets, which need no blocking thread, like pipes.
     match sockets().or_else(pipes) {
         Some((input, output)) => {
@@ -31,7 +32,8 @@ pub(super) fn open() -> (impl AsyncRead + Send + Unpin, impl AsyncWrite + Send +
 
 /// Opens the streams.
 #[cfg(not(unix))]
-pub(super) fn open() -> (impl AsyncRead + Send + Unpin, impl AsyncWrite + Send + Unpin + 'static) {
+pub(super) fn open_streams()
+-> (impl AsyncRead + Send + Unpin, impl AsyncWrite + Send + Unpin + 'static) {
     (stdin(), stdout())
 }
 
@@ -40,7 +42,7 @@ pub(super) fn open() -> (impl AsyncRead + Send + Unpin, impl AsyncWrite + Send +
 fn sockets() -> Option<(ChildStdout, ChildStdin)> {
     let input = io::stdin().as_fd().try_clone_to_owned().ok()?;
     let output = io::stdout().as_fd().try_clone_to_owned().ok()?;
-    polled(kind(input, FileType::is_socket)?, kind(output, FileType::is_socket)?)
+    register_streams(of_kind(input, FileType::is_socket)?, of_kind(output, FileType::is_socket)?)
 }
 
 /// Returns both streams if both are pipes. They are reopened, so that non-blocking mode does not affect
@@ -51,10 +53,10 @@ fn pipes() -> Option<(ChildStdout, ChildStdin)> {
 
     let again = |path: &str, mode: OFlags| {
         let flags = mode | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        kind(open(path, flags, Mode::empty()).ok()?, FileType::is_fifo)
+        of_kind(open(path, flags, Mode::empty()).ok()?, FileType::is_fifo)
     };
     let input = again("/proc/self/fd/0", OFlags::RDONLY)?;
-    polled(input, again("/proc/self/fd/1", OFlags::WRONLY)?)
+    register_streams(input, again("/proc/self/fd/1", OFlags::WRONLY)?)
 }
 
 #[cfg(all(unix, not(target_os = "linux")))]
@@ -65,14 +67,14 @@ fn pipes() -> Option<(ChildStdout, ChildStdin)> {
 /// Registers both streams with the runtime. These tokio types work with any non-blocking descriptor;
 /// the types of tokio's `net` feature would require all of that feature.
 #[cfg(unix)]
-fn polled(input: OwnedFd, output: OwnedFd) -> Option<(ChildStdout, ChildStdin)> {
+fn register_streams(input: OwnedFd, output: OwnedFd) -> Option<(ChildStdout, ChildStdin)> {
     let input = ChildStdout::from_std(input.into()).ok()?;
     Some((input, ChildStdin::from_std(output.into()).ok()?))
 }
 
 /// Returns the descriptor if it is of that kind.
 #[cfg(unix)]
-fn kind(stream: OwnedFd, is: fn(&FileType) -> bool) -> Option<OwnedFd> {
+fn of_kind(stream: OwnedFd, is: fn(&FileType) -> bool) -> Option<OwnedFd> {
     let file = File::from(stream);
     let found = file.metadata().ok()?.file_type();
     is(&found).then(|| file.into())

@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::caller::TaskCaller;
-use super::drive::{TaskWork, drive};
+use super::drive::{TaskWork, drive_task};
 use super::record::{StoredCall, TaskRecord};
 use super::rounds::TaskRounds;
 use super::{sweep_later, wire};
@@ -57,15 +57,16 @@ pub(in super::super) fn begin(
 ) -> Answered<impl Future<Output = Answered<BegunCall>>> {
     let (client, request_cancel) = (request.quota.key().clone(), request.cancel.clone());
     let described = Arc::clone(&request.client);
-    let principal = shared.caller(&request.head).principal().cloned();
+    let principal = shared.caller_of_head(&request.head).principal().cloned();
     let ttl = shared.settings.task_ttl;
     let (name, item) = (tool.name(), Item::Tool(&tool));
-    let (run, mut context) = Run::admit(shared, request, "tools/call", name, &arguments, item)?;
+    let (run, mut context) =
+        Run::admit_request(shared, request, "tools/call", name, &arguments, item)?;
     let id = RunId::new_task(random_bytes());
     let waiting = Some(Arc::clone(&run.caller));
     let caller = Arc::new(TaskCaller::new(waiting, described, &shared.genkit.registry));
     let mut call = StoredCall::new(tool.name(), arguments.clone(), caller.description())
-        .by(principal.as_ref());
+        .with_principal(principal.as_ref());
     call.trusts_client = run.caller.trusted_to_approve();
     call.meta = (*context.meta).clone();
     let trusts_client = call.trusts_client;
@@ -83,11 +84,11 @@ pub(in super::super) fn begin(
     let running = Box::pin(run_tool(shared, context, trusts_client, tool.clone(), arguments));
     let work = TaskWork { running, noted, messages, stop };
     let (request, after) = (request_cancel, task.starts_after());
-    Ok(NewTask { shared, id, tool, client, caller, record, work, run, request, after }.run())
+    Ok(NewTask { shared, id, tool, client, caller, record, work, run, request, after }.run_task())
 }
 
 impl NewTask<'_> {
-    async fn run(mut self) -> Answered<BegunCall> {
+    async fn run_task(mut self) -> Answered<BegunCall> {
         let work = &mut self.work;
         let after = self.after;
         let mut patience = pin!(async move {
@@ -101,7 +102,7 @@ impl NewTask<'_> {
                 biased;
                 ended = &mut work.running => break Some(ended),
                 Some(Note { what, saved, .. }) = work.noted.recv() => {
-                    self.record.note(what);
+                    self.record.note_result(what);
                     let _ = saved.send(());
                 }
                 () = self.request.cancelled(), if !work.stop.is_cancelled() => work.stop.cancel(),
@@ -118,10 +119,10 @@ impl NewTask<'_> {
     async fn becomes_task(self) -> Answered<BegunCall> {
         let Self { shared, id, tool, client, caller, mut record, work, run, .. } = self;
         let held = run.become_task()?;
-        let session = match create(shared, &id, &mut record).await {
+        let session = match create_run(shared, &id, &mut record).await {
             Ok(session) => session,
             Err(error) => {
-                held.end();
+                held.release_place();
                 let error = shared.for_client(error, tool.name());
                 return Err(crate::error::protocol_error(&error));
             }
@@ -129,26 +130,26 @@ impl NewTask<'_> {
         caller.becomes_task();
         shared.tasks.note_made(&client, record.ends_ms());
         sweep_later(shared);
-        let told = wire::created(&id, &record);
+        let told = wire::created_result(&id, &record);
         let running = shared.tasks.runs(&id, &work.stop);
         let shared = Arc::clone(shared);
         tokio::spawn(async move {
             let _running = running;
-            drive(&shared, &tool, session, record, work).await;
+            drive_task(&shared, &tool, session, record, work).await;
             // The function kept the in-flight slot of its request.
-            held.end();
+            held.release_place();
         });
         Ok(Either::Right(told))
     }
 }
 
-async fn create(
+async fn create_run(
     shared: &Arc<SharedState>,
     id: &RunId,
     record: &mut TaskRecord,
 ) -> Result<LeasedRun> {
     // If this process dies before it has the lease, other servers wait this long before they resume the task.
     let lease = u64::try_from(LEASE.as_millis()).unwrap_or(u64::MAX);
-    let first = record.change()?.with_wake_at_ms(Some(now_ms().saturating_add(lease)));
+    let first = record.to_change()?.with_wake_at_ms(Some(now_ms().saturating_add(lease)));
     LeasedRun::create(&shared.tasks.store, id, &first, LEASE).await
 }

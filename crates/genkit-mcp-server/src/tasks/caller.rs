@@ -70,7 +70,7 @@ fn message_of(progress: &Progress) -> String {
 
 impl Caller for TaskCaller {
     fn can(&self, capability: Capability) -> bool {
-        self.client.can(capability)
+        self.client.supports_question(capability)
     }
 
     fn progress(&self, progress: Progress) -> BoxFuture<'_, ()> {

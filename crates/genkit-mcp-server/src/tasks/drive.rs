@@ -35,7 +35,7 @@ pub(super) struct TaskWork {
 }
 
 /// Runs a task until it finishes, asks a question or is stopped.
-pub(super) async fn drive(
+pub(super) async fn drive_task(
     shared: &Arc<SharedState>,
     tool: &Tool,
     mut session: LeasedRun,
@@ -45,12 +45,13 @@ pub(super) async fn drive(
     let span = tracing::info_span!("mcp_task", tool = %Logged::name(tool.name()));
     let worked = async {
         let Some(ended) =
-            run(shared, tool.is_at_most_once(), &mut session, &mut record, &mut work).await?
+            wait_for_function(shared, tool.is_at_most_once(), &mut session, &mut record, &mut work)
+                .await?
         else {
             return Ok(());
         };
-        if take(shared, tool, &mut record, ended) {
-            save(&mut session, &mut record).await?;
+        if record_outcome(shared, tool, &mut record, ended) {
+            save_record(&mut session, &mut record).await?;
         }
         Ok(())
     };
@@ -90,7 +91,7 @@ async fn until_message(
 
 /// Waits for the function; returns `None` if the server shuts down. `is_once` marks a function that must not be run
 /// again.
-async fn run(
+async fn wait_for_function(
     shared: &SharedState,
     is_once: bool,
     session: &mut LeasedRun,
@@ -102,8 +103,8 @@ async fn run(
         tokio::select! {
             biased;
             Some(Note { what, saved, .. }) = work.noted.recv() => {
-                record.note(what);
-                save(session, record).await?;
+                record.note_result(what);
+                save_record(session, record).await?;
                 let _ = saved.send(());
             }
             ended = &mut work.running => return Ok(Some(ended)),
@@ -112,26 +113,26 @@ async fn run(
                 if !is_once {
                     record.attempts = record.attempts.saturating_sub(1);
                 }
-                save(session, record).await?;
+                save_record(session, record).await?;
                 return Ok(None);
             }
             () = session.until_renewal() => session.renew().await?,
             () = until_message(&mut work.messages, &record.message, next_message) => {
                 record.message.clone_from(&work.messages.borrow_and_update());
-                save(session, record).await?;
+                save_record(session, record).await?;
                 next_message = Instant::now() + PROGRESS;
             }
         }
     }
 }
 
-async fn save(session: &mut LeasedRun, record: &mut TaskRecord) -> Result<()> {
-    let change = record.change()?;
+async fn save_record(session: &mut LeasedRun, record: &mut TaskRecord) -> Result<()> {
+    let change = record.to_change()?;
     session.save_change(change).await
 }
 
 /// Records the outcome of the function; returns whether there is anything to save.
-pub(super) fn take(
+pub(super) fn record_outcome(
     shared: &SharedState,
     tool: &Tool,
     record: &mut TaskRecord,
@@ -141,9 +142,11 @@ pub(super) fn take(
         Outcome::Cancelled => return false,
         Outcome::Suspended(questions, recording) => {
             record.message = None;
-            match record.asks(questions, recording) {
+            match record.store_questions(questions, recording) {
                 Ok(()) => return true,
-                Err(error) => Stage::Failed(wire::error(&shared.for_client(error, tool.name()))),
+                Err(error) => {
+                    Stage::Failed(wire::error_value(&shared.for_client(error, tool.name())))
+                }
             }
         }
         Outcome::Finished(Err(error)) => {
@@ -152,17 +155,17 @@ pub(super) fn take(
             let error = shared.for_client(error, tool.name());
             match missing_capability(&error) {
                 Some(missing) => Stage::Failed(wire::of_protocol(&missing)),
-                None if is_fault => Stage::Failed(wire::error(&error)),
-                None => completed(shared, tool, Err(error)),
+                None if is_fault => Stage::Failed(wire::error_value(&error)),
+                None => complete_stage(shared, tool, Err(error)),
             }
         }
-        Outcome::Finished(returned) => completed(shared, tool, returned),
+        Outcome::Finished(returned) => complete_stage(shared, tool, returned),
     };
     true
 }
 
 /// Builds the result for the client.
-fn completed(shared: &SharedState, tool: &Tool, returned: Result<ToolOutput>) -> Stage {
+fn complete_stage(shared: &SharedState, tool: &Tool, returned: Result<ToolOutput>) -> Stage {
     let limit = tool.max_output().unwrap_or(shared.settings.max_output);
     let mut result = results::tool_result(tool, returned, Era::Modern);
     let size = json_size(&result);
@@ -180,6 +183,6 @@ fn completed(shared: &SharedState, tool: &Tool, returned: Result<ToolOutput>) ->
 }
 
 /// Builds an error result that the server itself produces, for the model to read.
-pub(super) fn told(text: &str) -> Value {
+pub(super) fn error_result(text: &str) -> Value {
     json!({ "content": [{ "type": "text", "text": text }], "isError": true })
 }

@@ -12,7 +12,7 @@ use crate::audit::Audit;
 use crate::caller::Request;
 use crate::caller::message::{self, Reply};
 use crate::error::{Error as E, protocol_error};
-use crate::state::{Absent, SharedState};
+use crate::state::{LookupError, SharedState};
 use genkit_core::internal::run_store::now_ms;
 use genkit_core::{Error, Result};
 use genkit_core::{RunChange, RunId, StoredRun};
@@ -48,8 +48,8 @@ impl TaskAnswer {
     /// Builds the response.
     pub(in super::super) fn into_reply(self, id: &RequestId) -> Reply {
         match self {
-            Self::Task(task) => message::result(id, &task),
-            Self::Done(done) => message::result(id, &done),
+            Self::Task(task) => message::result_reply(id, &task),
+            Self::Done(done) => message::result_reply(id, &done),
         }
     }
 }
@@ -77,49 +77,49 @@ pub(in super::super) async fn answer(
     request: &Request,
 ) -> Result<TaskAnswer, ErrorData> {
     sweep_later(shared);
-    let task = FoundTask::of(shared, call.id(), request).await;
+    let task = FoundTask::find_task(shared, call.id(), request).await;
     // The id grants access to the task, so log the name of the tool instead.
     let tool = task.as_ref().map(|task| task.record.call.tool.as_str()).unwrap_or_default();
-    let audit = Audit::begin(call.method(), tool, request.asking(), None);
+    let audit = Audit::start_record(call.method(), tool, request.request_source(), None);
     let answered = match (task, call) {
         (Err(error), _) => Err(error),
         (Ok(task), TaskCall::Get(_)) => {
-            let detailed = wire::detailed(&task.id, task.record).map_err(TaskRefusal::from);
+            let detailed = wire::detailed_result(&task.id, task.record).map_err(TaskError::from);
             detailed.map(|task| TaskAnswer::Task(Box::new(task)))
         }
-        (Ok(task), TaskCall::Update(_, answers)) => task.update(answers).await,
-        (Ok(task), TaskCall::Cancel(_)) => task.cancel().await,
+        (Ok(task), TaskCall::Update(_, answers)) => task.update_task(answers).await,
+        (Ok(task), TaskCall::Cancel(_)) => task.cancel_task().await,
     };
     match answered {
         Ok(answer) => {
-            audit.end("ok", None);
+            audit.record_outcome("ok", None);
             Ok(answer)
         }
-        Err(TaskRefusal::Known(why)) => {
-            audit.refuse(&why);
+        Err(TaskError::Known(why)) => {
+            audit.record_refusal(&why);
             Err(why.into())
         }
-        Err(TaskRefusal::Failed(error)) => {
-            audit.end("error", None);
+        Err(TaskError::Failed(error)) => {
+            audit.record_outcome("error", None);
             Err(protocol_error(&shared.for_client(error, "tasks")))
         }
     }
 }
 
 /// The reason why a request about a task fails.
-enum TaskRefusal {
+enum TaskError {
     Known(E),
     /// The store failed.
     Failed(Error),
 }
 
-impl From<E> for TaskRefusal {
+impl From<E> for TaskError {
     fn from(why: E) -> Self {
         Self::Known(why)
     }
 }
 
-impl From<Error> for TaskRefusal {
+impl From<Error> for TaskError {
     fn from(error: Error) -> Self {
         Self::Failed(error)
     }
@@ -136,42 +136,42 @@ struct FoundTask<'a> {
 impl<'a> FoundTask<'a> {
     /// Loads the task. Tasks of other callers and expired tasks are reported as unknown, so that their existence is not
     /// revealed.
-    async fn of(
+    async fn find_task(
         shared: &'a Arc<SharedState>,
         id: &str,
         request: &Request,
-    ) -> Result<Self, TaskRefusal> {
+    ) -> Result<Self, TaskError> {
         request.quota.count_request()?;
         let id = RunId::of_task(id).ok_or(E::UnknownTask)?;
-        let (stored, record) = load(shared, &id).await?;
-        let caller = shared.caller(&request.head);
+        let (stored, record) = load_task(shared, &id).await?;
+        let caller = shared.caller_of_head(&request.head);
         if !record.call.is_of(caller.principal()) {
             return Err(E::Hidden(Box::new(E::UnknownTask)).into());
         }
-        if shared.tool(&record.call.tool, &caller).err() == Some(Absent::Hidden) {
+        if shared.find_tool(&record.call.tool, &caller).err() == Some(LookupError::Hidden) {
             return Err(E::Hidden(Box::new(E::UnknownTask)).into());
         }
         Ok(Self { shared, id, stored, record })
     }
 
     /// Saves a change; returns `false` and reloads the task if it was changed concurrently.
-    async fn save(&mut self, change: RunChange) -> Result<bool, TaskRefusal> {
+    async fn save_change(&mut self, change: RunChange) -> Result<bool, TaskError> {
         let store = &self.shared.tasks.store;
         if store.save(&self.id, self.stored.at.revision, &change).await?.is_some() {
             return Ok(true);
         }
-        (self.stored, self.record) = load(self.shared, &self.id).await?;
+        (self.stored, self.record) = load_task(self.shared, &self.id).await?;
         Ok(false)
     }
 
-    async fn update(mut self, answers: InputResponses) -> Result<TaskAnswer, TaskRefusal> {
+    async fn update_task(mut self, answers: InputResponses) -> Result<TaskAnswer, TaskError> {
         for _ in 0..CHANGE_TRIES {
-            if !self.record.answered(answers.clone())? {
+            if !self.record.record_answers(answers.clone())? {
                 break;
             }
             let goes_on = matches!(self.record.stage, Stage::Working);
-            let change = self.record.change()?;
-            if self.save(change).await? {
+            let change = self.record.to_change()?;
+            if self.save_change(change).await? {
                 if goes_on {
                     take_up_soon(self.shared, &self.id);
                 }
@@ -181,14 +181,14 @@ impl<'a> FoundTask<'a> {
         Ok(TaskAnswer::Done(TaskAckResult::new()))
     }
 
-    async fn cancel(mut self) -> Result<TaskAnswer, TaskRefusal> {
+    async fn cancel_task(mut self) -> Result<TaskAnswer, TaskError> {
         for _ in 0..CHANGE_TRIES {
             if !matches!(self.record.stage, Stage::Working | Stage::Asks(_)) {
                 break;
             }
             self.record.stage = Stage::Cancelled;
-            let change = self.record.change()?;
-            if self.save(change).await? {
+            let change = self.record.to_change()?;
+            if self.save_change(change).await? {
                 // If it runs on another server, it is stopped there when its lease is renewed.
                 self.shared.tasks.stop_task(&self.id);
                 break;
@@ -198,7 +198,7 @@ impl<'a> FoundTask<'a> {
     }
 }
 
-async fn load(shared: &SharedState, id: &RunId) -> Result<(StoredRun, TaskRecord), TaskRefusal> {
+async fn load_task(shared: &SharedState, id: &RunId) -> Result<(StoredRun, TaskRecord), TaskError> {
     let stored = shared.tasks.store.load(id).await?.ok_or(E::UnknownTask)?;
     let record = TaskRecord::read(&stored).filter(|record| record.ends_ms() > now_ms());
     let record = record.ok_or(E::UnknownTask)?;

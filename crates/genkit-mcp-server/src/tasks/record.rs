@@ -94,7 +94,7 @@ pub(super) struct AskedInput {
 }
 
 impl StoredCall {
-    pub(super) fn by(mut self, principal: Option<&Principal>) -> Self {
+    pub(super) fn with_principal(mut self, principal: Option<&Principal>) -> Self {
         self.principal = principal.map(|who| StoredPrincipal {
             id: who.id().to_owned(),
             scopes: who.scopes().to_vec(),
@@ -156,7 +156,7 @@ impl TaskRecord {
     }
 
     /// Returns the change to save. A task that is not working is looked at again when it expires.
-    pub(super) fn change(&mut self) -> Result<RunChange> {
+    pub(super) fn to_change(&mut self) -> Result<RunChange> {
         self.updated_ms = now_ms();
         let wakes = match self.stage {
             Stage::Working => None,
@@ -172,7 +172,7 @@ impl TaskRecord {
     }
 
     /// Records a result of the function.
-    pub(super) fn note(&mut self, what: Noted) {
+    pub(super) fn note_result(&mut self, what: Noted) {
         if let Noted::Once { key, done } = what {
             self.once.insert(key.clone(), done.clone());
             self.new.push(Done { once: (key, done) });
@@ -187,14 +187,18 @@ impl TaskRecord {
     fn keep(&mut self, mut recording: Recording) {
         for (key, done) in std::mem::take(&mut recording.once) {
             if !self.once.contains_key(&key) {
-                self.note(Noted::Once { key, done });
+                self.note_result(Noted::Once { key, done });
             }
         }
         self.recording = recording;
     }
 
     /// Stores questions of the function, each under a key that is unique within the task.
-    pub(super) fn asks(&mut self, questions: Vec<Question>, recording: Recording) -> Result<()> {
+    pub(super) fn store_questions(
+        &mut self,
+        questions: Vec<Question>,
+        recording: Recording,
+    ) -> Result<()> {
         self.rounds += 1;
         self.keep(recording);
         let mut open = BTreeMap::new();
@@ -210,7 +214,7 @@ impl TaskRecord {
     ///
     /// # Errors
     /// If the answers are too large.
-    pub(super) fn answered(&mut self, mut answers: InputResponses) -> Result<bool, E> {
+    pub(super) fn record_answers(&mut self, mut answers: InputResponses) -> Result<bool, E> {
         let Stage::Asks(open) = &mut self.stage else { return Ok(false) };
         answers.retain(|key, _| open.contains_key(key));
         let size = answers.values().map(json_size).sum();

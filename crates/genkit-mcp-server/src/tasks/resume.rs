@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::caller::TaskCaller;
-use super::drive::{TaskWork, drive, told};
+use super::drive::{TaskWork, drive_task, error_result};
 use super::record::{Stage, TaskRecord};
 use super::rounds::TaskRounds;
 use super::wire::of_protocol;
@@ -84,7 +84,7 @@ async fn work_on(
         return Ok(TakenUp::Elsewhere);
     }
     let tool = shared.with_hosts().await.genkit.registry.tool(&record.call.tool);
-    let Some(tool) = tool.filter(|tool| shared.settings.filter.tool(tool)) else {
+    let Some(tool) = tool.filter(|tool| shared.settings.filter.has_tool(tool)) else {
         let tool = Logged::name(&record.call.tool);
         tracing::warn!(%tool, "cannot resume a task; this server does not have its tool");
         session.release().await;
@@ -92,22 +92,22 @@ async fn work_on(
     };
     if let Some(stage) = cut_off(&tool, &record) {
         record.stage = stage;
-        session.save_change(record.change()?).await?;
+        session.save_change(record.to_change()?).await?;
         session.release().await;
         return Ok(TakenUp::Settled);
     }
     record.attempts += 1;
     // Count the attempt before it starts, so that a crash of the process counts as well.
-    session.save_change(record.change()?).await?;
+    session.save_change(record.to_change()?).await?;
     let work = begin_again(shared, &tool, id, &record, stop);
-    drive(shared, &tool, session, record, work).await;
+    drive_task(shared, &tool, session, record, work).await;
     Ok(TakenUp::Settled)
 }
 
 /// Returns the final stage of an interrupted task that must not be restarted; `None` if it can be.
 fn cut_off(tool: &Tool, record: &TaskRecord) -> Option<Stage> {
     if record.attempts > 0 && tool.is_at_most_once() {
-        return Some(Stage::Completed(told(&format!(
+        return Some(Stage::Completed(error_result(&format!(
             "`{}` was started, but its server stopped before it finished. It is not known whether it took effect, and \
              it is not run again automatically. Check before you call it again.",
             tool.name()

@@ -21,14 +21,14 @@ pub(in super::super) fn sweep_later(shared: &Arc<SharedState>) {
         let shared = Arc::downgrade(shared);
         runtime.spawn(async move {
             tokio::select! {
-                () = sweep(shared) => {}
+                () = sweep_tasks(shared) => {}
                 () = stopping.cancelled() => {}
             }
         });
     }
 }
 
-async fn sweep(server: Weak<SharedState>) {
+async fn sweep_tasks(server: Weak<SharedState>) {
     let mut left_alone = HashMap::<RunId, Instant>::new();
     let (tell, mut told) = tokio::sync::mpsc::unbounded_channel();
     while let Some(shared) = server.upgrade() {

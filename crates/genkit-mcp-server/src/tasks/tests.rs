@@ -57,13 +57,15 @@ fn a_key_is_never_used_twice() {
     };
     let mut seen = vec!["2.q2".to_owned()];
     for _ in 0..3 {
-        record.asks(question(), Recording::default()).expect("it is asked");
+        record.store_questions(question(), Recording::default()).expect("it is asked");
         let Stage::Asks(open) = &record.stage else { panic!("it asks") };
         let key = open.keys().next().expect("a key").clone();
         assert!(!seen.contains(&key), "{key}");
         // The previous key no longer matches a question.
         let old = seen.last().expect("one").clone();
-        assert!(!record.answered([(old, json!({"action": "accept"}))].into()).expect("small"));
+        assert!(
+            !record.record_answers([(old, json!({"action": "accept"}))].into()).expect("small")
+        );
         seen.push(key);
     }
 }
@@ -73,9 +75,9 @@ fn what_is_done_stands_in_the_log_and_not_in_the_head() {
     let mut record = TaskRecord::read(&stored(&golden(), &[])).expect("it is read");
     let mut recording = Recording::default();
     recording.once.insert("charge".to_owned(), json!("receipt"));
-    record.asks(Vec::new(), recording).expect("it is kept");
-    let change = record.change().expect("it serializes");
+    record.store_questions(Vec::new(), recording).expect("it is kept");
+    let change = record.to_change().expect("it serializes");
     assert_eq!(change.log, [r#"{"once":["charge","receipt"]}"#]);
     assert!(!change.head.contains("receipt") && !change.head.contains('\n'));
-    assert!(record.change().expect("it serializes").log.is_empty());
+    assert!(record.to_change().expect("it serializes").log.is_empty());
 }

@@ -12,7 +12,7 @@ use genkit_core::RunId;
 use genkit_core::internal::time::iso8601;
 
 /// Builds the response to the call that became a task.
-pub(super) fn created(id: &RunId, record: &TaskRecord) -> CreateTaskResult {
+pub(super) fn created_result(id: &RunId, record: &TaskRecord) -> CreateTaskResult {
     CreateTaskResult::new(task(id, record))
 }
 
@@ -20,7 +20,7 @@ pub(super) fn created(id: &RunId, record: &TaskRecord) -> CreateTaskResult {
 ///
 /// # Errors
 /// If a stored question is not valid in the protocol.
-pub(super) fn detailed(id: &RunId, record: TaskRecord) -> Result<GetTaskResult, E> {
+pub(super) fn detailed_result(id: &RunId, record: TaskRecord) -> Result<GetTaskResult, E> {
     let task = task(id, &record);
     let object = |value: Value| match value {
         Value::Object(object) => object,
@@ -65,7 +65,7 @@ fn task(id: &RunId, record: &TaskRecord) -> Task {
 }
 
 /// Converts an error to the JSON of a failed task.
-pub(super) fn error(error: &genkit_core::Error) -> Value {
+pub(super) fn error_value(error: &genkit_core::Error) -> Value {
     of_protocol(&protocol_error(error))
 }
 

@@ -14,14 +14,14 @@ use genkit_core::{Message, Part, ResourcePart, Role};
 use genkit_core::{PromptReply, ResourceContents};
 
 /// Converts one content block.
-pub(super) fn part(block: &ContentBlock) -> Part {
+pub(super) fn to_part(block: &ContentBlock) -> Part {
     let media =
         |kind: &str, base64: &str| Part::media(format!("data:{kind};base64,{base64}"), kind);
     let (part, meta) = match block {
         ContentBlock::Text(text) => (Part::text(&text.text), &text.meta),
         ContentBlock::Image(image) => (media(&image.mime_type, &image.data), &image.meta),
         ContentBlock::Audio(audio) => (media(&audio.mime_type, &audio.data), &audio.meta),
-        ContentBlock::Resource(held) => (embedded(&held.resource), &held.meta),
+        ContentBlock::Resource(held) => (to_embedded(&held.resource), &held.meta),
         ContentBlock::ResourceLink(link) => {
             let part = ResourcePart::new(link.uri.clone(), link.mime_type.clone());
             (Part::from_resource(part), &link.meta)
@@ -32,7 +32,7 @@ pub(super) fn part(block: &ContentBlock) -> Part {
     with_meta(part, meta.as_ref())
 }
 
-fn embedded(resource: &McpResourceContents) -> Part {
+fn to_embedded(resource: &McpResourceContents) -> Part {
     Part::from_resource(match resource {
         McpResourceContents::TextResourceContents { uri, mime_type, text, .. } => {
             let mut part = ResourcePart::new(uri.clone(), mime_type.clone());
@@ -59,7 +59,7 @@ fn with_meta(mut part: Part, meta: Option<&MetaObject>) -> Part {
 pub(super) fn prompt_reply(result: GetPromptResult) -> PromptReply {
     let messages = result.messages.iter().map(|message| {
         let role = if message.role == McpRole::Assistant { Role::Model } else { Role::User };
-        Message::new(role, [part(&message.content)])
+        Message::new(role, [to_part(&message.content)])
     });
     PromptReply {
         messages: messages.collect(),
@@ -69,7 +69,7 @@ pub(super) fn prompt_reply(result: GetPromptResult) -> PromptReply {
 }
 
 /// Converts the contents of a resource.
-pub(super) fn contents(result: ReadResourceResult) -> Result<Vec<ResourceContents>> {
+pub(super) fn to_contents(result: ReadResourceResult) -> Result<Vec<ResourceContents>> {
     let pieces = result.contents.into_iter().map(|piece| match piece {
         McpResourceContents::TextResourceContents { uri, mime_type, text, .. } => {
             Ok(ResourceContents { uri: Some(uri), mime_type, body: ContentsBody::Text(text) })
@@ -119,7 +119,7 @@ mod tests {
             ),
         ] {
             let block: ContentBlock = serde_json::from_value(block).expect("a block");
-            let part = serde_json::to_value(part(&block)).expect("JSON");
+            let part = serde_json::to_value(to_part(&block)).expect("JSON");
             let mut expected = expected;
             // The module `message` defines the names of a resource's fields in JSON.
             if let Ok(read) = serde_json::from_value::<Part>(expected.clone()) {

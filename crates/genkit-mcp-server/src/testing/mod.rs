@@ -105,7 +105,7 @@ impl Client {
     /// # Errors
     /// Returns the error response of the server.
     pub async fn tools(&self) -> Result<Vec<ListedTool>> {
-        self.running.list_all_tools().await.map(listed).map_err(failed)
+        self.running.list_all_tools().await.map(list_of).map_err(client_error)
     }
 
     /// Lists all prompts.
@@ -113,7 +113,7 @@ impl Client {
     /// # Errors
     /// Returns the error response of the server.
     pub async fn prompts(&self) -> Result<Vec<ListedPrompt>> {
-        self.running.list_all_prompts().await.map(listed).map_err(failed)
+        self.running.list_all_prompts().await.map(list_of).map_err(client_error)
     }
 
     /// Lists all resources.
@@ -121,7 +121,7 @@ impl Client {
     /// # Errors
     /// Returns the error response of the server.
     pub async fn resources(&self) -> Result<Vec<ListedResource>> {
-        self.running.list_all_resources().await.map(listed).map_err(failed)
+        self.running.list_all_resources().await.map(list_of).map_err(client_error)
     }
 
     /// Lists all resource templates.
@@ -129,7 +129,7 @@ impl Client {
     /// # Errors
     /// Returns the error response of the server.
     pub async fn resource_templates(&self) -> Result<Vec<ListedResourceTemplate>> {
-        self.running.list_all_resource_templates().await.map(listed).map_err(failed)
+        self.running.list_all_resource_templates().await.map(list_of).map_err(client_error)
     }
 
     /// Calls a tool with arguments that serialize to an object. Questions are answered with the answers of the
@@ -139,8 +139,8 @@ impl Client {
     /// Returns a protocol error, for example for an unknown tool. An error of the tool itself is a [`ToolResult`].
     pub async fn call_tool(&self, name: &str, arguments: impl Serialize) -> Result<ToolResult> {
         let mut params = CallToolRequestParams::new(name.to_owned());
-        params.arguments = Some(object(arguments)?);
-        self.running.call_tool(params).await.map(ToolResult::new).map_err(failed)
+        params.arguments = Some(to_object(arguments)?);
+        self.running.call_tool(params).await.map(ToolResult::new).map_err(client_error)
     }
 
     /// Gets a prompt.
@@ -161,8 +161,8 @@ impl Client {
         arguments: impl Serialize,
     ) -> Result<GetPromptResult> {
         let mut params = GetPromptRequestParams::new(name.to_owned());
-        params.arguments = Some(object(arguments)?);
-        self.running.get_prompt(params).await.map_err(failed)
+        params.arguments = Some(to_object(arguments)?);
+        self.running.get_prompt(params).await.map_err(client_error)
     }
 
     /// Reads a resource.
@@ -170,7 +170,7 @@ impl Client {
     /// # Errors
     /// Returns the error response of the server.
     pub async fn read_resource(&self, uri: &str) -> Result<Vec<ResourceContents>> {
-        content::contents(self.raw_resource(uri).await?)
+        content::to_contents(self.raw_resource(uri).await?)
     }
 
     /// Reads a resource as a type of the SDK: see [`read_resource`](Self::read_resource).
@@ -178,7 +178,7 @@ impl Client {
     /// # Errors
     /// Returns the error response of the server.
     pub async fn raw_resource(&self, uri: &str) -> Result<ReadResourceResult> {
-        self.running.read_resource(ReadResourceRequestParams::new(uri)).await.map_err(failed)
+        self.running.read_resource(ReadResourceRequestParams::new(uri)).await.map_err(client_error)
     }
 
     /// Requests completions for an argument of a prompt.
@@ -205,7 +205,7 @@ impl Client {
     async fn suggestions(&self, of: Reference, argument: &str, typed: &str) -> Result<Vec<String>> {
         let argument = ArgumentInfo::new(argument, typed);
         let params = CompleteRequestParams::new(of, argument);
-        Ok(self.running.complete(params).await.map_err(failed)?.completion.values)
+        Ok(self.running.complete(params).await.map_err(client_error)?.completion.values)
     }
 
     /// Returns the notifications received so far.
@@ -219,11 +219,11 @@ impl Client {
     }
 }
 
-fn listed<R, T: From<R>>(raw: Vec<R>) -> Vec<T> {
+fn list_of<R, T: From<R>>(raw: Vec<R>) -> Vec<T> {
     raw.into_iter().map(T::from).collect()
 }
 
-fn object(arguments: impl Serialize) -> Result<Map<String, Value>> {
+fn to_object(arguments: impl Serialize) -> Result<Map<String, Value>> {
     match serde_json::to_value(arguments)? {
         Value::Object(map) => Ok(map),
         Value::Null => Ok(Map::new()),
@@ -231,7 +231,7 @@ fn object(arguments: impl Serialize) -> Result<Map<String, Value>> {
     }
 }
 
-fn failed(error: ServiceError) -> Error {
+fn client_error(error: ServiceError) -> Error {
     match error {
         ServiceError::McpError(ErrorData { code, message, data, .. }) => {
             E::Protocol { code: code.0, message: message.into_owned(), data }.into()

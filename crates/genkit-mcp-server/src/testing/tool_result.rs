@@ -3,7 +3,7 @@
 use rmcp::model::CallToolResult;
 use serde_json::{Map, Value};
 
-use super::content::part;
+use super::content::to_part;
 use genkit_core::Part;
 
 /// The result of a tool call: the tool's output or its error.
@@ -53,7 +53,7 @@ impl ToolResult {
 
     /// Returns the content as parts.
     pub fn parts(&self) -> Vec<Part> {
-        self.0.content.iter().map(part).collect()
+        self.0.content.iter().map(to_part).collect()
     }
 
     /// Returns whether the tool returned an error (`isError`).

@@ -134,7 +134,7 @@ async fn a_client_is_ready_once() {
     let mut subscribed = 0;
     for _ in 0..20 {
         assert!(matches!(machine.step(&ready), Step::Nothing));
-        subscribed += usize::from(!machine.session.initialized());
+        subscribed += usize::from(!machine.session.set_initialized());
     }
     assert_eq!(subscribed, 20);
 }

@@ -15,8 +15,8 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Action, Begun, Call, Engine, ListenStream, Message, Outlet, Outward, Rejected, Request,
-    SlowFunctions, read,
+    Action, Begun, Call, Engine, ListenStream, Message, MessageRejection, Outlet, Outward, Request,
+    SlowFunctions, read_message,
 };
 use crate::McpServer;
 use crate::instance::ServedInstance;
@@ -38,7 +38,7 @@ struct Machine {
 struct Told(Mutex<Vec<Value>>);
 
 impl Outward for Told {
-    fn send(&self, message: Bytes) -> BoxFuture<'_, bool> {
+    fn send_line(&self, message: Bytes) -> BoxFuture<'_, bool> {
         self.0.lock().unwrap().push(serde_json::from_slice(&message).unwrap());
         Box::pin(std::future::ready(true))
     }
@@ -108,19 +108,19 @@ impl Machine {
             self.session.quota().client(),
             CancellationToken::new(),
         );
-        self.engine.receive(message, request)
+        self.engine.handle_message(message, request)
     }
 
     fn step(&self, message: impl AsRef<[u8]>) -> Step {
-        let message = match read(message.as_ref()) {
+        let message = match read_message(message.as_ref()) {
             Ok(message) => message,
-            Err(Rejected::Answer(answer)) => return Step::Answer(json_of(&answer)),
-            Err(Rejected::Silent(_)) => return Step::Nothing,
+            Err(MessageRejection::Answer(answer)) => return Step::Answer(json_of(&answer)),
+            Err(MessageRejection::Silent(_)) => return Step::Nothing,
         };
         match self.act(message) {
             Action::Accepted | Action::Changes(_) => Step::Nothing,
             Action::Reply(reply) => Step::Answer(json_of(&reply.bytes)),
-            Action::Run(call) => match call.begin(&SlowFunctions::default()) {
+            Action::Run(call) => match call.poll_first(&SlowFunctions::default()) {
                 Begun::Ended(Some(reply)) => Step::Answer(json_of(&reply.bytes)),
                 Begun::Ended(None) => Step::Nothing,
                 Begun::Waits(call) => Step::Runs(call),
@@ -139,7 +139,7 @@ impl Machine {
     }
 
     fn listens(&self, message: &Value) -> ListenStream {
-        match read(message.to_string().as_bytes()).map(|message| self.act(message)) {
+        match read_message(message.to_string().as_bytes()).map(|message| self.act(message)) {
             Ok(Action::Listen(stream)) => *stream,
             _ => panic!("{message}: nobody listens"),
         }

@@ -3,7 +3,7 @@
 use rmcp::model::RequestId;
 use serde_json::{Value, json};
 
-use crate::engine::{Message, Rejected, read};
+use crate::engine::{Message, MessageRejection, read_message};
 use genkit_mcp::internal::jsonrpc::MAX_VALUES;
 use genkit_mcp::internal::jsonrpc::{MAX_ID_BYTES, MAX_NESTING};
 
@@ -11,7 +11,9 @@ use genkit_mcp::internal::jsonrpc::{MAX_ID_BYTES, MAX_NESTING};
 fn refused(bytes: impl AsRef<[u8]>, code: i64, id: Value, text: &str) {
     let bytes = bytes.as_ref();
     let shown = String::from_utf8_lossy(&bytes[..bytes.len().min(100)]).into_owned();
-    let Err(Rejected::Answer(answer)) = read(bytes) else { panic!("{shown}: {:?}", read(bytes)) };
+    let Err(MessageRejection::Answer(answer)) = read_message(bytes) else {
+        panic!("{shown}: {:?}", read_message(bytes))
+    };
     let answer: Value = super::json_of(&answer);
     let error = &answer["error"];
     assert_eq!((&error["code"], answer.get("id")), (&json!(code), Some(&id)), "{shown}: {answer}");
@@ -21,7 +23,7 @@ fn refused(bytes: impl AsRef<[u8]>, code: i64, id: Value, text: &str) {
 
 #[track_caller]
 fn dropped(text: &str) {
-    assert!(matches!(read(text.as_bytes()), Err(Rejected::Silent(_))), "{text}");
+    assert!(matches!(read_message(text.as_bytes()), Err(MessageRejection::Silent(_))), "{text}");
 }
 
 #[test]
@@ -83,8 +85,8 @@ fn who_waits_for_a_broken_answer_hears_of_it() {
         format!(r#"{{"jsonrpc":"2.0","id":9,"result":{}}}"#, nested(MAX_NESTING)),
         format!(r#"{{"result":[{}0],"jsonrpc":"2.0","id":9}}"#, "0,".repeat(MAX_VALUES)),
     ] {
-        let Ok(Message::Response { id, answer: Err(error) }) = read(line.as_bytes()) else {
-            panic!("{:?}", read(line.as_bytes()))
+        let Ok(Message::Response { id, answer: Err(error) }) = read_message(line.as_bytes()) else {
+            panic!("{:?}", read_message(line.as_bytes()))
         };
         assert_eq!(id, RequestId::Number(9));
         assert!(error.message.contains("invalid response"), "{}", error.message);
@@ -97,20 +99,20 @@ fn a_message_is_what_its_members_say() {
     let line = r#"{"params":{"a":[1]},"method":"tools\/call","jsonrpc":"2.0","id":"\u00fc\""}"#;
     let expected =
         Message::Request { id, method: "tools/call".into(), params: Some(r#"{"a":[1]}"#) };
-    assert_eq!(read(line.as_bytes()), Ok(expected));
+    assert_eq!(read_message(line.as_bytes()), Ok(expected));
     for (id, number) in [("7", 7), ("-0", 0), ("1.0", 1), ("1e2", 100)] {
         let line =
             format!(r#" {{"jsonrpc":"2.0","id":{id},"method":"ping","params":null,"x":{{}}}}"#);
         let id = RequestId::Number(number);
         let expected = Message::Request { id, method: "ping".into(), params: None };
-        assert_eq!(read(line.as_bytes()), Ok(expected));
+        assert_eq!(read_message(line.as_bytes()), Ok(expected));
     }
     let longest = "x".repeat(MAX_ID_BYTES);
     let line = format!(r#"{{"jsonrpc":"2.0","id":"{longest}","method":"ping"}}"#);
-    assert!(matches!(read(line.as_bytes()), Ok(Message::Request { .. })));
+    assert!(matches!(read_message(line.as_bytes()), Ok(Message::Request { .. })));
     let line = r#"{"jsonrpc":"2.0","method":"notifications/x"}"#;
     let expected = Message::Notification { method: "notifications/x".into(), params: None };
-    assert_eq!(read(line.as_bytes()), Ok(expected));
+    assert_eq!(read_message(line.as_bytes()), Ok(expected));
 }
 
 fn nested(levels: usize) -> String {
@@ -125,7 +127,7 @@ fn nesting_and_the_number_of_values_have_limits() {
             r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"t","arguments":{{"x":{value}}}}}}}"#
         )
     };
-    assert!(read(call(&nested(MAX_NESTING - 3)).as_bytes()).is_ok());
+    assert!(read_message(call(&nested(MAX_NESTING - 3)).as_bytes()).is_ok());
     refused(call(&nested(MAX_NESTING - 2)), -32600, json!(1), "nested deeper than 127 levels");
     refused(call(&nested(100_000)), -32600, json!(1), "nested deeper");
     let many = format!("[{}0]", "0,".repeat(MAX_VALUES));

@@ -5,12 +5,12 @@ use http::header::{ACCEPT, CONTENT_TYPE};
 
 /// Whether the client accepts both forms of a response, as the protocol requires.
 pub(in super::super) fn accepts_answers(headers: &HeaderMap) -> bool {
-    accepts(headers, "application/json") && accepts_events(headers)
+    accepts_type(headers, "application/json") && accepts_events(headers)
 }
 
 /// Whether the client accepts a stream of events.
 pub(in super::super) fn accepts_events(headers: &HeaderMap) -> bool {
-    accepts(headers, "text/event-stream")
+    accepts_type(headers, "text/event-stream")
 }
 
 /// Whether the body is declared as JSON.
@@ -22,7 +22,7 @@ pub(in super::super) fn is_json(headers: &HeaderMap) -> bool {
 
 /// Whether a media type is listed. Wildcards do not count, because the protocol requires both types by
 /// name.
-fn accepts(headers: &HeaderMap, kind: &str) -> bool {
+fn accepts_type(headers: &HeaderMap, kind: &str) -> bool {
     let named = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
     named.flat_map(|list| Pieces { rest: Some(list), at: b',' }).any(|entry| {
         let mut pieces = Pieces { rest: Some(entry), at: b';' };
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     fn takes(value: &str) -> bool {
-        accepts(
+        accepts_type(
             &HeaderMap::from_iter([(ACCEPT, value.parse().expect("a value"))]),
             "application/json",
         )

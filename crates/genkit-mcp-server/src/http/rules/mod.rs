@@ -12,7 +12,7 @@ use rmcp::model::{ErrorCode, ErrorData, ProtocolVersion};
 
 pub(super) use self::accept::{accepts_answers, accepts_events, is_json};
 pub(super) use self::outline::ParamsOutline;
-pub(super) use self::parameters::{HeaderParameter, parameters};
+pub(super) use self::parameters::{HeaderParameter, header_parameters};
 pub(super) use self::standard::check_standard;
 
 /// The header that contains the protocol version.
@@ -27,7 +27,7 @@ const UNNAMED: ProtocolVersion = ProtocolVersion::V_2025_03_26;
 
 /// The parts of a message that the rules depend on.
 #[derive(Clone, Copy)]
-pub(super) struct Asked<'a> {
+pub(super) struct RequestOutline<'a> {
     /// `None` for a response of the client.
     pub(super) method: Option<&'a str>,
     pub(super) is_request: bool,
@@ -46,7 +46,7 @@ pub(super) enum Rules {
 
 /// Why the headers of a message are invalid.
 #[derive(Debug, PartialEq, thiserror::Error)]
-pub(super) enum HeaderFault {
+pub(super) enum HeaderError {
     #[error("the header MCP-Protocol-Version is not valid text, or occurs twice")]
     VersionText,
     #[error("the version `{0}` in the header MCP-Protocol-Version is not supported")]
@@ -77,7 +77,7 @@ pub(super) enum HeaderFault {
     Unasked { header: String, argument: String },
 }
 
-impl HeaderFault {
+impl HeaderError {
     pub(super) fn error(&self) -> ErrorData {
         let code = match self {
             Self::VersionText | Self::UnknownVersion(_) | Self::Handshake { .. } => {
@@ -91,40 +91,44 @@ impl HeaderFault {
 }
 
 /// Returns the version in the headers, supported or not.
-fn named_version(headers: &HeaderMap) -> Result<Option<&str>, HeaderFault> {
+fn named_version(headers: &HeaderMap) -> Result<Option<&str>, HeaderError> {
     let mut all = headers.get_all(VERSION).iter();
     let Some(first) = all.next() else { return Ok(None) };
     if all.any(|other| other != first) {
-        return Err(HeaderFault::VersionText);
+        return Err(HeaderError::VersionText);
     }
-    first.to_str().map(Some).map_err(|_| HeaderFault::VersionText)
+    first.to_str().map(Some).map_err(|_| HeaderError::VersionText)
 }
 
 /// Returns a version if it is supported.
-fn known(version: &str) -> Option<ProtocolVersion> {
+fn known_version(version: &str) -> Option<ProtocolVersion> {
     ProtocolVersion::KNOWN_VERSIONS.iter().find(|it| it.as_str() == version).cloned()
 }
 
 /// The rules of a GET or DELETE, which has only headers.
-pub(super) fn rules_of_head(headers: &HeaderMap) -> Result<Rules, HeaderFault> {
+pub(super) fn rules_of_head(headers: &HeaderMap) -> Result<Rules, HeaderError> {
     let Some(named) = named_version(headers)? else { return Ok(Rules::Handshake(UNNAMED)) };
-    match known(named) {
+    match known_version(named) {
         Some(version) if version.has_initialize() => Ok(Rules::Handshake(version)),
         Some(_) => Ok(Rules::Described),
-        None => Err(HeaderFault::UnknownVersion(named.to_owned())),
+        None => Err(HeaderError::UnknownVersion(named.to_owned())),
     }
 }
 
 /// The rules of a message, whose headers and body must match.
-pub(super) fn rules_of(headers: &HeaderMap, asked: Asked<'_>) -> Result<Rules, HeaderFault> {
+pub(super) fn rules_of(
+    headers: &HeaderMap,
+    asked: RequestOutline<'_>,
+) -> Result<Rules, HeaderError> {
     let named = named_version(headers)?;
     if asked.is_request && asked.method == Some("initialize") {
         let wanted = asked.params.protocol_version();
         let version = match named {
             None => None,
-            Some(named) => {
-                Some(known(named).ok_or_else(|| HeaderFault::UnknownVersion(named.to_owned()))?)
-            }
+            Some(named) => Some(
+                known_version(named)
+                    .ok_or_else(|| HeaderError::UnknownVersion(named.to_owned()))?,
+            ),
         };
         let is_same = version.is_none() || named == wanted.as_deref();
         // A request of the newer protocol, which does not have this method.
@@ -132,11 +136,11 @@ pub(super) fn rules_of(headers: &HeaderMap, asked: Asked<'_>) -> Result<Rules, H
             && (wanted.is_none() || asked.params.meta_version().is_some());
         let wanted = wanted.unwrap_or_default();
         if is_same {
-            return Ok(Rules::Handshake(known(&wanted).unwrap_or(UNNAMED)));
+            return Ok(Rules::Handshake(known_version(&wanted).unwrap_or(UNNAMED)));
         }
         if !is_described {
             let header = named.unwrap_or_default().to_owned();
-            return Err(HeaderFault::Handshake { header, body: wanted.into_owned() });
+            return Err(HeaderError::Handshake { header, body: wanted.into_owned() });
         }
     }
     let described = asked.params.meta_version().filter(|_| asked.is_request);
@@ -144,17 +148,17 @@ pub(super) fn rules_of(headers: &HeaderMap, asked: Asked<'_>) -> Result<Rules, H
         let head = rules_of_head(headers)?;
         let must = asked.method == Some("server/discover") || head == Rules::Described;
         if asked.is_request && must {
-            return Err(HeaderFault::Undescribed(asked.params.missing()));
+            return Err(HeaderError::Undescribed(asked.params.missing_members()));
         }
         return Ok(head);
     };
     match named {
-        None => Err(HeaderFault::NoVersion),
+        None => Err(HeaderError::NoVersion),
         Some(named) if named != meta => {
-            Err(HeaderFault::Version { header: named.to_owned(), body: meta.into_owned() })
+            Err(HeaderError::Version { header: named.to_owned(), body: meta.into_owned() })
         }
         // A self-contained request with an older version follows the rules of that version.
-        Some(named) => match known(named) {
+        Some(named) => match known_version(named) {
             Some(version) if version.has_initialize() && !asked.params.is_described() => {
                 Ok(Rules::Handshake(version))
             }

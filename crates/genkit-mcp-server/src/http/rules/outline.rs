@@ -43,7 +43,7 @@ struct ClientName<'a> {
 
 impl<'a> ParamsOutline<'a> {
     /// Returns an empty outline if the params are not an object or have a duplicate member.
-    pub(in super::super) fn of(params: Option<&'a str>) -> Self {
+    pub(in super::super) fn parse_params(params: Option<&'a str>) -> Self {
         params.and_then(|params| serde_json::from_str(params).ok()).unwrap_or_default()
     }
 
@@ -69,7 +69,7 @@ impl<'a> ParamsOutline<'a> {
     }
 
     /// The required members that are missing.
-    pub(super) fn missing(&self) -> String {
+    pub(super) fn missing_members(&self) -> String {
         let version = "io.modelcontextprotocol/protocolVersion";
         let capabilities = "io.modelcontextprotocol/clientCapabilities";
         let lacks_version = self.meta_version().is_none().then_some(version);

@@ -19,13 +19,17 @@ pub(in super::super) struct HeaderParameter {
 }
 
 /// Returns the arguments that a schema repeats in headers.
-pub(in super::super) fn parameters(schema: &Map<String, Value>) -> Vec<HeaderParameter> {
+pub(in super::super) fn header_parameters(schema: &Map<String, Value>) -> Vec<HeaderParameter> {
     let mut found = Vec::new();
-    collect(schema.get("properties"), &mut Vec::new(), &mut found);
+    collect_parameters(schema.get("properties"), &mut Vec::new(), &mut found);
     found
 }
 
-fn collect(properties: Option<&Value>, path: &mut Vec<String>, found: &mut Vec<HeaderParameter>) {
+fn collect_parameters(
+    properties: Option<&Value>,
+    path: &mut Vec<String>,
+    found: &mut Vec<HeaderParameter>,
+) {
     let Some(Value::Object(properties)) = properties else { return };
     if path.len() >= MAX_DEPTH {
         return;
@@ -41,7 +45,7 @@ fn collect(properties: Option<&Value>, path: &mut Vec<String>, found: &mut Vec<H
                 header: format!("mcp-param-{}", header.to_ascii_lowercase()),
             });
         }
-        collect(schema.get("properties"), path, found);
+        collect_parameters(schema.get("properties"), path, found);
         path.pop();
     }
 }

@@ -7,7 +7,7 @@ use base64::prelude::BASE64_STANDARD;
 use http::HeaderMap;
 use serde_json::Value;
 
-use super::{Asked, DESCRIBED, HeaderFault, HeaderParameter, VERSION};
+use super::{DESCRIBED, HeaderError, HeaderParameter, RequestOutline, VERSION};
 
 /// The header that repeats the method.
 const METHOD: &str = "mcp-method";
@@ -22,26 +22,26 @@ const ENCODED: (&str, &str) = ("=?base64?", "?=");
 /// tool.
 pub(in super::super) fn check_standard<P: AsRef<[HeaderParameter]>>(
     headers: &HeaderMap,
-    asked: Asked<'_>,
+    asked: RequestOutline<'_>,
     parameters: impl FnOnce(&str) -> P,
-) -> Result<(), HeaderFault> {
+) -> Result<(), HeaderError> {
     let version = headers.get(VERSION).and_then(|version| version.to_str().ok());
     let Some(method) = asked.method else { return Ok(()) };
     if version.is_none_or(|version| version < DESCRIBED) {
         return Ok(());
     }
-    match (sole(headers, METHOD)?, method) {
+    match (only_value(headers, METHOD)?, method) {
         // A handshake is sent before the client knows which headers are required.
         (None, "initialize") if asked.is_request => return Ok(()),
-        (None, _) => return Err(HeaderFault::Missing(METHOD.to_owned())),
-        (Some(said), method) if said != method => return Err(differs(METHOD, said, method)),
+        (None, _) => return Err(HeaderError::Missing(METHOD.to_owned())),
+        (Some(said), method) if said != method => return Err(differs_from(METHOD, said, method)),
         (Some(_), _) => {}
     }
     let Some(name) = asked.params.routed_name(method) else { return Ok(()) };
-    let said = sole(headers, NAME)?.ok_or_else(|| HeaderFault::Missing(NAME.to_owned()))?;
-    let said = decoded(NAME, said)?;
+    let said = only_value(headers, NAME)?.ok_or_else(|| HeaderError::Missing(NAME.to_owned()))?;
+    let said = decode_value(NAME, said)?;
     if said != name {
-        return Err(differs(NAME, &said, &name));
+        return Err(differs_from(NAME, &said, &name));
     }
     if method != "tools/call" {
         return Ok(());
@@ -58,20 +58,21 @@ fn check_parameters(
     headers: &HeaderMap,
     parameters: &[HeaderParameter],
     arguments: &Value,
-) -> Result<(), HeaderFault> {
+) -> Result<(), HeaderError> {
     for HeaderParameter { path, header } in parameters {
-        let meant = path.iter().try_fold(arguments, |value, key| value.get(key)).and_then(shown);
-        match (sole(headers, header)?, meant) {
+        let meant =
+            path.iter().try_fold(arguments, |value, key| value.get(key)).and_then(header_form);
+        match (only_value(headers, header)?, meant) {
             (None, None) => {}
-            (None, Some(_)) => return Err(HeaderFault::Missing(header.clone())),
+            (None, Some(_)) => return Err(HeaderError::Missing(header.clone())),
             (Some(_), None) => {
                 let (header, argument) = (header.clone(), path.join("."));
-                return Err(HeaderFault::Unasked { header, argument });
+                return Err(HeaderError::Unasked { header, argument });
             }
             (Some(said), Some(meant)) => {
-                let said = decoded(header, said)?;
+                let said = decode_value(header, said)?;
                 if said != meant {
-                    return Err(differs(header, &said, &meant));
+                    return Err(differs_from(header, &said, &meant));
                 }
             }
         }
@@ -80,7 +81,7 @@ fn check_parameters(
 }
 
 /// The form of a value in a header, if it has one.
-fn shown(value: &Value) -> Option<Cow<'_, str>> {
+fn header_form(value: &Value) -> Option<Cow<'_, str>> {
     match value {
         Value::String(text) => Some(Cow::Borrowed(text)),
         Value::Bool(_) | Value::Number(_) => Some(Cow::Owned(value.to_string())),
@@ -89,24 +90,24 @@ fn shown(value: &Value) -> Option<Cow<'_, str>> {
 }
 
 /// Returns the only value of a header. If there are two, a proxy could have routed by either of them.
-fn sole<'a>(headers: &'a HeaderMap, name: &str) -> Result<Option<&'a str>, HeaderFault> {
+fn only_value<'a>(headers: &'a HeaderMap, name: &str) -> Result<Option<&'a str>, HeaderError> {
     let mut all = headers.get_all(name).iter();
     let Some(value) = all.next() else { return Ok(None) };
     if all.next().is_some() {
-        return Err(HeaderFault::Twice(name.to_owned()));
+        return Err(HeaderError::Twice(name.to_owned()));
     }
-    value.to_str().map(Some).map_err(|_| HeaderFault::NoText(name.to_owned()))
+    value.to_str().map(Some).map_err(|_| HeaderError::NoText(name.to_owned()))
 }
 
-fn decoded<'a>(name: &str, value: &'a str) -> Result<Cow<'a, str>, HeaderFault> {
+fn decode_value<'a>(name: &str, value: &'a str) -> Result<Cow<'a, str>, HeaderError> {
     let inner = value.strip_prefix(ENCODED.0).and_then(|rest| rest.strip_suffix(ENCODED.1));
     let Some(inner) = inner else { return Ok(Cow::Borrowed(value)) };
     let bytes = BASE64_STANDARD.decode(inner).ok();
     let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
-    text.map(Cow::Owned).ok_or_else(|| HeaderFault::NoBase64(name.to_owned()))
+    text.map(Cow::Owned).ok_or_else(|| HeaderError::NoBase64(name.to_owned()))
 }
 
-fn differs(header: &str, said: &str, meant: &str) -> HeaderFault {
+fn differs_from(header: &str, said: &str, meant: &str) -> HeaderError {
     let (header, said, meant) = (header.to_owned(), said.to_owned(), meant.to_owned());
-    HeaderFault::Differs { header, said, meant }
+    HeaderError::Differs { header, said, meant }
 }

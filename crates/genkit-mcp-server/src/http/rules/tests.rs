@@ -12,19 +12,22 @@ fn headers(pairs: &[(&str, &str)]) -> HeaderMap {
     pairs.collect()
 }
 
-fn rules(pairs: &[(&str, &str)], method: &str, params: &str) -> Result<Rules, HeaderFault> {
-    let params = ParamsOutline::of(Some(params));
-    rules_of(&headers(pairs), Asked { method: Some(method), is_request: true, params: &params })
+fn rules(pairs: &[(&str, &str)], method: &str, params: &str) -> Result<Rules, HeaderError> {
+    let params = ParamsOutline::parse_params(Some(params));
+    rules_of(
+        &headers(pairs),
+        RequestOutline { method: Some(method), is_request: true, params: &params },
+    )
 }
 
-fn standard(pairs: &[(&str, &str)], method: &str, params: &str) -> Result<(), HeaderFault> {
-    let params = ParamsOutline::of(Some(params));
+fn standard(pairs: &[(&str, &str)], method: &str, params: &str) -> Result<(), HeaderError> {
+    let params = ParamsOutline::parse_params(Some(params));
     let schema = json!({ "properties": {
         "region": { "type": "string", "x-mcp-header": "Region" },
         "deep": { "properties": { "n": { "type": "integer", "x-mcp-header": "N" } } },
     } });
-    let found = |_: &str| parameters(schema.as_object().unwrap());
-    let asked = Asked { method: Some(method), is_request: true, params: &params };
+    let found = |_: &str| header_parameters(schema.as_object().unwrap());
+    let asked = RequestOutline { method: Some(method), is_request: true, params: &params };
     let all = [&[("mcp-protocol-version", "2026-07-28")], pairs].concat();
     check_standard(&headers(&all), asked, found)
 }
@@ -35,18 +38,18 @@ fn who_names_no_version_speaks_an_old_one() {
     let named = rules(&[(VERSION, "2025-11-25")], "ping", "{}");
     assert_eq!(named, Ok(Rules::Handshake(ProtocolVersion::V_2025_11_25)));
     let unknown = rules(&[(VERSION, "1999-01-01")], "ping", "{}");
-    assert_eq!(unknown, Err(HeaderFault::UnknownVersion("1999-01-01".to_owned())));
-    assert_eq!(rules(&[(VERSION, "\u{fc}")], "ping", "{}"), Err(HeaderFault::VersionText));
+    assert_eq!(unknown, Err(HeaderError::UnknownVersion("1999-01-01".to_owned())));
+    assert_eq!(rules(&[(VERSION, "\u{fc}")], "ping", "{}"), Err(HeaderError::VersionText));
     let twice = [(VERSION, "2025-11-25"), (VERSION, "2026-07-28")];
-    assert_eq!(rules(&twice, "ping", "{}"), Err(HeaderFault::VersionText));
+    assert_eq!(rules(&twice, "ping", "{}"), Err(HeaderError::VersionText));
 }
 
 #[test]
 fn a_request_that_describes_itself_says_the_same_twice() {
     assert_eq!(rules(&[(VERSION, "2026-07-28")], "tools/list", META), Ok(Rules::Described));
-    assert_eq!(rules(&[], "tools/list", META), Err(HeaderFault::NoVersion));
+    assert_eq!(rules(&[], "tools/list", META), Err(HeaderError::NoVersion));
     let other = rules(&[(VERSION, "2025-11-25")], "tools/list", META);
-    assert!(matches!(other, Err(HeaderFault::Version { .. })), "{other:?}");
+    assert!(matches!(other, Err(HeaderError::Version { .. })), "{other:?}");
     // The engine rejects unknown versions itself, and lists the supported ones.
     let unknown = META.replace("2026-07-28", "2099-01-01");
     assert_eq!(rules(&[(VERSION, "2099-01-01")], "tools/list", &unknown), Ok(Rules::Described));
@@ -65,7 +68,7 @@ fn what_is_described_is_described_whole() {
         ),
     ] {
         let refused = rules(headers, method, params);
-        assert!(matches!(refused, Err(HeaderFault::Undescribed(_))), "{params}: {refused:?}");
+        assert!(matches!(refused, Err(HeaderError::Undescribed(_))), "{params}: {refused:?}");
     }
 }
 
@@ -82,18 +85,19 @@ fn a_handshake_is_of_the_older_protocols_whatever_it_asks_for() {
     let both = META.replacen('{', r#"{"protocolVersion":"2025-11-25","#, 1);
     assert_eq!(rules(&newer, "initialize", &both), Ok(Rules::Described));
     let bare = rules(&newer, "initialize", "{}");
-    assert!(matches!(bare, Err(HeaderFault::Undescribed(_))), "{bare:?}");
+    assert!(matches!(bare, Err(HeaderError::Undescribed(_))), "{bare:?}");
     let params = r#"{"protocolVersion":"2025-06-18"}"#;
-    assert!(matches!(rules(&newer, "initialize", params), Err(HeaderFault::Handshake { .. })));
+    assert!(matches!(rules(&newer, "initialize", params), Err(HeaderError::Handshake { .. })));
     let other = rules(&[(VERSION, "2025-11-25")], "initialize", params);
-    assert!(matches!(other, Err(HeaderFault::Handshake { .. })), "{other:?}");
+    assert!(matches!(other, Err(HeaderError::Handshake { .. })), "{other:?}");
 }
 
 #[test]
 fn a_notification_is_served_by_what_its_header_says() {
     let params = ParamsOutline::default();
     let of = |version: &str| {
-        let asked = Asked { method: Some("notifications/x"), is_request: false, params: &params };
+        let asked =
+            RequestOutline { method: Some("notifications/x"), is_request: false, params: &params };
         rules_of(&headers(&[(VERSION, version)]), asked)
     };
     assert_eq!(of("2026-07-28"), Ok(Rules::Described));
@@ -162,7 +166,7 @@ fn arguments_that_a_schema_puts_into_headers_stand_there() {
 #[test]
 fn older_versions_have_none_of_these_headers() {
     let params = ParamsOutline::default();
-    let asked = Asked { method: Some("ping"), is_request: true, params: &params };
+    let asked = RequestOutline { method: Some("ping"), is_request: true, params: &params };
     let wrong = headers(&[(VERSION, "2025-11-25"), ("mcp-method", "tools/call")]);
     assert_eq!(check_standard(&wrong, asked, |_| Vec::new()), Ok(()));
 }

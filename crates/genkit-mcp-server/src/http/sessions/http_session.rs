@@ -8,8 +8,8 @@ use sha2::{Digest as _, Sha256};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::{SessionId, milliseconds};
-use crate::http::standing::Standing;
+use super::{SessionId, to_millis};
+use crate::http::standing::StandaloneStream;
 use crate::http::streams::{EventStream, KeptStreams};
 use crate::session::Session;
 #[cfg(feature = "durable")]
@@ -22,7 +22,7 @@ use genkit_core::internal::sync::lock;
 pub(in super::super) struct Owner(pub(in super::super) Option<[u8; 32]>);
 
 impl Owner {
-    pub(in super::super) fn of(principal: Option<&str>) -> Self {
+    pub(in super::super) fn for_principal(principal: Option<&str>) -> Self {
         Self(principal.map(|principal| Sha256::digest(principal.as_bytes()).into()))
     }
 }
@@ -40,7 +40,7 @@ pub(in super::super) struct HttpSession {
     in_use: AtomicUsize,
     is_ready: AtomicBool,
     kept: Mutex<KeptStreams>,
-    standing: OnceLock<Arc<Standing>>,
+    standing: OnceLock<Arc<StandaloneStream>>,
     /// Cancelled when the session ends.
     ended: CancellationToken,
 }
@@ -61,7 +61,7 @@ impl HttpSession {
             owner,
             session,
             started,
-            used: AtomicU64::new(milliseconds(started.elapsed())),
+            used: AtomicU64::new(to_millis(started.elapsed())),
             in_use: AtomicUsize::new(0),
             is_ready: AtomicBool::new(false),
             kept: Mutex::default(),
@@ -83,15 +83,15 @@ impl HttpSession {
     }
 
     /// Uses the session, unless it has ended.
-    pub(super) fn begin(self: Arc<Self>) -> Option<SessionInUse> {
-        self.used.store(milliseconds(self.started.elapsed()), Ordering::Relaxed);
+    pub(super) fn begin_use(self: Arc<Self>) -> Option<SessionInUse> {
+        self.used.store(to_millis(self.started.elapsed()), Ordering::Relaxed);
         self.in_use.fetch_add(1, Ordering::Relaxed);
         let in_use = SessionInUse(self);
         (!in_use.has_ended()).then_some(in_use)
     }
 
     /// Marks the handshake as complete.
-    pub(in super::super) fn ready(&self) {
+    pub(in super::super) fn mark_ready(&self) {
         self.is_ready.store(true, Ordering::Relaxed);
     }
 
@@ -107,9 +107,9 @@ impl HttpSession {
         let (mut in_use, mut used) =
             (self.in_use.load(Ordering::Relaxed), self.used.load(Ordering::Relaxed));
         if in_use > 0 {
-            let (waiting, left) = lock(&self.kept).waiting();
+            let (waiting, left) = lock(&self.kept).count_waiting();
             in_use = in_use.saturating_sub(waiting);
-            used = used.max(left.map_or(0, |left| milliseconds(left - self.started)));
+            used = used.max(left.map_or(0, |left| to_millis(left - self.started)));
         }
         (in_use == 0).then_some(used)
     }
@@ -120,8 +120,8 @@ impl HttpSession {
     }
 
     /// Keeps a stream so that its client can resume it, and returns its number.
-    pub(in super::super) fn keep(&self, stream: &Arc<EventStream>, now: u64) -> u64 {
-        lock(&self.kept).keep(stream, now)
+    pub(in super::super) fn keep_stream(&self, stream: &Arc<EventStream>, now: u64) -> u64 {
+        lock(&self.kept).keep_stream(stream, now)
     }
 
     /// Keeps a stream under a number that is unique at all instances, and returns it.
@@ -134,20 +134,20 @@ impl HttpSession {
         number
     }
 
-    pub(in super::super) fn stream(&self, number: u64) -> Option<Arc<EventStream>> {
+    pub(in super::super) fn find_stream(&self, number: u64) -> Option<Arc<EventStream>> {
         lock(&self.kept).find(number)
     }
 
     /// Discards expired streams.
-    pub(super) fn forget(&self, now: u64) {
+    pub(super) fn forget_expired(&self, now: u64) {
         let mut kept = lock(&self.kept);
         if !kept.is_empty() {
-            kept.forget(now);
+            kept.forget_excess(now);
         }
     }
 
     /// The stream that belongs to no request.
-    pub(in super::super) fn standing(&self) -> &Arc<Standing> {
+    pub(in super::super) fn standalone_stream(&self) -> &Arc<StandaloneStream> {
         self.standing.get_or_init(Arc::default)
     }
 
@@ -156,12 +156,12 @@ impl HttpSession {
     }
 
     /// A token that is cancelled when the session ends.
-    pub(in super::super) fn ended(&self) -> CancellationToken {
+    pub(in super::super) fn end_token(&self) -> CancellationToken {
         self.ended.clone()
     }
 
     /// Cancels everything that runs in the session, and discards its streams.
-    pub(super) fn end(&self) {
+    pub(super) fn end_session(&self) {
         self.ended.cancel();
         self.session.connection.no_more_answers();
         self.session.connection.cancel_all();
@@ -180,7 +180,7 @@ impl Deref for SessionInUse {
 impl Drop for SessionInUse {
     fn drop(&mut self) {
         // A stream can have been open for a long time.
-        self.0.used.store(milliseconds(self.0.started.elapsed()), Ordering::Relaxed);
+        self.0.used.store(to_millis(self.0.started.elapsed()), Ordering::Relaxed);
         self.0.in_use.fetch_sub(1, Ordering::Relaxed);
     }
 }

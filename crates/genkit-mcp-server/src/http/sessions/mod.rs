@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 pub(super) use self::http_session::{HttpSession, Owner, SessionInUse};
 pub(super) use self::session_id::SessionId;
-use crate::quota::{ClientQuota, Held, Kind, Quotas, SessionQuota};
+use crate::quota::{ClientQuota, HeldQuota, Kind, Quotas, SessionQuota};
 use crate::session::Session;
 use genkit_core::internal::sync::{read, write};
 
@@ -41,29 +41,29 @@ impl SessionTable {
         Arc::new(Self {
             open: RwLock::default(),
             started: Instant::now(),
-            idle: milliseconds(idle.unwrap_or(IDLE)),
+            idle: to_millis(idle.unwrap_or(IDLE)),
             is_swept: std::sync::Once::new(),
             end,
         })
     }
 
     /// Milliseconds since the table was created.
-    pub(super) fn now(&self) -> u64 {
-        milliseconds(self.started.elapsed())
+    pub(super) fn now_ms(&self) -> u64 {
+        to_millis(self.started.elapsed())
     }
 
     /// Returns a session of this owner, which is in use until the returned value is dropped.
-    pub(super) fn find(&self, id: SessionId, owner: &Owner) -> Option<SessionInUse> {
+    pub(super) fn find_session(&self, id: SessionId, owner: &Owner) -> Option<SessionInUse> {
         let found = read(&self.open).get(&id).cloned()?;
         // Other principals must not learn that it exists.
         if !found.belongs_to(owner) {
             return None;
         }
-        found.begin()
+        found.begin_use()
     }
 
     /// Whether a session exists, regardless of its owner.
-    pub(super) fn contains(&self, id: SessionId) -> bool {
+    pub(super) fn has_session(&self, id: SessionId) -> bool {
         read(&self.open).contains_key(&id)
     }
 
@@ -73,13 +73,13 @@ impl SessionTable {
         &self,
         quotas: &Quotas,
         client: &Arc<ClientQuota>,
-    ) -> Option<(Arc<SessionQuota>, Held)> {
+    ) -> Option<(Arc<SessionQuota>, HeldQuota)> {
         if let Some(opened) = client.open_session() {
             return Some(opened);
         }
         let giver = quotas.gives_way_to(client, Kind::Session);
         let idle = self.longest_idle(giver.as_ref().unwrap_or(client))?;
-        self.end(idle.id());
+        self.end_session(idle.id());
         drop(idle);
         client.open_session()
     }
@@ -94,13 +94,13 @@ impl SessionTable {
     }
 
     /// Adds a session. If the id already exists, the existing session is used instead.
-    pub(super) fn open(
+    pub(super) fn open_session(
         self: &Arc<Self>,
         id: SessionId,
         owner: Owner,
         session: Arc<Session>,
     ) -> Option<SessionInUse> {
-        self.is_swept.call_once(|| sweeping::begin(self));
+        self.is_swept.call_once(|| sweeping::spawn_sweeper(self));
         let found = match write(&self.open).entry(id) {
             Entry::Occupied(there) => Arc::clone(there.get()),
             Entry::Vacant(place) => {
@@ -109,42 +109,42 @@ impl SessionTable {
                 Arc::clone(place.insert(Arc::new(session)))
             }
         };
-        found.belongs_to(&owner).then(|| found.begin())?
+        found.belongs_to(&owner).then(|| found.begin_use())?
     }
 
     /// Ends a session, if it exists.
-    pub(super) fn end(&self, id: SessionId) {
+    pub(super) fn end_session(&self, id: SessionId) {
         let ended = write(&self.open).remove(&id);
         if let Some(session) = ended {
-            session.end();
+            session.end_session();
         }
     }
 
     /// Ends all sessions.
     pub(super) fn end_all(&self) {
         let ended = std::mem::take(&mut *write(&self.open));
-        ended.into_values().for_each(|session| session.end());
+        ended.into_values().for_each(|session| session.end_session());
     }
 
     /// Ends sessions that have been idle for too long, with their pending questions, and discards expired
     /// streams.
-    fn sweep(&self) {
-        let now = self.now();
+    fn end_idle(&self) {
+        let now = self.now_ms();
         let mut idle = Vec::new();
         let open = read(&self.open);
         for session in open.values() {
-            session.forget(now);
+            session.forget_expired(now);
             if session.idle_since().is_some_and(|since| now.saturating_sub(since) > self.idle) {
                 idle.push(session.id());
             }
         }
         tracing::trace!(sessions = open.len(), idle = idle.len(), "looked for idle sessions");
         drop(open);
-        idle.into_iter().for_each(|id| self.end(id));
+        idle.into_iter().for_each(|id| self.end_session(id));
     }
 }
 
-fn milliseconds(time: Duration) -> u64 {
+fn to_millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 

@@ -10,7 +10,7 @@ use super::SessionTable;
 const STEP: Duration = Duration::from_secs(5);
 
 /// Spawns the task, which ends when the table is dropped.
-pub(super) fn begin(table: &Arc<SessionTable>) {
+pub(super) fn spawn_sweeper(table: &Arc<SessionTable>) {
     // At least 100 ms, so that the task never spins.
     let step = STEP.min(Duration::from_millis(table.idle.max(100)));
     let table = Arc::downgrade(table);
@@ -18,7 +18,7 @@ pub(super) fn begin(table: &Arc<SessionTable>) {
         loop {
             tokio::time::sleep(step).await;
             let Some(table) = table.upgrade() else { return };
-            table.sweep();
+            table.end_idle();
         }
     });
 }

@@ -25,7 +25,7 @@ fn try_open(
 ) -> Option<SessionId> {
     let (quota, counted) = table.make_room(quotas, client)?;
     let id = SessionId::new();
-    table.open(id, owner, Arc::new(Session::new(quota, Some(counted))))?;
+    table.open_session(id, owner, Arc::new(Session::new(quota, Some(counted))))?;
     Some(id)
 }
 
@@ -36,14 +36,14 @@ async fn pass(milliseconds: u64) {
 #[tokio::test(start_paused = true)]
 async fn a_session_is_its_owners_alone() {
     let (table, quotas) = (table(), quotas(10));
-    let (ada, grace) = (Owner::of(Some("ada")), Owner::of(Some("grace")));
+    let (ada, grace) = (Owner::for_principal(Some("ada")), Owner::for_principal(Some("grace")));
     let id = try_open(&table, &quotas, &client(&quotas, 1), ada).expect("room");
-    assert!(table.find(id, &ada).is_some());
+    assert!(table.find_session(id, &ada).is_some());
     for other in [grace, NOBODY] {
-        assert!(table.find(id, &other).is_none() && table.contains(id));
+        assert!(table.find_session(id, &other).is_none() && table.has_session(id));
     }
     let open = try_open(&table, &quotas, &client(&quotas, 1), NOBODY).expect("room");
-    assert!(table.find(open, &ada).is_none(), "it was opened anonymously");
+    assert!(table.find_session(open, &ada).is_none(), "it was opened anonymously");
 }
 
 #[tokio::test(start_paused = true)]
@@ -55,15 +55,17 @@ async fn the_longest_idle_of_the_client_with_the_most_makes_room() {
         of_greedy.push(try_open(&table, &quotas, &greedy, NOBODY).expect("room"));
         pass(10).await;
     }
-    let used = table.find(of_greedy[0], &NOBODY).expect("there");
+    let used = table.find_session(of_greedy[0], &NOBODY).expect("there");
     drop(used);
     pass(10).await;
     let newcomer = try_open(&table, &quotas, &other, NOBODY).expect("room");
-    assert!(table.contains(newcomer) && table.contains(of_greedy[0]));
-    assert!(!table.contains(of_greedy[1]), "it was idle for the longest time");
+    assert!(table.has_session(newcomer) && table.has_session(of_greedy[0]));
+    assert!(!table.has_session(of_greedy[1]), "it was idle for the longest time");
     // A session of its own is evicted for a further session.
     let more = try_open(&table, &quotas, &greedy, NOBODY).expect("room");
-    assert!(table.contains(newcomer) && table.contains(more) && !table.contains(of_greedy[2]));
+    assert!(
+        table.has_session(newcomer) && table.has_session(more) && !table.has_session(of_greedy[2])
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -71,12 +73,12 @@ async fn who_was_never_made_ready_goes_first() {
     let (table, quotas) = (table(), quotas(3));
     let greedy = client(&quotas, 1);
     let ready = try_open(&table, &quotas, &greedy, NOBODY).expect("room");
-    table.find(ready, &NOBODY).expect("there").ready();
+    table.find_session(ready, &NOBODY).expect("there").mark_ready();
     for _ in 0..10 {
         pass(10).await;
         assert!(try_open(&table, &quotas, &greedy, NOBODY).is_some());
     }
-    assert!(table.contains(ready));
+    assert!(table.has_session(ready));
 }
 
 #[tokio::test(start_paused = true)]
@@ -85,12 +87,12 @@ async fn a_session_in_use_does_not_go() {
     let greedy = client(&quotas, 1);
     let ids: Vec<_> =
         (0..2).map(|_| try_open(&table, &quotas, &greedy, NOBODY).expect("room")).collect();
-    let in_use: Vec<_> = ids.iter().filter_map(|id| table.find(*id, &NOBODY)).collect();
+    let in_use: Vec<_> = ids.iter().filter_map(|id| table.find_session(*id, &NOBODY)).collect();
     assert!(try_open(&table, &quotas, &greedy, NOBODY).is_none());
     assert!(try_open(&table, &quotas, &client(&quotas, 2), NOBODY).is_none());
     pass(3_600_000).await;
-    table.sweep();
-    assert!(ids.iter().all(|id| table.contains(*id)));
+    table.end_idle();
+    assert!(ids.iter().all(|id| table.has_session(*id)));
     drop(in_use);
     assert!(try_open(&table, &quotas, &client(&quotas, 2), NOBODY).is_some());
 }
@@ -101,15 +103,15 @@ async fn an_idle_session_ends_and_gives_its_place_back() {
     let one = client(&quotas, 1);
     let id = try_open(&table, &quotas, &one, NOBODY).expect("room");
     pass(299_000).await;
-    table.sweep();
-    let used = table.find(id, &NOBODY).expect("still there");
+    table.end_idle();
+    let used = table.find_session(id, &NOBODY).expect("still there");
     drop(used);
     pass(299_000).await;
-    table.sweep();
-    assert!(table.contains(id), "it was used");
+    table.end_idle();
+    assert!(table.has_session(id), "it was used");
     pass(2_000).await;
-    table.sweep();
-    assert!(!table.contains(id));
+    table.end_idle();
+    assert!(!table.has_session(id));
     assert_eq!(Arc::strong_count(&one), 2, "only the map and this test refer to the client");
 }
 
@@ -117,21 +119,21 @@ async fn an_idle_session_ends_and_gives_its_place_back() {
 async fn a_session_is_idle_from_the_end_of_its_last_use() {
     let (table, quotas) = (table(), quotas(2));
     let id = try_open(&table, &quotas, &client(&quotas, 1), NOBODY).expect("room");
-    let stream = table.find(id, &NOBODY).expect("there");
+    let stream = table.find_session(id, &NOBODY).expect("there");
     pass(3_600_000).await;
     drop(stream);
     pass(299_000).await;
-    table.sweep();
-    assert!(table.contains(id), "a stream was open until now");
+    table.end_idle();
+    assert!(table.has_session(id), "a stream was open until now");
     pass(2_000).await;
-    table.sweep();
-    assert!(!table.contains(id));
+    table.end_idle();
+    assert!(!table.has_session(id));
 }
 
 /// The stream of a call with an open question, which outlives its connection, and its reader.
 fn asking(used: &SessionInUse) -> (Arc<EventStream>, u64) {
     let stream = Arc::new(EventStream::default());
-    used.keep(&stream, 0);
+    used.keep_stream(&stream, 0);
     stream.waits(true);
     let reader = stream.read_from(0);
     (stream, reader)
@@ -141,57 +143,57 @@ fn asking(used: &SessionInUse) -> (Arc<EventStream>, u64) {
 async fn a_question_that_was_left_ends_with_its_idle_session() {
     let (table, quotas) = (table(), quotas(2));
     let id = try_open(&table, &quotas, &client(&quotas, 1), NOBODY).expect("room");
-    let call = table.find(id, &NOBODY).expect("there");
+    let call = table.find_session(id, &NOBODY).expect("there");
     let (stream, reader) = asking(&call);
     pass(599_000).await;
-    table.sweep();
-    assert!(table.contains(id), "it is being read");
-    assert!(stream.leave(reader));
+    table.end_idle();
+    assert!(table.has_session(id), "it is being read");
+    assert!(stream.remove_reader(reader));
     pass(299_000).await;
-    table.sweep();
-    assert!(table.contains(id) && !call.has_ended(), "the client can still answer");
-    drop(table.find(id, &NOBODY).expect("the client sends a request"));
+    table.end_idle();
+    assert!(table.has_session(id) && !call.has_ended(), "the client can still answer");
+    drop(table.find_session(id, &NOBODY).expect("the client sends a request"));
     pass(299_000).await;
-    table.sweep();
-    assert!(table.contains(id));
+    table.end_idle();
+    assert!(table.has_session(id));
     pass(2_000).await;
-    table.sweep();
-    assert!(!table.contains(id) && call.has_ended());
+    table.end_idle();
+    assert!(!table.has_session(id) && call.has_ended());
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_function_that_goes_on_keeps_its_session() {
     let (table, quotas) = (table(), quotas(2));
     let id = try_open(&table, &quotas, &client(&quotas, 1), NOBODY).expect("room");
-    let (call, other) = (table.find(id, &NOBODY), table.find(id, &NOBODY));
+    let (call, other) = (table.find_session(id, &NOBODY), table.find_session(id, &NOBODY));
     let (call, other) = (call.expect("there"), other.expect("there"));
     let (stream, reader) = asking(&call);
     let (unanswered, its_reader) = asking(&other);
-    assert!(stream.leave(reader) && unanswered.leave(its_reader));
+    assert!(stream.remove_reader(reader) && unanswered.remove_reader(its_reader));
     stream.waits(false);
     pass(3_600_000).await;
-    table.sweep();
-    assert!(table.contains(id), "one was answered and is running");
+    table.end_idle();
+    assert!(table.has_session(id), "one was answered and is running");
     // Its client resumes the stream.
     drop(call);
     let reader = unanswered.read_from(0);
     pass(3_600_000).await;
-    table.sweep();
-    assert!(table.contains(id), "the other one is being read");
-    assert!(unanswered.leave(reader));
+    table.end_idle();
+    assert!(table.has_session(id), "the other one is being read");
+    assert!(unanswered.remove_reader(reader));
     pass(301_000).await;
-    table.sweep();
-    assert!(!table.contains(id));
+    table.end_idle();
+    assert!(!table.has_session(id));
 }
 
 #[tokio::test(start_paused = true)]
 async fn whoever_finds_an_ended_session_finds_none() {
     let (table, quotas) = (table(), quotas(2));
     let id = try_open(&table, &quotas, &client(&quotas, 1), NOBODY).expect("room");
-    let used = table.find(id, &NOBODY).expect("there");
-    table.end(id);
+    let used = table.find_session(id, &NOBODY).expect("there");
+    table.end_session(id);
     assert!(used.has_ended());
-    assert!(table.find(id, &NOBODY).is_none());
+    assert!(table.find_session(id, &NOBODY).is_none());
 }
 
 #[test]

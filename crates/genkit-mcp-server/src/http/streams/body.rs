@@ -98,20 +98,20 @@ impl Events {
     }
 
     /// Ends the stream when the token of its client expires.
-    pub(in super::super) fn until(mut self, expiry: Option<Instant>) -> Self {
+    pub(in super::super) fn with_expiry(mut self, expiry: Option<Instant>) -> Self {
         self.expiry = expiry.map(|expiry| Box::pin(tokio::time::sleep_until(expiry)));
         self
     }
 
     /// Sends this event before all others.
-    pub(in super::super) fn after(mut self, first: Option<Bytes>) -> Self {
+    pub(in super::super) fn with_first(mut self, first: Option<Bytes>) -> Self {
         self.before = first;
         self
     }
 
     /// Adds what produces the events. When the client disconnects, `request` is cancelled, or without it
     /// the driver continues in its own task.
-    pub(in super::super) fn driven(
+    pub(in super::super) fn with_driver(
         mut self,
         driver: Driver,
         request: Option<CancellationToken>,
@@ -121,13 +121,13 @@ impl Events {
     }
 
     /// Keeps a value in use while the stream is open.
-    pub(in super::super) fn keeping(mut self, kept: impl Send + Sync + 'static) -> Self {
+    pub(in super::super) fn with_kept(mut self, kept: impl Send + Sync + 'static) -> Self {
         self.kept = Some(Box::new(kept));
         self
     }
 
     /// Keeps the stream open after another reader has replaced this one, because it has no natural end.
-    pub(in super::super) fn staying(mut self) -> Self {
+    pub(in super::super) fn stay_open(mut self) -> Self {
         self.stays = true;
         self
     }
@@ -166,7 +166,7 @@ impl Events {
 
 impl Drop for Events {
     fn drop(&mut self) {
-        self.stream.leave(self.reader);
+        self.stream.remove_reader(self.reader);
         let Some(driver) = self.driver.take() else { return };
         match (&self.request, tokio::runtime::Handle::try_current()) {
             (None, Ok(runtime)) => drop(runtime.spawn(driver)),

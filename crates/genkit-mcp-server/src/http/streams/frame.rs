@@ -36,7 +36,7 @@ impl FromStr for EventId {
 }
 
 /// Formats a message as an event. Our JSON has no line breaks.
-pub(super) fn event(id: Option<EventId>, message: &[u8]) -> Bytes {
+pub(super) fn format_event(id: Option<EventId>, message: &[u8]) -> Bytes {
     let mut out = Vec::with_capacity(message.len() + 48);
     if let Some(id) = id {
         out.extend_from_slice(format!("id: {id}\n").as_bytes());
@@ -55,7 +55,7 @@ pub(super) fn with_id(id: EventId, event: &[u8]) -> Bytes {
 }
 
 /// An event without a message, after which the stream can be resumed with its id.
-pub(in super::super) fn priming(id: EventId) -> Bytes {
+pub(in super::super) fn priming_event(id: EventId) -> Bytes {
     format!("id: {id}\nretry: {RETRY}\ndata: \n\n").into()
 }
 

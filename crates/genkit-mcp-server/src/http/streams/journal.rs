@@ -64,16 +64,16 @@ impl StreamJournal {
         let journal = Arc::new(Self { stream: Arc::downgrade(stream), state: Mutex::new(state) });
         // Concurrent senders wait for this lock.
         let mut state = journal.state.lock().await;
-        let said = stream.journaled(Arc::clone(&journal));
+        let said = stream.set_journal(Arc::clone(&journal));
         let lines: Vec<String> =
-            (1..).zip(&said).filter_map(|(index, message)| line(index, message)).collect();
+            (1..).zip(&said).filter_map(|(index, message)| encode_line(index, message)).collect();
         state.bytes = lines.iter().map(String::len).sum();
-        let first = state.change(false)?.with_log(lines);
+        let first = state.head_change(false)?.with_log(lines);
         let creating = LeasedRun::create(store, &id, &first, STREAM_LEASE);
         match tokio::time::timeout(STORE_TIMEOUT, creating).await {
             Ok(Ok(run)) => state.run = Some(run),
-            Ok(Err(error)) => state.fail(Logged::text(error.chain())),
-            Err(_) => state.fail("the store timed out"),
+            Ok(Err(error)) => state.stop_storing(Logged::text(error.chain())),
+            Err(_) => state.stop_storing("the store timed out"),
         }
         drop(state);
         Some(journal)
@@ -90,7 +90,7 @@ impl StreamJournal {
             };
             if state.bytes + message.len() <= STORED_BYTES {
                 state.bytes += message.len();
-                state.store(stream.next_index(), Some(&message), false).await;
+                state.store_event(stream.next_index(), Some(&message), false).await;
             }
             stream.say(&message);
             true
@@ -102,8 +102,8 @@ impl StreamJournal {
     pub(in super::super) async fn finish(&self, message: Option<&Bytes>) {
         let mut state = self.state.lock().await;
         let Some(stream) = self.stream.upgrade() else { return };
-        state.store(stream.next_index(), message, true).await;
-        stream.finish(message);
+        state.store_event(stream.next_index(), message, true).await;
+        stream.finish_stream(message);
         if let Some(run) = state.run.take() {
             run.release().await;
         }
@@ -115,29 +115,29 @@ impl StreamJournal {
         let mut state = self.state.lock().await;
         let Some(run) = &mut state.run else { return };
         if let Err(error) = run.renew().await {
-            state.fail(Logged::text(error.chain()));
+            state.stop_storing(Logged::text(error.chain()));
         }
     }
 }
 
 impl JournalState {
-    async fn store(&mut self, index: u64, message: Option<&Bytes>, done: bool) {
-        let Some(change) = self.change(done) else { return };
-        let change = change.with_log(message.and_then(|message| line(index, message)));
+    async fn store_event(&mut self, index: u64, message: Option<&Bytes>, done: bool) {
+        let Some(change) = self.head_change(done) else { return };
+        let change = change.with_log(message.and_then(|message| encode_line(index, message)));
         let Some(run) = &mut self.run else { return };
         match tokio::time::timeout(STORE_TIMEOUT, run.save_change(change)).await {
             Ok(Ok(())) => {}
-            Ok(Err(error)) => self.fail(Logged::text(error.chain())),
-            Err(_) => self.fail("the store timed out"),
+            Ok(Err(error)) => self.stop_storing(Logged::text(error.chain())),
+            Err(_) => self.stop_storing("the store timed out"),
         }
     }
 
-    fn change(&self, done: bool) -> Option<RunChange> {
+    fn head_change(&self, done: bool) -> Option<RunChange> {
         change(&StreamHead { request: self.request.clone(), done })
     }
 
     /// Stops storing events. From now on the client can resume only at this instance.
-    fn fail(&mut self, error: impl std::fmt::Display) {
+    fn stop_storing(&mut self, error: impl std::fmt::Display) {
         tracing::warn!(%error, "cannot store the events of a call");
         self.run = None;
     }
@@ -150,7 +150,7 @@ fn change(head: &StreamHead) -> Option<RunChange> {
     Some(RunChange::new(RunStatus::Working, head).with_wake_at_ms(Some(until)))
 }
 
-fn line(index: u64, message: &[u8]) -> Option<String> {
+fn encode_line(index: u64, message: &[u8]) -> Option<String> {
     let message = std::str::from_utf8(message).ok()?;
     Some(format!("{index} {message}"))
 }
@@ -175,12 +175,12 @@ impl StoredStream {
     }
 
     /// The index of the last event.
-    pub(in super::super) fn last(&self) -> u64 {
+    pub(in super::super) fn last_index(&self) -> u64 {
         self.events.last().map_or(0, |(index, _)| *index)
     }
 
     /// The events after `index`.
-    pub(in super::super) fn after(&self, index: u64) -> impl Iterator<Item = &(u64, Bytes)> {
+    pub(in super::super) fn events_after(&self, index: u64) -> impl Iterator<Item = &(u64, Bytes)> {
         self.events.iter().filter(move |(own, _)| *own > index)
     }
 
@@ -190,19 +190,19 @@ impl StoredStream {
     }
 
     /// The change that ends the stream of a dead instance, with an error as the response.
-    pub(in super::super) fn abandoned(&self) -> Option<RunChange> {
+    pub(in super::super) fn abandon_change(&self) -> Option<RunChange> {
         let error = "the server instance that ran this call is gone, and the outcome of the call is unknown; call again \
                      if that is safe";
         let error = ErrorData::new(REFUSED, error, None);
-        let answer = message::error(Some(&self.head.request), &error).bytes;
+        let answer = message::error_reply(Some(&self.head.request), &error).bytes;
         let done = change(&StreamHead { request: self.head.request.clone(), done: true })?;
-        Some(done.with_log(line(self.last() + 1, &answer)))
+        Some(done.with_log(encode_line(self.last_index() + 1, &answer)))
     }
 }
 
 impl EventStream {
     /// Creates a stream that continues one of another instance after this event.
-    pub(in super::super) fn continued(after: EventId) -> Self {
+    pub(in super::super) fn continue_after(after: EventId) -> Self {
         let EventId { stream, index } = after;
         let state = StreamState { number: Some(stream), first: index, ..StreamState::default() };
         let state = StreamState { unread: index, ..state };
@@ -210,7 +210,7 @@ impl EventStream {
     }
 
     /// Stores messages in a journal from now on, and returns the earlier ones.
-    fn journaled(&self, journal: Arc<StreamJournal>) -> Vec<Bytes> {
+    fn set_journal(&self, journal: Arc<StreamJournal>) -> Vec<Bytes> {
         // Under one lock, so that a concurrent message is in exactly one of both.
         let state = self.state();
         let _ = self.journal.set(journal);
@@ -224,7 +224,7 @@ impl EventStream {
 
     /// Sends a message without checking the capacity.
     fn say(&self, message: &Bytes) {
-        self.state().push(message);
+        self.state().push_event(message);
     }
 }
 
@@ -240,14 +240,14 @@ fn message_of(event: &Bytes) -> Bytes {
 
 #[cfg(test)]
 mod tests {
-    use super::super::frame::event;
+    use super::super::frame::format_event;
     use super::*;
 
     #[test]
     fn the_message_of_an_event_comes_back() {
         let id = EventId { stream: 7, index: 12 };
         for id in [None, Some(id)] {
-            assert_eq!(&*message_of(&event(id, br#"{"id: ":1}"#)), br#"{"id: ":1}"#);
+            assert_eq!(&*message_of(&format_event(id, br#"{"id: ":1}"#)), br#"{"id: ":1}"#);
         }
     }
 }

@@ -32,7 +32,7 @@ struct KeptStream {
 
 impl KeptStreams {
     /// Keeps a stream and returns its number, which [`find`](Self::find) takes.
-    pub(in super::super) fn keep(&mut self, stream: &Arc<EventStream>, now: u64) -> u64 {
+    pub(in super::super) fn keep_stream(&mut self, stream: &Arc<EventStream>, now: u64) -> u64 {
         let number = self.last + 1;
         self.keep_as(number, stream, now);
         number
@@ -40,9 +40,9 @@ impl KeptStreams {
 
     /// Keeps a stream under a unique number.
     pub(in super::super) fn keep_as(&mut self, number: u64, stream: &Arc<EventStream>, now: u64) {
-        self.forget(now);
+        self.forget_excess(now);
         self.last = number;
-        stream.number(number);
+        stream.make_resumable(number);
         self.streams.push(KeptStream { number, stream: Arc::clone(stream), finished: None });
     }
 
@@ -53,7 +53,7 @@ impl KeptStreams {
 
     /// The number of requests that wait for an answer of their client and have no reader, and when the last
     /// reader left.
-    pub(in super::super) fn waiting(&self) -> (usize, Option<Instant>) {
+    pub(in super::super) fn count_waiting(&self) -> (usize, Option<Instant>) {
         let left = self.streams.iter().filter_map(|kept| kept.stream.waits_since());
         left.fold((0, None), |(count, last), left| (count + 1, last.max(Some(left))))
     }
@@ -63,7 +63,7 @@ impl KeptStreams {
     }
 
     /// Discards the streams that exceed the limits, the oldest first.
-    pub(in super::super) fn forget(&mut self, now: u64) {
+    pub(in super::super) fn forget_excess(&mut self, now: u64) {
         let (mut count, mut bytes) = (0, 0);
         for kept in self.streams.iter_mut().rev() {
             if kept.finished.is_none() && kept.stream.is_finished() {
@@ -77,7 +77,7 @@ impl KeptStreams {
                 continue;
             };
             count += 1;
-            bytes += kept.stream.bytes();
+            bytes += kept.stream.kept_bytes();
             let fits = count <= MAX_FINISHED && (bytes <= MAX_FINISHED_BYTES || count == 1);
             keep.push(fits && now.saturating_sub(finished) <= KEPT);
         }

@@ -19,7 +19,7 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 pub(super) use self::body::{AnswerBody, Driver, EventBody, Events};
-pub(super) use self::frame::{EventId, priming};
+pub(super) use self::frame::{EventId, priming_event};
 #[cfg(feature = "durable")]
 pub(super) use self::journal::StoredStream;
 pub(super) use self::journal::StreamJournal;
@@ -86,7 +86,7 @@ pub(super) enum Read {
 
 /// The outcome of sending a message.
 #[derive(Debug, PartialEq)]
-enum Saying {
+enum SendOutcome {
     /// Done. Whether a client will read the message.
     Ended(bool),
     /// The journal must store the message first.
@@ -122,7 +122,7 @@ impl EventStream {
     }
 
     /// Allows a client to resume the stream, once.
-    pub(super) fn number(&self, number: u64) {
+    pub(super) fn make_resumable(&self, number: u64) {
         let mut state = self.state();
         if state.number.replace(number).is_some() {
             return;
@@ -137,24 +137,24 @@ impl EventStream {
     }
 
     /// Sends a message if there is capacity for it.
-    fn try_say(&self, message: &Bytes) -> Saying {
+    fn try_say(&self, message: &Bytes) -> SendOutcome {
         let mut state = self.state();
         match state.has_room(message) {
-            None => Saying::NoRoom,
-            Some(false) => Saying::Ended(false),
-            Some(true) if self.journal.get().is_some() => Saying::Journaled,
+            None => SendOutcome::NoRoom,
+            Some(false) => SendOutcome::Ended(false),
+            Some(true) if self.journal.get().is_some() => SendOutcome::Journaled,
             Some(true) => {
-                state.push(message);
-                Saying::Ended(true)
+                state.push_event(message);
+                SendOutcome::Ended(true)
             }
         }
     }
 
     /// Sends the last message, regardless of capacity.
-    pub(super) fn finish(&self, message: Option<&Bytes>) {
+    pub(super) fn finish_stream(&self, message: Option<&Bytes>) {
         let mut state = self.state();
         if let Some(message) = message {
-            state.push(message);
+            state.push_event(message);
         }
         state.is_finished = true;
         state.wake();
@@ -174,7 +174,7 @@ impl EventStream {
     }
 
     /// The number of bytes that are kept.
-    pub(super) fn bytes(&self) -> usize {
+    pub(super) fn kept_bytes(&self) -> usize {
         self.state().bytes
     }
 
@@ -218,7 +218,7 @@ impl EventStream {
     }
 
     /// Removes a reader. Returns whether it was the current one.
-    pub(super) fn leave(&self, reader: u64) -> bool {
+    pub(super) fn remove_reader(&self, reader: u64) -> bool {
         let mut state = self.state();
         if state.reader != reader || state.left.is_some() {
             return false;
@@ -249,9 +249,9 @@ impl StreamState {
         (!is_full).then_some(true)
     }
 
-    fn push(&mut self, message: &Bytes) {
+    fn push_event(&mut self, message: &Bytes) {
         let id = self.number.map(|stream| EventId { stream, index: self.end() + 1 });
-        let event = frame::event(id, message);
+        let event = frame::format_event(id, message);
         self.bytes += event.len();
         self.unread_bytes += event.len();
         self.events.push_back(event);
@@ -295,18 +295,18 @@ impl StreamState {
 }
 
 impl Outward for EventStream {
-    fn send(&self, message: Bytes) -> BoxFuture<'_, bool> {
+    fn send_line(&self, message: Bytes) -> BoxFuture<'_, bool> {
         Box::pin(async move {
             loop {
                 let mut room = std::pin::pin!(self.room.notified());
                 room.as_mut().enable();
                 match self.try_say(&message) {
-                    Saying::Ended(said) => return said,
-                    Saying::Journaled => match self.journal.get() {
+                    SendOutcome::Ended(said) => return said,
+                    SendOutcome::Journaled => match self.journal.get() {
                         Some(journal) => return Arc::clone(journal).say(message).await,
                         None => continue,
                     },
-                    Saying::NoRoom => {}
+                    SendOutcome::NoRoom => {}
                 }
                 room.await;
             }

@@ -20,19 +20,23 @@ fn what_is_said_is_read_in_order_and_then_it_ends() {
     let stream = EventStream::default();
     let reader = stream.read_from(0);
     assert_eq!(read(&stream, reader), Read::Nothing);
-    assert_eq!(stream.try_say(&message("{1}")), Saying::Ended(true));
-    stream.finish(Some(&message("{2}")));
+    assert_eq!(stream.try_say(&message("{1}")), SendOutcome::Ended(true));
+    stream.finish_stream(Some(&message("{2}")));
     assert_eq!(read(&stream, reader), event("data: {1}\n\n"));
     assert_eq!(read(&stream, reader), event("data: {2}\n\n"));
     assert_eq!(read(&stream, reader), Read::End);
-    assert_eq!(stream.try_say(&message("{3}")), Saying::Ended(false), "it has no reader any more");
+    assert_eq!(
+        stream.try_say(&message("{3}")),
+        SendOutcome::Ended(false),
+        "it has no reader any more"
+    );
 }
 
 #[test]
 fn what_was_said_before_it_had_a_number_is_read_with_one() {
     let stream = EventStream::default();
-    assert_eq!(stream.try_say(&message("{1}")), Saying::Ended(true));
-    stream.number(7);
+    assert_eq!(stream.try_say(&message("{1}")), SendOutcome::Ended(true));
+    stream.make_resumable(7);
     let reader = stream.read_from(0);
     assert_eq!(read(&stream, reader), event("id: 7-1\ndata: {1}\n\n"));
 }
@@ -42,11 +46,11 @@ fn who_comes_back_reads_what_it_missed() {
     let stream = EventStream::with_number(7);
     let first = stream.read_from(0);
     for text in ["{1}", "{2}"] {
-        assert_eq!(stream.try_say(&message(text)), Saying::Ended(true));
+        assert_eq!(stream.try_say(&message(text)), SendOutcome::Ended(true));
     }
     assert_eq!(read(&stream, first), event("id: 7-1\ndata: {1}\n\n"));
-    assert!(stream.leave(first));
-    stream.finish(Some(&message("{3}")));
+    assert!(stream.remove_reader(first));
+    stream.finish_stream(Some(&message("{3}")));
     for (from, expected) in [(1, "{2}"), (0, "{1}"), (2, "{3}")] {
         let again = stream.read_from(from);
         assert_eq!(
@@ -63,9 +67,9 @@ fn the_last_one_who_came_reads() {
     let stream = EventStream::with_number(1);
     let first = stream.read_from(0);
     let second = stream.read_from(0);
-    stream.finish(Some(&message("{}")));
+    stream.finish_stream(Some(&message("{}")));
     assert_eq!(read(&stream, first), Read::Displaced);
-    assert!(!stream.leave(first), "it was not the current reader");
+    assert!(!stream.remove_reader(first), "it was not the current reader");
     assert_eq!(read(&stream, second), event("id: 1-1\ndata: {}\n\n"));
 }
 
@@ -74,10 +78,10 @@ fn who_says_more_than_is_read_waits_and_nothing_is_lost() {
     let stream = EventStream::default();
     let reader = stream.read_from(0);
     let large = message(&"x".repeat(UNREAD_BYTES));
-    assert_eq!(stream.try_say(&large), Saying::Ended(true), "one message always fits");
-    assert_eq!(stream.try_say(&message("{}")), Saying::NoRoom);
+    assert_eq!(stream.try_say(&large), SendOutcome::Ended(true), "one message always fits");
+    assert_eq!(stream.try_say(&message("{}")), SendOutcome::NoRoom);
     assert!(matches!(read(&stream, reader), Read::Event(_)));
-    assert_eq!(stream.try_say(&message("{}")), Saying::Ended(true));
+    assert_eq!(stream.try_say(&message("{}")), SendOutcome::Ended(true));
     assert_eq!(read(&stream, reader), event("data: {}\n\n"));
 }
 
@@ -85,27 +89,27 @@ fn who_says_more_than_is_read_waits_and_nothing_is_lost() {
 fn a_stream_that_nobody_can_come_back_to_takes_nothing_more() {
     let stream = EventStream::default();
     let reader = stream.read_from(0);
-    assert_eq!(stream.try_say(&message("{}")), Saying::Ended(true));
-    assert!(stream.leave(reader));
-    assert_eq!(stream.try_say(&message("{}")), Saying::Ended(false));
-    assert_eq!(stream.bytes(), 0);
+    assert_eq!(stream.try_say(&message("{}")), SendOutcome::Ended(true));
+    assert!(stream.remove_reader(reader));
+    assert_eq!(stream.try_say(&message("{}")), SendOutcome::Ended(false));
+    assert_eq!(stream.kept_bytes(), 0);
 }
 
 #[test]
 fn what_is_kept_for_who_comes_back_is_bounded() {
     let stream = EventStream::with_number(1);
     let reader = stream.read_from(0);
-    stream.leave(reader);
+    stream.remove_reader(reader);
     for _ in 0..10_000 {
         assert_eq!(
             stream.try_say(&message("{\"progress\":1}")),
-            Saying::Ended(true),
+            SendOutcome::Ended(true),
             "it never waits"
         );
     }
     assert!(stream.state().events.len() <= KEPT_EVENTS);
     let large = message(&"x".repeat(10 * KEPT_BYTES));
-    stream.finish(Some(&large));
+    stream.finish_stream(Some(&large));
     assert_eq!(stream.state().events.len(), 1, "the response is kept");
     let again = stream.read_from(5);
     assert!(matches!(read(&stream, again), Read::Event(_)));
@@ -117,24 +121,24 @@ fn finished_streams_are_forgotten_by_number_bytes_and_time() {
     let mut kept = KeptStreams::default();
     let finished = |length: usize| {
         let stream = Arc::new(EventStream::default());
-        stream.finish(Some(&message(&"x".repeat(length))));
+        stream.finish_stream(Some(&message(&"x".repeat(length))));
         stream
     };
     let running = Arc::new(EventStream::default());
-    let first = kept.keep(&running, 0);
-    let numbers: Vec<u64> = (0..20).map(|_| kept.keep(&finished(10), 0)).collect();
-    kept.forget(0);
+    let first = kept.keep_stream(&running, 0);
+    let numbers: Vec<u64> = (0..20).map(|_| kept.keep_stream(&finished(10), 0)).collect();
+    kept.forget_excess(0);
     assert!(kept.find(first).is_some(), "running streams are kept");
     assert!(kept.find(numbers[0]).is_none() && kept.find(numbers[19]).is_some());
-    let large = [kept.keep(&finished(200_000), 0), kept.keep(&finished(200_000), 0)];
-    kept.forget(0);
+    let large = [kept.keep_stream(&finished(200_000), 0), kept.keep_stream(&finished(200_000), 0)];
+    kept.forget_excess(0);
     assert!(kept.find(large[0]).is_none() && kept.find(large[1]).is_some());
-    kept.forget(60_001);
+    kept.forget_excess(60_001);
     assert!(kept.find(large[1]).is_none());
-    running.finish(None);
-    kept.forget(100_000);
+    running.finish_stream(None);
+    kept.forget_excess(100_000);
     assert!(kept.find(first).is_some());
-    kept.forget(160_001);
+    kept.forget_excess(160_001);
     assert!(kept.is_empty());
 }
 
@@ -143,15 +147,15 @@ async fn what_waits_for_room_goes_on_when_somebody_reads_or_leaves() {
     for leaves in [false, true] {
         let stream = Arc::new(EventStream::default());
         let reader = stream.read_from(0);
-        assert!(stream.send(message(&"x".repeat(UNREAD_BYTES))).await);
+        assert!(stream.send_line(message(&"x".repeat(UNREAD_BYTES))).await);
         let waiting = tokio::spawn({
             let stream = Arc::clone(&stream);
-            async move { stream.send(message("{}")).await }
+            async move { stream.send_line(message("{}")).await }
         });
         tokio::task::yield_now().await;
         assert!(!waiting.is_finished());
         if leaves {
-            stream.leave(reader);
+            stream.remove_reader(reader);
         } else {
             assert!(matches!(read(&stream, reader), Read::Event(_)));
         }
