@@ -9,7 +9,7 @@ use reqwest::{Client, Method, Response, Url};
 use serde_json::{Map, Value};
 
 use crate::request::{FilledRequest, OperationRequest};
-use crate::response::{HttpAnswer, failure, success};
+use crate::response::{HttpAnswer, read_error, read_success};
 
 /// How many redirects are followed. Default is 5.
 const MAX_REDIRECTS: usize = 5;
@@ -30,19 +30,19 @@ impl Api {
         route: &OperationRequest,
         input: &Map<String, Value>,
     ) -> Result<Value> {
-        let ready = route.fill(&self.base, &self.query, input)?;
+        let ready = route.fill_route(&self.base, &self.query, input)?;
         let deadline = Instant::now() + self.timeout;
-        let response = self.send(route, ready, deadline).await?;
+        let response = self.send_request(route, ready, deadline).await?;
         let answer = HttpAnswer::read(response, self.max_response).await;
-        let answer = answer.map_err(|error| self.broken(route, &error))?;
+        let answer = answer.map_err(|error| self.connection_error(route, &error))?;
         if answer.status.is_success() {
-            return success(route, answer, self.max_response);
+            return read_success(route, answer, self.max_response);
         }
-        Err(failure(route, &answer, |text| self.redacted(text)))
+        Err(read_error(route, &answer, |text| self.redact_text(text)))
     }
 
     /// Sends it, and follows redirects to the same server where nothing is changed.
-    async fn send(
+    async fn send_request(
         &self,
         route: &OperationRequest,
         ready: FilledRequest,
@@ -57,8 +57,9 @@ impl Api {
             if let Some(body) = &ready.body {
                 request = request.body(body.clone());
             }
-            let response = request.send().await.map_err(|error| self.broken(route, &error))?;
-            let Some(next) = redirect(&response) else { return Ok(response) };
+            let response =
+                request.send().await.map_err(|error| self.connection_error(route, &error))?;
+            let Some(next) = redirect_target(&response) else { return Ok(response) };
             if next.origin() != self.base.origin() {
                 let to = next.origin().ascii_serialization();
                 return Err(Error::new(
@@ -106,7 +107,7 @@ impl Api {
     }
 
     /// No answer: without the address, which may have a key in its query.
-    fn broken(&self, route: &OperationRequest, error: &reqwest::Error) -> Error {
+    fn connection_error(&self, route: &OperationRequest, error: &reqwest::Error) -> Error {
         let is_safe =
             matches!(route.method, Method::GET | Method::HEAD | Method::PUT | Method::DELETE);
         let perhaps = match is_safe || error.is_connect() {
@@ -118,14 +119,14 @@ impl Api {
             return Error::new(ErrorKind::DeadlineExceeded, text)
                 .with_retryable(perhaps.is_empty());
         }
-        let cause = self.redacted(&root_cause(error));
+        let cause = self.redact_text(&root_cause(error));
         let host = self.base.origin().ascii_serialization();
         let text = format!("{} had no answer of {host}: {cause}{perhaps}", route.label);
         Error::new(ErrorKind::Unavailable, text).with_retryable(perhaps.is_empty())
     }
 
     /// The text without the credentials of the program, which a server may repeat.
-    fn redacted(&self, text: &str) -> String {
+    fn redact_text(&self, text: &str) -> String {
         let headers = self.headers.values().filter_map(|value| value.to_str().ok());
         let headers = headers.map(|value| value.trim_start_matches("Bearer "));
         let query = self.query.iter().map(|(_, value)| value.as_str());
@@ -139,7 +140,7 @@ impl Api {
 }
 
 /// Where a response leads.
-fn redirect(response: &Response) -> Option<Url> {
+fn redirect_target(response: &Response) -> Option<Url> {
     if !matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
         return None;
     }

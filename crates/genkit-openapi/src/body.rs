@@ -3,7 +3,7 @@
 use reqwest::header::HeaderValue;
 use serde_json::{Map, Value};
 
-use crate::document::shown;
+use crate::document::quote_text;
 
 /// How a body is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,14 +24,14 @@ pub(crate) fn written_body(
     content: &Map<String, Value>,
 ) -> Option<(BodyForm, HeaderValue, &Value)> {
     [BodyForm::Json, BodyForm::Form, BodyForm::Text].into_iter().find_map(|form| {
-        let (media_type, media) = content.iter().find(|(media_type, _)| form.fits(media_type))?;
+        let (media_type, media) = content.iter().find(|(media_type, _)| form.is_for(media_type))?;
         Some((form, HeaderValue::from_str(media_type).ok()?, media))
     })
 }
 
 /// Why there is none.
-pub(crate) fn unwritten(content: Option<&Map<String, Value>>) -> String {
-    let kinds = content.into_iter().flatten().map(|(kind, _)| shown(kind));
+pub(crate) fn unsupported_body(content: Option<&Map<String, Value>>) -> String {
+    let kinds = content.into_iter().flatten().map(|(kind, _)| quote_text(kind));
     let kinds: Vec<_> = kinds.take(5).collect();
     let kinds = if kinds.is_empty() { "no media type".to_owned() } else { kinds.join(", ") };
     format!(
@@ -40,21 +40,21 @@ pub(crate) fn unwritten(content: Option<&Map<String, Value>>) -> String {
 }
 
 impl BodyForm {
-    fn fits(self, media_type: &str) -> bool {
+    fn is_for(self, media_type: &str) -> bool {
         match self {
             Self::Json => is_json(media_type),
-            Self::Form => essence(media_type) == "application/x-www-form-urlencoded",
-            Self::Text => essence(media_type) == "text/plain",
+            Self::Form => media_essence(media_type) == "application/x-www-form-urlencoded",
+            Self::Text => media_essence(media_type) == "text/plain",
         }
     }
 }
 
 /// A media type without its parameters, in small letters.
-pub(crate) fn essence(media_type: &str) -> String {
+pub(crate) fn media_essence(media_type: &str) -> String {
     media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
 pub(crate) fn is_json(media_type: &str) -> bool {
-    let essence = essence(media_type);
+    let essence = media_essence(media_type);
     essence == "application/json" || essence == "text/json" || essence.ends_with("+json")
 }

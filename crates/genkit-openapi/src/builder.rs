@@ -45,7 +45,7 @@ pub struct OpenApi {
     pub(crate) max_response: usize,
 }
 
-fn strings(all: impl IntoIterator<Item = impl Into<String>>) -> impl Iterator<Item = String> {
+fn into_strings(all: impl IntoIterator<Item = impl Into<String>>) -> impl Iterator<Item = String> {
     all.into_iter().map(Into::into)
 }
 
@@ -104,25 +104,25 @@ impl OpenApi {
 
     /// Filter: only these operations, by `operationId`, or as `GET /pets/{id}`.
     pub fn only(mut self, operations: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.only.extend(strings(operations));
+        self.only.extend(into_strings(operations));
         self
     }
 
     /// Filter: all but these operations, by `operationId`, or as `DELETE /pets/{id}`.
     pub fn without(mut self, operations: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.without.extend(strings(operations));
+        self.without.extend(into_strings(operations));
         self
     }
 
     /// Filter: only operations with one of these tags.
     pub fn tags(mut self, tags: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.tags.extend(strings(tags));
+        self.tags.extend(into_strings(tags));
         self
     }
 
     /// Filter: only operations with one of these methods: `["GET"]`.
     pub fn methods(mut self, methods: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.methods.extend(strings(methods));
+        self.methods.extend(into_strings(methods));
         self
     }
 

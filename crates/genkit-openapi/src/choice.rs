@@ -4,25 +4,25 @@ use genkit::{Error, Result};
 use genkit_did_you_mean::nearest;
 
 use crate::builder::OpenApi;
-use crate::document::shown;
-use crate::operation::{LeftOut, Operation};
+use crate::document::quote_text;
+use crate::operation::{Operation, SkippedOperation};
 
 /// The operations that are wanted. What is left out already counts for nobody who did not want it.
-pub(crate) fn chosen<'d>(
+pub(crate) fn choose_operations<'d>(
     all: &[Operation<'d>],
     from: &OpenApi,
-    left_out: &mut Vec<LeftOut>,
+    left_out: &mut Vec<SkippedOperation>,
 ) -> Result<Vec<Operation<'d>>> {
     for name in from.only.iter().chain(&from.without) {
         let is_left_out = left_out.iter().any(|left| &left.operation == name);
         if !is_left_out && !all.iter().any(|operation| operation.is_called(name)) {
             let ids = all.iter().filter_map(Operation::id);
-            return Err(unknown("operation", name, ids));
+            return Err(unknown_name("operation", name, ids));
         }
     }
     for tag in &from.tags {
         if !all.iter().any(|operation| operation.tags().any(|it| it == tag)) {
-            return Err(unknown("tag", tag, all.iter().flat_map(Operation::tags)));
+            return Err(unknown_name("tag", tag, all.iter().flat_map(Operation::tags)));
         }
     }
     for method in &from.methods {
@@ -32,7 +32,7 @@ pub(crate) fn chosen<'d>(
         {
             return Err(Error::invalid_argument(format!(
                 "`{}` is no method that a tool can have: GET, HEAD, PUT, POST, PATCH, DELETE",
-                shown(method)
+                quote_text(method)
             )));
         }
     }
@@ -57,13 +57,16 @@ fn is_wanted(operation: &Operation<'_>, from: &OpenApi) -> bool {
         && from.filters.iter().all(|choose| choose(operation))
 }
 
-fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>) -> Error {
+fn unknown_name<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>) -> Error {
     let hint = match nearest(name, known) {
-        Some(known) => format!(" Did you mean `{}`?", shown(known)),
+        Some(known) => format!(" Did you mean `{}`?", quote_text(known)),
         None if what == "operation" => {
             " An operation is named by its `operationId`, or as `GET /pets/{id}`.".to_owned()
         }
         None => String::new(),
     };
-    Error::invalid_argument(format!("the OpenAPI document has no {what} `{}`.{hint}", shown(name)))
+    Error::invalid_argument(format!(
+        "the OpenAPI document has no {what} `{}`.{hint}",
+        quote_text(name)
+    ))
 }

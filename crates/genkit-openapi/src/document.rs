@@ -72,10 +72,10 @@ impl ApiDocument {
     pub(crate) fn read(spec: Spec) -> Result<Self> {
         let root = match spec.0 {
             Unread::Value(value) => value,
-            Unread::Text(text) => parsed(&text)?,
+            Unread::Text(text) => parse_document(&text)?,
         };
-        bounded(&root)?;
-        let is_3_0 = match version(&root) {
+        check_bounds(&root)?;
+        let is_3_0 = match openapi_version(&root) {
             Some(version) if is_minor(version, "3.0") => true,
             Some(version) if ["3.1", "3.2"].iter().any(|known| is_minor(version, known)) => false,
             _ if root.get("swagger").is_some() => {
@@ -96,16 +96,16 @@ impl ApiDocument {
         Ok(Self { root, is_3_0 })
     }
 
-    pub(crate) fn root(&self) -> &Value {
+    pub(crate) fn root_value(&self) -> &Value {
         &self.root
     }
 
     /// What stands at a `$ref`, which must be inside of the document.
-    pub(crate) fn at(&self, reference: &str) -> Checked<&Value> {
+    pub(crate) fn find_reference(&self, reference: &str) -> Checked<&Value> {
         let outside = || {
             format!(
                 "`$ref: {}` leads out of the document, and nothing else is loaded: bundle all files into one first",
-                shown(reference)
+                quote_text(reference)
             )
         };
         let pointer = reference.strip_prefix('#').ok_or_else(outside)?;
@@ -113,19 +113,22 @@ impl ApiDocument {
         if !pointer.is_empty() && !pointer.starts_with('/') {
             return Err(format!(
                 "`$ref: {}` names an anchor: write where it stands",
-                shown(reference)
+                quote_text(reference)
             ));
         }
         self.root.pointer(&pointer).ok_or_else(|| {
-            format!("`$ref: {}` leads to nothing: correct it in the document", shown(reference))
+            format!(
+                "`$ref: {}` leads to nothing: correct it in the document",
+                quote_text(reference)
+            )
         })
     }
 
     /// The value itself, or what its `$ref` means.
-    pub(crate) fn resolve<'v>(&'v self, mut value: &'v Value) -> Checked<&'v Value> {
+    pub(crate) fn resolve_value<'v>(&'v self, mut value: &'v Value) -> Checked<&'v Value> {
         for _ in 0..MAX_HOPS {
             match value.get("$ref").and_then(Value::as_str) {
-                Some(reference) => value = self.at(reference)?,
+                Some(reference) => value = self.find_reference(reference)?,
                 None => return Ok(value),
             }
         }
@@ -136,7 +139,7 @@ impl ApiDocument {
 }
 
 /// Words of the document in a message: short, and in one line.
-pub(crate) fn shown(text: &str) -> String {
+pub(crate) fn quote_text(text: &str) -> String {
     let mut shown: String = text.chars().take(120).flat_map(char::escape_debug).collect();
     if text.chars().nth(120).is_some() {
         shown.push('…');
@@ -144,7 +147,7 @@ pub(crate) fn shown(text: &str) -> String {
     shown
 }
 
-fn version(root: &Value) -> Option<&str> {
+fn openapi_version(root: &Value) -> Option<&str> {
     root.get("openapi")?.as_str()
 }
 
@@ -152,7 +155,7 @@ fn is_minor(version: &str, minor: &str) -> bool {
     version.strip_prefix(minor).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
-fn parsed(text: &str) -> Result<Value> {
+fn parse_document(text: &str) -> Result<Value> {
     if text.len() > MAX_DOCUMENT {
         return Err(Error::invalid_argument(format!(
             "the OpenAPI document has {} bytes, over {MAX_DOCUMENT}: keep only the paths that are wanted",
@@ -165,11 +168,11 @@ fn parsed(text: &str) -> Result<Value> {
             Error::invalid_argument(format!("the OpenAPI document is no JSON: {error}"))
         });
     }
-    yaml(text)
+    parse_yaml(text)
 }
 
 #[cfg(feature = "yaml")]
-fn yaml(text: &str) -> Result<Value> {
+fn parse_yaml(text: &str) -> Result<Value> {
     let read = genkit_dotprompt::yaml_within(text, MAX_VALUES, MAX_DOCUMENT);
     read.map(Value::Object).map_err(|error| {
         // Its words are for prompts.
@@ -179,14 +182,14 @@ fn yaml(text: &str) -> Result<Value> {
 }
 
 #[cfg(not(feature = "yaml"))]
-fn yaml(_: &str) -> Result<Value> {
+fn parse_yaml(_: &str) -> Result<Value> {
     Err(Error::invalid_argument(
         "the OpenAPI document does not begin with `{`: YAML is read with the feature `yaml` of genkit-openapi",
     ))
 }
 
 /// Looks at the size and depth of a value, without recursion.
-fn bounded(root: &Value) -> Result<()> {
+fn check_bounds(root: &Value) -> Result<()> {
     let mut open = vec![(root, 1)];
     let mut values = 0;
     while let Some((value, depth)) = open.pop() {

@@ -3,12 +3,12 @@
 use reqwest::header::HeaderName;
 use serde_json::{Map, Value, json};
 
-use crate::body::{BodyForm, RequestBody, is_json, unwritten, written_body};
-use crate::document::{ApiDocument, Checked, shown};
+use crate::body::{BodyForm, RequestBody, is_json, unsupported_body, written_body};
+use crate::document::{ApiDocument, Checked, quote_text};
 use crate::operation::Operation;
 use crate::schema::{Converter, Side};
-use crate::style::{ParameterStyle, Writing};
-use crate::text::{clean, safe_name, unique_name};
+use crate::style::{ParameterEncoding, ParameterStyle};
+use crate::text::{clean_text, safe_name, unique_name};
 
 /// How many parameters an operation may have. Default is 100.
 const MAX_PARAMETERS: usize = 100;
@@ -52,7 +52,7 @@ pub(crate) struct Parameter {
     pub(crate) name: String,
     pub(crate) place: ParameterPlace,
     /// How it is written; nothing where it is JSON as text.
-    pub(crate) writing: Option<Writing>,
+    pub(crate) writing: Option<ParameterEncoding>,
 }
 
 /// What a tool takes, and where it goes.
@@ -73,7 +73,7 @@ pub(crate) struct OwnParameters<'g> {
 }
 
 impl OwnParameters<'_> {
-    fn has(&self, place: ParameterPlace, name: &str) -> bool {
+    fn has_parameter(&self, place: ParameterPlace, name: &str) -> bool {
         match place {
             ParameterPlace::Header => self.headers.contains_key(name),
             ParameterPlace::Query => self.query.iter().any(|(given, _)| given == name),
@@ -83,12 +83,12 @@ impl OwnParameters<'_> {
 }
 
 /// Reads parameters and body of an operation.
-pub(crate) fn input(
+pub(crate) fn build_input(
     document: &ApiDocument,
     operation: &Operation<'_>,
     given: &OwnParameters<'_>,
 ) -> Checked<ToolInput> {
-    let mut build = Build {
+    let mut build = InputBuilder {
         schemas: Converter::new(document, Side::Input),
         properties: Map::new(),
         required: Vec::new(),
@@ -96,27 +96,27 @@ pub(crate) fn input(
         notes: Vec::new(),
         has_body: operation.value.get("requestBody").is_some(),
     };
-    for (parameter, place, name) in parameters(document, operation)? {
-        if !given.has(place, name) {
-            build.parameter(parameter, place, name)?;
+    for (parameter, place, name) in list_parameters(document, operation)? {
+        if !given.has_parameter(place, name) {
+            build.add_parameter(parameter, place, name)?;
         }
     }
     let body = match operation.value.get("requestBody") {
-        Some(body) => build.body(document.resolve(body)?)?,
+        Some(body) => build.add_body(document.resolve_value(body)?)?,
         None => None,
     };
-    build.finish(body)
+    build.into_input(body)
 }
 
 /// The parameters of the path and of the operation, of which the latter count more.
-fn parameters<'d>(
+fn list_parameters<'d>(
     document: &'d ApiDocument,
     operation: &Operation<'d>,
 ) -> Checked<Vec<(&'d Value, ParameterPlace, &'d str)>> {
     let mut found: Vec<(&Value, ParameterPlace, &str)> = Vec::new();
     for list in [operation.item.get("parameters"), operation.value.get("parameters")] {
         for parameter in list.and_then(Value::as_array).into_iter().flatten() {
-            let parameter = document.resolve(parameter)?;
+            let parameter = document.resolve_value(parameter)?;
             let name = parameter.get("name").and_then(Value::as_str);
             let name = name.ok_or("a parameter has no `name`: correct it in the document")?;
             let place = match parameter.get("in").and_then(Value::as_str) {
@@ -127,8 +127,8 @@ fn parameters<'d>(
                 other => {
                     return Err(format!(
                         "its parameter `{}` is in `{}`, which is none of path, query, header and cookie",
-                        shown(name),
-                        shown(other.unwrap_or_default())
+                        quote_text(name),
+                        quote_text(other.unwrap_or_default())
                     ));
                 }
             };
@@ -144,7 +144,7 @@ fn parameters<'d>(
     Ok(found)
 }
 
-struct Build<'d> {
+struct InputBuilder<'d> {
     schemas: Converter<'d>,
     properties: Map<String, Value>,
     required: Vec<String>,
@@ -153,8 +153,8 @@ struct Build<'d> {
     has_body: bool,
 }
 
-impl<'d> Build<'d> {
-    fn parameter(
+impl<'d> InputBuilder<'d> {
+    fn add_parameter(
         &mut self,
         parameter: &'d Value,
         place: ParameterPlace,
@@ -169,26 +169,26 @@ impl<'d> Build<'d> {
                 let is_ignored = ["accept", "content-type", "authorization"]
                     .iter()
                     .any(|ignored| ignored.eq_ignore_ascii_case(name));
-                return self.without(
+                return self.skip_parameter(
                     name,
                     is_required && !is_ignored,
                     "no model sets this header: give it with `.header(..)`",
                 );
             }
         }
-        let (schema, writing) = match self.written(parameter, place) {
+        let (schema, writing) = match self.schema_and_encoding(parameter, place) {
             Ok(written) => written,
-            Err(why) => return self.without(name, is_required, &why),
+            Err(why) => return self.skip_parameter(name, is_required, &why),
         };
-        let key = self.key(name, place);
+        let key = self.argument_key(name, place);
         let mut schema = match schema {
-            Some(schema) => self.schemas.convert(schema)?,
+            Some(schema) => self.schemas.convert_schema(schema)?,
             None => json!({}),
         };
         let words = parameter.get("description").and_then(Value::as_str).unwrap_or_default();
         let words = match key == name {
-            true => clean(words, MAX_WORDS),
-            false => clean(&format!("`{}`. {words}", clean(name, 200)), MAX_WORDS),
+            true => clean_text(words, MAX_WORDS),
+            false => clean_text(&format!("`{}`. {words}", clean_text(name, 200)), MAX_WORDS),
         };
         if let Value::Object(schema) = &mut schema
             && !words.is_empty()
@@ -205,11 +205,11 @@ impl<'d> Build<'d> {
     }
 
     /// The schema of a parameter, and how its value is written.
-    fn written(
+    fn schema_and_encoding(
         &self,
         parameter: &'d Value,
         place: ParameterPlace,
-    ) -> Checked<(Option<&'d Value>, Option<Writing>)> {
+    ) -> Checked<(Option<&'d Value>, Option<ParameterEncoding>)> {
         if let Some(content) = parameter.get("content").and_then(Value::as_object) {
             let json = content.iter().find(|(media_type, _)| is_json(media_type));
             let (_, media) =
@@ -229,7 +229,7 @@ impl<'d> Build<'d> {
             (Some("pipeDelimited"), ParameterPlace::Query) => ParameterStyle::PipeDelimited,
             (Some("deepObject"), ParameterPlace::Query) => ParameterStyle::DeepObject,
             (style, _) => {
-                let style = shown(style.unwrap_or_default());
+                let style = quote_text(style.unwrap_or_default());
                 return Err(format!(
                     "the style `{style}` is not known there: correct it in the document"
                 ));
@@ -239,12 +239,12 @@ impl<'d> Build<'d> {
         let explode = flag("explode").unwrap_or(style == ParameterStyle::Form);
         let allow_reserved =
             flag("allowReserved").unwrap_or(false) && place == ParameterPlace::Query;
-        Ok((parameter.get("schema"), Some(Writing { style, explode, allow_reserved })))
+        Ok((parameter.get("schema"), Some(ParameterEncoding { style, explode, allow_reserved })))
     }
 
     /// Leaves out a parameter that need not be; else the operation.
-    fn without(&mut self, name: &str, is_required: bool, why: &str) -> Checked<()> {
-        let why = format!("its parameter `{}`: {why}", shown(name));
+    fn skip_parameter(&mut self, name: &str, is_required: bool, why: &str) -> Checked<()> {
+        let why = format!("its parameter `{}`: {why}", quote_text(name));
         if is_required {
             return Err(why);
         }
@@ -253,7 +253,7 @@ impl<'d> Build<'d> {
     }
 
     /// What the model calls a parameter.
-    fn key(&self, name: &str, place: ParameterPlace) -> String {
+    fn argument_key(&self, name: &str, place: ParameterPlace) -> String {
         let is_taken =
             |key: &str| self.properties.contains_key(key) || (self.has_body && key == BODY);
         let safe = safe_name(name);
@@ -269,11 +269,11 @@ impl<'d> Build<'d> {
         unique_name(&format!("{place}_{safe}"), is_taken)
     }
 
-    fn body(&mut self, body: &'d Value) -> Checked<Option<RequestBody>> {
+    fn add_body(&mut self, body: &'d Value) -> Checked<Option<RequestBody>> {
         let is_required = body.get("required") == Some(&Value::Bool(true));
         let content = body.get("content").and_then(Value::as_object);
         let Some((form, media_type, media)) = content.and_then(written_body) else {
-            let why = unwritten(content);
+            let why = unsupported_body(content);
             if is_required {
                 return Err(why);
             }
@@ -281,7 +281,7 @@ impl<'d> Build<'d> {
             return Ok(None);
         };
         let mut schema = match (media.get("schema"), form) {
-            (Some(schema), _) => self.schemas.convert(schema)?,
+            (Some(schema), _) => self.schemas.convert_schema(schema)?,
             (None, BodyForm::Json) => json!({}),
             (None, BodyForm::Form) => json!({"type": "object"}),
             (None, BodyForm::Text) => json!({"type": "string"}),
@@ -290,7 +290,7 @@ impl<'d> Build<'d> {
         if let (Value::Object(schema), Some(words)) = (&mut schema, words)
             && !schema.contains_key("description")
         {
-            schema.insert("description".to_owned(), clean(words, MAX_WORDS).into());
+            schema.insert("description".to_owned(), clean_text(words, MAX_WORDS).into());
         }
         self.properties.insert(BODY.to_owned(), schema);
         if is_required {
@@ -299,8 +299,8 @@ impl<'d> Build<'d> {
         Ok(Some(RequestBody { form, media_type }))
     }
 
-    fn finish(mut self, body: Option<RequestBody>) -> Checked<ToolInput> {
-        let definitions = self.schemas.definitions()?;
+    fn into_input(mut self, body: Option<RequestBody>) -> Checked<ToolInput> {
+        let definitions = self.schemas.take_definitions()?;
         let mut schema = json!({"type": "object", "properties": self.properties});
         if !self.required.is_empty() {
             schema["required"] = self.required.into();

@@ -19,7 +19,7 @@ pub use reqwest;
 
 pub use self::builder::OpenApi;
 pub use self::document::Spec;
-pub use self::operation::{LeftOut, Operation};
+pub use self::operation::{Operation, SkippedOperation};
 pub use self::tools::OpenApiTools;
 
 /// OpenAPI as tools: each operation of an HTTP API that a document (3.0 to 3.2) describes becomes

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::Value;
 
-use crate::document::{ApiDocument, Checked, shown};
+use crate::document::{ApiDocument, Checked, quote_text};
 
 /// How many operations a document may have. Default is 5,000.
 const MAX_OPERATIONS: usize = 5000;
@@ -80,8 +80,8 @@ impl<'d> Operation<'d> {
     }
 
     /// `GET /pets/{id}`, for messages.
-    pub(crate) fn label(&self) -> String {
-        format!("{} {}", self.method, shown(self.path))
+    pub(crate) fn operation_label(&self) -> String {
+        format!("{} {}", self.method, quote_text(self.path))
     }
 
     /// Whether `name` means this one.
@@ -101,48 +101,48 @@ impl<'d> Operation<'d> {
 
 impl fmt::Debug for Operation<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.label())
+        f.write_str(&self.operation_label())
     }
 }
 
 /// An operation that is no tool, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct LeftOut {
+pub struct SkippedOperation {
     /// The operation: `POST /photos`.
     pub operation: String,
     /// Reason: why it is no tool, and what would make it one.
     pub reason: String,
 }
 
-impl fmt::Display for LeftOut {
+impl fmt::Display for SkippedOperation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.operation, self.reason)
     }
 }
 
 /// All operations, in the order of the document, and what is left out already.
-pub(crate) fn operations<'d>(
+pub(crate) fn list_operations<'d>(
     document: &'d ApiDocument,
-    left_out: &mut Vec<LeftOut>,
+    left_out: &mut Vec<SkippedOperation>,
 ) -> genkit::Result<Vec<Operation<'d>>> {
     let mut operations = Vec::new();
-    let paths = document.root().get("paths").and_then(Value::as_object);
+    let paths = document.root_value().get("paths").and_then(Value::as_object);
     for (path, item) in paths.into_iter().flatten().filter(|(path, _)| !path.starts_with("x-")) {
-        let item = match usable(document, path, item) {
+        let item = match check_path(document, path, item) {
             Ok(item) => item,
             Err(reason) => {
-                left_out.push(LeftOut { operation: shown(path), reason });
+                left_out.push(SkippedOperation { operation: quote_text(path), reason });
                 continue;
             }
         };
         for (key, value) in item.as_object().into_iter().flatten() {
             let method = METHODS.iter().find(|method| *method == key);
-            match method.and_then(|method| upper(method)).filter(|_| value.is_object()) {
+            match method.and_then(|method| uppercase_method(method)).filter(|_| value.is_object()) {
                 Some(method) => operations.push(Operation { method, path, item, value }),
                 None if OTHERS.contains(&key.as_str()) || key.starts_with("x-") => {}
-                None => left_out.push(LeftOut {
-                    operation: format!("{} {}", shown(&key.to_uppercase()), shown(path)),
+                None => left_out.push(SkippedOperation {
+                    operation: format!("{} {}", quote_text(&key.to_uppercase()), quote_text(path)),
                     reason: "only GET, HEAD, PUT, POST, PATCH and DELETE become tools: write one by hand".to_owned(),
                 }),
             }
@@ -156,13 +156,13 @@ pub(crate) fn operations<'d>(
     Ok(operations)
 }
 
-fn upper(method: &str) -> Option<&'static str> {
+fn uppercase_method(method: &str) -> Option<&'static str> {
     ["GET", "HEAD", "PUT", "POST", "PATCH", "DELETE"]
         .into_iter()
         .find(|upper| upper.eq_ignore_ascii_case(method))
 }
 
-fn usable<'d>(document: &'d ApiDocument, path: &str, item: &'d Value) -> Checked<&'d Value> {
+fn check_path<'d>(document: &'d ApiDocument, path: &str, item: &'d Value) -> Checked<&'d Value> {
     if !path.starts_with('/') {
         return Err("a path begins with `/`: correct it in the document".to_owned());
     }
@@ -172,7 +172,7 @@ fn usable<'d>(document: &'d ApiDocument, path: &str, item: &'d Value) -> Checked
     if leads_elsewhere(path) {
         return Err("its path has a segment `.` or `..`: write the path that is meant".to_owned());
     }
-    document.resolve(item)
+    document.resolve_value(item)
 }
 
 /// Whether a segment of the path is `.` or `..`, encoded or not.

@@ -6,10 +6,10 @@ use reqwest::header::{CONTENT_TYPE, COOKIE, HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Map, Value};
 
 use crate::body::{BodyForm, RequestBody};
-use crate::document::{Checked, shown};
+use crate::document::{Checked, quote_text};
 use crate::input::{Parameter, ParameterPlace};
 use crate::operation::{Operation, leads_elsewhere};
-use crate::style::{Writing, encoded, literal, text};
+use crate::style::{ParameterEncoding, encode_literal, encode_text, value_text};
 
 /// How long the address of a request may be, in bytes. Default is 16 KiB.
 const MAX_URL: usize = 16 * 1024;
@@ -44,7 +44,7 @@ impl OperationRequest {
         arguments: Vec<Parameter>,
         body: Option<RequestBody>,
     ) -> Checked<Self> {
-        let path = pieces(operation.path(), &arguments)?;
+        let path = split_path(operation.path(), &arguments)?;
         let used = |at: usize| {
             path.iter().any(|piece| matches!(piece, PathPiece::Argument(it) if *it == at))
         };
@@ -53,15 +53,15 @@ impl OperationRequest {
         if let Some(at) = unused {
             return Err(format!(
                 "its path has no place for the parameter `{}`: correct it in the document",
-                shown(&arguments[at].name)
+                quote_text(&arguments[at].name)
             ));
         }
         let method = operation.method().parse().map_err(|_| "its method is unknown".to_owned())?;
-        Ok(Self { label: operation.label(), method, path, arguments, body })
+        Ok(Self { label: operation.operation_label(), method, path, arguments, body })
     }
 
     /// The request for these arguments.
-    pub(crate) fn fill(
+    pub(crate) fn fill_route(
         &self,
         base: &Url,
         given: &[(String, String)],
@@ -76,19 +76,19 @@ impl OperationRequest {
                 continue;
             }
             let pairs = || match argument.writing {
-                Some(writing) => writing.pairs(&argument.name, value),
-                None => vec![(encoded(&argument.name), encoded(&value.to_string()))],
+                Some(writing) => writing.encode_pairs(&argument.name, value),
+                None => vec![(encode_text(&argument.name), encode_text(&value.to_string()))],
             };
             match argument.place {
                 ParameterPlace::Query => query.extend(pairs()),
                 ParameterPlace::Cookie => cookies.extend(pairs()),
                 _ => {
-                    let (name, value) = header(argument, value)?;
+                    let (name, value) = encode_header(argument, value)?;
                     headers.insert(name, value);
                 }
             }
         }
-        query.extend(given.iter().map(|(name, value)| (encoded(name), encoded(value))));
+        query.extend(given.iter().map(|(name, value)| (encode_text(name), encode_text(value))));
         if !cookies.is_empty() {
             let cookies: Vec<_> =
                 cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
@@ -98,12 +98,12 @@ impl OperationRequest {
                 cookies.map_err(|_| Error::invalid_argument("the cookies cannot be sent"))?,
             );
         }
-        let url = self.url(base, &query, input)?;
-        let body = self.body(input, &mut headers)?;
+        let url = self.request_url(base, &query, input)?;
+        let body = self.request_body(input, &mut headers)?;
         Ok(FilledRequest { url, headers, body })
     }
 
-    fn url(
+    fn request_url(
         &self,
         base: &Url,
         query: &[(String, String)],
@@ -141,7 +141,11 @@ impl OperationRequest {
         url.ok_or_else(|| Error::invalid_argument("the arguments make no address of this API"))
     }
 
-    fn body(&self, input: &Map<String, Value>, headers: &mut HeaderMap) -> Result<Option<Vec<u8>>> {
+    fn request_body(
+        &self,
+        input: &Map<String, Value>,
+        headers: &mut HeaderMap,
+    ) -> Result<Option<Vec<u8>>> {
         let Some((body, value)) =
             self.body.as_ref().and_then(|body| Some((body, input.get("body")?)))
         else {
@@ -150,13 +154,13 @@ impl OperationRequest {
         headers.insert(CONTENT_TYPE, body.media_type.clone());
         Ok(Some(match (body.form, value) {
             (BodyForm::Json, value) => value.to_string().into_bytes(),
-            (BodyForm::Text, value) => text(value).into_owned().into_bytes(),
+            (BodyForm::Text, value) => value_text(value).into_owned().into_bytes(),
             (BodyForm::Form, Value::Object(members)) => {
                 let filled = members.iter().filter(|(_, value)| !value.is_null());
                 let pairs = filled.flat_map(|(name, value)| match value {
                     // A value of a form that is an object is JSON, by the specification.
-                    Value::Object(_) => vec![(encoded(name), encoded(&value.to_string()))],
-                    value => Writing::FORM.pairs(name, value),
+                    Value::Object(_) => vec![(encode_text(name), encode_text(&value.to_string()))],
+                    value => ParameterEncoding::FORM.encode_pairs(name, value),
                 });
                 let pairs: Vec<_> = pairs.map(|(name, value)| format!("{name}={value}")).collect();
                 pairs.join("&").into_bytes()
@@ -171,7 +175,7 @@ impl OperationRequest {
 }
 
 /// The literal pieces of a path and its placeholders, of which each needs a parameter.
-fn pieces(path: &str, arguments: &[Parameter]) -> Checked<Vec<PathPiece>> {
+fn split_path(path: &str, arguments: &[Parameter]) -> Checked<Vec<PathPiece>> {
     let mut pieces = Vec::new();
     let mut rest = path;
     while let Some((before, after)) = rest.split_once('{') {
@@ -184,17 +188,17 @@ fn pieces(path: &str, arguments: &[Parameter]) -> Checked<Vec<PathPiece>> {
             .ok_or_else(|| {
                 format!(
                     "no parameter describes `{{{}}}` of its path: add one to the document",
-                    shown(name)
+                    quote_text(name)
                 )
             })?;
         if !before.is_empty() {
-            pieces.push(PathPiece::Literal(literal(before)));
+            pieces.push(PathPiece::Literal(encode_literal(before)));
         }
         pieces.push(PathPiece::Argument(at));
         rest = after;
     }
     if !rest.is_empty() {
-        pieces.push(PathPiece::Literal(literal(rest)));
+        pieces.push(PathPiece::Literal(encode_literal(rest)));
     }
     Ok(pieces)
 }
@@ -216,11 +220,11 @@ fn in_path(argument: &Parameter, input: &Map<String, Value>) -> Result<String> {
     }
     Ok(match argument.writing {
         Some(writing) => writing.in_path(&argument.name, value),
-        None => encoded(&value.to_string()),
+        None => encode_text(&value.to_string()),
     })
 }
 
-fn header(argument: &Parameter, value: &Value) -> Result<(HeaderName, HeaderValue)> {
+fn encode_header(argument: &Parameter, value: &Value) -> Result<(HeaderName, HeaderValue)> {
     let written = match argument.writing {
         Some(writing) => writing.in_header(value),
         None => value.to_string(),

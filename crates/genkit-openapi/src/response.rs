@@ -7,9 +7,9 @@ use reqwest::header::{CONTENT_TYPE, RETRY_AFTER};
 use reqwest::{Response, StatusCode};
 use serde_json::Value;
 
-use crate::body::{essence, is_json};
+use crate::body::{is_json, media_essence};
 use crate::request::OperationRequest;
-use crate::text::clean;
+use crate::text::clean_text;
 
 /// How much of the body of a failure is shown, in characters. Default is 1,000.
 const MAX_SHOWN: usize = 1000;
@@ -48,7 +48,7 @@ impl HttpAnswer {
     }
 
     fn is_text(&self) -> bool {
-        let essence = essence(&self.media_type);
+        let essence = media_essence(&self.media_type);
         let known = ["xml", "yaml", "javascript", "x-www-form-urlencoded", "x-ndjson"];
         is_json(&essence)
             || essence.starts_with("text/")
@@ -58,7 +58,11 @@ impl HttpAnswer {
 }
 
 /// The value of an answer that is one.
-pub(crate) fn success(route: &OperationRequest, answer: HttpAnswer, limit: usize) -> Result<Value> {
+pub(crate) fn read_success(
+    route: &OperationRequest,
+    answer: HttpAnswer,
+    limit: usize,
+) -> Result<Value> {
     if answer.is_cut {
         return Err(Error::new(
             ErrorKind::ResourceExhausted,
@@ -82,7 +86,7 @@ pub(crate) fn success(route: &OperationRequest, answer: HttpAnswer, limit: usize
             "{}: {} bytes of {}, which is no text and not shown",
             answer.status,
             answer.body.len(),
-            clean(&answer.media_type, 100)
+            clean_text(&answer.media_type, 100)
         )
         .into());
     }
@@ -90,7 +94,7 @@ pub(crate) fn success(route: &OperationRequest, answer: HttpAnswer, limit: usize
 }
 
 /// The error of an answer that is a failure.
-pub(crate) fn failure(
+pub(crate) fn read_error(
     route: &OperationRequest,
     answer: &HttpAnswer,
     redacted: impl Fn(&str) -> String,
@@ -118,7 +122,7 @@ pub(crate) fn failure(
     if answer.is_text() && !answer.body.is_empty() {
         // A secret may stand across the end: it is looked for before the text is cut.
         let body = redacted(&String::from_utf8_lossy(&answer.body));
-        text = format!("{text}: {}", clean(&body, MAX_SHOWN));
+        text = format!("{text}: {}", clean_text(&body, MAX_SHOWN));
     }
     text.push_str(advice);
     let error = Error::new(kind, text);

@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value, json};
 
-use crate::document::{ApiDocument, Checked, shown};
-use crate::text::{clean, safe_name, unique_name};
+use crate::document::{ApiDocument, Checked, quote_text};
+use crate::text::{clean_text, safe_name, unique_name};
 
 /// How large the schemas of one operation may be, in bytes of JSON. Default is 128 KiB.
 const MAX_SCHEMA: usize = 128 * 1024;
@@ -48,18 +48,18 @@ impl<'d> Converter<'d> {
     }
 
     /// The definitions that were named since the beginning.
-    pub(crate) fn definitions(&mut self) -> Checked<Map<String, Value>> {
+    pub(crate) fn take_definitions(&mut self) -> Checked<Map<String, Value>> {
         let mut definitions = Map::new();
         while let Some((name, schema)) = self.pending.pop() {
             let is_anchor = schema.get("$recursiveAnchor") == Some(&Value::Bool(true));
             self.recursive = is_anchor.then(|| name.clone());
-            let converted = self.convert(schema)?;
+            let converted = self.convert_schema(schema)?;
             definitions.insert(name, converted);
         }
         Ok(definitions)
     }
 
-    fn spend(&mut self, bytes: usize) -> Checked<()> {
+    fn spend_bytes(&mut self, bytes: usize) -> Checked<()> {
         self.cost += bytes;
         if self.cost > MAX_SCHEMA {
             return Err(format!(
@@ -69,13 +69,13 @@ impl<'d> Converter<'d> {
         Ok(())
     }
 
-    pub(crate) fn convert(&mut self, schema: &'d Value) -> Checked<Value> {
+    pub(crate) fn convert_schema(&mut self, schema: &'d Value) -> Checked<Value> {
         let members = match schema {
             Value::Bool(_) => return Ok(schema.clone()),
             Value::Object(members) => members,
             _ => return Err("a schema is no object: correct it in the document".to_owned()),
         };
-        self.spend(4)?;
+        self.spend_bytes(4)?;
         let mut converted = Map::new();
         let is_reference = members.contains_key("$ref");
         for (keyword, value) in members {
@@ -91,8 +91,8 @@ impl<'d> Converter<'d> {
                 converted.insert("$ref".to_owned(), format!("#/$defs/{name}").into());
                 continue;
             }
-            if let Some(value) = self.keyword(keyword, value, members)? {
-                self.spend(keyword.len() + 4)?;
+            if let Some(value) = self.convert_keyword(keyword, value, members)? {
+                self.spend_bytes(keyword.len() + 4)?;
                 converted.insert(keyword.clone(), value);
             }
         }
@@ -100,35 +100,37 @@ impl<'d> Converter<'d> {
         if self.document.is_3_0 && !is_reference {
             bounds_of_3_0(members, &mut converted);
             if members.get("nullable") == Some(&Value::Bool(true)) {
-                converted = nullable(converted);
+                converted = make_nullable(converted);
             }
         }
         Ok(Value::Object(converted))
     }
 
     /// What a keyword becomes; nothing where it asserts nothing that a model or a check needs.
-    fn keyword(
+    fn convert_keyword(
         &mut self,
         keyword: &str,
         value: &'d Value,
         all: &'d Map<String, Value>,
     ) -> Checked<Option<Value>> {
         Ok(Some(match keyword {
-            "$ref" => self.reference(value)?,
+            "$ref" => self.convert_reference(value)?,
             "properties" | "patternProperties" | "dependentSchemas" => {
                 let mut converted = Map::new();
                 for (name, schema) in value.as_object().into_iter().flatten() {
                     if keyword == "properties" && self.is_of_other_side(schema) {
                         continue;
                     }
-                    self.spend(name.len() + 4)?;
-                    converted.insert(name.clone(), self.convert(schema)?);
+                    self.spend_bytes(name.len() + 4)?;
+                    converted.insert(name.clone(), self.convert_schema(schema)?);
                 }
                 Value::Object(converted)
             }
             "allOf" | "anyOf" | "oneOf" | "prefixItems" => {
                 let schemas = value.as_array().into_iter().flatten();
-                Value::Array(schemas.map(|schema| self.convert(schema)).collect::<Checked<_>>()?)
+                Value::Array(
+                    schemas.map(|schema| self.convert_schema(schema)).collect::<Checked<_>>()?,
+                )
             }
             "items"
             | "additionalProperties"
@@ -139,11 +141,11 @@ impl<'d> Converter<'d> {
             | "then"
             | "else"
             | "unevaluatedProperties"
-            | "unevaluatedItems" => self.convert(value)?,
+            | "unevaluatedItems" => self.convert_schema(value)?,
             "description" | "title" => match value.as_str() {
                 Some(words) => {
-                    self.spend(words.len().min(MAX_WORDS))?;
-                    clean(words, MAX_WORDS).into()
+                    self.spend_bytes(words.len().min(MAX_WORDS))?;
+                    clean_text(words, MAX_WORDS).into()
                 }
                 None => return Ok(None),
             },
@@ -152,7 +154,7 @@ impl<'d> Converter<'d> {
             | "maxLength" | "minItems" | "maxItems" | "uniqueItems" | "minProperties"
             | "maxProperties" | "minContains" | "maxContains" | "required"
             | "dependentRequired" | "deprecated" | "examples" => {
-                self.spend(value.to_string().len())?;
+                self.spend_bytes(value.to_string().len())?;
                 value.clone()
             }
             "example" if !all.contains_key("examples") => return Ok(None),
@@ -163,20 +165,20 @@ impl<'d> Converter<'d> {
         }))
     }
 
-    fn reference(&mut self, value: &'d Value) -> Checked<Value> {
+    fn convert_reference(&mut self, value: &'d Value) -> Checked<Value> {
         let Some(reference) = value.as_str() else {
             return Err("a `$ref` is no text: correct it in the document".to_owned());
         };
         if let Some(name) = self.names.get(reference) {
             return Ok(format!("#/$defs/{name}").into());
         }
-        let schema = self.document.at(reference)?;
+        let schema = self.document.find_reference(reference)?;
         if !schema.is_object() && !schema.is_boolean() {
-            return Err(format!("`$ref: {}` leads to no schema", shown(reference)));
+            return Err(format!("`$ref: {}` leads to no schema", quote_text(reference)));
         }
         let wanted = safe_name(reference.rsplit('/').next().unwrap_or_default());
         let name = unique_name(&wanted, |name| self.taken.contains(name));
-        self.spend(reference.len() + name.len())?;
+        self.spend_bytes(reference.len() + name.len())?;
         self.taken.insert(name.clone());
         self.names.insert(reference.to_owned(), name.clone());
         self.pending.push((name.clone(), schema));
@@ -190,7 +192,7 @@ impl<'d> Converter<'d> {
             Side::Output => "writeOnly",
         };
         let says = |schema: &Value| schema.get(keyword) == Some(&Value::Bool(true));
-        says(schema) || self.document.resolve(schema).is_ok_and(says)
+        says(schema) || self.document.resolve_value(schema).is_ok_and(says)
     }
 
     fn drop_other_side(&self, given: &Map<String, Value>, converted: &mut Map<String, Value>) {
@@ -216,7 +218,7 @@ fn bounds_of_3_0(given: &Map<String, Value>, converted: &mut Map<String, Value>)
 }
 
 /// `nullable: true` of 3.0.
-fn nullable(mut schema: Map<String, Value>) -> Map<String, Value> {
+fn make_nullable(mut schema: Map<String, Value>) -> Map<String, Value> {
     if let Some(Value::String(kind)) = schema.get("type") {
         let kinds = json!([kind, "null"]);
         schema.insert("type".to_owned(), kinds);

@@ -57,25 +57,25 @@ pub(crate) enum ParameterStyle {
 
 /// How one parameter is written.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Writing {
+pub(crate) struct ParameterEncoding {
     pub(crate) style: ParameterStyle,
     pub(crate) explode: bool,
     pub(crate) allow_reserved: bool,
 }
 
-impl Writing {
+impl ParameterEncoding {
     pub(crate) const FORM: Self =
         Self { style: ParameterStyle::Form, explode: true, allow_reserved: false };
 
-    fn encoded(self, text: &str) -> String {
+    fn encode_value(self, text: &str) -> String {
         let set = if self.allow_reserved { RESERVED } else { ENCODED };
         utf8_percent_encode(text, set).to_string()
     }
 
     /// Names and values of a query, a cookie or a form, encoded. An empty list has none.
-    pub(crate) fn pairs(self, name: &str, value: &Value) -> Vec<(String, String)> {
-        let key = encoded(name);
-        let one = |value: &Value| self.encoded(&text(value));
+    pub(crate) fn encode_pairs(self, name: &str, value: &Value) -> Vec<(String, String)> {
+        let key = encode_text(name);
+        let one = |value: &Value| self.encode_value(&value_text(value));
         let comma = match self.style {
             ParameterStyle::SpaceDelimited => "%20",
             ParameterStyle::PipeDelimited => "%7C",
@@ -84,46 +84,52 @@ impl Writing {
         match value {
             Value::Array(_) | Value::Object(_) if self.style == ParameterStyle::DeepObject => {
                 let mut pairs = Vec::new();
-                self.brackets(name, value, 0, &mut pairs);
+                self.write_brackets(name, value, 0, &mut pairs);
                 pairs
             }
             Value::Array(items) if self.explode => {
                 items.iter().map(|item| (key.clone(), one(item))).collect()
             }
             Value::Object(members) if self.explode => {
-                members.iter().map(|(name, value)| (encoded(name), one(value))).collect()
+                members.iter().map(|(name, value)| (encode_text(name), one(value))).collect()
             }
             Value::Array(items) if items.is_empty() => Vec::new(),
-            Value::Array(items) => vec![(key, joined(items.iter().map(one), comma))],
+            Value::Array(items) => vec![(key, join_parts(items.iter().map(one), comma))],
             Value::Object(members) => {
-                let flat = members.iter().flat_map(|(name, value)| [encoded(name), one(value)]);
-                vec![(key, joined(flat, comma))]
+                let flat = members.iter().flat_map(|(name, value)| [encode_text(name), one(value)]);
+                vec![(key, join_parts(flat, comma))]
             }
             value => vec![(key, one(value))],
         }
     }
 
     /// `filter[size][min]=1`; of a list each item under the same name.
-    fn brackets(self, name: &str, value: &Value, depth: usize, pairs: &mut Vec<(String, String)>) {
+    fn write_brackets(
+        self,
+        name: &str,
+        value: &Value,
+        depth: usize,
+        pairs: &mut Vec<(String, String)>,
+    ) {
         match value {
             Value::Object(members) if depth < MAX_BRACKETS => {
                 for (member, value) in members {
-                    self.brackets(&format!("{name}[{member}]"), value, depth + 1, pairs);
+                    self.write_brackets(&format!("{name}[{member}]"), value, depth + 1, pairs);
                 }
             }
             Value::Array(items) if depth < MAX_BRACKETS => {
                 for item in items {
-                    self.brackets(name, item, depth + 1, pairs);
+                    self.write_brackets(name, item, depth + 1, pairs);
                 }
             }
-            value => pairs.push((encoded(name), self.encoded(&text(value)))),
+            value => pairs.push((encode_text(name), self.encode_value(&value_text(value)))),
         }
     }
 
     /// A value in a path, encoded.
     pub(crate) fn in_path(self, name: &str, value: &Value) -> String {
-        let one = |value: &Value| encoded(&text(value));
-        let key = encoded(name);
+        let one = |value: &Value| encode_text(&value_text(value));
+        let key = encode_text(name);
         let (before, between) = match self.style {
             ParameterStyle::Label => (".", if self.explode { "." } else { "," }),
             ParameterStyle::Matrix => (";", if self.explode { ";" } else { "," }),
@@ -132,16 +138,17 @@ impl Writing {
         let is_matrix = self.style == ParameterStyle::Matrix;
         let written = match value {
             Value::Array(items) if is_matrix && self.explode => {
-                joined(items.iter().map(|item| format!("{key}={}", one(item))), between)
+                join_parts(items.iter().map(|item| format!("{key}={}", one(item))), between)
             }
-            Value::Array(items) => joined(items.iter().map(one), between),
+            Value::Array(items) => join_parts(items.iter().map(one), between),
             Value::Object(members) if self.explode => {
-                let pairs =
-                    members.iter().map(|(name, value)| format!("{}={}", encoded(name), one(value)));
-                joined(pairs, between)
+                let pairs = members
+                    .iter()
+                    .map(|(name, value)| format!("{}={}", encode_text(name), one(value)));
+                join_parts(pairs, between)
             }
-            Value::Object(members) => joined(
-                members.iter().flat_map(|(name, value)| [encoded(name), one(value)]),
+            Value::Object(members) => join_parts(
+                members.iter().flat_map(|(name, value)| [encode_text(name), one(value)]),
                 between,
             ),
             value => one(value),
@@ -158,21 +165,26 @@ impl Writing {
     /// A value of a header, which is not encoded.
     pub(crate) fn in_header(self, value: &Value) -> String {
         match value {
-            Value::Array(items) => joined(items.iter().map(|item| text(item).into_owned()), ","),
-            Value::Object(members) if self.explode => {
-                joined(members.iter().map(|(name, value)| format!("{name}={}", text(value))), ",")
+            Value::Array(items) => {
+                join_parts(items.iter().map(|item| value_text(item).into_owned()), ",")
             }
-            Value::Object(members) => joined(
-                members.iter().flat_map(|(name, value)| [name.clone(), text(value).into_owned()]),
+            Value::Object(members) if self.explode => join_parts(
+                members.iter().map(|(name, value)| format!("{name}={}", value_text(value))),
                 ",",
             ),
-            value => text(value).into_owned(),
+            Value::Object(members) => join_parts(
+                members
+                    .iter()
+                    .flat_map(|(name, value)| [name.clone(), value_text(value).into_owned()]),
+                ",",
+            ),
+            value => value_text(value).into_owned(),
         }
     }
 }
 
 /// A value as text; one inside of another list or object, of which the specification says nothing, as JSON.
-pub(crate) fn text(value: &Value) -> Cow<'_, str> {
+pub(crate) fn value_text(value: &Value) -> Cow<'_, str> {
     match value {
         Value::String(text) => Cow::Borrowed(text),
         Value::Null => Cow::Borrowed(""),
@@ -180,16 +192,16 @@ pub(crate) fn text(value: &Value) -> Cow<'_, str> {
     }
 }
 
-pub(crate) fn encoded(text: &str) -> String {
+pub(crate) fn encode_text(text: &str) -> String {
     utf8_percent_encode(text, ENCODED).to_string()
 }
 
 /// A piece of a path as the document has it.
-pub(crate) fn literal(text: &str) -> String {
+pub(crate) fn encode_literal(text: &str) -> String {
     utf8_percent_encode(text, LITERAL).to_string()
 }
 
-fn joined(parts: impl Iterator<Item = String>, between: &str) -> String {
+fn join_parts(parts: impl Iterator<Item = String>, between: &str) -> String {
     parts.collect::<Vec<_>>().join(between)
 }
 
@@ -209,9 +221,9 @@ mod tests {
         ("deepObject", ParameterStyle::DeepObject),
     ];
 
-    fn writing(style: &str, explode: bool) -> Writing {
+    fn writing(style: &str, explode: bool) -> ParameterEncoding {
         let (_, style) = STYLES.into_iter().find(|(name, _)| *name == style).unwrap();
-        Writing { style, explode, allow_reserved: false }
+        ParameterEncoding { style, explode, allow_reserved: false }
     }
 
     /// The table of the specification's section "Style Examples".
@@ -253,7 +265,7 @@ mod tests {
             ("pipeDelimited", false, &object, "color=R%7C100%7CG%7C200%7CB%7C150"),
             ("deepObject", true, &object, "color%5BR%5D=100&color%5BG%5D=200&color%5BB%5D=150"),
         ] {
-            let pairs = writing(style, explode).pairs("color", value);
+            let pairs = writing(style, explode).encode_pairs("color", value);
             let query: Vec<_> =
                 pairs.iter().map(|(name, value)| format!("{name}={value}")).collect();
             assert_eq!(query.join("&"), expected, "{style} {explode}");
@@ -263,7 +275,7 @@ mod tests {
     #[test]
     fn what_is_inside_of_a_deep_object_keeps_its_parents() {
         let value = json!({"size": {"min": 1}, "kind": ["a", "b"]});
-        let pairs = writing("deepObject", true).pairs("filter", &value);
+        let pairs = writing("deepObject", true).encode_pairs("filter", &value);
         let shown: Vec<_> = pairs.iter().map(|(name, value)| format!("{name}={value}")).collect();
         assert_eq!(
             shown,
@@ -278,9 +290,9 @@ mod tests {
             writing("simple", false).in_path("id", &nasty),
             "..%2Fa%3Fb%3Dc%26d%23e%0D%0A%252e"
         );
-        let pairs = writing("form", true).pairs("q", &nasty);
+        let pairs = writing("form", true).encode_pairs("q", &nasty);
         assert_eq!(pairs[0].1, "..%2Fa%3Fb%3Dc%26d%23e%0D%0A%252e");
-        let reserved = Writing { allow_reserved: true, ..Writing::FORM };
-        assert_eq!(reserved.pairs("q", &json!("a/b?c&d#e"))[0].1, "a/b?c%26d%23e");
+        let reserved = ParameterEncoding { allow_reserved: true, ..ParameterEncoding::FORM };
+        assert_eq!(reserved.encode_pairs("q", &json!("a/b?c&d#e"))[0].1, "a/b?c%26d%23e");
     }
 }

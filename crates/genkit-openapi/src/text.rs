@@ -7,7 +7,7 @@ pub(crate) const MAX_DESCRIPTION: usize = 1024;
 pub(crate) const MAX_NAME: usize = 64;
 
 /// The text without controls and letters that nobody sees, at most `limit` characters of it.
-pub(crate) fn clean(text: &str, limit: usize) -> String {
+pub(crate) fn clean_text(text: &str, limit: usize) -> String {
     let mut letters = text.trim().chars().filter(|c| !is_hidden(*c));
     let mut clean: String = letters.by_ref().take(limit).collect();
     if letters.next().is_some() {

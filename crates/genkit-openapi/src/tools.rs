@@ -11,13 +11,13 @@ use serde_json::{Map, Value, json};
 use crate::api::Api;
 use crate::body::is_json;
 use crate::builder::{BaseUrl, OpenApi, base_url};
-use crate::choice::chosen;
-use crate::document::{ApiDocument, Checked, shown};
-use crate::input::{OwnParameters, input};
-use crate::operation::{LeftOut, Operation, operations};
+use crate::choice::choose_operations;
+use crate::document::{ApiDocument, Checked, quote_text};
+use crate::input::{OwnParameters, build_input};
+use crate::operation::{Operation, SkippedOperation, list_operations};
 use crate::request::OperationRequest;
 use crate::schema::{Converter, Side};
-use crate::text::{MAX_DESCRIPTION, clean, safe_name, unique_name};
+use crate::text::{MAX_DESCRIPTION, clean_text, safe_name, unique_name};
 
 /// How many tools one document may become. Default is 500.
 const MAX_TOOLS: usize = 500;
@@ -46,7 +46,7 @@ const MAX_REASON: usize = 300;
 #[derive(Clone, Debug)]
 pub struct OpenApiTools {
     tools: Vec<Tool>,
-    left_out: Vec<LeftOut>,
+    left_out: Vec<SkippedOperation>,
 }
 
 impl OpenApiTools {
@@ -66,7 +66,7 @@ impl OpenApiTools {
     }
 
     /// The operations that were chosen and are no tools, and parameters that are no arguments; why, and what to do.
-    pub fn left_out(&self) -> &[LeftOut] {
+    pub fn left_out(&self) -> &[SkippedOperation] {
         &self.left_out
     }
 }
@@ -95,7 +95,7 @@ impl OpenApi {
 fn build(mut from: OpenApi) -> Result<OpenApiTools> {
     let spec = std::mem::replace(&mut from.spec, Value::Null.into());
     let document = ApiDocument::read(spec)?;
-    let base = address(&document, &from.base)?;
+    let base = api_address(&document, &from.base)?;
     let client = std::mem::take(&mut from.client);
     let api = Arc::new(Api {
         client: client_of(client)?,
@@ -106,15 +106,15 @@ fn build(mut from: OpenApi) -> Result<OpenApiTools> {
         max_response: from.max_response,
     });
     let mut left_out = Vec::new();
-    let all = operations(&document, &mut left_out)?;
-    let chosen = chosen(&all, &from, &mut left_out)?;
+    let all = list_operations(&document, &mut left_out)?;
+    let chosen = choose_operations(&all, &from, &mut left_out)?;
     if chosen.len() > MAX_TOOLS {
         return Err(Error::invalid_argument(format!(
             "{} operations would become tools, over {MAX_TOOLS}: choose with `.only(..)`, `.tags(..)`, `.methods(..)` or `.filter(..)`",
             chosen.len()
         )));
     }
-    let mut making = Making {
+    let mut making = ToolMaker {
         document: &document,
         from: &from,
         api: &api,
@@ -124,8 +124,10 @@ fn build(mut from: OpenApi) -> Result<OpenApiTools> {
     };
     let mut tools = Vec::with_capacity(chosen.len());
     for operation in &chosen {
-        let mut left = |reason| left_out.push(LeftOut { operation: operation.label(), reason });
-        match making.tool(operation) {
+        let mut left = |reason| {
+            left_out.push(SkippedOperation { operation: operation.operation_label(), reason })
+        };
+        match making.make_tool(operation) {
             Ok((tool, notes)) => {
                 tools.push(tool);
                 notes.into_iter().for_each(left);
@@ -133,17 +135,17 @@ fn build(mut from: OpenApi) -> Result<OpenApiTools> {
             Err(reason) => left(reason),
         }
     }
-    tell(&left_out, &making.renamed);
+    log_omissions(&left_out, &making.renamed);
     Ok(OpenApiTools { tools, left_out })
 }
 
 /// Logs what is left out and what is called otherwise.
-fn tell(left_out: &[LeftOut], renamed: &[(String, String)]) {
-    for LeftOut { operation, reason } in left_out.iter().take(MAX_TOLD) {
+fn log_omissions(left_out: &[SkippedOperation], renamed: &[(String, String)]) {
+    for SkippedOperation { operation, reason } in left_out.iter().take(MAX_TOLD) {
         tracing::warn!(%operation, "left out of the tools of an OpenAPI document: {reason}");
     }
     for (id, name) in renamed.iter().take(MAX_TOLD) {
-        tracing::warn!(operation_id = %shown(id), %name, "an operation has another name as a tool: its own is no name for providers, is taken or is too long");
+        tracing::warn!(operation_id = %quote_text(id), %name, "an operation has another name as a tool: its own is no name for providers, is taken or is too long");
     }
     let more = |count: usize| count.saturating_sub(MAX_TOLD);
     if more(left_out.len()) + more(renamed.len()) > 0 {
@@ -156,19 +158,19 @@ fn tell(left_out: &[LeftOut], renamed: &[(String, String)]) {
     }
 }
 
-fn address(document: &ApiDocument, base: &BaseUrl) -> Result<Url> {
-    let first = || document.root().pointer("/servers/0").and_then(server);
+fn api_address(document: &ApiDocument, base: &BaseUrl) -> Result<Url> {
+    let first = || document.root_value().pointer("/servers/0").and_then(server_url);
     match base {
         BaseUrl::Given(url) => base_url(url),
         BaseUrl::OfDocument => match first() {
-            Some(url) => base_url(&url),
+            Some(request_url) => base_url(&request_url),
             None => Err(Error::invalid_argument(
                 "the OpenAPI document has no `servers`: say where the API is with `.base_url(..)`",
             )),
         },
         BaseUrl::Unsaid => {
             let says = first()
-                .map(|url| format!(" The document says `{}`.", shown(&url)))
+                .map(|url| format!(" The document says `{}`.", quote_text(&url)))
                 .unwrap_or_default();
             Err(Error::invalid_argument(format!(
                 "say where the API is, for credentials go there: `.base_url(..)`, or `.server_of_document()`.{says}"
@@ -178,7 +180,7 @@ fn address(document: &ApiDocument, base: &BaseUrl) -> Result<Url> {
 }
 
 /// The address of a server, with the defaults of its variables.
-fn server(server: &Value) -> Option<String> {
+fn server_url(server: &Value) -> Option<String> {
     let mut url = server.get("url")?.as_str()?.to_owned();
     for (name, variable) in
         server.get("variables").and_then(Value::as_object).into_iter().flatten().take(20)
@@ -202,7 +204,7 @@ fn client_of(client: ClientBuilder) -> Result<reqwest::Client> {
 }
 
 /// What the making of all tools has in common.
-struct Making<'d> {
+struct ToolMaker<'d> {
     document: &'d ApiDocument,
     from: &'d OpenApi,
     api: &'d Arc<Api>,
@@ -212,20 +214,20 @@ struct Making<'d> {
     cost: usize,
 }
 
-impl Making<'_> {
-    fn tool(&mut self, operation: &Operation<'_>) -> Checked<(Tool, Vec<String>)> {
+impl ToolMaker<'_> {
+    fn make_tool(&mut self, operation: &Operation<'_>) -> Checked<(Tool, Vec<String>)> {
         if let Some(servers) = operation.own_servers()
-            && Some(servers) != self.document.root().get("servers")
+            && Some(servers) != self.document.root_value().get("servers")
         {
             return Err("it has a server of its own, and credentials go to one server: read the document once more \
                  with `.only(..)` and the other `.base_url(..)`"
                 .to_owned());
         }
         let given = OwnParameters { headers: &self.api.headers, query: &self.api.query };
-        let input = input(self.document, operation, &given)?;
+        let input = build_input(self.document, operation, &given)?;
         let mut notes = input.notes;
         let output = match self.from.output_schemas {
-            true => self.output(operation).unwrap_or_else(|why| {
+            true => self.output_schema(operation).unwrap_or_else(|why| {
                 notes.push(format!("the schema of its response: {why}"));
                 None
             }),
@@ -238,10 +240,15 @@ impl Making<'_> {
             ));
         }
         let route = OperationRequest::new(operation, input.arguments, input.body)?;
-        let name = self.name(operation);
-        let tool =
-            self.made(operation, &name, input.schema, output.map(|(schema, _)| schema), route);
-        check(&tool).map_err(|why| {
+        let name = self.tool_name(operation);
+        let tool = self.assemble_tool(
+            operation,
+            &name,
+            input.schema,
+            output.map(|(schema, _)| schema),
+            route,
+        );
+        check_tool(&tool).map_err(|why| {
             format!(
                 "no call of it could be checked: {why}. Patterns with look-around need the feature `validation` of \
                  genkit; else correct the schema in the document"
@@ -254,7 +261,7 @@ impl Making<'_> {
         Ok((tool, notes))
     }
 
-    fn name(&self, operation: &Operation<'_>) -> String {
+    fn tool_name(&self, operation: &Operation<'_>) -> String {
         let own = match operation.id().filter(|id| !id.trim().is_empty()) {
             Some(id) => id.to_owned(),
             None => format!("{}{}", operation.method().to_lowercase(), operation.path()),
@@ -264,7 +271,7 @@ impl Making<'_> {
         })
     }
 
-    fn made(
+    fn assemble_tool(
         &self,
         operation: &Operation<'_>,
         name: &str,
@@ -272,7 +279,7 @@ impl Making<'_> {
         output: Option<Value>,
         route: OperationRequest,
     ) -> Tool {
-        let mut builder = Tool::builder(name.to_owned(), description(operation))
+        let mut builder = Tool::builder(name.to_owned(), tool_description(operation))
             .input_schema(schema)
             .open_world(true);
         builder = match operation.method() {
@@ -288,7 +295,7 @@ impl Making<'_> {
             builder = builder.output_schema(schema);
         }
         for tag in operation.tags().take(10) {
-            builder = builder.tag(clean(tag, 100));
+            builder = builder.tag(clean_text(tag, 100));
         }
         let (api, route) = (Arc::clone(self.api), Arc::new(route));
         builder.handler(move |_: Context, input: Map<String, Value>| {
@@ -298,19 +305,19 @@ impl Making<'_> {
     }
 
     /// The schema of the JSON that a success has, and its size.
-    fn output(&self, operation: &Operation<'_>) -> Checked<Option<(Value, usize)>> {
+    fn output_schema(&self, operation: &Operation<'_>) -> Checked<Option<(Value, usize)>> {
         let responses = operation.value.get("responses").and_then(Value::as_object);
         let success = responses.into_iter().flatten().find(|(status, _)| status.starts_with('2'));
         let Some((_, response)) = success else { return Ok(None) };
-        let response = self.document.resolve(response)?;
+        let response = self.document.resolve_value(response)?;
         let content = response.get("content").and_then(Value::as_object);
         let media = content.into_iter().flatten().find(|(media_type, _)| is_json(media_type));
         let Some(schema) = media.and_then(|(_, media)| media.get("schema")) else {
             return Ok(None);
         };
         let mut schemas = Converter::new(self.document, Side::Output);
-        let mut converted = schemas.convert(schema)?;
-        let definitions = schemas.definitions()?;
+        let mut converted = schemas.convert_schema(schema)?;
+        let definitions = schemas.take_definitions()?;
         if let Value::Object(converted) = &mut converted
             && !definitions.is_empty()
         {
@@ -320,31 +327,31 @@ impl Making<'_> {
             .input_schema(json!({"type": "object"}))
             .output_schema(converted.clone())
             .handler(|_: Context, _: Value| async { Ok(Value::Null) });
-        check(&alone)?;
+        check_tool(&alone)?;
         Ok(Some((converted, schemas.cost)))
     }
 }
 
 /// Whether its schemas can be checked, which a registry would find at start-up: then one operation would stop the program.
-fn check(tool: &Tool) -> Checked<()> {
+fn check_tool(tool: &Tool) -> Checked<()> {
     Registry::new().add([tool.clone()]).check().map_err(|error| {
         let text = error.to_string();
         // Before it stands where the tool was made, which is here.
         let why = text.split_once("): ").map_or(text.as_str(), |(_, why)| why);
-        clean(&why.replace('\n', "; "), MAX_REASON)
+        clean_text(&why.replace('\n', "; "), MAX_REASON)
     })
 }
 
-fn description(operation: &Operation<'_>) -> String {
+fn tool_description(operation: &Operation<'_>) -> String {
     let words = |key: &str| operation.value.get(key).and_then(Value::as_str).map(str::trim);
     let (summary, description) =
         (words("summary").unwrap_or_default(), words("description").unwrap_or_default());
     let text = match (summary, description) {
-        ("", "") => operation.label(),
+        ("", "") => operation.operation_label(),
         (summary, "") => summary.to_owned(),
         ("", description) => description.to_owned(),
         (summary, description) if description.starts_with(summary) => description.to_owned(),
         (summary, description) => format!("{summary}\n\n{description}"),
     };
-    clean(&text, MAX_DESCRIPTION)
+    clean_text(&text, MAX_DESCRIPTION)
 }
