@@ -163,7 +163,7 @@ fn api_address(document: &ApiDocument, base: &BaseUrl) -> Result<Url> {
     match base {
         BaseUrl::Given(url) => base_url(url),
         BaseUrl::OfDocument => match first() {
-            Some(request_url) => base_url(&request_url),
+            Some(url) => base_url(&url),
             None => Err(Error::invalid_argument(
                 "the OpenAPI document has no `servers`: say where the API is with `.base_url(..)`",
             )),
