@@ -192,6 +192,7 @@ impl SseParser {
     }
 
     /// Returns the next event, or `None` if more bytes are needed.
+    #[allow(clippy::should_implement_trait, reason = "an iterator cannot return borrowed events")]
     pub fn next(&mut self) -> Option<Result<SseEvent<'_>, SseError>> {
         match self.advance_to_item()? {
             Ok(Ready::Message { event, data, at }) => Some(self.decode_message(event, data, at)),
