@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::catalog::host_state::HostState;
 use super::catalog::{Catalog, Listable, items};
 use super::complete::Complete;
-use super::error::{Error, OfServer as _};
+use super::error::{Error, ServerErrorExt as _};
 use super::lifecycle::link::DesiredState;
 use super::request::methods;
 use super::session::state::ListKind;
@@ -203,7 +203,7 @@ impl McpClient {
         let connection = self.catalog.server.wait_connected().await?;
         let resources = connection.info.capabilities.resources.as_ref();
         if resources.and_then(|resources| resources.subscribe) != Some(true) {
-            return Err(Error::NoSubscriptions.of(self.key()));
+            return Err(Error::NoSubscriptions.for_server(self.key()));
         }
         if !connection.is_stateless() {
             subscriptions::subscribe_resource(&connection, uri).await?;

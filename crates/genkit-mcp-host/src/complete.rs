@@ -7,7 +7,7 @@ use rmcp::model::Reference;
 
 use super::catalog::Catalog;
 use super::catalog::host_state::HostState;
-use super::error::{Error, OfServer as _};
+use super::error::{Error, ServerErrorExt as _};
 use super::request::methods;
 use genkit_core::BoxFuture;
 use genkit_core::CompleteRequest;
@@ -78,7 +78,7 @@ impl Complete {
         let (catalog, _host) = server?;
         let server = &catalog.server;
         if server.wait_connected().await?.info.capabilities.completions.is_none() {
-            return Err(Error::NoCompletions.of(&server.key));
+            return Err(Error::NoCompletions.for_server(&server.key));
         }
         methods::complete_argument(server, of, request).await
     }

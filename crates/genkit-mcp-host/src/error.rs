@@ -7,14 +7,14 @@ use genkit_core::internal::error::Topic;
 use genkit_core::{Error as PublicError, ErrorKind};
 
 /// An error of one server, whose text continues "the MCP server `key`".
-pub(crate) trait OfServer: Topic + Sized {
-    fn of(self, server: &str) -> PublicError {
+pub(crate) trait ServerErrorExt: Topic + Sized {
+    fn for_server(self, server: &str) -> PublicError {
         let text = format!("the MCP server `{server}` {self}");
         PublicError::from(self).with_message(text)
     }
 }
 
-impl<T: Topic> OfServer for T {}
+impl<T: Topic> ServerErrorExt for T {}
 
 /// Attributes a general error to a server.
 pub(crate) fn of_server(server: &str, error: PublicError) -> PublicError {

@@ -71,10 +71,10 @@ impl Otlp {
     /// `FailedPrecondition` if the program has already set a subscriber or telemetry; in that case add OpenTelemetry's
     /// layer to that subscriber and call [`install`](crate::install). `InvalidArgument` if an environment variable or
     /// the span filter is malformed.
-    pub fn install(self) -> Result<Exporting> {
+    pub fn install(self) -> Result<ExportGuard> {
         let malformed = |error| Error::invalid_argument(format!("invalid span filter: {error}"));
         let spans: Targets = self.spans.parse().map_err(malformed)?;
-        let providers = if is_disabled() { None } else { Some(self.providers()?) };
+        let providers = if is_disabled() { None } else { Some(self.build_providers()?) };
         let traces = providers.as_ref().map(|(tracers, _)| {
             let layer = tracing_opentelemetry::layer()
                 .with_tracer(tracers.tracer("genkit"))
@@ -105,10 +105,10 @@ impl Otlp {
             opentelemetry::global::set_meter_provider(meters.clone());
             crate::install()?;
         }
-        Ok(Exporting { providers })
+        Ok(ExportGuard { providers })
     }
 
-    fn providers(&self) -> Result<(SdkTracerProvider, SdkMeterProvider)> {
+    fn build_providers(&self) -> Result<(SdkTracerProvider, SdkMeterProvider)> {
         // An error means that the program has already installed a provider.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let mut resource = Resource::builder();
@@ -120,8 +120,8 @@ impl Otlp {
             resource = resource.with_attribute(version);
         }
         let resource = resource.build();
-        let spans = SpanExporter::builder().with_http().build().map_err(unusable)?;
-        let metrics = MetricExporter::builder().with_http().build().map_err(unusable)?;
+        let spans = SpanExporter::builder().with_http().build().map_err(exporter_error)?;
+        let metrics = MetricExporter::builder().with_http().build().map_err(exporter_error)?;
         let tracers = SdkTracerProvider::builder()
             .with_resource(resource.clone())
             .with_batch_exporter(spans)
@@ -136,17 +136,17 @@ impl Otlp {
 
 /// A guard of an export. The export runs until the guard is dropped, which sends the remaining data.
 #[must_use = "the export ends when this is dropped"]
-pub struct Exporting {
+pub struct ExportGuard {
     providers: Option<(SdkTracerProvider, SdkMeterProvider)>,
 }
 
-impl std::fmt::Debug for Exporting {
+impl std::fmt::Debug for ExportGuard {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Exporting").field("disabled", &self.providers.is_none()).finish()
     }
 }
 
-impl Drop for Exporting {
+impl Drop for ExportGuard {
     fn drop(&mut self) {
         let Some((tracers, meters)) = self.providers.take() else { return };
         let ends =
@@ -162,6 +162,6 @@ fn is_disabled() -> bool {
     std::env::var("OTEL_SDK_DISABLED").is_ok_and(|said| said.eq_ignore_ascii_case("true"))
 }
 
-fn unusable(error: ExporterBuildError) -> Error {
+fn exporter_error(error: ExporterBuildError) -> Error {
     Error::invalid_argument("failed to set up the export over OTLP").with_source(error)
 }

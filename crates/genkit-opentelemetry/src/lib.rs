@@ -29,7 +29,7 @@ use genkit::Result;
 use opentelemetry::metrics::Meter;
 
 #[cfg(feature = "otlp")]
-pub use self::export::{Exporting, Otlp, otlp};
+pub use self::export::{ExportGuard, Otlp, otlp};
 
 /// Installs OpenTelemetry as the telemetry of this process: traces through the `tracing-opentelemetry` layer of the
 /// subscriber, and metrics through the global meter provider, which must be set before.

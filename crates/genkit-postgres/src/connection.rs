@@ -19,34 +19,34 @@ type Connect = dyn Fn() -> BoxFuture<'static, Result<Client>> + Send + Sync;
 /// A shared connection. Concurrent queries are pipelined.
 pub(crate) struct Connection {
     connect: Box<Connect>,
-    client: Mutex<Option<Arc<Prepared>>>,
+    client: Mutex<Option<Arc<PreparedClient>>>,
 }
 
 /// A client with its prepared statements.
-pub(crate) struct Prepared {
+pub(crate) struct PreparedClient {
     client: Client,
     statements: Mutex<HashMap<&'static str, Statement>>,
 }
 
-impl Prepared {
+impl PreparedClient {
     /// Returns the rows of a statement.
-    pub(crate) async fn rows(
+    pub(crate) async fn query_rows(
         &self,
         text: &'static str,
         values: &[&(dyn ToSql + Sync)],
     ) -> Result<Vec<Row>> {
-        let statement = self.statement(text).await?;
-        self.client.query(&statement, values).await.map_err(failed)
+        let statement = self.prepared_statement(text).await?;
+        self.client.query(&statement, values).await.map_err(store_error)
     }
 
-    async fn statement(&self, text: &'static str) -> Result<Statement> {
-        let known = lock(&self.statements).get(text).cloned();
+    async fn prepared_statement(&self, text: &'static str) -> Result<Statement> {
+        let known = lock_mutex(&self.statements).get(text).cloned();
         if let Some(statement) = known {
             return Ok(statement);
         }
         // Do not hold the lock while the statement is prepared: it would prevent pipelining.
-        let statement = self.client.prepare(text).await.map_err(failed)?;
-        lock(&self.statements).insert(text, statement.clone());
+        let statement = self.client.prepare(text).await.map_err(store_error)?;
+        lock_mutex(&self.statements).insert(text, statement.clone());
         Ok(statement)
     }
 }
@@ -65,7 +65,7 @@ impl Connection {
         let connect = move || -> BoxFuture<'static, Result<Client>> {
             let (config, tls) = (config.clone(), tls.clone());
             Box::pin(async move {
-                let (client, connection) = config.connect(tls).await.map_err(failed)?;
+                let (client, connection) = config.connect(tls).await.map_err(store_error)?;
                 tokio::spawn(async move {
                     if let Err(error) = connection.await {
                         tracing::warn!(%error, "lost the connection to the Postgres store of runs");
@@ -78,29 +78,29 @@ impl Connection {
     }
 
     /// Returns the open connection, or opens a new one.
-    pub(crate) async fn client(&self) -> Result<Arc<Prepared>> {
-        if let Some(prepared) = self.open() {
+    pub(crate) async fn connected_client(&self) -> Result<Arc<PreparedClient>> {
+        if let Some(prepared) = self.open_client() {
             return Ok(prepared);
         }
-        let new = Prepared { client: (self.connect)().await?, statements: Mutex::default() };
+        let new = PreparedClient { client: (self.connect)().await?, statements: Mutex::default() };
         // Another task may have connected meanwhile.
-        Ok(self.open().unwrap_or_else(|| {
+        Ok(self.open_client().unwrap_or_else(|| {
             let new = Arc::new(new);
-            *lock(&self.client) = Some(Arc::clone(&new));
+            *lock_mutex(&self.client) = Some(Arc::clone(&new));
             new
         }))
     }
 
-    fn open(&self) -> Option<Arc<Prepared>> {
-        lock(&self.client).as_ref().filter(|prepared| !prepared.client.is_closed()).cloned()
+    fn open_client(&self) -> Option<Arc<PreparedClient>> {
+        lock_mutex(&self.client).as_ref().filter(|prepared| !prepared.client.is_closed()).cloned()
     }
 
     /// Creates the tables if they do not exist.
-    pub(crate) async fn prepare(&self) -> Result<()> {
-        let client = &self.client().await?.client;
-        client.batch_execute(TABLES).await.map_err(failed)?;
+    pub(crate) async fn prepare_schema(&self) -> Result<()> {
+        let client = &self.connected_client().await?.client;
+        client.batch_execute(TABLES).await.map_err(store_error)?;
         let row = client.query_one("SELECT max(version) FROM genkit_schema", &[]).await;
-        let version: i32 = row.and_then(|row| row.try_get(0)).map_err(failed)?;
+        let version: i32 = row.and_then(|row| row.try_get(0)).map_err(store_error)?;
         if version > VERSION {
             let text = format!(
                 "the store of runs has tables of version {version}, and this program supports version {VERSION}; upgrade this program"
@@ -112,11 +112,11 @@ impl Connection {
 }
 
 /// Locks a mutex, ignoring poisoning: no code can leave the data in an inconsistent state.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock_mutex<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Converts an error of the server or the connection.
-pub(crate) fn failed(error: tokio_postgres::Error) -> Error {
+pub(crate) fn store_error(error: tokio_postgres::Error) -> Error {
     Error::new(ErrorKind::Unavailable, "the Postgres store of runs failed").with_source(error)
 }

@@ -9,7 +9,7 @@ use tokio_postgres::tls::{MakeTlsConnect, TlsConnect};
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Config, NoTls, Row, Socket};
 
-use crate::connection::{Connection, failed};
+use crate::connection::{Connection, store_error};
 use crate::statements::{CREATE, DUE, LEASE, LOAD, PEEK, RELEASE, REMOVE, SAVE};
 
 /// A Postgres store: durable runs in a database that many machines share. Requires Postgres 13 or newer.
@@ -48,21 +48,21 @@ impl PostgresStore {
         <T::TlsConnect as TlsConnect<Socket>>::Future: Send,
     {
         let connection = Connection::new(config, tls);
-        connection.prepare().await?;
+        connection.prepare_schema().await?;
         Ok(Self(Arc::new(connection)))
     }
 
-    async fn rows(
+    async fn query_rows(
         &self,
         statement: &'static str,
         values: &[&(dyn ToSql + Sync)],
     ) -> Result<Vec<Row>> {
-        self.0.client().await?.rows(statement, values).await
+        self.0.connected_client().await?.query_rows(statement, values).await
     }
 }
 
 /// Rejects a change with a line break in its head or log lines.
-fn check(change: &RunChange) -> Result<()> {
+fn check_change(change: &RunChange) -> Result<()> {
     let mut texts = std::iter::once(&change.head).chain(&change.log);
     match texts.any(|text| text.contains('\n')) {
         true => Err(Error::invalid_argument(
@@ -73,50 +73,55 @@ fn check(change: &RunChange) -> Result<()> {
 }
 
 /// Returns the wake-up time as a Postgres number.
-fn wake(change: &RunChange) -> Option<i64> {
+fn wake_time(change: &RunChange) -> Option<i64> {
     change.wake_at_ms.map(|time| i64::try_from(time).unwrap_or(i64::MAX))
 }
 
-fn number(number: i64) -> u64 {
+fn to_unsigned(number: i64) -> u64 {
     u64::try_from(number).unwrap_or_default()
 }
 
 /// Reads the head of a run from the first three columns.
-fn head(row: &Row) -> Result<RunHead> {
+fn read_head(row: &Row) -> Result<RunHead> {
     let columns = (row.try_get(0), row.try_get(1), row.try_get(2));
-    let (revision, status, wake): (i64, String, Option<i64>) =
-        (columns.0.map_err(failed)?, columns.1.map_err(failed)?, columns.2.map_err(failed)?);
+    let (revision, status, wake): (i64, String, Option<i64>) = (
+        columns.0.map_err(store_error)?,
+        columns.1.map_err(store_error)?,
+        columns.2.map_err(store_error)?,
+    );
     let unknown = || Error::new(ErrorKind::Internal, format!("`{status}` is not a run status"));
     let status = RunStatus::of_name(&status).ok_or_else(unknown)?;
-    Ok(RunHead::new(number(revision), status, wake.map(number)))
+    Ok(RunHead::new(to_unsigned(revision), status, wake.map(to_unsigned)))
 }
 
 impl RunStore for PostgresStore {
     fn create<'a>(&'a self, run: &'a RunId, first: &'a RunChange) -> BoxFuture<'a, Result<bool>> {
         Box::pin(async move {
-            check(first)?;
+            check_change(first)?;
             let RunChange { status, head, log, .. } = first;
-            let wake = wake(first);
-            let made =
-                self.rows(CREATE, &[&run.as_str(), &status.as_str(), &wake, head, log]).await?;
-            let made: i64 = made.first().map_or(Ok(0), |row| row.try_get(0)).map_err(failed)?;
+            let wake = wake_time(first);
+            let made = self
+                .query_rows(CREATE, &[&run.as_str(), &status.as_str(), &wake, head, log])
+                .await?;
+            let made: i64 =
+                made.first().map_or(Ok(0), |row| row.try_get(0)).map_err(store_error)?;
             Ok(made == 1)
         })
     }
 
     fn load<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Option<StoredRun>>> {
         Box::pin(async move {
-            let rows = self.rows(LOAD, &[&run.as_str()]).await?;
+            let rows = self.query_rows(LOAD, &[&run.as_str()]).await?;
             let Some(row) = rows.first() else { return Ok(None) };
-            let text: String = row.try_get(3).map_err(failed)?;
-            Ok(Some(StoredRun::new(head(row)?, text, row.try_get(4).map_err(failed)?)))
+            let text: String = row.try_get(3).map_err(store_error)?;
+            Ok(Some(StoredRun::new(read_head(row)?, text, row.try_get(4).map_err(store_error)?)))
         })
     }
 
     fn peek<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Option<RunHead>>> {
         Box::pin(async move {
-            let rows = self.rows(PEEK, &[&run.as_str()]).await?;
-            rows.first().map(head).transpose()
+            let rows = self.query_rows(PEEK, &[&run.as_str()]).await?;
+            rows.first().map(read_head).transpose()
         })
     }
 
@@ -127,15 +132,15 @@ impl RunStore for PostgresStore {
         change: &'a RunChange,
     ) -> BoxFuture<'a, Result<Option<u64>>> {
         Box::pin(async move {
-            check(change)?;
+            check_change(change)?;
             let Ok(at) = i64::try_from(at) else { return Ok(None) };
             let RunChange { status, head, log, .. } = change;
-            let wake = wake(change);
+            let wake = wake_time(change);
             let values: [&(dyn ToSql + Sync); 6] =
                 [&run.as_str(), &at, &status.as_str(), &wake, head, log];
-            let saved = self.rows(SAVE, &values).await?;
-            let revision = saved.first().map(|row| row.try_get(0).map(number)).transpose();
-            revision.map_err(failed)
+            let saved = self.query_rows(SAVE, &values).await?;
+            let revision = saved.first().map(|row| row.try_get(0).map(to_unsigned)).transpose();
+            revision.map_err(store_error)
         })
     }
 
@@ -148,28 +153,28 @@ impl RunStore for PostgresStore {
         Box::pin(async move {
             // A day is longer than any lease, and the sum cannot overflow.
             let ttl = i64::try_from(ttl.as_millis()).unwrap_or(i64::MAX).min(86_400_000);
-            let rows = self.rows(LEASE, &[&run.as_str(), &owner, &ttl]).await?;
-            rows.first().map(head).transpose()
+            let rows = self.query_rows(LEASE, &[&run.as_str(), &owner, &ttl]).await?;
+            rows.first().map(read_head).transpose()
         })
     }
 
     fn release<'a>(&'a self, run: &'a RunId, owner: &'a str) -> BoxFuture<'a, Result<()>> {
-        Box::pin(async move { self.rows(RELEASE, &[&run.as_str(), &owner]).await.map(drop) })
+        Box::pin(async move { self.query_rows(RELEASE, &[&run.as_str(), &owner]).await.map(drop) })
     }
 
     fn due(&self, limit: usize) -> BoxFuture<'_, Result<Vec<RunId>>> {
         Box::pin(async move {
             let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-            let rows = self.rows(DUE, &[&limit]).await?;
+            let rows = self.query_rows(DUE, &[&limit]).await?;
             let ids: std::result::Result<Vec<String>, _> =
                 rows.iter().map(|row| row.try_get(0)).collect();
             // Ignores ids that another program wrote.
-            Ok(ids.map_err(failed)?.into_iter().filter_map(|id| RunId::new(id).ok()).collect())
+            Ok(ids.map_err(store_error)?.into_iter().filter_map(|id| RunId::new(id).ok()).collect())
         })
     }
 
     fn remove<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<bool>> {
-        Box::pin(async move { Ok(!self.rows(REMOVE, &[&run.as_str()]).await?.is_empty()) })
+        Box::pin(async move { Ok(!self.query_rows(REMOVE, &[&run.as_str()]).await?.is_empty()) })
     }
 }
 

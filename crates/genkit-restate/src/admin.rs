@@ -40,17 +40,17 @@ impl RestateAdmin {
     /// `Unavailable` if the server does not respond, `FailedPrecondition` if no workers respond at the URL.
     pub async fn register(&self, workers: &str) -> Result<()> {
         let body = json!({ "uri": workers, "force": true });
-        let (status, answer) = self.0.post("deployments", Some(&body)).await?;
+        let (status, answer) = self.0.post_json("deployments", Some(&body)).await?;
         if (200..300).contains(&status) {
             return Ok(());
         }
-        let (admin, worker) = (self.0.shown(), workers.to_owned());
+        let (admin, worker) = (self.0.shown_url(), workers.to_owned());
         Err(E::Registering { admin, worker, message: message_of(&answer) }.into())
     }
 }
 
 impl std::fmt::Debug for RestateAdmin {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("RestateAdmin").field(&self.0.shown()).finish()
+        f.debug_tuple("RestateAdmin").field(&self.0.shown_url()).finish()
     }
 }

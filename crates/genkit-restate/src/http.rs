@@ -18,7 +18,7 @@ pub(crate) struct Server {
 
 impl Server {
     pub(crate) fn new(url: &str) -> Result<Self> {
-        let bad = || E::Url(shown(url));
+        let bad = || E::Url(shown_url(url));
         let mut parsed = Url::parse(url).map_err(|_| bad())?;
         let is_known = matches!(parsed.scheme(), "http" | "https");
         if !is_known || parsed.host_str().is_none() {
@@ -28,7 +28,7 @@ impl Server {
             let path = format!("{}/", parsed.path());
             parsed.set_path(&path);
         }
-        Ok(Self { http: client(&parsed)?, url: parsed, token: None })
+        Ok(Self { http: build_client(&parsed)?, url: parsed, token: None })
     }
 
     pub(crate) fn with_token(mut self, token: String) -> Self {
@@ -37,19 +37,19 @@ impl Server {
     }
 
     /// Returns the URL without secrets.
-    pub(crate) fn shown(&self) -> String {
-        shown(self.url.as_str())
+    pub(crate) fn shown_url(&self) -> String {
+        shown_url(self.url.as_str())
     }
 
     /// Posts `body` to `path`, and returns the status and the response.
-    pub(crate) async fn post<B: Serialize>(
+    pub(crate) async fn post_json<B: Serialize>(
         &self,
         path: &str,
         body: Option<&B>,
     ) -> Result<(u16, Vec<u8>)> {
         let unreachable =
-            |why: &reqwest::Error| E::Unreachable { url: self.shown(), why: root_cause(why) };
-        let url = self.url.join(path).map_err(|_| E::Url(self.shown()))?;
+            |why: &reqwest::Error| E::Unreachable { url: self.shown_url(), why: root_cause(why) };
+        let url = self.url.join(path).map_err(|_| E::Url(self.shown_url()))?;
         let mut request = self.http.request(Method::POST, url);
         if let Some(body) = body {
             let body =
@@ -69,25 +69,25 @@ impl Server {
         let mut body = Vec::new();
         loop {
             let chunk = response.chunk().await;
-            let chunk =
-                chunk.map_err(|why| E::Unreachable { url: self.shown(), why: root_cause(&why) })?;
+            let chunk = chunk
+                .map_err(|why| E::Unreachable { url: self.shown_url(), why: root_cause(&why) })?;
             let Some(chunk) = chunk else { return Ok(body) };
             if body.len() + chunk.len() > MAX_ANSWER {
-                return Err(E::TooLarge { url: self.shown(), most: MAX_ANSWER }.into());
+                return Err(E::TooLarge { url: self.shown_url(), most: MAX_ANSWER }.into());
             }
             body.extend_from_slice(&chunk);
         }
     }
 
     /// Parses a response.
-    pub(crate) fn parse<T: DeserializeOwned>(&self, body: &[u8]) -> Result<T> {
+    pub(crate) fn parse_body<T: DeserializeOwned>(&self, body: &[u8]) -> Result<T> {
         let why =
-            |why: serde_json::Error| E::Unreadable { url: self.shown(), why: why.to_string() };
+            |why: serde_json::Error| E::Unreadable { url: self.shown_url(), why: why.to_string() };
         Ok(serde_json::from_slice(body).map_err(why)?)
     }
 }
 
-fn client(url: &Url) -> Result<reqwest::Client> {
+fn build_client(url: &Url) -> Result<reqwest::Client> {
     // An error means that the program has already installed a provider, which is then used.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let builder = reqwest::Client::builder()
@@ -117,7 +117,7 @@ pub(crate) fn message_of(body: &[u8]) -> String {
 }
 
 /// Returns a URL without its credentials.
-fn shown(url: &str) -> String {
+fn shown_url(url: &str) -> String {
     let Ok(mut url) = Url::parse(url) else { return url.chars().take(200).collect() };
     let _ = url.set_password(None);
     let _ = url.set_username("");

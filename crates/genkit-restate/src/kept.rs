@@ -42,20 +42,20 @@ pub(crate) struct LogChange {
 
 impl RunPieces {
     /// Creates the data of a run that is not stored yet.
-    pub(crate) fn none() -> Self {
+    pub(crate) fn empty_run() -> Self {
         let head =
             HeadPiece { status: RunStatus::Working, revision: 0, head: String::new(), pieces: 0 };
         Self { head, log: Vec::new() }
     }
 
-    pub(crate) fn stored(&self) -> StoredRun {
+    pub(crate) fn to_stored(&self) -> StoredRun {
         let head = RunHead::new(self.head.revision, self.head.status, None);
         StoredRun::new(head, &*self.head.head, self.log.concat())
     }
 
     /// Applies a change. It rewrites the new lines and pieces that are not much larger, so that each line is written a
     /// few times rather than once for each later step.
-    pub(crate) fn take(&mut self, change: RunChange) -> LogChange {
+    pub(crate) fn take_change(&mut self, change: RunChange) -> LogChange {
         let before = self.log.len();
         (self.head.status, self.head.head) = (change.status, change.head);
         self.head.revision += 1;
@@ -64,7 +64,7 @@ impl RunPieces {
             self.log.push(change.log);
             while let [.., earlier, last] = &mut *self.log {
                 let is_full = self.head.pieces >= PIECES.len();
-                if bytes(earlier) > 2 * bytes(last) && !is_full {
+                if piece_bytes(earlier) > 2 * piece_bytes(last) && !is_full {
                     break;
                 }
                 let last = std::mem::take(last);
@@ -79,7 +79,7 @@ impl RunPieces {
     }
 }
 
-fn bytes(piece: &[String]) -> usize {
+fn piece_bytes(piece: &[String]) -> usize {
     piece.iter().map(String::len).sum()
 }
 
@@ -89,13 +89,13 @@ mod tests {
 
     #[test]
     fn a_log_is_whole_and_each_line_is_written_a_few_times() {
-        let mut kept = RunPieces::none();
+        let mut kept = RunPieces::empty_run();
         let (mut disk, mut written, mut all) = (Vec::<Vec<String>>::new(), 0, Vec::new());
         for step in 0..4000 {
             let lines: Vec<String> = (0..step % 3).map(|n| format!("{step:06}.{n}")).collect();
             all.extend(lines.clone());
             let change = RunChange::new(RunStatus::Working, "{}").with_log(lines);
-            let LogChange { pieces, gone } = kept.take(change);
+            let LogChange { pieces, gone } = kept.take_change(change);
             for (at, piece) in pieces {
                 written += piece.len();
                 disk.resize(disk.len().max(at + 1), Vec::new());
@@ -107,7 +107,7 @@ mod tests {
             disk.truncate(kept.head.pieces);
             assert_eq!(disk.concat().len(), all.len(), "step {step}");
         }
-        assert_eq!((disk.concat(), kept.stored().log), (all.clone(), all.clone()));
+        assert_eq!((disk.concat(), kept.to_stored().log), (all.clone(), all.clone()));
         assert!(kept.head.pieces < 16, "{} pieces", kept.head.pieces);
         assert!(written < 16 * all.len(), "{written} writes of {} lines", all.len());
     }

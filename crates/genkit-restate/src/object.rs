@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::kept::{HEAD, HeadPiece, LogChange, PIECES, RunPieces, WORKERS};
-use crate::wire::{FirstState, FlowWaiter, Settled, WORK, Whole, handler_error, print, read};
+use crate::wire::{FirstState, FlowWaiter, SettledStep, WORK, Whole, handler_error, read, to_json};
 
 /// The invocations that work on a run.
 #[derive(Default, Serialize, Deserialize)]
@@ -62,23 +62,23 @@ impl RunObject {
             TerminalError::new_with_code(400, format!("invalid start of a run: {why}"))
         })?;
         let id = id_of(&ctx)?;
-        let mut kept = RunPieces::none();
-        let written = kept.take(first.into_change());
-        let run = self.run(&id, &kept).await?;
-        self.keep(&ctx, kept, Some(written), run, Workers::default()).await?;
+        let mut kept = RunPieces::empty_run();
+        let written = kept.take_change(first.into_change());
+        let run = self.engine_run(&id, &kept).await?;
+        self.keep_changes(&ctx, kept, Some(written), run, Workers::default()).await?;
         Ok(Json(true))
     }
 
     /// Accepts the result of a model call.
     #[handler(ingress_private = true)]
     async fn answered(&self, ctx: ObjectContext<'_>, settled: Vec<u8>) -> HandlerResult<()> {
-        self.take(&ctx, &settled).await
+        self.take_settled(&ctx, &settled).await
     }
 
     /// Accepts the result of a tool call or a flow.
     #[handler(ingress_private = true)]
     async fn settled(&self, ctx: ObjectContext<'_>, settled: Vec<u8>) -> HandlerResult<()> {
-        self.take(&ctx, &settled).await
+        self.take_settled(&ctx, &settled).await
     }
 
     /// Accepts answers to open questions. Returns `false` if the run does not exist.
@@ -91,10 +91,10 @@ impl RunObject {
         let answers: EngineAnswers = serde_json::from_value(answers.0)
             .map_err(|why| TerminalError::new_with_code(400, format!("invalid answer: {why}")))?;
         let Some(kept) = load!(ctx) else { return Ok(Json(false)) };
-        let workers = workers(&ctx).await?;
-        let mut run = self.run(&id_of(&ctx)?, &kept).await?;
+        let workers = load_workers(&ctx).await?;
+        let mut run = self.engine_run(&id_of(&ctx)?, &kept).await?;
         run.answer(answers).await.map_err(|error| handler_error(&error))?;
-        self.keep(&ctx, kept, None, run, workers).await?;
+        self.keep_changes(&ctx, kept, None, run, workers).await?;
         Ok(Json(true))
     }
 
@@ -102,11 +102,11 @@ impl RunObject {
     #[handler]
     async fn cancel(&self, ctx: ObjectContext<'_>) -> HandlerResult<Json<Option<bool>>> {
         let Some(kept) = load!(ctx) else { return Ok(Json(None)) };
-        let workers = workers(&ctx).await?;
-        let mut run = self.run(&id_of(&ctx)?, &kept).await?;
+        let workers = load_workers(&ctx).await?;
+        let mut run = self.engine_run(&id_of(&ctx)?, &kept).await?;
         let is_ended = run.cancel();
         if is_ended {
-            self.keep(&ctx, kept, None, run, workers).await?;
+            self.keep_changes(&ctx, kept, None, run, workers).await?;
         }
         Ok(Json(Some(is_ended)))
     }
@@ -115,7 +115,7 @@ impl RunObject {
     #[handler]
     async fn remove(&self, ctx: ObjectContext<'_>) -> HandlerResult<Json<bool>> {
         let is_there = ctx.get::<Json<HeadPiece>>(HEAD).await?.is_some();
-        end(&ctx, &mut workers(&ctx).await?);
+        end_run(&ctx, &mut load_workers(&ctx).await?);
         ctx.clear_all();
         Ok(Json(is_there))
     }
@@ -131,7 +131,7 @@ impl RunObject {
     #[handler]
     async fn state(&self, ctx: SharedObjectContext<'_>) -> HandlerResult<Json<Option<Whole>>> {
         let Some(kept) = load!(ctx) else { return Ok(Json(None)) };
-        let stored = kept.stored();
+        let stored = kept.to_stored();
         let (status, revision) = (stored.at.status, stored.at.revision);
         let (head, log) = (stored.head, stored.log);
         Ok(Json(Some(Whole { status, revision, head, log })))
@@ -139,30 +139,30 @@ impl RunObject {
 }
 
 impl RunObject {
-    async fn run(&self, id: &RunId, kept: &RunPieces) -> Result<EngineRun, HandlerError> {
-        let run = EngineRun::load(&self.genkit, id, kept.stored()).await;
+    async fn engine_run(&self, id: &RunId, kept: &RunPieces) -> Result<EngineRun, HandlerError> {
+        let run = EngineRun::load(&self.genkit, id, kept.to_stored()).await;
         // A worker without a required tool, or of an older version, does not end the run: a newer version can
         // continue it.
         run.map_err(|error| HandlerError::from(error.chain()))
     }
 
-    async fn take(&self, ctx: &ObjectContext<'_>, settled: &[u8]) -> HandlerResult<()> {
-        let Settled { done, waiting } = read(settled)?;
+    async fn take_settled(&self, ctx: &ObjectContext<'_>, settled: &[u8]) -> HandlerResult<()> {
+        let SettledStep { done, waiting } = read(settled)?;
         // If the run was removed, the result is ignored.
         let Some(kept) = load!(ctx) else { return Ok(()) };
-        let mut workers = workers(ctx).await?;
-        let mut run = self.run(&id_of(ctx)?, &kept).await?;
+        let mut workers = load_workers(ctx).await?;
+        let mut run = self.engine_run(&id_of(ctx)?, &kept).await?;
         workers.steps.remove(&done.number());
         let is_taken = run.take(done).await.map_err(|error| HandlerError::from(error.chain()))?;
         if is_taken {
             workers.waiting = waiting;
-            self.keep(ctx, kept, None, run, workers).await?;
+            self.keep_changes(ctx, kept, None, run, workers).await?;
         }
         Ok(())
     }
 
     /// Saves the run, and sends the steps that are due to workers.
-    async fn keep(
+    async fn keep_changes(
         &self,
         ctx: &ObjectContext<'_>,
         mut kept: RunPieces,
@@ -174,18 +174,19 @@ impl RunObject {
             match workers.waiting.take() {
                 Some(waiting) if step.flow().is_some() => {
                     workers.steps.insert(step.number(), waiting.invocation);
-                    ctx.resolve_awakeable(&waiting.awakeable, print(&step)?);
+                    ctx.resolve_awakeable(&waiting.awakeable, to_json(&step)?);
                 }
                 _ => {
-                    let (number, invocation) = (step.number(), send(ctx, &step).await?);
+                    let (number, invocation) = (step.number(), send_step(ctx, &step).await?);
                     workers.steps.insert(number, invocation);
                 }
             }
         }
         if run.status().is_over() {
-            end(ctx, &mut workers);
+            end_run(ctx, &mut workers);
         }
-        let written = kept.take(run.change().map_err(|error| HandlerError::from(error.chain()))?);
+        let written =
+            kept.take_change(run.change().map_err(|error| HandlerError::from(error.chain()))?);
         for LogChange { pieces, gone } in first.into_iter().chain([written]) {
             for (at, piece) in pieces {
                 ctx.set(PIECES[at], Json(piece));
@@ -204,25 +205,25 @@ fn id_of(ctx: &ObjectContext<'_>) -> Result<RunId, HandlerError> {
     RunId::new(ctx.key()).map_err(|error| handler_error(&error))
 }
 
-async fn workers(ctx: &ObjectContext<'_>) -> Result<Workers, HandlerError> {
+async fn load_workers(ctx: &ObjectContext<'_>) -> Result<Workers, HandlerError> {
     let workers = ctx.get::<Json<Workers>>(WORKERS).await?;
     Ok(workers.map(|Json(workers)| workers).unwrap_or_default())
 }
 
 /// Sends a step to a worker, and returns the id of its invocation.
-async fn send(ctx: &ObjectContext<'_>, step: &EngineStep) -> Result<String, HandlerError> {
+async fn send_step(ctx: &ObjectContext<'_>, step: &EngineStep) -> Result<String, HandlerError> {
     let handler = match (step.flow(), step.tool()) {
         (Some(_), _) => "flow",
         (None, Some(_)) => "tool",
         (None, None) => "model",
     };
     let target = RequestTarget::service(WORK, handler);
-    let sent = ctx.request::<Vec<u8>, ()>(target, print(step)?).send().await?;
+    let sent = ctx.request::<Vec<u8>, ()>(target, to_json(step)?).send().await?;
     Ok(sent.invocation_id().to_owned())
 }
 
 /// Cancels the invocations that work on the run.
-fn end(ctx: &ObjectContext<'_>, workers: &mut Workers) {
+fn end_run(ctx: &ObjectContext<'_>, workers: &mut Workers) {
     let waiting = workers.waiting.take().map(|waiting| waiting.invocation);
     for invocation in std::mem::take(&mut workers.steps).into_values().chain(waiting) {
         ctx.invocation_handle(invocation).cancel();

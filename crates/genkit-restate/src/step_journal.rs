@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::wire::{print, read};
+use crate::wire::{read, to_json};
 
 /// The name of every entry.
 const ENTRY: &str = "step";
@@ -46,7 +46,7 @@ pub(crate) struct EarlierLives {
 async fn write(ctx: &Context<'_>, entry: StepEntry) -> Result<(StepEntry, bool), HandlerError> {
     let is_new = Arc::new(AtomicBool::new(false));
     let noted = Arc::clone(&is_new);
-    let bytes = print(&entry)?;
+    let bytes = to_json(&entry)?;
     let work = move || async move {
         noted.store(true, Ordering::SeqCst);
         Ok(bytes)
@@ -56,7 +56,7 @@ async fn write(ctx: &Context<'_>, entry: StepEntry) -> Result<(StepEntry, bool),
 }
 
 /// Reads the entries of earlier attempts and records a new attempt. Returns the result if the step has ended.
-pub(crate) async fn begin(
+pub(crate) async fn begin_step(
     ctx: &Context<'_>,
     earlier: &mut EarlierLives,
 ) -> Result<Option<StepDone>, HandlerError> {
@@ -71,13 +71,13 @@ pub(crate) async fn begin(
 }
 
 /// Writes a result of `once`.
-pub(crate) async fn once(ctx: &Context<'_>, note: &OnceNote) -> Result<(), HandlerError> {
+pub(crate) async fn record_once(ctx: &Context<'_>, note: &OnceNote) -> Result<(), HandlerError> {
     let (key, done) = (note.key.clone(), note.done.clone());
     write(ctx, StepEntry::Once { key, done }).await.map(drop)
 }
 
 /// Writes the result of a step.
-pub(crate) async fn end(ctx: &Context<'_>, done: StepDone) -> Result<StepDone, HandlerError> {
+pub(crate) async fn end_step(ctx: &Context<'_>, done: StepDone) -> Result<StepDone, HandlerError> {
     match write(ctx, StepEntry::Ended(Box::new(done))).await? {
         (StepEntry::Ended(done), _) => Ok(*done),
         _ => Err("the journal of the step has an unexpected entry in place of its result".into()),

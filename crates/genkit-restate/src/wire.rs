@@ -21,7 +21,7 @@ pub(crate) struct FirstState {
 }
 
 impl FirstState {
-    pub(crate) fn of(change: RunChange) -> Self {
+    pub(crate) fn from_change(change: RunChange) -> Self {
         Self { head: change.head, log: change.log }
     }
 
@@ -47,7 +47,7 @@ impl Whole {
 
 /// The result of a step, as sent by a worker.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct Settled {
+pub(crate) struct SettledStep {
     pub(crate) done: StepDone,
     /// The waiting invocation, if a flow asks a question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -89,6 +89,6 @@ pub(crate) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, HandlerError>
     Ok(serde_json::from_slice(bytes)?)
 }
 
-pub(crate) fn print<T: Serialize>(value: &T) -> Result<Vec<u8>, HandlerError> {
+pub(crate) fn to_json<T: Serialize>(value: &T) -> Result<Vec<u8>, HandlerError> {
     Ok(serde_json::to_vec(value)?)
 }

@@ -15,7 +15,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::limits::CANCEL;
 use crate::step_journal::{self, EarlierLives, Notes};
-use crate::wire::{FlowWaiter, RUN, Settled, print, read};
+use crate::wire::{FlowWaiter, RUN, SettledStep, read, to_json};
 
 /// A signal that is never sent. Waiting for it reports the end of the invocation.
 const NEVER: &str = "genkit.never";
@@ -36,27 +36,27 @@ impl WorkService {
     /// Calls the model.
     #[handler]
     async fn model(&self, ctx: Context<'_>, step: Vec<u8>) -> HandlerResult<()> {
-        self.work(&ctx, &step, "answered").await
+        self.run_step(&ctx, &step, "answered").await
     }
 
     /// Calls a tool.
     #[handler]
     async fn tool(&self, ctx: Context<'_>, step: Vec<u8>) -> HandlerResult<()> {
-        self.work(&ctx, &step, "settled").await
+        self.run_step(&ctx, &step, "settled").await
     }
 
     /// Runs a flow, and waits for the answers to its questions.
     #[handler]
     async fn flow(&self, ctx: Context<'_>, step: Vec<u8>) -> HandlerResult<()> {
-        self.work(&ctx, &step, "settled").await
+        self.run_step(&ctx, &step, "settled").await
     }
 }
 
 impl WorkService {
-    async fn work(&self, ctx: &Context<'_>, step: &[u8], handler: &str) -> HandlerResult<()> {
+    async fn run_step(&self, ctx: &Context<'_>, step: &[u8], handler: &str) -> HandlerResult<()> {
         let mut step: EngineStep = read(step)?;
         loop {
-            let done = self.settle(ctx, &step).await?;
+            let done = self.settle_step(ctx, &step).await?;
             let promise = done.asks().then(|| ctx.awakeable::<Vec<u8>>());
             let invocation = || ctx.invocation_id().to_owned();
             let waiting = promise.as_ref().map(|(awakeable, _)| FlowWaiter {
@@ -64,7 +64,7 @@ impl WorkService {
                 invocation: invocation(),
             });
             let run = step.run().to_string();
-            let settled = print(&Settled { done, waiting })?;
+            let settled = to_json(&SettledStep { done, waiting })?;
             let _sent = ctx
                 .request::<Vec<u8>, ()>(RequestTarget::object(RUN, run, handler), settled)
                 .send();
@@ -74,10 +74,14 @@ impl WorkService {
     }
 
     /// Performs a step, and retries it after temporary errors.
-    async fn settle(&self, ctx: &Context<'_>, step: &EngineStep) -> Result<StepDone, HandlerError> {
+    async fn settle_step(
+        &self,
+        ctx: &Context<'_>,
+        step: &EngineStep,
+    ) -> Result<StepDone, HandlerError> {
         let (mut earlier, mut tries) = (EarlierLives::default(), 0);
         loop {
-            let done = self.perform(ctx, step, &mut earlier).await?;
+            let done = self.perform_step(ctx, step, &mut earlier).await?;
             tries += 1;
             let Some(wait) = done.retry_after(tries) else { return Ok(done) };
             if let Some(error) = done.error() {
@@ -89,13 +93,13 @@ impl WorkService {
         }
     }
 
-    async fn perform(
+    async fn perform_step(
         &self,
         ctx: &Context<'_>,
         step: &EngineStep,
         earlier: &mut EarlierLives,
     ) -> Result<StepDone, HandlerError> {
-        if let Some(done) = step_journal::begin(ctx, earlier).await? {
+        if let Some(done) = step_journal::begin_step(ctx, earlier).await? {
             return Ok(done);
         }
         if let Some(limit) = step.time_limit(&self.genkit).filter(|limit| *limit > self.longest) {
@@ -106,12 +110,12 @@ impl WorkService {
             );
         }
         if earlier.is_begun && step.is_at_most_once(&self.genkit) {
-            return step_journal::end(ctx, step.clone().unknown(earlier.once.clone())).await;
+            return step_journal::end_step(ctx, step.clone().unknown(earlier.once.clone())).await;
         }
-        self.run(ctx, step, earlier.once.clone()).await
+        self.run_work(ctx, step, earlier.once.clone()).await
     }
 
-    async fn run(
+    async fn run_work(
         &self,
         ctx: &Context<'_>,
         step: &EngineStep,
@@ -132,14 +136,14 @@ impl WorkService {
                 biased;
                 // The SDK allows only one operation at a time, so nothing else may wait for Restate during this
                 // write.
-                Some(note) = noted.recv() => match step_journal::once(ctx, &note).await {
+                Some(note) = noted.recv() => match step_journal::record_once(ctx, &note).await {
                     // The call may have been dropped, so that the receiver is gone.
                     Ok(()) => drop(note.written.send(())),
                     Err(error) => break error,
                 },
                 done = &mut working => {
                     let done = done.map_err(|error| HandlerError::from(error.chain()))?;
-                    return step_journal::end(ctx, done).await;
+                    return step_journal::end_step(ctx, done).await;
                 }
                 ended = &mut ended => match ended {
                     Ok(()) => break "received an unexpected signal".into(),

@@ -5,20 +5,25 @@ use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 type Sql<T> = rusqlite::Result<T>;
 
-pub(crate) fn create(db: &Connection, run: &RunId, first: &RunChange) -> Sql<bool> {
+pub(crate) fn create_run(db: &Connection, run: &RunId, first: &RunChange) -> Sql<bool> {
     let made = db
         .prepare_cached(
             "INSERT INTO runs (id, revision, status, wake_at, head) VALUES (?1, 1, ?2, ?3, ?4)
              ON CONFLICT (id) DO NOTHING",
         )?
-        .execute(params![run.as_str(), first.status.as_str(), wake(first), first.head])?;
+        .execute(params![run.as_str(), first.status.as_str(), wake_time(first), first.head])?;
     if made == 1 {
-        append(db, db.last_insert_rowid(), &first.log)?;
+        append_log(db, db.last_insert_rowid(), &first.log)?;
     }
     Ok(made == 1)
 }
 
-pub(crate) fn save(db: &Connection, run: &RunId, at: u64, change: &RunChange) -> Sql<Option<u64>> {
+pub(crate) fn save_change(
+    db: &Connection,
+    run: &RunId,
+    at: u64,
+    change: &RunChange,
+) -> Sql<Option<u64>> {
     let (Ok(before), Some(after)) = (i64::try_from(at), at.checked_add(1)) else { return Ok(None) };
     let number = db
         .prepare_cached(
@@ -26,21 +31,21 @@ pub(crate) fn save(db: &Connection, run: &RunId, at: u64, change: &RunChange) ->
              WHERE id = ?1 AND revision = ?2 RETURNING number",
         )?
         .query_row(
-            params![run.as_str(), before, change.status.as_str(), wake(change), change.head],
+            params![run.as_str(), before, change.status.as_str(), wake_time(change), change.head],
             |row| row.get(0),
         )
         .optional()?;
     let Some(number) = number else { return Ok(None) };
-    append(db, number, &change.log)?;
+    append_log(db, number, &change.log)?;
     Ok(Some(after))
 }
 
 /// Returns the wake-up time as a SQLite number.
-fn wake(change: &RunChange) -> Option<i64> {
+fn wake_time(change: &RunChange) -> Option<i64> {
     change.wake_at_ms.map(|time| i64::try_from(time).unwrap_or(i64::MAX))
 }
 
-fn append(db: &Connection, number: i64, log: &[String]) -> Sql<()> {
+fn append_log(db: &Connection, number: i64, log: &[String]) -> Sql<()> {
     if log.is_empty() {
         return Ok(());
     }
@@ -54,14 +59,14 @@ fn append(db: &Connection, number: i64, log: &[String]) -> Sql<()> {
     Ok(())
 }
 
-pub(crate) fn peek(db: &Connection, run: &RunId) -> Sql<Option<RunHead>> {
+pub(crate) fn peek_head(db: &Connection, run: &RunId) -> Sql<Option<RunHead>> {
     db.prepare_cached("SELECT revision, status, wake_at FROM runs WHERE id = ?1")?
-        .query_row([run.as_str()], head)
+        .query_row([run.as_str()], read_head)
         .optional()
 }
 
 /// Reads the head of a run from the first three columns.
-fn head(row: &Row<'_>) -> Sql<RunHead> {
+fn read_head(row: &Row<'_>) -> Sql<RunHead> {
     let (revision, status, wake): (i64, String, Option<i64>) =
         (row.get(0)?, row.get(1)?, row.get(2)?);
     let unknown = || {
@@ -73,12 +78,12 @@ fn head(row: &Row<'_>) -> Sql<RunHead> {
     Ok(RunHead::new(number(revision), status, wake.map(number)))
 }
 
-pub(crate) fn load(db: &Connection, run: &RunId) -> Sql<Option<StoredRun>> {
+pub(crate) fn load_run(db: &Connection, run: &RunId) -> Sql<Option<StoredRun>> {
     let found = db
         .prepare_cached("SELECT revision, status, wake_at, head, number FROM runs WHERE id = ?1")?
         .query_row([run.as_str()], |row| {
             let (text, number): (String, i64) = (row.get(3)?, row.get(4)?);
-            Ok((head(row)?, text, number))
+            Ok((read_head(row)?, text, number))
         })
         .optional()?;
     let Some((at, text, number)) = found else { return Ok(None) };
@@ -87,7 +92,7 @@ pub(crate) fn load(db: &Connection, run: &RunId) -> Sql<Option<StoredRun>> {
     Ok(Some(StoredRun::new(at, text, log)))
 }
 
-pub(crate) fn lease(
+pub(crate) fn lease_run(
     db: &Connection,
     run: &RunId,
     owner: &str,
@@ -98,11 +103,11 @@ pub(crate) fn lease(
          WHERE id = ?1 AND (lease_owner IS NULL OR lease_owner = ?2 OR lease_until <= ?3)
          RETURNING revision, status, wake_at",
     )?
-    .query_row(params![run.as_str(), owner, now, until], head)
+    .query_row(params![run.as_str(), owner, now, until], read_head)
     .optional()
 }
 
-pub(crate) fn release(db: &Connection, run: &RunId, owner: &str) -> Sql<()> {
+pub(crate) fn release_lease(db: &Connection, run: &RunId, owner: &str) -> Sql<()> {
     db.prepare_cached(
         "UPDATE runs SET lease_owner = NULL, lease_until = NULL WHERE id = ?1 AND lease_owner = ?2",
     )?
@@ -110,7 +115,7 @@ pub(crate) fn release(db: &Connection, run: &RunId, owner: &str) -> Sql<()> {
     .map(drop)
 }
 
-pub(crate) fn due(db: &Connection, now: i64, limit: usize) -> Sql<Vec<RunId>> {
+pub(crate) fn due_runs(db: &Connection, now: i64, limit: usize) -> Sql<Vec<RunId>> {
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let mut due = db.prepare_cached(
         "SELECT id FROM runs
@@ -123,7 +128,7 @@ pub(crate) fn due(db: &Connection, now: i64, limit: usize) -> Sql<Vec<RunId>> {
     Ok(ids.collect::<Sql<Vec<_>>>()?.into_iter().filter_map(|id| RunId::new(id).ok()).collect())
 }
 
-pub(crate) fn remove(db: &Connection, run: &RunId) -> Sql<bool> {
+pub(crate) fn remove_run(db: &Connection, run: &RunId) -> Sql<bool> {
     let removed = db.prepare_cached("DELETE FROM runs WHERE id = ?1")?.execute([run.as_str()])?;
     Ok(removed == 1)
 }

@@ -34,7 +34,7 @@ const TABLES: &str = "
 ";
 
 /// Opens a file, and creates its tables if they do not exist.
-pub(crate) fn open(path: Option<&Path>) -> Result<Connection> {
+pub(crate) fn open_database(path: Option<&Path>) -> Result<Connection> {
     let opened = || {
         let mut connection = match path {
             Some(path) => Connection::open(path)?,
@@ -53,7 +53,7 @@ pub(crate) fn open(path: Option<&Path>) -> Result<Connection> {
         making.commit()?;
         Ok((connection, version))
     };
-    let (connection, version) = opened().map_err(failed)?;
+    let (connection, version) = opened().map_err(store_error)?;
     if version > VERSION {
         let text = format!(
             "the store of runs has tables of version {version}, and this program supports version {VERSION}; upgrade this program"
@@ -64,6 +64,6 @@ pub(crate) fn open(path: Option<&Path>) -> Result<Connection> {
 }
 
 /// Converts an error of SQLite.
-pub(crate) fn failed(error: rusqlite::Error) -> Error {
+pub(crate) fn store_error(error: rusqlite::Error) -> Error {
     Error::new(ErrorKind::Unavailable, "the SQLite store of runs failed").with_source(error)
 }

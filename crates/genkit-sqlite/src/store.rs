@@ -25,7 +25,7 @@ impl SqliteStore {
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         make_private(path)?;
-        Ok(Self(WriterThread::new(schema::open(Some(path))?)?))
+        Ok(Self(WriterThread::new(schema::open_database(Some(path))?)?))
     }
 
     /// Creates a SQLite store in memory, for tests. It is removed with its last clone.
@@ -41,7 +41,7 @@ impl SqliteStore {
     /// # Errors
     /// The same as for [`open`](Self::open).
     pub fn in_memory() -> Result<Self> {
-        Ok(Self(WriterThread::new(schema::open(None)?)?))
+        Ok(Self(WriterThread::new(schema::open_database(None)?)?))
     }
 }
 
@@ -62,7 +62,7 @@ fn make_private(_: &Path) -> Result<()> {
 }
 
 /// Rejects a change with a line break in its head or log lines.
-fn check(change: &RunChange) -> Result<()> {
+fn check_change(change: &RunChange) -> Result<()> {
     let mut texts = std::iter::once(&change.head).chain(&change.log);
     match texts.any(|text| text.contains('\n')) {
         true => Err(Error::invalid_argument(
@@ -73,7 +73,7 @@ fn check(change: &RunChange) -> Result<()> {
 }
 
 /// Returns the time of this machine, in milliseconds since 1970.
-fn now() -> i64 {
+fn unix_ms() -> i64 {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }
@@ -82,19 +82,19 @@ impl RunStore for SqliteStore {
     fn create<'a>(&'a self, run: &'a RunId, first: &'a RunChange) -> BoxFuture<'a, Result<bool>> {
         let (run, first) = (run.clone(), first.clone());
         Box::pin(async move {
-            check(&first)?;
-            self.0.run(true, move |db| rows::create(db, &run, &first)).await
+            check_change(&first)?;
+            self.0.run_job(true, move |db| rows::create_run(db, &run, &first)).await
         })
     }
 
     fn load<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Option<StoredRun>>> {
         let run = run.clone();
-        self.0.run(false, move |db| rows::load(db, &run))
+        self.0.run_job(false, move |db| rows::load_run(db, &run))
     }
 
     fn peek<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Option<RunHead>>> {
         let run = run.clone();
-        self.0.run(false, move |db| rows::peek(db, &run))
+        self.0.run_job(false, move |db| rows::peek_head(db, &run))
     }
 
     fn save<'a>(
@@ -105,8 +105,8 @@ impl RunStore for SqliteStore {
     ) -> BoxFuture<'a, Result<Option<u64>>> {
         let (run, change) = (run.clone(), change.clone());
         Box::pin(async move {
-            check(&change)?;
-            self.0.run(true, move |db| rows::save(db, &run, at, &change)).await
+            check_change(&change)?;
+            self.0.run_job(true, move |db| rows::save_change(db, &run, at, &change)).await
         })
     }
 
@@ -118,25 +118,25 @@ impl RunStore for SqliteStore {
     ) -> BoxFuture<'a, Result<Option<RunHead>>> {
         let (run, owner) = (run.clone(), owner.to_owned());
         let ttl = i64::try_from(ttl.as_millis()).unwrap_or(i64::MAX);
-        self.0.run(true, move |db| {
+        self.0.run_job(true, move |db| {
             // Read the clock only once the lock is held, so that waiting for the lock does not shorten the lease.
-            let now = now();
-            rows::lease(db, &run, &owner, [now, now.saturating_add(ttl)])
+            let now = unix_ms();
+            rows::lease_run(db, &run, &owner, [now, now.saturating_add(ttl)])
         })
     }
 
     fn release<'a>(&'a self, run: &'a RunId, owner: &'a str) -> BoxFuture<'a, Result<()>> {
         let (run, owner) = (run.clone(), owner.to_owned());
-        self.0.run(true, move |db| rows::release(db, &run, &owner))
+        self.0.run_job(true, move |db| rows::release_lease(db, &run, &owner))
     }
 
     fn due(&self, limit: usize) -> BoxFuture<'_, Result<Vec<RunId>>> {
-        self.0.run(false, move |db| rows::due(db, now(), limit))
+        self.0.run_job(false, move |db| rows::due_runs(db, unix_ms(), limit))
     }
 
     fn remove<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<bool>> {
         let run = run.clone();
-        self.0.run(true, move |db| rows::remove(db, &run))
+        self.0.run_job(true, move |db| rows::remove_run(db, &run))
     }
 }
 

@@ -6,7 +6,7 @@ use genkit::{BoxFuture, Error, ErrorKind, Result};
 use rusqlite::{Connection, TransactionBehavior};
 use tokio::sync::oneshot;
 
-use crate::schema::failed;
+use crate::schema::store_error;
 
 /// The maximum number of jobs in a transaction. Default is 64.
 const BATCH: usize = 64;
@@ -31,12 +31,12 @@ impl WriterThread {
         let (sender, jobs) = mpsc::channel();
         std::thread::Builder::new()
             .name("genkit-sqlite".to_owned())
-            .spawn(move || work(connection, &jobs))?;
+            .spawn(move || work_jobs(connection, &jobs))?;
         Ok(Self(sender))
     }
 
     /// Runs `work` on the thread.
-    pub(crate) fn run<T: Send + 'static>(
+    pub(crate) fn run_job<T: Send + 'static>(
         &self,
         writes: bool,
         work: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
@@ -46,7 +46,7 @@ impl WriterThread {
         let run = Box::new(move |db: Result<&Connection, String>| {
             let done = db
                 .map_err(unavailable)
-                .and_then(|db| within_savepoint(db, writes, work).map_err(failed));
+                .and_then(|db| within_savepoint(db, writes, work).map_err(store_error));
             let tell: Tell = Box::new(move |committed| {
                 let done = committed.map_err(unavailable).and(done);
                 // The caller may have dropped the receiver.
@@ -82,15 +82,15 @@ fn within_savepoint<T>(
     done
 }
 
-fn work(mut connection: Connection, jobs: &mpsc::Receiver<Job>) {
+fn work_jobs(mut connection: Connection, jobs: &mpsc::Receiver<Job>) {
     while let Ok(first) = jobs.recv() {
         let mut batch = vec![first];
         batch.extend(jobs.try_iter().take(BATCH - 1));
-        run(&mut connection, batch);
+        run_batch(&mut connection, batch);
     }
 }
 
-fn run(connection: &mut Connection, batch: Vec<Job>) {
+fn run_batch(connection: &mut Connection, batch: Vec<Job>) {
     // A write transaction is requested at the start: if two readers became writers, one of them would fail.
     let how = match batch.iter().any(|job| job.writes) {
         true => TransactionBehavior::Immediate,

@@ -19,7 +19,7 @@ const FIELDS: [(&[u8], Field); 4] = [
 ];
 
 /// Returns the field of a line, and the offset of its value.
-pub(super) fn field(line: &[u8]) -> (Field, usize) {
+pub(super) fn read_field(line: &[u8]) -> (Field, usize) {
     for (name, field) in FIELDS {
         let Some(rest) = line.strip_prefix(name) else {
             continue;
@@ -60,7 +60,7 @@ pub(super) struct Brackets {
 
 impl Brackets {
     /// Returns the offset after the outermost closing bracket, if it is in `bytes`.
-    pub(super) fn scan(&mut self, bytes: &[u8]) -> Option<usize> {
+    pub(super) fn scan_brackets(&mut self, bytes: &[u8]) -> Option<usize> {
         for (index, byte) in bytes.iter().enumerate() {
             if self.escaped {
                 self.escaped = false;

@@ -9,7 +9,7 @@ mod line;
 
 use std::{borrow::Cow, ops::Range};
 
-use line::{Brackets, Field, begins_bare, error_field, field, line_end};
+use line::{Brackets, Field, begins_bare, error_field, line_end, read_field};
 
 /// The maximum size of one event, in bytes of the body. Default is 64 MiB.
 ///
@@ -181,7 +181,7 @@ impl SseParser {
         // Only if at least half of the buffer is no longer needed, so that each byte is moved once
         // on average.
         if self.start > 0 && self.start >= self.buffer.len() - self.start {
-            self.compact();
+            self.compact_buffer();
         }
         self.buffer.extend_from_slice(bytes);
     }
@@ -192,9 +192,10 @@ impl SseParser {
     }
 
     /// Returns the next event, or `None` if more bytes are needed.
+    #[allow(clippy::should_implement_trait, reason = "an iterator cannot return borrowed events")]
     pub fn next(&mut self) -> Option<Result<SseEvent<'_>, SseError>> {
-        match self.advance()? {
-            Ok(Ready::Message { event, data, at }) => Some(self.message(event, data, at)),
+        match self.advance_to_item()? {
+            Ok(Ready::Message { event, data, at }) => Some(self.decode_message(event, data, at)),
             Ok(Ready::Bare { text, at }) => {
                 let text = text_of(&self.buffer[text], "text", at);
                 Some(text.map(|text| SseEvent::Bare(text.trim_ascii())))
@@ -203,7 +204,7 @@ impl SseParser {
         }
     }
 
-    fn message(
+    fn decode_message(
         &self,
         event: Option<Range<usize>>,
         data: Data,
@@ -222,7 +223,7 @@ impl SseParser {
     }
 
     /// Reads lines until an item is complete.
-    fn advance(&mut self) -> Option<Result<Ready, SseError>> {
+    fn advance_to_item(&mut self) -> Option<Result<Ready, SseError>> {
         loop {
             let Some((line, next)) = self.next_line() else {
                 return self.at_stop();
@@ -240,7 +241,7 @@ impl SseParser {
                 }
                 return Some(Ok(Ready::Bare { text: line, at }));
             }
-            let (field, value) = field(content);
+            let (field, value) = read_field(content);
             let (field, value) = match self.errors_are_data.then(|| error_field(content)).flatten()
             {
                 Some(value) => (Field::Data, value),
@@ -385,7 +386,7 @@ impl SseParser {
 
     /// Returns the offset after the closing bracket of the bare text, if it is in this line.
     fn scan_bare(&mut self, line: &Range<usize>) -> Option<usize> {
-        let closed = self.brackets.as_mut()?.scan(&self.buffer[line.clone()])?;
+        let closed = self.brackets.as_mut()?.scan_brackets(&self.buffer[line.clone()])?;
         Some(line.start + closed)
     }
 
@@ -416,7 +417,7 @@ impl SseParser {
     }
 
     /// Removes the bytes that are no longer needed from the buffer.
-    fn compact(&mut self) {
+    fn compact_buffer(&mut self) {
         let done = self.start;
         self.buffer.drain(..done);
         self.passed += done as u64;

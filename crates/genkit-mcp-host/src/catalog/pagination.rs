@@ -11,7 +11,7 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use super::error::Error;
-use crate::error::OfServer as _;
+use crate::error::ServerErrorExt as _;
 use crate::limits::{LIST_TIMEOUT, MAX_CURSOR, MAX_ITEMS, MAX_LIST, MAX_PAGES};
 use crate::request::error::Error as RequestProblem;
 use crate::request::results;
@@ -89,7 +89,7 @@ pub(crate) async fn read_all_pages(
     tokio::select! {
         list = read_pages(connection, method) => list,
         () = connection.session.wait_elapsed(LIST_TIMEOUT) => {
-            Err(Error::Unfinished(method.name).of(&connection.session.server).into())
+            Err(Error::Unfinished(method.name).for_server(&connection.session.server).into())
         }
     }
 }
@@ -113,7 +113,7 @@ async fn read_pages(
             results::check_type(server, name, &result)?;
         }
         let Some(Value::Array(items)) = result.get_mut(member).map(Value::take) else {
-            return Err(RequestProblem::OtherResult(name).of(server).into());
+            return Err(RequestProblem::OtherResult(name).for_server(server).into());
         };
         bytes += items.iter().map(genkit_schema::internal::size::json_size).sum::<usize>();
         list.items.extend(items);

@@ -9,7 +9,7 @@ use rmcp::{Peer, RoleClient};
 use serde_json::Value;
 
 use super::error::Error;
-use crate::error::{OfServer as _, of_server};
+use crate::error::{ServerErrorExt as _, of_server};
 use crate::limits::{MAX_PAGES, TIMEOUT};
 use crate::request::methods;
 use crate::request::tool_result::ToolResult;
@@ -119,11 +119,11 @@ async fn run_within<T>(
     target: &str,
     work: impl Future<Output = std::result::Result<T, ServiceError>>,
 ) -> Result<T> {
-    let done = tokio::time::timeout(TIMEOUT, work)
-        .await
-        .map_err(|_| Error::NoAnswer { target: target.to_owned(), limit: TIMEOUT }.of(server))?;
+    let done = tokio::time::timeout(TIMEOUT, work).await.map_err(|_| {
+        Error::NoAnswer { target: target.to_owned(), limit: TIMEOUT }.for_server(server)
+    })?;
     done.map_err(|error| match error {
-        ServiceError::McpError(error) => SessionError::Refused(error).of(server),
+        ServiceError::McpError(error) => SessionError::Refused(error).for_server(server),
         other => of_server(server, PublicError::new(ErrorKind::Unavailable, other.to_string())),
     })
 }

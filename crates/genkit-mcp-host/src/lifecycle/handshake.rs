@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use super::error::Error;
 use super::server::ManagedServer;
 use crate::config::{Launch, ProtocolEra};
-use crate::error::OfServer as _;
+use crate::error::ServerErrorExt as _;
 #[cfg(feature = "http")]
 use crate::error::of_server;
 use crate::session::connection::{ClientTask, Connection};
@@ -93,7 +93,7 @@ impl Handshake {
         };
         tokio::select! {
             done = work => done,
-            () = client.wait_elapsed(limit) => Err(Error::SlowHandshake(limit).of(&server).into()),
+            () = client.wait_elapsed(limit) => Err(Error::SlowHandshake(limit).for_server(&server).into()),
         }
     }
 }
@@ -239,12 +239,12 @@ fn describe_error(
     task: &ClientTask,
 ) -> Result<Arc<Connection>> {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
-    let Some(info) = task.peer_info() else { return Err(Error::NoInfo.of(&server.key)) };
+    let Some(info) = task.peer_info() else { return Err(Error::NoInfo.for_server(&server.key)) };
     // rmcp accepts any version.
     if !ProtocolVersion::KNOWN_VERSIONS.contains(&info.protocol_version) {
         let version = info.protocol_version.to_string();
         let known = list_versions(ProtocolVersion::KNOWN_VERSIONS);
-        return Err(Error::UnknownVersion { version, known }.of(&server.key));
+        return Err(Error::UnknownVersion { version, known }.for_server(&server.key));
     }
     let timeout = server.config.controls.timeout.unwrap_or(server.settings.timeout);
     let network = match &server.config.launch {
@@ -273,30 +273,33 @@ fn describe_error(
 fn explain_error(server: &str, error: &ClientInitializeError) -> HandshakeError {
     use ClientInitializeError as E;
     let (error, hint) = match error {
-        E::ConnectionClosed(_) => (Error::EndedEarly.of(server), EraHint::MaybeOld),
+        E::ConnectionClosed(_) => (Error::EndedEarly.for_server(server), EraHint::MaybeOld),
         E::JsonRpcError(error) => {
             let is_new = matches!(
                 error.code,
                 ErrorCode::HEADER_MISMATCH | ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY
             );
             let hint = if is_new { EraHint::None } else { EraHint::MaybeOld };
-            (SessionError::Refused(error.clone()).of(server), hint)
+            (SessionError::Refused(error.clone()).for_server(server), hint)
         }
         E::TransportError { error, .. } => not_sent(server, error),
-        E::NoCompatibleProtocolVersion { server_supported, .. } => {
-            (Error::UnknownVersions(list_versions(server_supported)).of(server), EraHint::None)
-        }
+        E::NoCompatibleProtocolVersion { server_supported, .. } => (
+            Error::UnknownVersions(list_versions(server_supported)).for_server(server),
+            EraHint::None,
+        ),
         E::LegacyFallbackFailed { fallback, .. } => {
             let is_refused = matches!(**fallback, E::JsonRpcError(_));
             let hint = if is_refused { EraHint::MaybeNew } else { EraHint::None };
             (explain_error(server, fallback).error, hint)
         }
-        E::Cancelled => (Error::ClosedEarly.of(server), EraHint::None),
+        E::Cancelled => (Error::ClosedEarly.for_server(server), EraHint::None),
         E::ExpectedInitResponse(_)
         | E::ExpectedInitResult(_)
         | E::ConflictInitResponseId(..)
-        | E::UncorrelatedErrorResponse { .. } => (Error::NoMcp.of(server), EraHint::MaybeOld),
-        other => (Error::Handshake(other.to_string()).of(server), EraHint::None),
+        | E::UncorrelatedErrorResponse { .. } => {
+            (Error::NoMcp.for_server(server), EraHint::MaybeOld)
+        }
+        other => (Error::Handshake(other.to_string()).for_server(server), EraHint::None),
     };
     HandshakeError { error, hint }
 }
@@ -310,5 +313,5 @@ fn not_sent(server: &str, error: &DynamicTransportError) -> (PublicError, EraHin
         let hint = if is_settled { EraHint::None } else { EraHint::MaybeOld };
         return (of_server(server, fault.error), hint);
     }
-    (Error::Unwritable(error.error.to_string()).of(server), EraHint::MaybeOld)
+    (Error::Unwritable(error.error.to_string()).for_server(server), EraHint::MaybeOld)
 }

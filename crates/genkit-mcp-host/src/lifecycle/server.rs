@@ -12,7 +12,7 @@ use super::error::Error;
 use super::link::{DesiredLink, DesiredState, LinkStatus};
 use super::pins::Pins;
 use crate::config::{Launch, Reconnect, ServerConfig};
-use crate::error::OfServer as _;
+use crate::error::ServerErrorExt as _;
 use crate::event::McpEvent;
 use crate::limits::{MAX_AWAITED_TRIES, MAX_IN_FLIGHT, MAX_INSTRUCTIONS};
 use crate::session::client_state::ClientState;
@@ -156,7 +156,7 @@ impl ManagedServer {
         let limit = self.connect_timeout().saturating_add(TRANSITION_TIMEOUT);
         tokio::select! {
             connection = self.wait_for_connection() => connection,
-            () = self.client.wait_elapsed(limit) => Err(Error::SlowConnection(limit).of(&self.key)),
+            () = self.client.wait_elapsed(limit) => Err(Error::SlowConnection(limit).for_server(&self.key)),
         }
     }
 
@@ -178,9 +178,9 @@ impl ManagedServer {
                 ServerState::Waiting => self.desired.send_modify(|desired| desired.retry_now += 1),
                 ServerState::Failed => return Err(self.absence_error(&now)),
                 ServerState::Disabled => {
-                    return Err(Error::Disabled(self.key.to_string()).of(&self.key));
+                    return Err(Error::Disabled(self.key.to_string()).for_server(&self.key));
                 }
-                ServerState::Closed => return Err(Error::Closed.of(&self.key)),
+                ServerState::Closed => return Err(Error::Closed.for_server(&self.key)),
             }
             // Cannot fail, because this value owns the channel.
             let _ = link.changed().await;
@@ -192,7 +192,7 @@ impl ManagedServer {
         let last = link.last_error.as_ref();
         let cause = match last {
             Some(error) => error.chain(),
-            None => Error::Absent.of(&self.key).to_string(),
+            None => Error::Absent.for_server(&self.key).to_string(),
         };
         let kind = last.map_or(ErrorKind::Unavailable, |error| error.kind());
         let text = match link.retry_at {

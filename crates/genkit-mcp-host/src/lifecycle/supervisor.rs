@@ -11,7 +11,7 @@ use super::error::Error;
 use super::handshake::{LiveConnection, open_connection};
 use super::machine::{ConnectErrorKind, LinkAction, LinkEvent, LinkMachine};
 use super::server::ManagedServer;
-use crate::error::OfServer as _;
+use crate::error::ServerErrorExt as _;
 use crate::session::connection::Connection;
 use crate::session::subscriptions;
 use genkit_core::BoxFuture;
@@ -171,10 +171,10 @@ async fn close_connection(
 
 fn connection_lost(server: &str, cause: &str) -> PublicError {
     match cause {
-        "" => Error::Gone("the connection was closed".to_owned()).of(server),
+        "" => Error::Gone("the connection was closed".to_owned()).for_server(server),
         named if named.starts_with("the MCP server") => {
             PublicError::new(ErrorKind::Unavailable, named)
         }
-        cause => Error::Gone(cause.to_owned()).of(server),
+        cause => Error::Gone(cause.to_owned()).for_server(server),
     }
 }

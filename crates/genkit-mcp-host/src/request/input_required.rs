@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::error::Error;
-use crate::error::OfServer as _;
+use crate::error::ServerErrorExt as _;
 use crate::input::elicit::{ElicitRequest, ask_caller, to_mcp};
 use crate::limits::MAX_SERVER_REQUESTS;
 use crate::session::connection::Connection;
@@ -36,7 +36,7 @@ pub(super) async fn answer_requests(
     };
     if required.len() > MAX_SERVER_REQUESTS {
         let server = &connection.session.server;
-        return Err(Error::TooManyInputs(required.len()).of(server));
+        return Err(Error::TooManyInputs(required.len()).for_server(server));
     }
     let responses = required.into_iter().map(|(name, input)| async {
         let response = answer_request(connection, context, format!("{key}:{name}"), input).await?;
@@ -77,16 +77,18 @@ async fn answer_request(
         "sampling/createMessage" => {
             let params: CreateMessageRequestParams = read(server, params)?;
             let Some(_place) = connection.session.request_place() else {
-                return Err(Error::Sampling("too many requests are open".to_owned()).of(server));
+                return Err(
+                    Error::Sampling("too many requests are open".to_owned()).for_server(server)
+                );
             };
             let answer = connection.server_requests.answer_sampling(&params).await;
-            answer.map_err(|error| Error::Sampling(error.message.into_owned()).of(server))
+            answer.map_err(|error| Error::Sampling(error.message.into_owned()).for_server(server))
         }
         "roots/list" => Ok(serde_json::to_value(connection.server_requests.roots_result())?),
-        other => Err(Error::UnknownInput(other.to_owned()).of(server)),
+        other => Err(Error::UnknownInput(other.to_owned()).for_server(server)),
     }
 }
 
 fn read<T: DeserializeOwned>(server: &str, params: Value) -> Result<T> {
-    serde_json::from_value(params).map_err(|error| Error::UnreadableInput(error).of(server))
+    serde_json::from_value(params).map_err(|error| Error::UnreadableInput(error).for_server(server))
 }

@@ -9,7 +9,7 @@ use rmcp::model::{CustomResult, ServerResult};
 use serde_json::{Map, Value, json};
 
 use super::error::Error;
-use crate::error::OfServer as _;
+use crate::error::ServerErrorExt as _;
 use genkit_core::Result;
 use genkit_core::{Message, Part, Role};
 use genkit_core::{PromptReply, ResourceContents};
@@ -39,7 +39,7 @@ pub(crate) fn check_type(server: &str, target: &str, result: &Value) -> Result<(
         Some(kind) if KNOWN_TYPES.iter().any(|known| kind == known) => Ok(()),
         Some(kind) => {
             let (target, kind) = (target.to_owned(), truncate(&kind.to_string(), 80).to_owned());
-            Err(Error::UnknownResultType { target, kind }.of(server))
+            Err(Error::UnknownResultType { target, kind }.for_server(server))
         }
     }
 }
@@ -47,7 +47,7 @@ pub(crate) fn check_type(server: &str, target: &str, result: &Value) -> Result<(
 /// Reads the messages of a prompt.
 pub(crate) fn prompt_reply(server: &str, mut result: Value) -> Result<PromptReply> {
     let Some(Value::Array(messages)) = result.get_mut("messages").map(Value::take) else {
-        return Err(Error::OtherResult("prompts/get").of(server));
+        return Err(Error::OtherResult("prompts/get").for_server(server));
     };
     let messages = messages.into_iter().map(|mut message| {
         let role = if message["role"] == "assistant" { Role::Model } else { Role::User };
@@ -67,7 +67,7 @@ pub(crate) fn prompt_reply(server: &str, mut result: Value) -> Result<PromptRepl
 /// Reads the contents of a resource.
 pub(crate) fn read_contents(server: &str, mut result: Value) -> Result<Vec<ResourceContents>> {
     let Some(Value::Array(contents)) = result.get_mut("contents").map(Value::take) else {
-        return Err(Error::OtherResult("resources/read").of(server));
+        return Err(Error::OtherResult("resources/read").for_server(server));
     };
     let mut read = Vec::with_capacity(contents.len());
     for content in contents {
@@ -75,9 +75,11 @@ pub(crate) fn read_contents(server: &str, mut result: Value) -> Result<Vec<Resou
             (Some(text), _) => ResourceContents::text(text),
             (None, Some(blob)) => {
                 let bytes = STANDARD.decode(blob);
-                ResourceContents::bytes(bytes.map_err(|error| Error::Blob(error).of(server))?)
+                ResourceContents::bytes(
+                    bytes.map_err(|error| Error::Blob(error).for_server(server))?,
+                )
             }
-            (None, None) => return Err(Error::OtherResult("resources/read").of(server)),
+            (None, None) => return Err(Error::OtherResult("resources/read").for_server(server)),
         };
         if let Some(kind) = content["mimeType"].as_str() {
             piece = piece.with_mime_type(kind);

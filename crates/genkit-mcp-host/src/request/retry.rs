@@ -6,7 +6,7 @@ use rmcp::model::{ClientRequest, ServerResult};
 
 use super::error::Error;
 use super::meta;
-use crate::error::OfServer as _;
+use crate::error::ServerErrorExt as _;
 use crate::lifecycle::server::ManagedServer;
 use crate::session::connection::Connection;
 use genkit_core::Context;
@@ -22,7 +22,7 @@ pub(super) async fn with_retry(
 ) -> Result<(ServerResult, Arc<Connection>)> {
     // A server that hangs must not occupy an unlimited number of open requests.
     let Ok(_place) = server.places.try_acquire() else {
-        return Err(Error::Busy.of(&server.key));
+        return Err(Error::Busy.for_server(&server.key));
     };
     let mut connection = server.wait_connected().await?;
     let mut is_retry = false;

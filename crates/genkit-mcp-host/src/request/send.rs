@@ -10,7 +10,7 @@ use super::error::Error;
 use super::retry::with_retry;
 use super::task::{TaskCall, TaskNote};
 use super::{input_required, results, task};
-use crate::error::OfServer as _;
+use crate::error::ServerErrorExt as _;
 use crate::fingerprint::hash_texts;
 use crate::lifecycle::server::ManagedServer;
 use crate::limits::{MAX_RECORDED_QUESTION, MAX_ROUNDS};
@@ -92,10 +92,10 @@ pub(super) async fn round_trips(
         let responses =
             input_required::answer_requests(&connection, context, &key, required).await?;
         if !answer_questions(&mut request, responses, state) {
-            return Err(Error::CannotAnswer(target.to_owned()).of(&server.key));
+            return Err(Error::CannotAnswer(target.to_owned()).for_server(&server.key));
         }
     }
-    Err(Error::TooManyRounds(target.to_owned()).of(&server.key))
+    Err(Error::TooManyRounds(target.to_owned()).for_server(&server.key))
 }
 
 /// Returns the key that a task is recorded under, and the fingerprint of its call; `None` if the request cannot become

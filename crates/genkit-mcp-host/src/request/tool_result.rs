@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::error::Error;
 use super::results::part_from_block;
-use crate::error::OfServer as _;
+use crate::error::ServerErrorExt as _;
 use genkit_core::Part;
 use genkit_core::internal::action::ToolOutput;
 use genkit_core::{Error as PublicError, ErrorKind, Result};
@@ -39,11 +39,11 @@ impl ToolResult {
             });
         }
         let Value::Object(mut result) = result else {
-            return Err(Error::OtherResult("tools/call").of(server));
+            return Err(Error::OtherResult("tools/call").for_server(server));
         };
         let known = ["content", "structuredContent", "isError"];
         if !result.is_empty() && !known.iter().any(|key| result.contains_key(*key)) {
-            return Err(Error::OtherResult("tools/call").of(server));
+            return Err(Error::OtherResult("tools/call").for_server(server));
         }
         let blocks = match result.get_mut("content").map(Value::take) {
             Some(Value::Array(blocks)) => blocks,

@@ -18,7 +18,7 @@ use super::error::{Error, RequestError};
 use super::in_flight::{OpenRequest, RequestTag, Signal};
 use super::server_requests::ServerRequests;
 use super::state::{ListKind, SessionState};
-use crate::error::OfServer as _;
+use crate::error::ServerErrorExt as _;
 use crate::input::elicit;
 use crate::limits::{PING_TIMEOUT, QUESTION_TIMEOUT};
 use crate::transport::stdio::pipe::ResultFormat;
@@ -185,7 +185,7 @@ impl Connection {
                     let is_silent = silent_since + self.timeout == end;
                     let limit = if is_silent { self.timeout } else { self.max_timeout };
                     let error = Error::TooSlow { target: target.to_owned(), limit };
-                    return Err(error.of(&self.session.server).into());
+                    return Err(error.for_server(&self.session.server).into());
                 }
             }
         };

@@ -6,7 +6,7 @@ use rmcp::model::{ErrorCode, ErrorData};
 use rmcp::service::ServiceError;
 
 use super::state::SessionState;
-use crate::error::OfServer as _;
+use crate::error::ServerErrorExt as _;
 use genkit_core::internal::error::Topic;
 use genkit_core::internal::visible;
 use genkit_core::{Error as PublicError, ErrorKind};
@@ -102,7 +102,7 @@ impl RequestError {
             // A broken stream affects only one request; the connection reports its own end.
             ServiceError::TransportClosed if !is_closed => Error::BrokeOff,
             ServiceError::TransportClosed => {
-                let error = Error::Ended { cause: session.end_cause() }.of(&session.server);
+                let error = Error::Ended { cause: session.end_cause() }.for_server(&session.server);
                 return Self { is_connection_lost: true, ..error.into() };
             }
             ServiceError::TransportSend(error) => return Self::not_sent(session, &error),
@@ -110,7 +110,7 @@ impl RequestError {
             ServiceError::Cancelled { .. } => Error::Cancelled,
             other => Error::Useless(session.redactor.redact_text(&other.to_string()).into_owned()),
         };
-        Self { code, ..error.of(&session.server).into() }
+        Self { code, ..error.for_server(&session.server).into() }
     }
 
     fn not_sent(session: &SessionState, error: &rmcp::transport::DynamicTransportError) -> Self {
@@ -126,7 +126,7 @@ impl RequestError {
         }
         let error =
             Error::Unwritable(session.redactor.redact_text(&error.error.to_string()).into_owned())
-                .of(server);
+                .for_server(server);
         Self { is_connection_lost: true, is_unseen: true, ..error.into() }
     }
 }

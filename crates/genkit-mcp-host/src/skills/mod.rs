@@ -13,7 +13,7 @@ use self::entry::{Entry, ListedFile};
 use super::catalog::host_state::HostState;
 use super::catalog::{Catalog, pagination};
 use super::client::McpClient;
-use super::error::OfServer as _;
+use super::error::ServerErrorExt as _;
 use super::mcp_host::McpHost;
 use super::request::methods;
 use genkit_core::BoxFuture;
@@ -112,13 +112,14 @@ impl RemoteSkill {
             self.entry.find_file(SKILL_MD).ok_or_else(|| not_listed(self.name(), SKILL_MD))?;
         let bytes = self.fetch_file(file).await?;
         let uri = || self.entry.uri.clone();
-        let unreadable = |why: String| Error::Unreadable { uri: uri(), why }.of(self.server());
+        let unreadable =
+            |why: String| Error::Unreadable { uri: uri(), why }.for_server(self.server());
         let text =
             String::from_utf8(bytes).map_err(|_| unreadable("it is not UTF-8".to_owned()))?;
         let parsed = SkillText::parse(SKILL_MD, &text);
         let parsed = parsed.map_err(|error| unreadable(error.to_string()))?;
         if parsed.frontmatter != self.entry.frontmatter {
-            return Err(Error::Frontmatter { uri: uri() }.of(self.server()));
+            return Err(Error::Frontmatter { uri: uri() }.for_server(self.server()));
         }
         let instructions = parsed.instructions.to_owned();
         Ok(LoadedSkill { skill: self.clone(), instructions })
@@ -130,15 +131,15 @@ impl RemoteSkill {
         let mut pieces = methods::read_resource(server, &Context::detached(), &file.uri).await?;
         let uri = file.uri.clone();
         let (Some(piece), true) = (pieces.pop(), pieces.is_empty()) else {
-            return Err(Error::Pieces { uri, pieces: pieces.len() + 1 }.of(&server.key));
+            return Err(Error::Pieces { uri, pieces: pieces.len() + 1 }.for_server(&server.key));
         };
         let bytes = piece.as_bytes();
         let actual = bytes.len() as u64;
         if actual != file.size {
-            return Err(Error::Size { uri, listed: file.size, actual }.of(&server.key));
+            return Err(Error::Size { uri, listed: file.size, actual }.for_server(&server.key));
         }
         if digest(bytes) != file.digest {
-            return Err(Error::Digest { uri }.of(&server.key));
+            return Err(Error::Digest { uri }.for_server(&server.key));
         }
         Ok(bytes.to_vec())
     }

@@ -29,7 +29,7 @@ impl RestateRun {
     /// The error of the failed run, with the partial response ([`Error::partial`](genkit::Error::partial));
     /// `Cancelled`; `Unavailable` if the server does not respond for a minute.
     pub async fn wait(&self) -> Result<GenerateResponse> {
-        self.0.settled().await?.response()
+        self.0.wait_settled().await?.response()
     }
 }
 
@@ -39,7 +39,7 @@ impl RestateFlow {
     /// # Errors
     /// The error of the failed flow; `Cancelled`; `Unavailable` if the server does not respond for a minute.
     pub async fn wait(&self) -> Result<FlowOutcome> {
-        self.0.settled().await?.flow_outcome()
+        self.0.wait_settled().await?.flow_outcome()
     }
 }
 
@@ -61,7 +61,7 @@ macro_rules! handle_methods {
             /// # Errors
             /// `NotFound` if the run was removed, `Unavailable` if the server does not respond.
             pub async fn status(&self) -> Result<RunStatus> {
-                self.0.status().await
+                self.0.run_status().await
             }
 
             /// Returns the questions without an answer. Empty if the run is not interrupted.
@@ -69,7 +69,7 @@ macro_rules! handle_methods {
             /// # Errors
             /// The errors of [`status`](Self::status).
             pub async fn open(&self) -> Result<Vec<Interrupt>> {
-                Ok(self.0.load().await?.open())
+                Ok(self.0.load_run().await?.open())
             }
 
             /// Answers the question of `call`, which is the `ref` of the interrupted call or the key of a question. Any
@@ -80,7 +80,7 @@ macro_rules! handle_methods {
             /// `FailedPrecondition` if no question is open, `InvalidArgument` if the answer does not match an
             /// open question, and the errors of [`status`](Self::status). On error the run is unchanged.
             pub async fn answer(&self, call: &str, answer: impl Serialize) -> Result<()> {
-                self.0.answer(EngineAnswers::plain(call, answer)?).await
+                self.0.send_answers(EngineAnswers::plain(call, answer)?).await
             }
 
             /// Answers each open question that `answer` returns an [`Answer`] to. Use it for denials with a reason,
@@ -93,7 +93,7 @@ macro_rules! handle_methods {
                 answer: impl FnMut(&Interrupt) -> Option<Answer>,
             ) -> Result<()> {
                 let open = self.open().await?;
-                self.0.answer(EngineAnswers::all(open.iter().filter_map(answer))?).await
+                self.0.send_answers(EngineAnswers::all(open.iter().filter_map(answer))?).await
             }
 
             /// Cancels the run. Running steps are notified, on any worker. Returns `false` if the run was already
@@ -102,7 +102,7 @@ macro_rules! handle_methods {
             /// # Errors
             /// The errors of [`status`](Self::status).
             pub async fn cancel(&self) -> Result<bool> {
-                self.0.ask::<Option<bool>>("cancel").await?.ok_or_else(|| self.0.none())
+                self.0.call_handler::<Option<bool>>("cancel").await?.ok_or_else(|| self.0.missing_run())
             }
 
             /// Removes the run and its data from Restate, and ends its running steps. Its id may then be used again.
@@ -111,7 +111,7 @@ macro_rules! handle_methods {
             /// # Errors
             /// `Unavailable` if the server does not respond.
             pub async fn remove(&self) -> Result<bool> {
-                self.0.ask("remove").await
+                self.0.call_handler("remove").await
             }
         }
     )*};
@@ -127,35 +127,36 @@ struct RestateHandle {
 
 impl RestateHandle {
     /// Calls a handler without a request body.
-    async fn ask<T: DeserializeOwned>(&self, handler: &str) -> Result<T> {
+    async fn call_handler<T: DeserializeOwned>(&self, handler: &str) -> Result<T> {
         self.client.call(&self.id, handler, None::<&()>).await
     }
 
-    fn none(&self) -> genkit::Error {
+    fn missing_run(&self) -> genkit::Error {
         E::NoRun(self.id.to_string()).into()
     }
 
-    async fn status(&self) -> Result<RunStatus> {
-        self.ask::<Option<RunStatus>>("status").await?.ok_or_else(|| self.none())
+    async fn run_status(&self) -> Result<RunStatus> {
+        self.call_handler::<Option<RunStatus>>("status").await?.ok_or_else(|| self.missing_run())
     }
 
-    async fn load(&self) -> Result<EngineRun> {
-        let whole = self.ask::<Option<Whole>>("state").await?.ok_or_else(|| self.none())?;
+    async fn load_run(&self) -> Result<EngineRun> {
+        let whole =
+            self.call_handler::<Option<Whole>>("state").await?.ok_or_else(|| self.missing_run())?;
         EngineRun::load(&self.client.genkit, &self.id, whole.into_stored()).await
     }
 
-    async fn answer(&self, answers: EngineAnswers) -> Result<()> {
+    async fn send_answers(&self, answers: EngineAnswers) -> Result<()> {
         let is_there: bool = self.client.call(&self.id, "answer", Some(&answers)).await?;
-        if is_there { Ok(()) } else { Err(self.none()) }
+        if is_there { Ok(()) } else { Err(self.missing_run()) }
     }
 
     /// Waits until nothing is left to do.
-    async fn settled(&self) -> Result<EngineRun> {
+    async fn wait_settled(&self) -> Result<EngineRun> {
         let (mut pause, mut silent_since) = (Duration::from_millis(20), None);
         loop {
-            let settled = match self.status().await {
+            let settled = match self.run_status().await {
                 Ok(RunStatus::Working) => Ok(None),
-                Ok(_) => self.load().await.map(Some),
+                Ok(_) => self.load_run().await.map(Some),
                 Err(error) => Err(error),
             };
             match settled {

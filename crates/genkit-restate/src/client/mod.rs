@@ -47,7 +47,7 @@ impl RestateClient {
     /// respond, `FailedPrecondition` if no worker is registered.
     pub async fn durable_run(&self, id: impl Into<String>, run: Generate) -> Result<RestateRun> {
         let id = RunId::new(id)?;
-        let first = FirstState::of(EngineRun::first_of_run(&self.genkit, &id, run).await?);
+        let first = FirstState::from_change(EngineRun::first_of_run(&self.genkit, &id, run).await?);
         self.call::<bool>(&id, "start", Some(&first)).await?;
         Ok(RestateRun::new(self.clone(), id))
     }
@@ -64,7 +64,8 @@ impl RestateClient {
         input: impl Serialize,
     ) -> Result<RestateFlow> {
         let id = RunId::new(id)?;
-        let first = FirstState::of(EngineRun::first_of_flow(&self.genkit, &id, flow, input)?);
+        let first =
+            FirstState::from_change(EngineRun::first_of_flow(&self.genkit, &id, flow, input)?);
         self.call::<bool>(&id, "start", Some(&first)).await?;
         Ok(RestateFlow::new(self.clone(), id))
     }
@@ -74,7 +75,7 @@ impl RestateClient {
     /// # Errors
     /// The errors of [`durable_run`](Self::durable_run).
     pub async fn find_durable_run(&self, id: impl Into<String>) -> Result<Option<RestateRun>> {
-        Ok(self.find(id).await?.map(|id| RestateRun::new(self.clone(), id)))
+        Ok(self.find_run(id).await?.map(|id| RestateRun::new(self.clone(), id)))
     }
 
     /// Returns the durable flow with this id, created by any process. `None` if there is none.
@@ -82,10 +83,10 @@ impl RestateClient {
     /// # Errors
     /// The errors of [`durable_run`](Self::durable_run).
     pub async fn find_durable_flow(&self, id: impl Into<String>) -> Result<Option<RestateFlow>> {
-        Ok(self.find(id).await?.map(|id| RestateFlow::new(self.clone(), id)))
+        Ok(self.find_run(id).await?.map(|id| RestateFlow::new(self.clone(), id)))
     }
 
-    async fn find(&self, id: impl Into<String>) -> Result<Option<RunId>> {
+    async fn find_run(&self, id: impl Into<String>) -> Result<Option<RunId>> {
         let id = RunId::new(id)?;
         let status: Option<genkit::durable::RunStatus> =
             self.call(&id, "status", None::<&()>).await?;
@@ -99,11 +100,12 @@ impl RestateClient {
         handler: &str,
         body: Option<&impl Serialize>,
     ) -> Result<T> {
-        let (status, answer) = self.server.post(&format!("{RUN}/{id}/{handler}"), body).await?;
+        let (status, answer) =
+            self.server.post_json(&format!("{RUN}/{id}/{handler}"), body).await?;
         if (200..300).contains(&status) {
-            return self.server.parse(&answer);
+            return self.server.parse_body(&answer);
         }
-        let (url, message) = (self.server.shown(), message_of(&answer));
+        let (url, message) = (self.server.shown_url(), message_of(&answer));
         Err(match kind_of(status) {
             Some(kind) => E::Said(message, kind),
             None if status == 404 => E::NotRegistered { url },
@@ -115,6 +117,6 @@ impl RestateClient {
 
 impl std::fmt::Debug for RestateClient {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("RestateClient").field(&self.server.shown()).finish()
+        f.debug_tuple("RestateClient").field(&self.server.shown_url()).finish()
     }
 }

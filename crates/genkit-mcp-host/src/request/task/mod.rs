@@ -23,7 +23,7 @@ use super::error::Error;
 use super::retry::with_retry;
 use super::{input_required, results};
 use crate::config::TaskWait;
-use crate::error::OfServer as _;
+use crate::error::ServerErrorExt as _;
 use crate::lifecycle::server::ManagedServer;
 use crate::limits::{
     LET_GO, LONGEST_POLL, MAX_PROGRESS_MESSAGE, MAX_RECORDED_QUESTION, MAX_ROUNDS,
@@ -73,7 +73,7 @@ struct FollowedTask<'a> {
 /// Returns an error if the id is missing or too long.
 fn read_task_id(server: &str, created: &Value) -> Result<String> {
     let id = created["taskId"].as_str().filter(|id| !id.is_empty() && id.len() <= MAX_TASK_ID);
-    Ok(id.ok_or_else(|| Error::OtherResult("tools/call").of(server))?.to_owned())
+    Ok(id.ok_or_else(|| Error::OtherResult("tools/call").for_server(server))?.to_owned())
 }
 
 /// Records the task that a call created, and follows it.
@@ -206,7 +206,7 @@ impl FollowedTask<'_> {
     }
 
     fn server_error(&self, error: Error) -> PublicError {
-        error.of(&self.call.server.key)
+        error.for_server(&self.call.server.key)
     }
 
     fn endless_error(&self) -> PublicError {
@@ -295,7 +295,7 @@ impl FollowedTask<'_> {
             return Ok(());
         }
         if self.answered.len() + open.len() > MAX_ROUNDS * MAX_SERVER_REQUESTS {
-            return Err(Error::TooManyRounds(target.to_owned()).of(&server.key));
+            return Err(Error::TooManyRounds(target.to_owned()).for_server(&server.key));
         }
         let keys: Vec<String> = open.keys().cloned().collect();
         // Answers of an earlier run that ended before the server received them.
@@ -365,16 +365,20 @@ impl FollowedTask<'_> {
             "completed" => Ok(ended["result"].take()),
             "failed" => {
                 let error = serde_json::from_value::<ErrorData>(ended["error"].take());
-                let error =
-                    error.map_err(|_| Error::OtherResult("tasks/get").of(&self.call.server.key))?;
+                let error = error.map_err(|_| {
+                    Error::OtherResult("tasks/get").for_server(&self.call.server.key)
+                })?;
                 Err(match &self.cancel.connection {
                     Some(connection) => {
                         connection.request_error(ServiceError::McpError(error)).error
                     }
-                    None => Error::OtherResult("tasks/get").of(&self.call.server.key),
+                    None => Error::OtherResult("tasks/get").for_server(&self.call.server.key),
                 })
             }
-            _ => Err(Error::TaskCancelled(self.call.target.to_owned()).of(&self.call.server.key)),
+            _ => {
+                Err(Error::TaskCancelled(self.call.target.to_owned())
+                    .for_server(&self.call.server.key))
+            }
         }
     }
 }
