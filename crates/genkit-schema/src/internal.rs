@@ -26,6 +26,10 @@ pub mod conversion {
 }
 pub mod dialect {
     pub use crate::dialect::{
+        StrictDialectRewriter, TraversalLimits, check_required, is_definition, rewrite_list,
+        rewrite_named, unsupported_part,
+    };
+    pub use crate::dialect::{
         find_choice, fixed_values, listed_types, merge_schemas, resolve_reference, tuple_items,
     };
 }
