@@ -1,7 +1,7 @@
 //! Items that the sibling crates of genkit use. They are not part of the public API and change without notice.
 
 pub use crate::bounds::{Bounds, Shape};
-pub use crate::conversion::{Loss, MAX_DEPTH};
+pub use crate::conversion::{Loss, MAX_DEPTH, warn_losses};
 pub use crate::derive::{inlined_of, input_of, output_of};
 pub use crate::dialect::Dialect;
 pub use crate::error::Error;
