@@ -113,10 +113,10 @@ impl AnthropicBuilder {
     /// replayed cassette makes it unnecessary; or if the base URL or a header is invalid.
     pub fn build(self) -> Result<Anthropic> {
         let this = if self.settings.from_env { self.with_env(env_var) } else { self };
-        this.build_given()
+        this.build_provider()
     }
 
-    fn build_given(self) -> Result<Anthropic> {
+    fn build_provider(self) -> Result<Anthropic> {
         let given = &self.settings;
         if given.base_url.is_none() && given.lacks_key() {
             return Err(E::NoKey.into());

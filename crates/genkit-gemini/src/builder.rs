@@ -119,10 +119,10 @@ impl GeminiBuilder {
     /// replayed cassette makes it unnecessary; or if the base URL or a header is invalid.
     pub fn build(self) -> Result<Gemini> {
         let this = if self.settings.from_env { self.with_env(env_var) } else { self };
-        this.build_given()
+        this.build_provider()
     }
 
-    fn build_given(self) -> Result<Gemini> {
+    fn build_provider(self) -> Result<Gemini> {
         let given = &self.settings;
         if given.base_url.is_none() && given.lacks_key() {
             return Err(E::NoKey.into());

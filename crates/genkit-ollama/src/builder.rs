@@ -131,10 +131,10 @@ impl OllamaBuilder {
     /// and no API key is set.
     pub fn build(self) -> Result<Ollama> {
         let this = if self.settings.from_env { self.with_env(env_var) } else { self };
-        this.build_given()
+        this.build_provider()
     }
 
-    pub(super) fn build_given(mut self) -> Result<Ollama> {
+    pub(super) fn build_provider(mut self) -> Result<Ollama> {
         let root = address::server_root(self.settings.base_url.as_deref().unwrap_or(BASE_URL));
         let is_cloud = address::is_cloud(&root);
         if is_cloud && self.settings.lacks_key() {

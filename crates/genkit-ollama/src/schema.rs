@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use genkit_schema::internal::{Dialect, portable};
+use genkit_schema::internal::{Dialect, portable, warn_losses};
 
 /// The schema of a tool. Ollama silently ignores other keywords, and rejects `true` as a schema.
 pub(super) struct ToolDialect;
@@ -18,15 +18,7 @@ impl Dialect for ToolDialect {
             return Some(without_schema(exact));
         }
         let portable = portable(exact);
-        for lost in portable.degraded {
-            tracing::warn!(
-                owner,
-                pointer = lost.pointer,
-                remedy = lost.remedy,
-                "a schema loses information for Ollama: {}",
-                lost.what
-            );
-        }
+        warn_losses("Ollama", owner, portable.degraded);
         Some(portable.schema)
     }
 }

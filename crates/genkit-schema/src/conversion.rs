@@ -21,3 +21,10 @@ pub struct Loss {
     /// A remedy for the author of the type.
     pub remedy: String,
 }
+
+/// Logs a warning for each loss of a schema. `owner` is the tool or the output that has the schema.
+pub fn warn_losses(provider: &str, owner: &str, losses: Vec<Loss>) {
+    for Loss { pointer, what, remedy } in losses {
+        tracing::warn!(owner, pointer, remedy, "a schema loses information for {provider}: {what}");
+    }
+}

@@ -1,7 +1,7 @@
 //! Items that the sibling crates of genkit use. They are not part of the public API and change without notice.
 
 pub use crate::bounds::{Bounds, Shape};
-pub use crate::conversion::{Loss, MAX_DEPTH};
+pub use crate::conversion::{Loss, MAX_DEPTH, warn_losses};
 pub use crate::derive::{inlined_of, input_of, output_of};
 pub use crate::dialect::Dialect;
 pub use crate::error::Error;
@@ -25,6 +25,10 @@ pub mod conversion {
     pub use crate::conversion::MAX_NODES;
 }
 pub mod dialect {
+    pub use crate::dialect::{
+        StrictDialectRewriter, TraversalLimits, check_required, is_definition, rewrite_list,
+        rewrite_named, unsupported_part,
+    };
     pub use crate::dialect::{
         find_choice, fixed_values, listed_types, merge_schemas, resolve_reference, tuple_items,
     };

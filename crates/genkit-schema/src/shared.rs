@@ -66,7 +66,7 @@ impl Schema {
         let compile = || Bounds::compile(self, shape).map_err(|why| why.to_string());
         match place.get_or_init(compile) {
             Ok(bounds) => Ok(bounds.as_ref()),
-            Err(why) => Err(E::Unusable(why.clone()).into()),
+            Err(why) => Err(E::Unusable(why.clone())),
         }
     }
 

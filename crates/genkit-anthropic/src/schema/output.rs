@@ -6,9 +6,10 @@ use serde_json::{Map, Value, json};
 use super::keywords::{Keyword, classify_keyword};
 use genkit_schema::internal::conversion::MAX_NODES;
 use genkit_schema::internal::dialect::{
-    find_choice, listed_types, merge_schemas, resolve_reference,
+    StrictDialectRewriter, TraversalLimits, check_required, find_choice, is_definition,
+    listed_types, merge_schemas, resolve_reference, rewrite_list, rewrite_named, unsupported_part,
 };
-use genkit_schema::internal::{MAX_DEPTH, pointer};
+use genkit_schema::internal::pointer;
 
 /// The maximum number of optional properties in all objects.
 const MAX_OPTIONAL: usize = 24;
@@ -65,8 +66,7 @@ struct OutputRewriter<'a> {
     named: Vec<String>,
     /// The enclosing definitions.
     inside: Vec<String>,
-    depth: usize,
-    nodes: usize,
+    limits: TraversalLimits,
     optional: usize,
     unions: usize,
     left_out: Vec<String>,
@@ -78,29 +78,19 @@ impl<'a> OutputRewriter<'a> {
             exact,
             named: Vec::new(),
             inside: vec![String::new()],
-            depth: 0,
-            nodes: 0,
+            limits: TraversalLimits::new(MAX_NODES),
             optional: 0,
             unions: 0,
             left_out: Vec::new(),
         }
     }
+}
 
-    fn rewrite_schema(&mut self, exact: &Value, at: &str) -> Result<Value, String> {
-        let Value::Object(map) = exact else {
-            return Err(unsupported_part(at, "a value of any kind"));
-        };
-        self.nodes += 1;
-        if self.nodes > MAX_NODES {
-            return Err(unsupported_part(at, "the schema is too large from here on"));
-        }
-        if self.depth == MAX_DEPTH {
-            return Err(unsupported_part(at, "nested too deep"));
-        }
-        self.depth += 1;
-        let written = self.rewrite_map(map, at);
-        self.depth -= 1;
-        written.map(Value::Object)
+impl StrictDialectRewriter for OutputRewriter<'_> {
+    const ANYTHING: &'static str = "a value of any kind";
+
+    fn limits(&mut self) -> &mut TraversalLimits {
+        &mut self.limits
     }
 
     fn rewrite_map(
@@ -144,7 +134,9 @@ impl<'a> OutputRewriter<'a> {
         }
         Ok(written)
     }
+}
 
+impl OutputRewriter<'_> {
     /// Like [`Self::rewrite_map`], but one level deeper, so that recursion ends.
     fn map_again(
         &mut self,
@@ -171,11 +163,8 @@ impl<'a> OutputRewriter<'a> {
         if self.inside.contains(&place) {
             return Err(unsupported_part(at, &format!("{reference} is recursive")));
         }
-        let is_definition = ["/$defs/", "/definitions/"]
-            .iter()
-            .any(|start| place.strip_prefix(start).is_some_and(|name| !name.contains('/')));
         self.inside.push(place.clone());
-        let written = if map.len() == 1 && is_definition {
+        let written = if map.len() == 1 && is_definition(&place) {
             // Checked for what it contains, and then only referred to.
             let known = self.named.contains(&place);
             if !known {
@@ -230,10 +219,7 @@ impl<'a> OutputRewriter<'a> {
             return Err(unsupported_part(&pointer::child(at, other), "it is next to a choice"));
         }
         let at = pointer::child(at, key);
-        let mut any = Vec::with_capacity(branches.len());
-        for (index, branch) in branches.iter().enumerate() {
-            any.push(self.rewrite_schema(branch, &pointer::element(&at, index))?);
-        }
+        let any = rewrite_list(branches, &at, |branch, at| self.rewrite_schema(branch, at))?;
         written.insert("anyOf".to_owned(), any.into());
         Ok(())
     }
@@ -288,26 +274,13 @@ impl<'a> OutputRewriter<'a> {
                 "a map with arbitrary keys",
             ));
         }
-        let required: Vec<Value> =
-            map.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
-        let mut properties = Map::new();
-        let place = pointer::child(at, "properties");
-        for (name, exact) in own.into_iter().flatten() {
-            let schema = self.rewrite_schema(exact, &pointer::child(&place, name))?;
-            properties.insert(name.clone(), schema);
-            if !required.iter().any(|one| one == name) {
-                self.optional += 1;
-            }
-        }
-        let missing = required
-            .iter()
-            .find(|name| !name.as_str().is_some_and(|name| properties.contains_key(name)));
-        if let Some(missing) = missing {
-            return Err(unsupported_part(
-                &place,
-                &format!("{missing} is required, but not in `properties`"),
-            ));
-        }
+        let required = map.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+        let at = pointer::child(at, "properties");
+        let properties = rewrite_named(map.get("properties"), &at, |name, exact, at| {
+            self.optional += usize::from(!required.iter().any(|one| one == name));
+            self.rewrite_schema(exact, at)
+        })?;
+        check_required(&required, &properties, &at)?;
         written.insert("properties".to_owned(), properties.into());
         if !required.is_empty() {
             written.insert("required".to_owned(), required.into());
@@ -315,10 +288,4 @@ impl<'a> OutputRewriter<'a> {
         written.insert("additionalProperties".to_owned(), json!(false));
         Ok(())
     }
-}
-
-/// Returns the description of an unsupported part, with its pointer.
-fn unsupported_part(at: &str, what: &str) -> String {
-    let place = if at.is_empty() { "the root".to_owned() } else { format!("`{at}`") };
-    format!("at {place}: {what}")
 }

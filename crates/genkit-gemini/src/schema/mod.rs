@@ -10,7 +10,7 @@ mod tests;
 
 use serde_json::{Map, Value, json};
 
-use genkit_schema::internal::{Dialect, Loss, MAX_DEPTH};
+use genkit_schema::internal::{Dialect, Loss, MAX_DEPTH, warn_losses};
 use keywords::{KeywordValue, keyword_value};
 use rewriter::SubsetRewriter;
 
@@ -32,16 +32,8 @@ pub(super) struct OpenApiDialect;
 
 impl Dialect for OpenApiDialect {
     fn convert_schema(exact: &Value, owner: &str) -> Option<Value> {
-        let (subset, degraded) = gemini_subset(exact);
-        for lost in degraded {
-            tracing::warn!(
-                owner,
-                pointer = lost.pointer,
-                remedy = lost.remedy,
-                "a schema loses information for Gemini: {}",
-                lost.what
-            );
-        }
+        let (subset, losses) = gemini_subset(exact);
+        warn_losses("Gemini", owner, losses);
         Some(subset)
     }
 }

@@ -131,7 +131,7 @@ fn the_environment_says_where_it_is() {
         let find = |name: &str| {
             variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
         };
-        Ollama::builder().with_env(find).build_given()
+        Ollama::builder().with_env(find).build_provider()
     };
     let shown = |variables: &[(&str, &str)]| built(variables).unwrap();
     assert_eq!(shown(&[]).settings.default_window, Some(4_096));

@@ -70,7 +70,7 @@ impl OpenAi {
 #[derive(Clone, Default)]
 #[must_use]
 pub struct OpenAiBuilder {
-    pub(super) given: ServerBuilder,
+    pub(super) common: ServerBuilder,
     max_tokens: Option<String>,
 }
 
@@ -109,15 +109,15 @@ openai_builder! {
 
 impl OpenAiBuilder {
     pub(super) fn for_server(server: &'static KnownServer) -> Self {
-        let given = ServerBuilder { server: Some(server), ..ServerBuilder::default() };
-        Self { given, ..Self::default() }
+        let common = ServerBuilder { server: Some(server), ..ServerBuilder::default() };
+        Self { common, ..Self::default() }
     }
 
     /// Creates a builder for Ollama's server with the settings of the Ollama provider.
     pub fn for_ollama(settings: genkit_model::internal::http::ProviderSettings) -> Self {
         let server = KnownServer::find_named("ollama");
-        let given = ServerBuilder { server, settings, ..ServerBuilder::default() };
-        Self { given, ..Self::default() }
+        let common = ServerBuilder { server, settings, ..ServerBuilder::default() };
+        Self { common, ..Self::default() }
     }
 
     /// Sets the name of the token limit field. Default is the one that the server is known to use:
@@ -142,7 +142,7 @@ impl OpenAiBuilder {
     /// replayed cassette makes it unnecessary; or if the base URL or a header is invalid.
     pub fn build(self) -> Result<OpenAi> {
         let (endpoint, mut settings) =
-            self.given.build_server(None, |server| format!("OpenAi::server(\"{server}\")"))?;
+            self.common.build_server(None, |server| format!("OpenAi::server(\"{server}\")"))?;
         if let Some(name) = self.max_tokens {
             settings.deviations.max_tokens = Cow::Owned(name);
         }

@@ -47,7 +47,7 @@ impl OpenAiResponses {
 #[derive(Clone, Default)]
 #[must_use]
 pub struct OpenAiResponsesBuilder {
-    pub(super) given: ServerBuilder,
+    pub(super) common: ServerBuilder,
 }
 
 openai_builder! {
@@ -97,7 +97,7 @@ impl OpenAiResponsesBuilder {
     /// replayed cassette makes it unnecessary; or if the base URL or a header is invalid.
     pub fn build(self) -> Result<OpenAiResponses> {
         let (endpoint, settings) = self
-            .given
+            .common
             .build_server(Some(NAME), |_| "OpenAiResponses::builder().env()".to_owned())?;
         Ok(OpenAiResponses { endpoint: Arc::new(endpoint), settings: Arc::new(settings) })
     }

@@ -8,7 +8,7 @@ use super::servers::{Deviations, KnownServer};
 use genkit_core::Result;
 use genkit_model::internal::http::{ApiEndpoint, ProviderSettings, bearer_headers, env_var};
 
-/// Implements the methods that the builders of both APIs share. Their field `given` is a
+/// Implements the methods that the builders of both APIs share. Their field `common` is a
 /// [`ServerBuilder`].
 macro_rules! openai_builder {
     (
@@ -23,7 +23,7 @@ macro_rules! openai_builder {
         timeout;
     ) => {
         genkit_model::provider_builder! {
-            $builder { settings: given.settings, debug: ["name": given.name] }
+            $builder { settings: common.settings, debug: ["name": common.name] }
             /// Reads settings that are not set explicitly from the environment: `OPENAI_API_KEY` and
             /// `OPENAI_BASE_URL`, or the variables of the known server at the base URL.
             env;
@@ -40,7 +40,7 @@ macro_rules! openai_builder {
         impl $builder {
             $(#[$name])+
             pub fn name(mut self, name: impl Into<String>) -> Self {
-                self.given.name = Some(name.into());
+                self.common.name = Some(name.into());
                 self
             }
 
@@ -58,14 +58,14 @@ macro_rules! openai_builder {
             /// support, for example with a `maxLength` or a map, is sent unchanged, and a warning is logged
             /// once. Default is true for OpenAI, and false for other known servers.
             pub fn strict_tools(mut self, yes: bool) -> Self {
-                self.given.strict_tools = Some(yes);
+                self.common.strict_tools = Some(yes);
                 self
             }
 
             /// Sets whether to use strict mode for structured output, if strict mode supports its schema.
             /// Default is true for OpenAI and for servers that are known to need it.
             pub fn strict_output(mut self, yes: bool) -> Self {
-                self.given.strict_output = Some(yes);
+                self.common.strict_output = Some(yes);
                 self
             }
         }

@@ -60,7 +60,7 @@ impl Walk<'_> {
             How::Read => self.any_as_read(branches, value, place),
             How::Whole => {
                 // A branch with another type or tag is not the intended one.
-                let reach = place.to_path().len() + 1;
+                let reach = place.collect_path().len() + 1;
                 let is_apart = |all: &&Vec<Violation>| {
                     all.iter().any(|it| it.about == About::Kind && it.path.len() <= reach)
                 };
@@ -84,7 +84,7 @@ impl Walk<'_> {
     fn any_as_read(&mut self, branches: &[Id], value: &Value, place: &Place<'_>) -> bool {
         let mut possible: Vec<Id> = branches.to_vec();
         possible.retain(|id| self.may_be(*id, value));
-        let here = place.to_path();
+        let here = place.collect_path();
         let mut passing = Vec::new();
         let mut failing: Vec<Vec<Violation>> = Vec::new();
         let mut suspects: Vec<Suspect> = Vec::new();

@@ -58,7 +58,7 @@ impl<'p> Place<'p> {
         Self { depth: self.depth + 1, ..self }
     }
 
-    pub(super) fn to_path(&self) -> Vec<Step> {
+    pub(super) fn collect_path(&self) -> Vec<Step> {
         let mut path = Vec::new();
         let mut at = Some(self);
         while let Some(place) = at {

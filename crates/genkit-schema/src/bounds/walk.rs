@@ -193,7 +193,7 @@ impl<'b> Walk<'b> {
     ) -> bool {
         if self.quiet == 0 && self.found.len() < self.most {
             let violation =
-                Violation { path: place.to_path(), text: text(), about, doubt: Doubt::None };
+                Violation { path: place.collect_path(), text: text(), about, doubt: Doubt::None };
             self.found.push(violation);
         }
         false

@@ -2,9 +2,14 @@
 
 mod cache;
 mod keywords;
+mod strict;
 
 pub use cache::Dialect;
 pub(super) use cache::DialectCache;
 pub use keywords::{
     find_choice, fixed_values, listed_types, merge_schemas, resolve_reference, tuple_items,
+};
+pub use strict::{
+    StrictDialectRewriter, TraversalLimits, check_required, is_definition, rewrite_list,
+    rewrite_named, unsupported_part,
 };

@@ -16,7 +16,7 @@ use crate::error::Result;
 pub fn form(schema: &Value) -> Result<Value> {
     let title = || schema.get("title").and_then(Value::as_str).map(str::to_owned);
     let Some(fields) = schema.get("properties").and_then(Value::as_object) else {
-        return Err(E::FormWithoutFields { title: title() }.into());
+        return Err(E::FormWithoutFields { title: title() });
     };
     let derived = schema.get("$schema").is_some();
     // A hand-written schema is used unchanged. In the schema of a type, references are inlined.
@@ -44,7 +44,7 @@ pub fn form(schema: &Value) -> Result<Value> {
     form.insert("properties".to_owned(), Value::Object(shown));
     if let Some(required) = schema.get("required") {
         if !required.as_array().is_some_and(|names| names.iter().all(Value::is_string)) {
-            return Err(E::FormRequired { title: title() }.into());
+            return Err(E::FormRequired { title: title() });
         }
         form.insert("required".to_owned(), required.clone());
     }

@@ -163,7 +163,7 @@ impl Schemas {
         match self.input.checker() {
             Some(_) if self.input.is_written() => Ok(None),
             Some(Checker::Bounds(bounds)) => Ok(Some(bounds)),
-            Some(Checker::Unusable(why)) => Err(E::Unusable(why.clone()).into()),
+            Some(Checker::Unusable(why)) => Err(E::Unusable(why.clone())),
             _ => Ok(None),
         }
     }
@@ -203,7 +203,7 @@ impl Schemas {
             None | Some(Checker::Nothing) => return Ok(arguments),
             // A schema that cannot be compiled here, or not in time, is left to its own program.
             Some(Checker::Unusable(_)) if self.foreign => return Ok(arguments),
-            Some(Checker::Unusable(why)) => return Err(E::Unusable(why.clone()).into()),
+            Some(Checker::Unusable(why)) => return Err(E::Unusable(why.clone())),
             Some(checker) => checker,
         };
         if arguments.is_null() {
@@ -215,7 +215,7 @@ impl Schemas {
         };
         let Err(why) = check(&arguments) else { return Ok(arguments) };
         if how == Strictness::Exact || !self.input.is_written() {
-            return Err(E::Arguments(why).into());
+            return Err(E::Arguments(why));
         }
         checker.reread(&mut arguments);
         check(&arguments).map_err(E::Arguments)?;
@@ -226,7 +226,7 @@ impl Schemas {
     pub fn check_output(&self, value: Option<&Value>) -> Result<()> {
         let checker = self.output.checker().filter(|_| !self.foreign);
         let Some(checker) = checker else { return Ok(()) };
-        Ok(checker.check(value.unwrap_or(&Value::Null)).map_err(E::Result)?)
+        checker.check(value.unwrap_or(&Value::Null)).map_err(E::Result)
     }
 }
 

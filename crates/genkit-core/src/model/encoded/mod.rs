@@ -40,7 +40,7 @@ pub(super) struct Front {
 impl Encoded {
     /// Creates a cache for a request that only ever grows by messages.
     pub fn kept() -> Self {
-        return Self(Some(Box::default()));
+        Self(Some(Box::default()))
     }
 
     /// The cached JSON; `None` if this request is not cached.

@@ -44,13 +44,13 @@ fn what_is_given_wins_over_the_environment_in_any_order() {
         builder.api_key("mine").base_url("https://mine").organization("my-org")
     };
     for builder in [given(OpenAi::builder()).env(), given(OpenAi::builder().env())] {
-        let settings = builder.given.with_env(environment).settings;
+        let settings = builder.common.with_env(environment).settings;
         assert_eq!(settings.key.as_deref(), Some("mine"));
         assert_eq!(settings.base_url.as_deref(), Some("https://mine"));
         let org = settings.headers.iter().filter(|(name, _)| name == "openai-organization");
         assert_eq!(org.map(|(_, value)| value.as_str()).collect::<Vec<_>>(), ["my-org"]);
     }
-    let settings = OpenAi::builder().env().given.with_env(environment).settings;
+    let settings = OpenAi::builder().env().common.with_env(environment).settings;
     assert_eq!(settings.key.as_deref(), Some("https://openai_api_key/"));
     assert_eq!(settings.base_url.as_deref(), Some("https://openai_base_url/"));
     assert!(settings.has_header("openai-organization"));

@@ -28,7 +28,7 @@ fn models_are_called_after_the_provider() {
 fn what_is_given_wins_over_the_environment() {
     let environment = |name: &str| Some(format!("https://{}/", name.to_lowercase()));
     let builder = OpenAiResponses::builder().api_key("mine").organization("my-org").env();
-    let settings = builder.given.with_env(environment).settings;
+    let settings = builder.common.with_env(environment).settings;
     assert_eq!(settings.key.as_deref(), Some("mine"));
     assert_eq!(settings.base_url.as_deref(), Some("https://openai_base_url/"));
     assert_eq!(settings.headers[0].1, "my-org");

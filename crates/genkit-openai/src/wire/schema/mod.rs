@@ -9,14 +9,16 @@ mod tests;
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use genkit_core::internal::sync::lock;
 use genkit_schema::Schema;
-use genkit_schema::internal::dialect::{find_choice, listed_types};
+use genkit_schema::internal::dialect::{
+    StrictDialectRewriter as _, find_choice, listed_types, rewrite_named, unsupported_part,
+};
 use genkit_schema::internal::{Dialect, pointer};
 use keywords::DEFINITIONS;
-use rewriter::{StrictRewriter, unsupported_part};
+use rewriter::StrictRewriter;
 
 /// The dialect of strict mode.
 struct StrictDialect;
@@ -76,16 +78,13 @@ fn openai_strict(exact: &Value) -> Result<Value, String> {
     }
     let mut strict = rewriter.rewrite_map(root, "")?;
     for key in DEFINITIONS {
-        let Some(Value::Object(exact)) = root.get(key) else {
-            continue;
-        };
-        let at = pointer::child("", key);
-        let mut definitions = Map::new();
-        for (name, schema) in exact {
-            let schema = rewriter.rewrite_schema(schema, &pointer::child(&at, name))?;
-            definitions.insert(name.clone(), schema);
+        if root.get(key).is_some_and(Value::is_object) {
+            let at = pointer::child("", key);
+            let definitions = rewrite_named(root.get(key), &at, |_, exact, at| {
+                rewriter.rewrite_schema(exact, at)
+            })?;
+            strict.insert(key.to_owned(), Value::Object(definitions));
         }
-        strict.insert(key.to_owned(), Value::Object(definitions));
     }
     Ok(Value::Object(strict))
 }

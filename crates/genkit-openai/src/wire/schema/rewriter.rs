@@ -1,6 +1,5 @@
 //! Rewriting of an exact schema to a strict one.
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
@@ -8,9 +7,11 @@ use serde_json::{Map, Value, json};
 use super::keywords::{DEFINITIONS, copied_keywords, is_note, kept_notes, unsupported_keyword};
 use super::nullable::make_nullable;
 use genkit_schema::internal::dialect::{
-    find_choice, fixed_values, merge_schemas, resolve_reference, tuple_items,
+    StrictDialectRewriter, TraversalLimits, check_required, find_choice, fixed_values,
+    is_definition, merge_schemas, resolve_reference, rewrite_list, rewrite_named, tuple_items,
+    unsupported_part,
 };
-use genkit_schema::internal::{MAX_DEPTH, pointer, types_of};
+use genkit_schema::internal::{pointer, types_of};
 
 /// The maximum number of schemas within a strict one. Default is 5,000, which is OpenAI's limit on
 /// properties.
@@ -19,35 +20,25 @@ pub(super) const MAX_SCHEMAS: usize = 5_000;
 /// Rewrites one schema in strict form, part by part.
 pub(super) struct StrictRewriter<'a> {
     exact: &'a Value,
-    depth: usize,
-    schemas: usize,
+    limits: TraversalLimits,
     /// The pointers of the definitions that are being inlined.
     merging: Vec<String>,
 }
 
 impl<'a> StrictRewriter<'a> {
     pub(super) fn new(exact: &'a Value) -> Self {
-        Self { exact, depth: 0, schemas: 0, merging: Vec::new() }
+        Self { exact, limits: TraversalLimits::new(MAX_SCHEMAS), merging: Vec::new() }
+    }
+}
+
+impl StrictDialectRewriter for StrictRewriter<'_> {
+    const ANYTHING: &'static str = "a value of any kind has no strict schema";
+
+    fn limits(&mut self) -> &mut TraversalLimits {
+        &mut self.limits
     }
 
-    pub(super) fn rewrite_schema(&mut self, exact: &Value, at: &str) -> Result<Value, String> {
-        let Value::Object(map) = exact else {
-            return Err(unsupported_part(at, "a value of any kind has no strict schema"));
-        };
-        if self.depth == MAX_DEPTH {
-            return Err(unsupported_part(at, "nested too deep"));
-        }
-        self.schemas += 1;
-        if self.schemas > MAX_SCHEMAS {
-            return Err(unsupported_part(at, "the schema is too large from here on"));
-        }
-        self.depth += 1;
-        let strict = self.rewrite_map(map, at);
-        self.depth -= 1;
-        strict.map(Value::Object)
-    }
-
-    pub(super) fn rewrite_map(
+    fn rewrite_map(
         &mut self,
         map: &Map<String, Value>,
         at: &str,
@@ -66,7 +57,9 @@ impl<'a> StrictRewriter<'a> {
         }
         Ok(strict)
     }
+}
 
+impl StrictRewriter<'_> {
     /// A reference cannot have keywords next to it. Annotations are put around it, and constraints
     /// are merged with its target.
     fn rewrite_reference(
@@ -103,11 +96,7 @@ impl<'a> StrictRewriter<'a> {
             return strict.map(|strict| strict.as_object().cloned().unwrap_or_default());
         }
         // A schema in another location may be rewritten differently: as nullable, or inlined.
-        let is_definition = DEFINITIONS.iter().any(|key| {
-            let name = pointer.strip_prefix('/').and_then(|it| it.strip_prefix(key));
-            name.is_some_and(|name| name.starts_with('/') && !name[1..].contains('/'))
-        });
-        if !is_definition && !pointer.is_empty() {
+        if !is_definition(&pointer) && !pointer.is_empty() {
             return Err(unsupported_part(at, &format!("{reference} is not a definition")));
         }
         let alone = json!({ "$ref": reference });
@@ -142,10 +131,7 @@ impl<'a> StrictRewriter<'a> {
             ));
         }
         let at = pointer::child(at, key);
-        let mut any = Vec::new();
-        for (index, branch) in branches.iter().enumerate() {
-            any.push(self.rewrite_schema(branch, &pointer::element(&at, index))?);
-        }
+        let any = rewrite_list(branches, &at, |branch, at| self.rewrite_schema(branch, at))?;
         *strict = kept_notes(map);
         strict.insert("anyOf".to_owned(), Value::Array(any));
         Ok(())
@@ -204,28 +190,14 @@ impl<'a> StrictRewriter<'a> {
                 ));
             }
         }
-        let required: Vec<&Value> =
-            map.get("required").and_then(Value::as_array).into_iter().flatten().collect();
-        let is_required: HashSet<&str> = required.iter().filter_map(|name| name.as_str()).collect();
-        let exact = map.get("properties").and_then(Value::as_object);
+        let required = map.get("required").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let is_required: HashSet<&str> = required.iter().filter_map(Value::as_str).collect();
         let at = pointer::child(at, "properties");
-        let mut properties = Map::new();
-        for (name, exact) in exact.into_iter().flatten() {
-            let mut schema = self.rewrite_schema(exact, &pointer::child(&at, name))?;
-            if !is_required.contains(name.as_str()) {
-                schema = make_nullable(schema);
-            }
-            properties.insert(name.clone(), schema);
-        }
-        if let Some(missing) = required
-            .iter()
-            .find(|name| !name.as_str().is_some_and(|name| properties.contains_key(name)))
-        {
-            return Err(unsupported_part(
-                &at,
-                &format!("{missing} is required, but not in `properties`"),
-            ));
-        }
+        let properties = rewrite_named(map.get("properties"), &at, |name, exact, at| {
+            let schema = self.rewrite_schema(exact, at)?;
+            Ok(if is_required.contains(name) { schema } else { make_nullable(schema) })
+        })?;
+        check_required(required, &properties, &at)?;
         let names: Vec<_> = properties.keys().cloned().collect();
         strict.insert("properties".to_owned(), Value::Object(properties));
         strict.insert("required".to_owned(), names.into());
@@ -301,14 +273,4 @@ fn close_tuple(
         _ => return Err("a list that continues with items of another type"),
     }
     Ok(())
-}
-
-/// Returns the description of an unsupported part, with its pointer.
-pub(super) fn unsupported_part(at: &str, what: &str) -> String {
-    format!("at {}: {what}", show_place(at))
-}
-
-/// Returns a pointer for display.
-fn show_place(at: &str) -> Cow<'_, str> {
-    if at.is_empty() { "the root".into() } else { format!("`{at}`").into() }
 }
