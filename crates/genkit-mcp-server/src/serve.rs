@@ -19,7 +19,7 @@ use genkit_core::BoxFuture;
 use genkit_core::Result;
 #[cfg(not(feature = "durable"))]
 use genkit_core::internal::BoundRegistry;
-use genkit_core::internal::shutdown::{cancel_at_shutdown, interrupted};
+use genkit_core::internal::shutdown::{cancel_at_shutdown, wait_for_signal};
 
 impl McpServer {
     /// Serves until the client disconnects or the server is stopped. Awaiting the [`McpServer`] does the
@@ -50,7 +50,7 @@ impl McpServer {
             on_start(&served);
         }
         let stop = CancellationToken::new();
-        let _signals = stop_on(shutdown, interrupted(), &stop);
+        let _signals = stop_on(shutdown, wait_for_signal(), &stop);
         #[cfg(feature = "http")]
         if let Some(place) = listening.place {
             warn_unknown_callers(&shared);

@@ -40,7 +40,7 @@ pub(crate) fn decode(request: &ModelRequest, body: &[u8]) -> Result<ModelRespons
     let Some(Value::Array(blocks)) = message.remove("content") else {
         return Err(E::NoMessage.into());
     };
-    let names = request.names();
+    let names = request.tool_names();
     let blocks = blocks.into_iter().filter_map(|block| match block {
         Value::Object(block) => part(block, &names),
         _ => None,

@@ -328,7 +328,7 @@ impl Journal for StepJournal {
         &self.id
     }
 
-    fn save(&self, key: &str, done: &Value) -> BoxFuture<'static, Result<()>> {
+    fn save_result(&self, key: &str, done: &Value) -> BoxFuture<'static, Result<()>> {
         self.log.once(key, done)
     }
 }
@@ -341,7 +341,7 @@ impl std::fmt::Debug for EngineStep {
             .field("run", &self.run)
             .field("number", &self.number)
             .field("tool", &self.tool())
-            .field("flow", &self.run_flow())
+            .field("flow", &self.flow())
             .finish_non_exhaustive()
     }
 }

@@ -20,8 +20,8 @@ pub(super) fn body(
     method: Method,
 ) -> Result<Vec<u8>> {
     let config = |key| request.config.get(key).filter(|value: &&Value| !value.is_null());
-    let names = request.names();
-    let list = MessageList::of(request, (NAME, model));
+    let names = request.tool_names();
+    let list = MessageList::from_request(request, (NAME, model));
     let (system_instruction, contents) = messages::contents(request, &names, model, list.from)?;
     let rest = || {
         let tools = tools::entries(request, &names, settings.openapi);

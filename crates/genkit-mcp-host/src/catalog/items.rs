@@ -93,7 +93,7 @@ impl Listable for Tool {
 
     fn make(listed: ListedItem<'_>, prefix: &str) -> Result<Self, ItemError> {
         let ListedItem { server, connection, item, name } = listed;
-        let tool = Tool::remote(format!("{prefix}{name}"), text(item, "description"));
+        let tool = Tool::from_server(format!("{prefix}{name}"), text(item, "description"));
         let hints = &item["annotations"];
         let mut tool = described!(tool, server, name, item, title(item).or_else(|| title(hints)))
             .tag(server.key.to_string())
@@ -146,7 +146,7 @@ impl Listable for Prompt {
 
     fn make(listed: ListedItem<'_>, prefix: &str) -> Result<Self, ItemError> {
         let ListedItem { server, item, name, .. } = listed;
-        let prompt = Prompt::remote(format!("{prefix}{name}"), text(item, "description"));
+        let prompt = Prompt::from_server(format!("{prefix}{name}"), text(item, "description"));
         let mut prompt = described!(prompt, server, name, item, title(item));
         let remote = RemoteAction::new(server, name);
         let (schema, arguments) = arguments(item);
@@ -181,8 +181,11 @@ impl Listable for Resource {
         let ListedItem { server, item, name: uri, .. } = listed;
         let name = item["name"].as_str().map(plain).filter(|name| !name.is_empty());
         let name = &name.unwrap_or_else(|| uri.to_owned());
-        let resource =
-            Resource::remote(uri.to_owned(), format!("{prefix}{name}"), text(item, "description"));
+        let resource = Resource::from_server(
+            uri.to_owned(),
+            format!("{prefix}{name}"),
+            text(item, "description"),
+        );
         let mut resource =
             described!(resource, server, name, item, title(item)).tag(server.key.to_string());
         if let Some(kind) = item["mimeType"].as_str() {
@@ -232,7 +235,7 @@ fn arguments(item: &Value) -> (Value, Vec<String>) {
         let Some(name) = argument["name"].as_str() else { continue };
         let mut property = json!({ "type": "string" });
         if let Some(description) = argument["description"].as_str() {
-            property["description"] = visible::text(description).into();
+            property["description"] = visible::escape_prose(description).into();
         }
         if argument["required"] == true {
             required.push(Value::from(name));
@@ -259,7 +262,7 @@ fn origin(server: &ManagedServer, name: &str, item: &Value) -> Value {
 
 /// Returns escaped text of the server, for models and people.
 fn text(item: &Value, key: &str) -> String {
-    visible::text(item[key].as_str().unwrap_or_default()).into_owned()
+    visible::escape_prose(item[key].as_str().unwrap_or_default()).into_owned()
 }
 
 fn title(item: &Value) -> Option<String> {
@@ -269,7 +272,7 @@ fn title(item: &Value) -> Option<String> {
 /// Shortens and escapes a title to one line, because it is displayed next to this program's own texts.
 fn plain(text: &str) -> String {
     let beginning: String = text.chars().take(MAX_TITLE).collect();
-    visible::line(&beginning).into_owned()
+    visible::escape_line(&beginning).into_owned()
 }
 
 /// Escapes the descriptions within a schema, because a model may read characters that people cannot see.
@@ -283,7 +286,7 @@ fn show_descriptions(schema: &mut Value) {
                         Value::String(words)
                             if matches!(name.as_str(), "title" | "description") =>
                         {
-                            if let Cow::Owned(shown) = visible::text(words) {
+                            if let Cow::Owned(shown) = visible::escape_prose(words) {
                                 *words = shown;
                             }
                         }

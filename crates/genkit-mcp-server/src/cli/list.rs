@@ -83,7 +83,7 @@ fn section(text: &mut String, heading: &str, items: &[Value], name: impl Fn(&Val
         let about = about.lines().next().unwrap_or_default();
         let line = format!("  {}  {}", name(item), about);
         // Names and descriptions can come from other servers.
-        let _ = writeln!(text, "{}", visible::line(line.trim_end()));
+        let _ = writeln!(text, "{}", visible::escape_line(line.trim_end()));
     }
 }
 

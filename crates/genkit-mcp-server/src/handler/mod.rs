@@ -38,7 +38,7 @@ use super::state::SharedState;
 use super::tasks::{self as task, BegunCall};
 use genkit_core::Tool;
 use genkit_core::internal::action::resource_for_span;
-use genkit_core::internal::context::drive;
+use genkit_core::internal::context::drive_function;
 use genkit_core::internal::suggest;
 use genkit_core::internal::trace::{NewSpan, SpanKind};
 use genkit_schema::internal::strictness::Strictness;
@@ -89,7 +89,7 @@ impl<'a> Methods<'a> {
         let tool = self.shared.tool(&params.name, &caller).map_err(|absent| {
             let lists = self.shared.lists_of(&caller);
             let names = lists.tools(Era::Legacy).iter().map(|tool| tool.name.as_ref());
-            let unknown = E::UnknownName(suggest::unknown("tool", &params.name, names));
+            let unknown = E::UnknownName(suggest::unknown_name("tool", &params.name, names));
             request.refused("tools/call", &params.name, absent.error(unknown))
         })?;
         let settings = &self.shared.settings;
@@ -135,7 +135,7 @@ impl<'a> Methods<'a> {
         let prompt = self.shared.prompt(&params.name, &caller).map_err(|absent| {
             let lists = self.shared.lists_of(&caller);
             let names = lists.prompts.iter().map(|prompt| prompt.name.as_str());
-            let unknown = E::UnknownName(suggest::unknown("prompt", &params.name, names));
+            let unknown = E::UnknownName(suggest::unknown_name("prompt", &params.name, names));
             request.refused("prompts/get", &params.name, absent.error(unknown))
         })?;
         let era = request.era;
@@ -151,8 +151,8 @@ impl<'a> Methods<'a> {
         let running = prompt.clone();
         let outcome = async move {
             let context = context.build();
-            let work = running.invoke(&context, arguments, Strictness::Text);
-            drive(&context, &name, work).await
+            let work = running.invoke_prompt(&context, arguments, Strictness::Text);
+            drive_function(&context, &name, work).await
         };
         Ok(outcome.map(move |outcome| match run.into_outcome(outcome)? {
             RunOutcome::Finished(Ok(reply)) => {
@@ -190,7 +190,7 @@ impl<'a> Methods<'a> {
         let (running, read) = (resource.clone(), uri.clone());
         let outcome = async move {
             let context = context.build();
-            let work = running.invoke(&context, &read, variables);
+            let work = running.invoke_resource(&context, &read, variables);
             let input = || json!({ "uri": read });
             let (name, kind) = (running.name(), SpanKind::Action("resource"));
             let span = NewSpan { name, kind, input: &input };

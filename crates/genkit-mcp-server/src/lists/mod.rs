@@ -99,7 +99,7 @@ impl Lists {
         let tools: Vec<Tool> = registry.tools().into_iter().filter(|t| filter.tool(t)).collect();
         let names = {
             let mut kept = lock(kept);
-            ShownNames::new(&kept.tools.give(tools.iter().map(Tool::name), |_| false))
+            ShownNames::new(&kept.tools.assign_names(tools.iter().map(Tool::name), |_| false))
         };
         let prompts: Vec<Prompt> =
             registry.prompts().into_iter().filter(|p| filter.prompt(p)).collect();
@@ -110,7 +110,7 @@ impl Lists {
                     .is_ok_and(|at| is_path(name) && !prompts[at].info().is_remote())
             };
             let mut kept = lock(kept);
-            ShownNames::new(&kept.prompts.give(prompts.iter().map(Prompt::name), is_ours))
+            ShownNames::new(&kept.prompts.assign_names(prompts.iter().map(Prompt::name), is_ours))
         };
         let resources = registry.resources().into_iter().filter(|r| filter.resource(r)).collect();
         let skills = registry.skills().into_iter().filter(|skill| filter.skill(skill)).collect();
@@ -124,7 +124,7 @@ impl Lists {
         let prompts: Vec<McpPrompt> = items.prompts.iter().map(of).collect();
         let prompts = sorted(prompts, |prompt| &prompt.name);
         let has_permits = items.iter().any(|item| item.scopes().next().is_some());
-        let manifest = |skill: &Skill| Some(resource(&skill.resource(skill.manifest()?)));
+        let manifest = |skill: &Skill| Some(resource(&skill.file_resource(skill.manifest_file()?)));
         let fixed = items.resources.iter().filter(|r| !r.is_template()).map(resource);
         let resources: Vec<McpResource> =
             fixed.chain(items.skills.iter().filter_map(manifest)).collect();

@@ -43,8 +43,9 @@ impl OpenAi {
     /// key and none is set.
     pub fn server(name: &str) -> Result<Self> {
         let names = SERVERS.iter().map(|server| server.name);
-        let unknown =
-            || E::UnknownServer(genkit_core::internal::suggest::unknown("server", name, names));
+        let unknown = || {
+            E::UnknownServer(genkit_core::internal::suggest::unknown_name("server", name, names))
+        };
         let server = KnownServer::named(name).ok_or_else(unknown)?;
         OpenAiBuilder::of(server).env().build()
     }

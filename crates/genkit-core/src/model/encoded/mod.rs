@@ -39,7 +39,7 @@ pub(super) struct Front {
 
 impl Encoded {
     /// Creates a cache for a request that only ever grows by messages.
-    pub fn kept() -> Self {
+    pub fn for_run() -> Self {
         return Self(Some(Box::default()));
     }
 
@@ -57,7 +57,7 @@ impl Encoded {
 
     /// The number of cached messages.
     #[cfg(debug_assertions)]
-    pub fn messages(&self) -> usize {
+    pub fn message_count(&self) -> usize {
         self.lock_front().map_or(0, |front| front.messages)
     }
 }

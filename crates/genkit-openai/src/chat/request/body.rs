@@ -20,7 +20,7 @@ pub(in crate::chat) fn body(
 ) -> Result<Vec<u8>> {
     let config = &request.config;
     let model = config.get("version").and_then(Value::as_str).unwrap_or(target.model);
-    let names = request.names();
+    let names = request.tool_names();
     let (traits, deviations) = (ModelTraits::of(model), target.deviations);
     let context = MessageContext {
         names: &names,
@@ -28,7 +28,8 @@ pub(in crate::chat) fn body(
         traits,
         detail: config.get("visualDetailLevel").and_then(Value::as_str),
     };
-    let list = MessageList::of(request, ("chat", model, context.shape(), thinks(request)));
+    let list =
+        MessageList::from_request(request, ("chat", model, context.shape(), thinks(request)));
     let (messages, is_open) = messages(request, &context, list.from)?;
     let rest = || {
         Ok::<_, Error>(ChatRequest {
