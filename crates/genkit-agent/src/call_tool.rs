@@ -37,6 +37,7 @@ impl ToolRunner for Runner {
 }
 
 impl Instance {
+    #[doc(hidden)]
     pub fn call_tool(&self, request: &ToolRequest) -> ToolInvocation {
         ToolInvocation::new(None, request.clone(), Some(std::sync::Arc::new(self.clone())))
     }

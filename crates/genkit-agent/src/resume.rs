@@ -7,6 +7,7 @@ use genkit_core::{Answer, Interrupt};
 use genkit_core::{GenerateOptions, GenerateResponse};
 
 impl Instance {
+    #[doc(hidden)]
     pub fn resume(
         &self,
         interrupted: GenerateResponse,
@@ -15,6 +16,7 @@ impl Instance {
         self.generate(()).resume(interrupted, answer)
     }
 
+    #[doc(hidden)]
     pub fn resume_with(
         &self,
         interrupted: GenerateResponse,

@@ -85,7 +85,8 @@ genkit_model::provider_builder! {
 impl AnthropicBuilder {
     /// Fills in settings that are not set from the environment.
     fn with_env(mut self, variable: impl Fn(&str) -> Option<String>) -> Self {
-        self.settings.fill(|| variable("ANTHROPIC_API_KEY"), || variable("ANTHROPIC_BASE_URL"));
+        self.settings
+            .fill_missing(|| variable("ANTHROPIC_API_KEY"), || variable("ANTHROPIC_BASE_URL"));
         self
     }
 
@@ -123,7 +124,7 @@ impl AnthropicBuilder {
         let mut given = self.settings;
         let url = given.base_url.take();
         given.base_url = url.map(|url| without_version(&url).to_owned());
-        let endpoint = given.endpoint(NAME, BASE_URL)?;
+        let endpoint = given.build_endpoint(NAME, BASE_URL)?;
         let settings = AnthropicSettings {
             key: given.key_to_send(),
             version: self.version.unwrap_or_else(|| API_VERSION.to_owned()),

@@ -4,7 +4,7 @@ use genkit_model::{Constrained, ModelInfo, Supports};
 
 /// How thinking is configured for a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Thinking {
+pub(super) enum ThinkingMode {
     /// The model does not think.
     No,
     /// With a token budget.
@@ -20,7 +20,7 @@ pub(super) enum Thinking {
 /// The capabilities of a model that affect requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ClaudeTraits {
-    pub(super) thinking: Thinking,
+    pub(super) thinking: ThinkingMode,
     /// The highest effort that it supports, `high` or `max`; `None` if effort is not supported.
     pub(super) most_effort: Option<&'static str>,
     /// The maximum number of tokens of a response.
@@ -47,13 +47,17 @@ struct ModelEra {
     traits: ClaudeTraits,
 }
 
-const fn era(family: Option<&'static str>, since: (u32, u32), traits: ClaudeTraits) -> ModelEra {
+const fn model_era(
+    family: Option<&'static str>,
+    since: (u32, u32),
+    traits: ClaudeTraits,
+) -> ModelEra {
     ModelEra { family, since, traits }
 }
 
 /// The traits of the newest models, which are assumed for a name without a version.
 const NEWEST: ClaudeTraits = ClaudeTraits {
-    thinking: Thinking::Adaptive,
+    thinking: ThinkingMode::Adaptive,
     most_effort: Some("max"),
     max_output: 128_000,
     samples: false,
@@ -61,11 +65,11 @@ const NEWEST: ClaudeTraits = ClaudeTraits {
     binds: true,
 };
 
-const ALWAYS: ClaudeTraits = ClaudeTraits { thinking: Thinking::Always, ..NEWEST };
+const ALWAYS: ClaudeTraits = ClaudeTraits { thinking: ThinkingMode::Always, ..NEWEST };
 const BOTH: ClaudeTraits =
-    ClaudeTraits { thinking: Thinking::AdaptiveOrBudget, samples: true, ..NEWEST };
+    ClaudeTraits { thinking: ThinkingMode::AdaptiveOrBudget, samples: true, ..NEWEST };
 const WITH_BUDGET: ClaudeTraits = ClaudeTraits {
-    thinking: Thinking::Budget,
+    thinking: ThinkingMode::Budget,
     most_effort: None,
     max_output: 64_000,
     samples: true,
@@ -74,32 +78,32 @@ const WITH_BUDGET: ClaudeTraits = ClaudeTraits {
 };
 const FIRST_OF_4: ClaudeTraits = ClaudeTraits { samples_twice: true, binds: false, ..WITH_BUDGET };
 const BEFORE_THINKING: ClaudeTraits =
-    ClaudeTraits { thinking: Thinking::No, max_output: 8_192, ..FIRST_OF_4 };
+    ClaudeTraits { thinking: ThinkingMode::No, max_output: 8_192, ..FIRST_OF_4 };
 
 /// The first entry that matches applies.
 const ERAS: &[ModelEra] = &[
-    era(Some("opus"), (5, 5), ALWAYS),
-    era(Some("fable"), (0, 0), ClaudeTraits { binds: false, ..ALWAYS }),
-    era(Some("mythos"), (0, 0), ClaudeTraits { binds: false, ..ALWAYS }),
-    era(Some("opus"), (4, 7), NEWEST),
-    era(Some("opus"), (4, 6), BOTH),
-    era(Some("opus"), (4, 5), ClaudeTraits { most_effort: Some("high"), ..WITH_BUDGET }),
-    era(Some("opus"), (4, 1), ClaudeTraits { max_output: 32_000, ..WITH_BUDGET }),
-    era(Some("opus"), (4, 0), ClaudeTraits { max_output: 32_000, ..FIRST_OF_4 }),
-    era(None, (5, 0), NEWEST),
-    era(Some("sonnet"), (4, 6), ClaudeTraits { max_output: 64_000, ..BOTH }),
-    era(None, (4, 6), NEWEST),
-    era(None, (4, 5), WITH_BUDGET),
-    era(None, (3, 7), FIRST_OF_4),
-    era(None, (3, 5), BEFORE_THINKING),
-    era(None, (0, 1), ClaudeTraits { max_output: 4_096, ..BEFORE_THINKING }),
+    model_era(Some("opus"), (5, 5), ALWAYS),
+    model_era(Some("fable"), (0, 0), ClaudeTraits { binds: false, ..ALWAYS }),
+    model_era(Some("mythos"), (0, 0), ClaudeTraits { binds: false, ..ALWAYS }),
+    model_era(Some("opus"), (4, 7), NEWEST),
+    model_era(Some("opus"), (4, 6), BOTH),
+    model_era(Some("opus"), (4, 5), ClaudeTraits { most_effort: Some("high"), ..WITH_BUDGET }),
+    model_era(Some("opus"), (4, 1), ClaudeTraits { max_output: 32_000, ..WITH_BUDGET }),
+    model_era(Some("opus"), (4, 0), ClaudeTraits { max_output: 32_000, ..FIRST_OF_4 }),
+    model_era(None, (5, 0), NEWEST),
+    model_era(Some("sonnet"), (4, 6), ClaudeTraits { max_output: 64_000, ..BOTH }),
+    model_era(None, (4, 6), NEWEST),
+    model_era(None, (4, 5), WITH_BUDGET),
+    model_era(None, (3, 7), FIRST_OF_4),
+    model_era(None, (3, 5), BEFORE_THINKING),
+    model_era(None, (0, 1), ClaudeTraits { max_output: 4_096, ..BEFORE_THINKING }),
 ];
 
 impl ClaudeTraits {
-    pub(super) fn of(model: &str) -> Self {
+    pub(super) fn for_model(model: &str) -> Self {
         let name = model.to_ascii_lowercase().replace('.', "-");
         let name = &name[name.find("claude").unwrap_or(0)..];
-        let version = version(name);
+        let version = parse_version(name);
         let is_it = |era: &&ModelEra| {
             era.family.is_none_or(|family| name.contains(family))
                 && (version.is_none() && era.since == (0, 0) || version >= Some(era.since))
@@ -115,7 +119,7 @@ impl ClaudeTraits {
 }
 
 /// Returns the version in a model's name, such as `claude-opus-4-8` or `claude-3-5-haiku-20241022`.
-fn version(name: &str) -> Option<(u32, u32)> {
+fn parse_version(name: &str) -> Option<(u32, u32)> {
     // A date is not a version, and neither is a suffix that cloud providers add after `@` or `:`.
     let name = name.split(['@', ':']).next().unwrap_or(name);
     let number = |word: &str| word.parse::<u32>().ok().filter(|_| word.len() < 3);
@@ -125,16 +129,16 @@ fn version(name: &str) -> Option<(u32, u32)> {
 }
 
 /// Returns the assumed capabilities of a model.
-pub(super) fn info(model: &str) -> ModelInfo {
+pub(super) fn model_info(model: &str) -> ModelInfo {
     let constrained =
-        if ClaudeTraits::of(model).binds { Constrained::All } else { Constrained::None };
+        if ClaudeTraits::for_model(model).binds { Constrained::All } else { Constrained::None };
     ModelInfo::default()
         .with_label(format!("Anthropic - {model}"))
         .with_supports(Supports::all().with_constrained(constrained))
 }
 
 /// Returns the name without the prefix that other libraries use.
-pub(super) fn bare(name: &str) -> &str {
+pub(super) fn bare_name(name: &str) -> &str {
     let name = name.trim_matches('/');
     name.strip_prefix("anthropic/").unwrap_or(name)
 }
@@ -154,28 +158,28 @@ mod tests {
             ("claude-fable-5", Some((5, 0))),
             ("mine", None),
         ] {
-            assert_eq!(version(name), expected, "{name}");
+            assert_eq!(parse_version(name), expected, "{name}");
         }
     }
 
     #[test]
     fn eras_differ() {
-        let of = ClaudeTraits::of;
+        let of = ClaudeTraits::for_model;
         assert_eq!(of("claude-3-haiku-20240307").max_output, 4_096);
-        assert_eq!(of("claude-3-5-sonnet-20241022").thinking, Thinking::No);
-        assert_eq!(of("claude-3-7-sonnet-20250219").thinking, Thinking::Budget);
+        assert_eq!(of("claude-3-5-sonnet-20241022").thinking, ThinkingMode::No);
+        assert_eq!(of("claude-3-7-sonnet-20250219").thinking, ThinkingMode::Budget);
         assert!(!of("claude-sonnet-4-20250514").binds && of("claude-opus-4-1").binds);
         assert!(of("claude-opus-4-0").samples_twice && !of("claude-haiku-4-5").samples_twice);
-        assert_eq!(of("anthropic/claude-3.5-haiku").thinking, Thinking::No);
+        assert_eq!(of("anthropic/claude-3.5-haiku").thinking, ThinkingMode::No);
         assert_eq!(of("claude-opus-4-5-20251101").most_effort, Some("high"));
-        assert_eq!(of("anthropic.claude-sonnet-4-6").thinking, Thinking::AdaptiveOrBudget);
+        assert_eq!(of("anthropic.claude-sonnet-4-6").thinking, ThinkingMode::AdaptiveOrBudget);
         assert!(of("claude-opus-4-6").samples && !of("claude-opus-4-7").samples);
-        assert_eq!(of("claude-opus-5").thinking, Thinking::Adaptive);
-        assert_eq!(of("claude-opus-5-5").thinking, Thinking::Always);
-        assert_eq!(of("claude-fable-5").thinking, Thinking::Always);
+        assert_eq!(of("claude-opus-5").thinking, ThinkingMode::Adaptive);
+        assert_eq!(of("claude-opus-5-5").thinking, ThinkingMode::Always);
+        assert_eq!(of("claude-fable-5").thinking, ThinkingMode::Always);
         assert_eq!(of("claude-sonnet-9"), NEWEST);
         assert_eq!(of("claude-next"), NEWEST);
-        assert_eq!(info("claude-3-haiku").supports.unwrap().constrained, Constrained::None);
+        assert_eq!(model_info("claude-3-haiku").supports.unwrap().constrained, Constrained::None);
         assert_eq!(of("claude-3-haiku").usual_output(0, false), 4_096);
         assert_eq!(of("claude-sonnet-4-5").usual_output(24_000, false), 40_000);
         assert_eq!(of("claude-opus-4-1").usual_output(24_000, false), 32_000);

@@ -62,8 +62,8 @@ impl Anthropic {
     /// # }
     /// ```
     pub fn model(&self, name: &str) -> Arc<dyn Model> {
-        let model = models::bare(name).to_owned();
-        let (name, info) = (format!("{NAME}/{model}"), models::info(&model));
+        let model = models::bare_name(name).to_owned();
+        let (name, info) = (format!("{NAME}/{model}"), models::model_info(&model));
         let wire = MessagesWire { settings: Arc::clone(&self.settings), model };
         Arc::new(HttpModel::new(name, info, wire, Arc::clone(&self.endpoint)))
     }
@@ -93,15 +93,15 @@ pub(super) struct MessagesWire {
 }
 
 impl WireFormat for MessagesWire {
-    fn encode(&self, request: &ModelRequest, stream: bool) -> Result<HttpCall> {
-        request::encode(&self.settings, &self.model, request, stream)
+    fn encode_request(&self, request: &ModelRequest, stream: bool) -> Result<HttpCall> {
+        request::encode_request(&self.settings, &self.model, request, stream)
     }
 
-    fn decode(&self, request: &ModelRequest, body: &[u8]) -> Result<ModelResponse> {
-        response::decode(request, body)
+    fn decode_response(&self, request: &ModelRequest, body: &[u8]) -> Result<ModelResponse> {
+        response::decode_response(request, body)
     }
 
-    fn stream<'a>(&'a self, request: &'a ModelRequest) -> Box<dyn WireStream + 'a> {
+    fn open_stream<'a>(&'a self, request: &'a ModelRequest) -> Box<dyn WireStream + 'a> {
         Box::new(response::MessageStream::new(request))
     }
 
@@ -120,7 +120,12 @@ impl WireFormat for MessagesWire {
         response::decode_count(body)
     }
 
-    fn failure(&self, status: u16, headers: &dyn Fn(&str) -> Option<String>, body: &[u8]) -> Error {
-        response::failure(status, headers, body)
+    fn decode_error(
+        &self,
+        status: u16,
+        headers: &dyn Fn(&str) -> Option<String>,
+        body: &[u8],
+    ) -> Error {
+        response::decode_error(status, headers, body)
     }
 }

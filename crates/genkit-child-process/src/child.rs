@@ -97,10 +97,10 @@ impl ChildProcess {
         command: &ChildCommand,
         log: Option<Box<dyn StderrLog>>,
     ) -> Result<(Self, ChildPipes), SpawnError> {
-        let mut process = launch::prepare(command)?;
+        let mut process = launch::prepare_command(command)?;
         let stderr = if log.is_some() { Stdio::piped() } else { Stdio::inherit() };
         process.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(stderr);
-        let mut process = process.spawn().map_err(|error| launch::failed(command, error))?;
+        let mut process = process.spawn().map_err(|error| launch::spawn_error(command, error))?;
         // Present, because the child was not waited for yet.
         let id = process.id().unwrap_or_default();
         let group = ProcessGroup::led_by(id);
@@ -118,7 +118,7 @@ impl ChildProcess {
 
     /// Returns the last lines of standard error, oldest first; empty if it is not read.
     pub fn stderr_tail(&self) -> Vec<String> {
-        self.stderr.tail()
+        self.stderr.tail_lines()
     }
 
     /// Waits until the child has exited and its standard error was read. Cancel safe. Returns `None` if the system does
@@ -129,7 +129,7 @@ impl ChildProcess {
             self.group.leader_is_gone();
         }
         // Remaining processes of the group may keep the stream open forever.
-        let _ = timeout(STDERR_END, self.stderr.ended()).await;
+        let _ = timeout(STDERR_END, self.stderr.wait_for_end()).await;
         self.status
     }
 
@@ -143,7 +143,7 @@ impl ChildProcess {
             }
         }
         let how = match self.status {
-            Some(status) => ended(status),
+            Some(status) => describe_exit(status),
             None => "has not exited".to_owned(),
         };
         let tail = self.stderr.tail_text();
@@ -168,17 +168,17 @@ impl ChildProcess {
     /// then `SIGKILL`. Takes at most 6 seconds.
     pub async fn shutdown(mut self) {
         if timeout(GRACE, self.wait()).await.is_err() {
-            self.group.terminate();
+            self.group.terminate_group();
             if timeout(GRACE, self.wait()).await.is_err() {
-                self.group.kill();
+                self.group.kill_group();
                 let _ = self.process.start_kill();
                 let _ = timeout(KILLED, self.wait()).await;
             }
         }
-        self.group.terminate();
+        self.group.terminate_group();
         if !self.group.ends_within(GROUP_GRACE).await {
             // No process survives this, but zombies may remain until their parent reaps them.
-            self.group.kill();
+            self.group.kill_group();
             self.group.ends_within(GROUP_KILLED).await;
         }
     }
@@ -191,9 +191,9 @@ impl Drop for ChildProcess {
         if group.is_gone() {
             return;
         }
-        group.terminate();
+        group.terminate_group();
         if !group::wait_blocking(DROP_GRACE, || is_gone(process, group)) {
-            group.kill();
+            group.kill_group();
             let _ = process.start_kill();
             group::wait_blocking(DROP_KILLED, || is_gone(process, group));
         }
@@ -210,7 +210,7 @@ fn is_gone(process: &mut Child, group: &mut ProcessGroup) -> bool {
 }
 
 /// Formats a status: `exited with code 1`, `was killed by signal 9 (SIGKILL)`.
-fn ended(status: ExitStatus) -> String {
+fn describe_exit(status: ExitStatus) -> String {
     match status.code() {
         Some(code) => format!("exited with code {code}"),
         // The status displays as `signal: 9 (SIGKILL)`.

@@ -45,19 +45,19 @@ impl ProcessGroup {
     }
 
     /// Sends `SIGTERM` to the group.
-    pub(crate) fn terminate(&mut self) {
+    pub(crate) fn terminate_group(&mut self) {
         #[cfg(unix)]
-        self.signal(Signal::TERM);
+        self.send_signal(Signal::TERM);
     }
 
     /// Sends `SIGKILL` to the group.
-    pub(crate) fn kill(&mut self) {
+    pub(crate) fn kill_group(&mut self) {
         #[cfg(unix)]
-        self.signal(Signal::KILL);
+        self.send_signal(Signal::KILL);
     }
 
     #[cfg(unix)]
-    fn signal(&mut self, signal: Signal) {
+    fn send_signal(&mut self, signal: Signal) {
         if self.id.is_some_and(|group| kill_process_group(group, signal).is_err()) {
             self.id = None;
         }

@@ -30,12 +30,12 @@ const PATH_WITHOUT_PATH: &str = if cfg!(unix) { "/usr/local/bin:/usr/bin:/bin" }
 const NAMED_FOLDERS: usize = 12;
 
 /// Prepares the system's command, except for the streams.
-pub(crate) fn prepare(command: &ChildCommand) -> Result<Command, Error> {
+pub(crate) fn prepare_command(command: &ChildCommand) -> Result<Command, Error> {
     if let Some(folder) = &command.cwd {
         check_folder(folder)?;
     }
-    let environment = environment(command);
-    let mut process = Command::new(find(command, &environment)?);
+    let environment = child_environment(command);
+    let mut process = Command::new(find_program(command, &environment)?);
     process.args(&command.args).env_clear().envs(environment);
     if let Some(folder) = &command.cwd {
         process.current_dir(folder);
@@ -49,12 +49,12 @@ pub(crate) fn prepare(command: &ChildCommand) -> Result<Command, Error> {
 }
 
 /// Creates the error of a failed start.
-pub(crate) fn failed(command: &ChildCommand, source: io::Error) -> Error {
+pub(crate) fn spawn_error(command: &ChildCommand, source: io::Error) -> Error {
     Error::Start { program: command.program.display().to_string(), source }
 }
 
 /// Returns the environment of the child.
-fn environment(command: &ChildCommand) -> BTreeMap<OsString, OsString> {
+fn child_environment(command: &ChildCommand) -> BTreeMap<OsString, OsString> {
     let mut environment: BTreeMap<_, _> = std::env::vars_os()
         .filter(|(name, value)| command.inherit_env || is_inherited(name, value))
         .collect();
@@ -83,7 +83,7 @@ fn check_folder(folder: &Path) -> Result<(), Error> {
 }
 
 /// Finds the file of the program, using the child's `PATH`.
-fn find(
+fn find_program(
     command: &ChildCommand,
     environment: &BTreeMap<OsString, OsString>,
 ) -> Result<PathBuf, Error> {

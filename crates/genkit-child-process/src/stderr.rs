@@ -72,11 +72,11 @@ impl Stderr {
     pub(crate) fn read(stream: ChildStderr, log: Box<dyn StderrLog>) -> Self {
         let tail = Arc::default();
         let reader = StderrReader { log, limit: LogLimit::default(), tail: Arc::clone(&tail) };
-        Self { tail, reading: Some(tokio::spawn(reader.run(stream))) }
+        Self { tail, reading: Some(tokio::spawn(reader.read_stream(stream))) }
     }
 
     /// Waits until everything was read. Cancel safe.
-    pub(crate) async fn ended(&mut self) {
+    pub(crate) async fn wait_for_end(&mut self) {
         if let Some(reading) = &mut self.reading {
             let _ = reading.await;
             self.reading = None;
@@ -84,20 +84,20 @@ impl Stderr {
     }
 
     /// Returns the last lines, oldest first.
-    pub(crate) fn tail(&self) -> Vec<String> {
-        lock(&self.tail).lines.iter().cloned().collect()
+    pub(crate) fn tail_lines(&self) -> Vec<String> {
+        lock_tail(&self.tail).lines.iter().cloned().collect()
     }
 
     /// Returns the end of the last lines, for an error.
     pub(crate) fn tail_text(&self) -> String {
-        let tail = lock(&self.tail);
+        let tail = lock_tail(&self.tail);
         let mut room = SHOWN_BYTES;
         let mut shown: Vec<&str> = Vec::new();
         for line in tail.lines.iter().rev() {
             if line.len() > room && !shown.is_empty() {
                 break;
             }
-            let line = truncate(line, SHOWN_BYTES);
+            let line = truncate_text(line, SHOWN_BYTES);
             room = room.saturating_sub(line.len() + 1);
             shown.push(line);
         }
@@ -121,8 +121,8 @@ struct Tail {
 }
 
 impl Tail {
-    fn push(&mut self, line: &str) {
-        let line = truncate(line, TAIL_BYTES).to_owned();
+    fn push_line(&mut self, line: &str) {
+        let line = truncate_text(line, TAIL_BYTES).to_owned();
         self.bytes += line.len();
         self.lines.push_back(line);
         while self.lines.len() > TAIL_LINES || self.bytes > TAIL_BYTES {
@@ -139,24 +139,24 @@ struct StderrReader {
 }
 
 impl StderrReader {
-    async fn run(mut self, mut stream: impl AsyncRead + Unpin) {
+    async fn read_stream(mut self, mut stream: impl AsyncRead + Unpin) {
         let mut buffer = vec![0; 8 * 1024];
         let mut lines = Lines::default();
         // Treat an error of the pipe as its end.
         while let Ok(count @ 1..) = stream.read(&mut buffer).await {
-            lines.add(&buffer[..count], |line| self.line(&line));
+            lines.add(&buffer[..count], |line| self.handle_line(&line));
         }
-        lines.finish(|line| self.line(&line));
+        lines.finish_line(|line| self.handle_line(&line));
         self.log_left_out(self.limit.left_out());
     }
 
-    fn line(&mut self, line: &str) {
+    fn handle_line(&mut self, line: &str) {
         let line = without_controls(&self.log.redact(line));
-        if let Some(left_out) = self.limit.admit(Instant::now()) {
+        if let Some(left_out) = self.limit.admit_line(Instant::now()) {
             self.log_left_out(left_out);
             self.log.line(&line);
         }
-        lock(&self.tail).push(&line);
+        lock_tail(&self.tail).push_line(&line);
     }
 
     fn log_left_out(&mut self, lines: u64) {
@@ -180,12 +180,12 @@ fn without_controls(line: &str) -> String {
 }
 
 /// The tail is intact even if a log panicked.
-fn lock(tail: &Mutex<Tail>) -> MutexGuard<'_, Tail> {
+fn lock_tail(tail: &Mutex<Tail>) -> MutexGuard<'_, Tail> {
     tail.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Returns at most the first `bytes` of a text, ending at a character boundary.
-fn truncate(text: &str, bytes: usize) -> &str {
+fn truncate_text(text: &str, bytes: usize) -> &str {
     let mut end = text.len().min(bytes);
     while !text.is_char_boundary(end) {
         end -= 1;

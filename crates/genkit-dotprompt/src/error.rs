@@ -33,7 +33,7 @@ impl Error {
         self
     }
 
-    pub(crate) fn at(mut self, (line, column): (usize, usize)) -> Self {
+    pub(crate) fn with_place(mut self, (line, column): (usize, usize)) -> Self {
         if self.0.line == 0 {
             (self.0.line, self.0.column) = (line, column);
         }
@@ -41,7 +41,7 @@ impl Error {
     }
 
     /// Returns the same error at another line and column.
-    pub(crate) fn moved(mut self, (line, column): (usize, usize)) -> Self {
+    pub(crate) fn move_to(mut self, (line, column): (usize, usize)) -> Self {
         (self.0.line, self.0.column) = (line, column);
         self
     }

@@ -57,7 +57,7 @@ impl Metadata {
         Arc::try_unwrap(self.0).unwrap_or_else(|shared| (*shared).clone())
     }
 
-    fn text(&self, key: &str) -> Option<&str> {
+    fn text_value(&self, key: &str) -> Option<&str> {
         self.get(key)?.as_str()
     }
 
@@ -67,27 +67,27 @@ impl Metadata {
 
     /// Returns the name of the model (`model`).
     pub fn model(&self) -> Option<&str> {
-        self.text("model")
+        self.text_value("model")
     }
 
     /// Returns the `name`, if the frontmatter has one.
     pub fn name(&self) -> Option<&str> {
-        self.text("name")
+        self.text_value("name")
     }
 
     /// Returns the `variant`, if the frontmatter has one.
     pub fn variant(&self) -> Option<&str> {
-        self.text("variant")
+        self.text_value("variant")
     }
 
     /// Returns the `version`, if it is text.
     pub fn version(&self) -> Option<&str> {
-        self.text("version")
+        self.text_value("version")
     }
 
     /// Returns the `description`.
     pub fn description(&self) -> Option<&str> {
-        self.text("description")
+        self.text_value("description")
     }
 
     /// Returns the options of the model (`config`).
@@ -97,7 +97,7 @@ impl Metadata {
 
     /// Returns the JSON Schema of the variables (`input.schema`).
     pub fn input_schema(&self) -> Option<&Value> {
-        schema(self.get("input")?)
+        non_empty_schema(self.get("input")?)
     }
 
     /// Returns the default values of variables (`input.default`).
@@ -107,7 +107,7 @@ impl Metadata {
 
     /// Returns the JSON Schema of the model's output (`output.schema`).
     pub fn output_schema(&self) -> Option<&Value> {
-        schema(self.get("output")?)
+        non_empty_schema(self.get("output")?)
     }
 
     /// Returns the `output.format`, such as `json` or `text`.
@@ -163,13 +163,13 @@ impl Metadata {
 }
 
 /// `null` and `""` do not count as schemas.
-fn schema(section: &Value) -> Option<&Value> {
+fn non_empty_schema(section: &Value) -> Option<&Value> {
     section.get("schema").filter(|schema| !schema.is_null() && schema.as_str() != Some(""))
 }
 
 /// The metadata of a prompt without options.
 #[derive(Debug)]
-pub(crate) struct Expanded {
+pub(crate) struct ExpandedMetadata {
     /// The environment that expanded it.
     pub(crate) environment: u64,
     pub(crate) whole: Metadata,
@@ -177,7 +177,7 @@ pub(crate) struct Expanded {
     without_input: OnceLock<Metadata>,
 }
 
-impl Expanded {
+impl ExpandedMetadata {
     pub(crate) fn new(environment: u64, whole: Metadata) -> Self {
         Self { environment, whole, without_input: OnceLock::new() }
     }

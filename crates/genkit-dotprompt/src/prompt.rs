@@ -7,9 +7,9 @@ use serde_json::{Map, Value};
 
 use crate::error::Error;
 use crate::fault::Fault;
-use crate::frontmatter::{self, Split};
+use crate::frontmatter::{self, FileParts};
 use crate::limits::{MAX_FRONTMATTER_BYTES, MAX_SOURCE_BYTES};
-use crate::metadata::Expanded;
+use crate::metadata::ExpandedMetadata;
 use crate::template::Template;
 use crate::text;
 
@@ -24,14 +24,14 @@ use crate::text;
 /// # Ok::<(), genkit_dotprompt::Error>(())
 /// ```
 #[derive(Clone)]
-pub struct PromptFile(Arc<Parsed>);
+pub struct PromptFile(Arc<ParsedPrompt>);
 
-struct Parsed {
+struct ParsedPrompt {
     frontmatter: Option<std::ops::Range<usize>>,
     raw: Option<Map<String, Value>>,
     template: Template,
     /// The expanded metadata for the first environment that used the prompt. Usually there is only one.
-    expanded: OnceLock<Arc<Expanded>>,
+    expanded: OnceLock<Arc<ExpandedMetadata>>,
 }
 
 impl fmt::Debug for PromptFile {
@@ -56,20 +56,20 @@ impl PromptFile {
         if source.len() > MAX_SOURCE_BYTES {
             return Err(Error::new(Fault::SourceTooLarge).in_file(&file));
         }
-        let Split { frontmatter, body } = frontmatter::split(&source);
+        let FileParts { frontmatter, body } = frontmatter::split_file(&source);
         let raw = match &frontmatter {
             Some(range) => {
                 let text = &source[range.clone()];
                 Some(read_keys(text).map_err(|error| {
-                    let above = text::place(&source, range.start).0 - 1;
+                    let above = text::line_and_column(&source, range.start).0 - 1;
                     let (line, column) = (error.line(), error.column());
-                    error.moved((line + above, column)).in_file(&file)
+                    error.move_to((line + above, column)).in_file(&file)
                 })?)
             }
             None => None,
         };
-        let template = Template::parse(file, source, body)?;
-        Ok(Self(Arc::new(Parsed { frontmatter, raw, template, expanded: OnceLock::new() })))
+        let template = Template::parse_range(file, source, body)?;
+        Ok(Self(Arc::new(ParsedPrompt { frontmatter, raw, template, expanded: OnceLock::new() })))
     }
 
     /// Returns the name of the file in errors.
@@ -96,16 +96,16 @@ impl PromptFile {
 
     /// Returns an error if the file begins like one with frontmatter, but the frontmatter was not recognized.
     pub(crate) fn overlooked_frontmatter(&self) -> Option<Error> {
-        let template = self.compiled();
-        let (why, at) = frontmatter::overlooked(template.source())?;
-        Some(template.error(Fault::FrontmatterOverlooked(why), at))
+        let template = self.compiled_template();
+        let (why, at) = frontmatter::find_overlooked(template.source())?;
+        Some(template.error_at(Fault::FrontmatterOverlooked(why), at))
     }
 
-    pub(crate) fn compiled(&self) -> &Template {
+    pub(crate) fn compiled_template(&self) -> &Template {
         &self.0.template
     }
 
-    pub(crate) fn expanded(&self) -> &OnceLock<Arc<Expanded>> {
+    pub(crate) fn expanded_metadata(&self) -> &OnceLock<Arc<ExpandedMetadata>> {
         &self.0.expanded
     }
 
@@ -114,11 +114,11 @@ impl PromptFile {
         let source = self.0.template.source();
         let error = match &self.0.frontmatter {
             Some(range) => {
-                let above = text::place(source, range.start).0 - 1;
+                let above = text::line_and_column(source, range.start).0 - 1;
                 match frontmatter::yaml::place_of(&source[range.clone()], path) {
                     // The key came from the options.
                     (0, _) => error,
-                    (line, column) => error.at((line + above, column)),
+                    (line, column) => error.with_place((line + above, column)),
                 }
             }
             None => error,
@@ -129,11 +129,11 @@ impl PromptFile {
 
 fn read_keys(text: &str) -> Result<Map<String, Value>, Error> {
     if text.len() > MAX_FRONTMATTER_BYTES {
-        return Err(Error::new(Fault::FrontmatterTooLarge).at((1, 1)));
+        return Err(Error::new(Fault::FrontmatterTooLarge).with_place((1, 1)));
     }
     let raw = frontmatter::yaml::read(text)?;
-    match frontmatter::check(&raw) {
+    match frontmatter::check_keys(&raw) {
         Ok(()) => Ok(raw),
-        Err((error, path)) => Err(error.at(frontmatter::yaml::place_of(text, &path))),
+        Err((error, path)) => Err(error.with_place(frontmatter::yaml::place_of(text, &path))),
     }
 }

@@ -87,7 +87,7 @@ impl GeminiBuilder {
     /// Fills in settings that are not set from the environment.
     fn with_env(mut self, variable: impl Fn(&str) -> Option<String>) -> Self {
         let key = || variable("GEMINI_API_KEY").or_else(|| variable("GOOGLE_API_KEY"));
-        self.settings.fill(key, || variable("GEMINI_BASE_URL"));
+        self.settings.fill_missing(key, || variable("GEMINI_BASE_URL"));
         self
     }
 
@@ -127,7 +127,7 @@ impl GeminiBuilder {
         if given.base_url.is_none() && given.lacks_key() {
             return Err(E::NoKey.into());
         }
-        let endpoint = given.endpoint(NAME, BASE_URL)?;
+        let endpoint = given.build_endpoint(NAME, BASE_URL)?;
         let settings = GeminiSettings {
             key: given.key_to_send(),
             version: self.version.unwrap_or_else(|| API_VERSION.to_owned()),

@@ -79,10 +79,10 @@ impl EmbedWire for GeminiEmbedWire {
     /// The API rejects more than 100 texts, and more than 20 MB.
     const BATCH: EmbedBatch = EmbedBatch { texts: 100, bytes: 8 * 1024 * 1024 };
 
-    fn encode(&self, request: &EmbedRequest, texts: &[String]) -> Result<HttpCall> {
+    fn encode_request(&self, request: &EmbedRequest, texts: &[String]) -> Result<HttpCall> {
         let text = |key| request.config.get(key).and_then(Value::as_str);
-        let model = text("version").map_or(self.model.as_str(), models::bare);
-        let full = format!("{}{model}", request::folder(model));
+        let model = text("version").map_or(self.model.as_str(), models::bare_name);
+        let full = format!("{}{model}", request::model_folder(model));
         let mut config = request.config.clone();
         let given = |key: &str| request.config.contains_key(key);
         config.retain(|key, _| !ELSEWHERE.contains(&key.as_str()));
@@ -98,15 +98,15 @@ impl EmbedWire for GeminiEmbedWire {
         let body = BatchRequest { requests: texts.iter().map(|text| one(text)).collect() };
         let version = text("apiVersion").unwrap_or(&self.settings.version);
         Ok(HttpCall {
-            path: request::path(version, model, Method::Embed)?,
-            headers: request::headers(&self.settings, text("apiKey"), false),
+            path: request::call_path(version, model, Method::Embed)?,
+            headers: request::call_headers(&self.settings, text("apiKey"), false),
             body: serde_json::to_vec(&body)?,
         })
     }
 
-    fn decode(&self, body: &[u8]) -> Result<EmbedResponse> {
+    fn decode_response(&self, body: &[u8]) -> Result<EmbedResponse> {
         let reply: BatchReply =
-            serde_json::from_slice(body).map_err(|error| HttpError::json(NAME, &error))?;
+            serde_json::from_slice(body).map_err(|error| HttpError::from_json(NAME, &error))?;
         let mut usage = Usage::default();
         if let Some(counts) = reply.usage_metadata {
             usage.input_tokens = counts.prompt_token_count;
@@ -116,8 +116,13 @@ impl EmbedWire for GeminiEmbedWire {
         Ok(EmbedResponse::new(embeddings).with_usage(usage))
     }
 
-    fn failure(&self, status: u16, headers: &dyn Fn(&str) -> Option<String>, body: &[u8]) -> Error {
-        response::failure(status, headers, body)
+    fn decode_error(
+        &self,
+        status: u16,
+        headers: &dyn Fn(&str) -> Option<String>,
+        body: &[u8],
+    ) -> Error {
+        response::decode_error(status, headers, body)
     }
 }
 
@@ -154,7 +159,7 @@ mod tests {
             .with_dimensions(256)
             .with_config("title", "t")
             .with_config("apiKey", "other");
-        let call = wire().encode(&request, &request.texts).unwrap();
+        let call = wire().encode_request(&request, &request.texts).unwrap();
         assert_eq!(call.path, "/v1beta/models/gemini-embedding-001:batchEmbedContents");
         assert!(call.headers.contains(&("x-goog-api-key", "other".into())));
         let one = |text: &str| {
@@ -165,7 +170,7 @@ mod tests {
         assert_eq!(body, json!({"requests": [one("a"), one("b")]}));
         // The API's own key takes precedence, and is sent once.
         let request = request.with_config("taskType", "CLUSTERING");
-        let call = wire().encode(&request, &request.texts[..1]).unwrap();
+        let call = wire().encode_request(&request, &request.texts[..1]).unwrap();
         let body = String::from_utf8(call.body).unwrap();
         assert_eq!(body.matches("taskType").count(), 1);
         assert!(body.contains("CLUSTERING"), "{body}");
@@ -175,11 +180,11 @@ mod tests {
     fn vectors_are_read() {
         let body = json!({"embeddings": [{"values": [0.5, -1]}, {"values": [1, 0]}],
             "usageMetadata": {"promptTokenCount": 7}});
-        let response = wire().decode(body.to_string().as_bytes()).unwrap();
+        let response = wire().decode_response(body.to_string().as_bytes()).unwrap();
         assert_eq!(response.usage.input_tokens, Some(7));
         assert_eq!(response.into_iter().next().unwrap().values(), [0.5, -1.0]);
         for odd in ["{", r#"{"embeddings": [{"values": ["x"]}]}"#, r#"{"embeddings": 7}"#] {
-            assert!(wire().decode(odd.as_bytes()).is_err(), "{odd}");
+            assert!(wire().decode_response(odd.as_bytes()).is_err(), "{odd}");
         }
     }
 }

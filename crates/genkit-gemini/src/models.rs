@@ -47,13 +47,13 @@ const FAMILIES: &[ModelFamily] = &[
 ];
 
 /// Returns the assumed capabilities of a model.
-pub(super) fn info(model: &str) -> ModelInfo {
+pub(super) fn model_info(model: &str) -> ModelInfo {
     ModelInfo::default()
         .with_label(format!("Google AI - {model}"))
-        .with_supports(supports(model).clone())
+        .with_supports(supported_features(model).clone())
 }
 
-fn supports(model: &str) -> &'static Supports {
+fn supported_features(model: &str) -> &'static Supports {
     let fits = |family: &&ModelFamily| family.marks.iter().all(|mark| model.contains(mark));
     // A tuned model or an unknown name: only what most models reject is excluded.
     FAMILIES.iter().find(fits).map_or(&BEFORE_3, |family| &family.supports)
@@ -61,12 +61,12 @@ fn supports(model: &str) -> &'static Supports {
 
 /// Whether the model supports JSON output.
 pub(super) fn takes_json(model: &str) -> bool {
-    supports(model).constrained != Constrained::None
+    supported_features(model).constrained != Constrained::None
 }
 
 /// Whether the model supports JSON output in a request with tools.
 pub(super) fn takes_json_with_tools(model: &str) -> bool {
-    supports(model).constrained == Constrained::All
+    supported_features(model).constrained == Constrained::All
 }
 
 /// Whether a function response may contain media, which is supported since Gemini 3.
@@ -77,7 +77,7 @@ pub(super) fn takes_media_in_answers(model: &str) -> bool {
 }
 
 /// Returns the name without the prefixes that other libraries use.
-pub(super) fn bare(name: &str) -> &str {
+pub(super) fn bare_name(name: &str) -> &str {
     let mut name = name.trim_matches('/');
     for prefix in ["gemini/", "googleai/", "google-genai/", "models/"] {
         name = name.strip_prefix(prefix).unwrap_or(name);
@@ -97,13 +97,13 @@ mod tests {
             ("googleai/models/x", "x"),
             ("tunedModels/mine-1", "tunedModels/mine-1"),
         ] {
-            assert_eq!(bare(name), expected);
+            assert_eq!(bare_name(name), expected);
         }
     }
 
     #[test]
     fn families_differ() {
-        let supports = |model: &str| info(model).supports.unwrap();
+        let supports = |model: &str| model_info(model).supports.unwrap();
         assert_eq!(supports("gemini-2.5-flash").constrained, Constrained::NoTools);
         assert_eq!(supports("gemini-3-flash-preview").constrained, Constrained::All);
         assert_eq!(supports("gemini-flash-latest").constrained, Constrained::All);

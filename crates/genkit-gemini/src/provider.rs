@@ -58,8 +58,8 @@ impl Gemini {
     /// # }
     /// ```
     pub fn model(&self, name: &str) -> Arc<dyn Model> {
-        let model = models::bare(name).to_owned();
-        let (name, info) = (format!("{NAME}/{model}"), models::info(&model));
+        let model = models::bare_name(name).to_owned();
+        let (name, info) = (format!("{NAME}/{model}"), models::model_info(&model));
         let wire = GeminiWire { settings: Arc::clone(&self.settings), model };
         Arc::new(HttpModel::new(name, info, wire, Arc::clone(&self.endpoint)))
     }
@@ -75,7 +75,7 @@ impl Gemini {
     /// # }
     /// ```
     pub fn embedder(&self, name: &str) -> Arc<dyn Embedder> {
-        let model = models::bare(name).to_owned();
+        let model = models::bare_name(name).to_owned();
         let name = format!("{NAME}/{model}");
         let wire = GeminiEmbedWire { settings: Arc::clone(&self.settings), model };
         Arc::new(HttpEmbedder::new(name, wire, Arc::clone(&self.endpoint)))
@@ -113,28 +113,33 @@ pub(super) struct GeminiWire {
 }
 
 impl WireFormat for GeminiWire {
-    fn encode(&self, request: &ModelRequest, stream: bool) -> Result<HttpCall> {
+    fn encode_request(&self, request: &ModelRequest, stream: bool) -> Result<HttpCall> {
         let method = if stream { Method::Stream } else { Method::Generate };
-        request::encode(&self.settings, &self.model, request, method)
+        request::encode_request(&self.settings, &self.model, request, method)
     }
 
     fn encode_count(&self, request: &ModelRequest) -> Result<Option<HttpCall>> {
-        request::encode(&self.settings, &self.model, request, Method::Count).map(Some)
+        request::encode_request(&self.settings, &self.model, request, Method::Count).map(Some)
     }
 
     fn decode_count(&self, body: &[u8]) -> Result<u64> {
         response::decode_count(body)
     }
 
-    fn decode(&self, request: &ModelRequest, body: &[u8]) -> Result<ModelResponse> {
-        response::decode(request, body)
+    fn decode_response(&self, request: &ModelRequest, body: &[u8]) -> Result<ModelResponse> {
+        response::decode_response(request, body)
     }
 
-    fn stream<'a>(&'a self, request: &'a ModelRequest) -> Box<dyn WireStream + 'a> {
+    fn open_stream<'a>(&'a self, request: &'a ModelRequest) -> Box<dyn WireStream + 'a> {
         Box::new(response::GeminiStream::new(request))
     }
 
-    fn failure(&self, status: u16, headers: &dyn Fn(&str) -> Option<String>, body: &[u8]) -> Error {
-        response::failure(status, headers, body)
+    fn decode_error(
+        &self,
+        status: u16,
+        headers: &dyn Fn(&str) -> Option<String>,
+        body: &[u8],
+    ) -> Error {
+        response::decode_error(status, headers, body)
     }
 }

@@ -45,6 +45,7 @@ impl HttpStream {
     }
 
     /// Creates a stream from one that the program wrapped.
+    #[doc(hidden)]
     pub fn other(stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static) -> Self {
         Self(Inner::Other(Box::new(stream)))
     }

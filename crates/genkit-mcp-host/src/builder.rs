@@ -86,7 +86,7 @@ impl McpHostBuilder {
     /// Returns an error if the file cannot be read; the error names the file, the position and the cause. A server with
     /// an invalid entry is added in the state `Failed`.
     pub fn config_file(mut self, path: impl AsRef<Path>) -> Result<Self> {
-        let variables = |name: &str| self.variable(name);
+        let variables = |name: &str| self.read_variable(name);
         let file = genkit_mcp_servers_file::read_with(path.as_ref(), variables);
         let file = file.map_err(Error::File)?;
         self.add_file(file);
@@ -113,7 +113,7 @@ impl McpHostBuilder {
     /// Returns an error if the text is not JSON or has no servers. A server with an invalid entry is added in the state
     /// `Failed`.
     pub fn config_json(mut self, text: &str) -> Result<Self> {
-        let variables = |name: &str| self.variable(name);
+        let variables = |name: &str| self.read_variable(name);
         let file = genkit_mcp_servers_file::parse(text, "the configuration", variables);
         let file = file.map_err(Error::File)?;
         self.add_file(file);
@@ -142,13 +142,13 @@ impl McpHostBuilder {
         self
     }
 
-    fn variable(&self, name: &str) -> Option<String> {
-        let may_read = self.variables.as_ref().is_none_or(|names| glob::matches_any(names, name));
+    fn read_variable(&self, name: &str) -> Option<String> {
+        let may_read = self.variables.as_ref().is_none_or(|names| glob::any(names, name));
         std::env::var(name).ok().filter(|_| may_read)
     }
 
     fn add_file(&mut self, file: ServersFile) {
-        self.servers.extend(file.servers.into_iter().map(super::config::file::server));
+        self.servers.extend(file.servers.into_iter().map(super::config::file::server_from_entry));
         self.notices.extend(file.notices);
     }
 
@@ -278,14 +278,14 @@ impl McpHostBuilder {
     /// Panics if called outside of a tokio runtime.
     pub fn build(self) -> Result<McpHost> {
         if let Some(sampling) = &self.settings.sampling {
-            sampling.check()?;
+            sampling.check_model()?;
         }
         let mut notices = self.notices;
         notices.extend(alike_keys(&self.servers));
         for notice in &notices {
             tracing::warn!("{}", Logged::text(notice));
         }
-        Ok(McpHost(HostState::start(self.settings, self.servers, notices)?))
+        Ok(McpHost(HostState::start_all(self.settings, self.servers, notices)?))
     }
 }
 

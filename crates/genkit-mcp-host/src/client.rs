@@ -70,7 +70,7 @@ impl McpClient {
     /// # Errors
     /// Returns an error if the server cannot be reached; the error states the cause and a remedy.
     pub async fn ready(&self) -> Result<()> {
-        self.catalog.server.connection().await.map(|_| ())
+        self.catalog.server.wait_connected().await.map(|_| ())
     }
 
     /// Returns the server's current tools under the server's own names, the ones that [`call_tool`](Self::call_tool)
@@ -82,7 +82,7 @@ impl McpClient {
     /// # Errors
     /// Returns an error if the server is unreachable or does not list its tools.
     pub async fn tools(&self) -> Result<Vec<Tool>> {
-        self.listed().await
+        self.list_items().await
     }
 
     /// Accepts a tool in the version that has this fingerprint, as reported by
@@ -98,7 +98,7 @@ impl McpClient {
     /// ```
     pub fn accept_tool(&self, name: &str, fingerprint: &str) {
         let server = &self.catalog.server;
-        server.pins.accept(name, fingerprint, server.config.controls.hold_changed_tools);
+        server.pins.accept_definition(name, fingerprint, server.config.controls.hold_changed_tools);
         server.list_changed(ListKind::Tools);
     }
 
@@ -107,7 +107,7 @@ impl McpClient {
     /// # Errors
     /// Returns an error if the server is unreachable or does not list its prompts.
     pub async fn prompts(&self) -> Result<Vec<Prompt>> {
-        self.listed().await
+        self.list_items().await
     }
 
     /// Returns the server's current resources and resource templates under the server's own names.
@@ -115,11 +115,11 @@ impl McpClient {
     /// # Errors
     /// Returns an error if the server is unreachable or does not list its resources.
     pub async fn resources(&self) -> Result<Vec<Resource>> {
-        self.listed().await
+        self.list_items().await
     }
 
-    async fn listed<T: Listable>(&self) -> Result<Vec<T>> {
-        Ok(self.catalog.all::<T>().await?.iter().map(|listed| listed.bare.clone()).collect())
+    async fn list_items<T: Listable>(&self) -> Result<Vec<T>> {
+        Ok(self.catalog.all_items::<T>().await?.iter().map(|listed| listed.bare.clone()).collect())
     }
 
     /// Calls a tool by the server's own name for it; `arguments` must serialize to a JSON object.
@@ -162,7 +162,7 @@ impl McpClient {
         }
         let result = methods::call_tool(&self.catalog.server, context, name, arguments).await?;
         let is_wrapped = result.may_be_wrapped() && self.is_listed_as_wrapped(name).await;
-        result.marked(is_wrapped).into_value()
+        result.with_marks(is_wrapped).into_value()
     }
 
     /// Returns whether the server's list declares that this tool wraps its results.
@@ -201,13 +201,13 @@ impl McpClient {
     /// # Errors
     /// Returns an error if the server does not support subscriptions, does not have the resource, or is unreachable.
     pub async fn subscribe(&self, uri: &str) -> Result<()> {
-        let connection = self.catalog.server.connection().await?;
+        let connection = self.catalog.server.wait_connected().await?;
         let resources = connection.info.capabilities.resources.as_ref();
         if resources.and_then(|resources| resources.subscribe) != Some(true) {
             return Err(Error::NoSubscriptions.of(self.key()));
         }
         if !connection.is_stateless() {
-            subscriptions::subscribe(&connection, uri).await?;
+            subscriptions::subscribe_resource(&connection, uri).await?;
         }
         self.catalog
             .server
@@ -231,28 +231,28 @@ impl McpClient {
         {
             return Ok(());
         }
-        let connection = self.catalog.server.connection().await?;
+        let connection = self.catalog.server.wait_connected().await?;
         if !connection.is_stateless() {
-            subscriptions::unsubscribe(&connection, uri).await?;
+            subscriptions::unsubscribe_resource(&connection, uri).await?;
         }
         Ok(())
     }
 
-    pub(super) fn parts(&self) -> (Arc<Catalog>, Arc<HostState>) {
+    pub(super) fn catalog_and_host(&self) -> (Arc<Catalog>, Arc<HostState>) {
         (Arc::clone(&self.catalog), Arc::clone(&self._host))
     }
 
     /// Requests completions for an argument of a prompt; `typed` is the text entered so far. See [`Complete`].
     pub fn complete(&self, prompt: &str, argument: &str, typed: &str) -> Complete {
         let of = Reference::Prompt(PromptReference::new(prompt));
-        Complete::new(Ok(self.parts()), of, argument, typed)
+        Complete::new(Ok(self.catalog_and_host()), of, argument, typed)
     }
 
     /// Requests completions for a variable of a resource template; `typed` is the text entered so far. See
     /// [`Complete`].
     pub fn complete_uri(&self, template: &str, variable: &str, typed: &str) -> Complete {
         let of = Reference::Resource(ResourceTemplateReference::new(template));
-        Complete::new(Ok(self.parts()), of, variable, typed)
+        Complete::new(Ok(self.catalog_and_host()), of, variable, typed)
     }
 
     /// Sets the roots (folders) that this server may work in, and notifies the server: paths, URIs, or named [`Root`]s.
@@ -278,8 +278,8 @@ impl McpClient {
     pub async fn reconnect(&self) -> Result<()> {
         let server = &self.catalog.server;
         server.set_desired(DesiredState::Connected);
-        server.reset().await;
-        server.connection().await.map(|_| ())
+        server.reset_connection().await;
+        server.wait_connected().await.map(|_| ())
     }
 
     /// Returns rmcp's own handle of the current connection, for features that this library does not cover.
@@ -287,12 +287,12 @@ impl McpClient {
     /// # Errors
     /// Returns an error if the server is unreachable.
     pub async fn peer(&self) -> Result<rmcp::Peer<rmcp::RoleClient>> {
-        Ok(self.catalog.server.connection().await?.peer.clone())
+        Ok(self.catalog.server.wait_connected().await?.peer.clone())
     }
 
     /// Closes the connection and stops the process behind it.
     pub async fn close(&self) {
-        self.catalog.server.close().await;
+        self.catalog.server.close_connection().await;
     }
 }
 

@@ -77,10 +77,10 @@ impl Complete {
         // Keep the host alive until the response arrives.
         let (catalog, _host) = server?;
         let server = &catalog.server;
-        if server.connection().await?.info.capabilities.completions.is_none() {
+        if server.wait_connected().await?.info.capabilities.completions.is_none() {
             return Err(Error::NoCompletions.of(&server.key));
         }
-        methods::complete(server, of, request).await
+        methods::complete_argument(server, of, request).await
     }
 }
 

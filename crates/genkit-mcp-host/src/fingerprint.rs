@@ -1,7 +1,7 @@
 //! Short hashes of texts that are stable across processes.
 
 /// Returns the 64-bit FNV-1a hash of all `texts`. It is not collision resistant, so do not use it for secrets.
-pub(crate) fn fingerprint(texts: &[&str]) -> String {
+pub(crate) fn hash_texts(texts: &[&str]) -> String {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     for text in texts {
         // Ends each text with a byte that UTF-8 does not use, so that boundaries count.
@@ -14,11 +14,11 @@ pub(crate) fn fingerprint(texts: &[&str]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::fingerprint;
+    use super::hash_texts;
 
     #[test]
     fn borders_count_and_processes_agree() {
-        assert_ne!(fingerprint(&["ab", "c"]), fingerprint(&["a", "bc"]));
-        assert_eq!(fingerprint(&["a"]), fingerprint(&["a"]));
+        assert_ne!(hash_texts(&["ab", "c"]), hash_texts(&["a", "bc"]));
+        assert_eq!(hash_texts(&["a"]), hash_texts(&["a"]));
     }
 }

@@ -8,7 +8,7 @@ use rmcp::model::{PromptReference, Reference};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::catalog::Listed;
+use super::catalog::NamedAction;
 use super::catalog::host_state::HostState;
 use super::catalog::selection::{McpPrompts, McpResources, McpTools};
 use super::client::McpClient;
@@ -85,7 +85,7 @@ impl McpHost {
     /// Waits until each server is connected or its first attempt has failed; [`status`](Self::status) returns the
     /// outcome.
     pub async fn ready(&self) {
-        join_all(self.0.catalogs().iter().map(|catalog| catalog.server.settled())).await;
+        join_all(self.0.catalogs().iter().map(|catalog| catalog.server.wait_until_settled())).await;
     }
 
     /// Returns the tools of all servers, named `key/tool`: pass them to `tools` of a request,
@@ -126,7 +126,7 @@ impl McpHost {
     /// ```
     pub async fn register_in(&self, registry: &Registry) {
         // An error means that the runtime that syncs is shutting down; what is registered stays registered.
-        let _ = self.0.sync(registry).wait_for(|is_in| *is_in).await;
+        let _ = self.0.start_sync(registry).wait_for(|is_in| *is_in).await;
     }
 
     /// Calls a tool by its name in this host, `key/tool`; `arguments` must serialize to a JSON object.
@@ -134,7 +134,7 @@ impl McpHost {
     /// # Errors
     /// The errors of [`McpClient::call_tool`], and an error if the name does not start with the key of a server.
     pub async fn call_tool(&self, name: &str, arguments: impl Serialize) -> Result<Value> {
-        let (client, tool) = self.named("tool", name)?;
+        let (client, tool) = self.split_name("tool", name)?;
         client.call_tool(tool, arguments).await
     }
 
@@ -143,21 +143,21 @@ impl McpHost {
     /// # Errors
     /// The errors of [`McpClient::get_prompt`], and an error if the name does not start with the key of a server.
     pub async fn get_prompt(&self, name: &str, arguments: impl Serialize) -> Result<PromptReply> {
-        let (client, prompt) = self.named("prompt", name)?;
+        let (client, prompt) = self.split_name("prompt", name)?;
         client.get_prompt(prompt, arguments).await
     }
 
     /// Requests completions for an argument of the prompt `key/prompt`; `typed` is the text entered so far. See
     /// [`Complete`].
     pub fn complete(&self, name: &str, argument: &str, typed: &str) -> Complete {
-        let named = self.named("prompt", name);
+        let named = self.split_name("prompt", name);
         let own = named.as_ref().map_or(name, |(_, own)| *own);
         let of = Reference::Prompt(PromptReference::new(own));
-        Complete::new(named.map(|(client, _)| client.parts()), of, argument, typed)
+        Complete::new(named.map(|(client, _)| client.catalog_and_host()), of, argument, typed)
     }
 
     /// Splits a name into its server and the server's own name for the item.
-    fn named<'a>(&self, what: &'static str, name: &'a str) -> Result<(McpClient, &'a str)> {
+    fn split_name<'a>(&self, what: &'static str, name: &'a str) -> Result<(McpClient, &'a str)> {
         let Some((key, own)) = name.split_once('/') else {
             return Err(Error::NoServerNamed { what, name: name.to_owned() }.into());
         };
@@ -174,7 +174,7 @@ impl McpHost {
         let catalogs = self.0.catalogs();
         let lists = catalogs.iter().map(|catalog| catalog.in_time::<Resource>());
         let lists = join_all(lists).await;
-        let has = |resources: &[Listed<Resource>]| {
+        let has = |resources: &[NamedAction<Resource>]| {
             let resources = resources.iter().map(|listed| listed.full.clone());
             !Resource::find_answering(resources, uri).is_empty()
         };
@@ -246,7 +246,7 @@ impl McpHost {
 
     /// Closes all connections, stops the processes behind them, and waits until that is done.
     pub async fn close(&self) {
-        join_all(self.0.catalogs().iter().map(|catalog| catalog.server.close())).await;
+        join_all(self.0.catalogs().iter().map(|catalog| catalog.server.close_connection())).await;
     }
 }
 

@@ -66,7 +66,7 @@ impl Default for HostSettings {
 }
 
 impl HostSettings {
-    pub(crate) fn roots(&self) -> Option<Vec<Root>> {
+    pub(crate) fn shared_roots(&self) -> Option<Vec<Root>> {
         read(&self.roots).clone()
     }
 
@@ -75,7 +75,7 @@ impl HostSettings {
     }
 
     /// Emits an event. A panic of the handler is logged, and does not affect later events.
-    pub(crate) fn emit(&self, event: &McpEvent) {
+    pub(crate) fn emit_event(&self, event: &McpEvent) {
         if matches!(
             event,
             McpEvent::State { .. }

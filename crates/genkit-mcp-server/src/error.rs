@@ -12,7 +12,7 @@ use genkit_core::internal::error::Topic;
 pub(crate) const REFUSED: ErrorCode = ErrorCode(-32000);
 
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Error {
+pub enum Error {
     #[error(
         "there is nothing to serve: no `#[tool]`, `#[prompt]` or `#[resource]` is linked into this \
          program; import a crate that only defines them, so that it is linked: `use my_tools as _;`, or \
@@ -27,24 +27,19 @@ pub(crate) enum Error {
     /// The problem and its place; contains nothing of a key.
     #[error("{0}")]
     SealingKeys(String),
-    #[cfg(feature = "http")]
     #[error(
         "`{0}` is not a valid header name for `.client_address_from(..)`; use one such as `x-forwarded-for`"
     )]
     HeaderName(String),
-    #[cfg(feature = "http")]
     #[error(
         "`{0}` is not a valid path for `.health(..)`; use one such as `/health`, of letters, digits and \
          `-_./`, that differs from the path of the server"
     )]
     HealthPath(String),
-    #[cfg(feature = "http")]
     #[error("`ProtectedResource::new(\"{resource}\")`: {why}")]
     ProtectedResource { resource: String, why: &'static str },
-    #[cfg(feature = "http")]
     #[error("`.protected_resource(..)` requires a verifier of tokens; add `.authenticate(..)`")]
     NothingVerifies,
-    #[cfg(feature = "http")]
     #[error(
         "a byte stream has no access tokens, so `.authenticate(..)` cannot identify its client; add \
          `.extension(Principal::new(..))`"
@@ -94,10 +89,8 @@ pub(crate) enum Error {
     )]
     MiddlewareAnswer { tool: String, why: String },
 
-    #[cfg(all(feature = "http", feature = "durable"))]
     #[error("cannot serialize the session")]
     SessionUnserializable { source: serde_json::Error },
-    #[cfg(all(feature = "http", feature = "durable"))]
     #[error("cannot store the session, because other instances keep changing it")]
     SessionContended,
     #[error("cannot serialize the record of this call")]
@@ -117,7 +110,6 @@ pub(crate) enum Error {
          unsupported type of file; use text, images and audio"
     )]
     UnsendablePart,
-    #[cfg(feature = "durable")]
     #[error("this question cannot be sent to a client: {0}")]
     Unsendable(serde_json::Error),
     #[error("the client did not answer a question within {0:?}")]
@@ -131,20 +123,16 @@ pub(crate) enum Error {
     #[error("the request was cancelled")]
     RequestCancelled,
 
-    #[cfg(feature = "durable")]
     #[error("Unknown task: no task has this id, or it has expired")]
     UnknownTask,
-    #[cfg(feature = "durable")]
     #[error(
         "the answers have {size} bytes, more than the limit of {limit}; send fewer or shorter answers"
     )]
     LargeAnswers { size: usize, limit: usize },
-    #[cfg(feature = "durable")]
     #[error(
         "this client has reached its limit of tasks; wait until some of them have finished or expired"
     )]
     TooManyTasks,
-    #[cfg(not(feature = "durable"))]
     #[error("{place}: `{tool}` always runs as a task, which requires genkit's feature `durable`")]
     TasksNeedDurable { tool: String, place: String },
 
@@ -193,9 +181,7 @@ impl Error {
             Self::TooMuchKept | Self::TooManySubscriptions(_) => "memory",
             Self::LongUri(_) | Self::LongInitialize(_) => "long",
             Self::IdInUse => "id",
-            #[cfg(feature = "durable")]
             Self::UnknownTask => "unknown",
-            #[cfg(feature = "durable")]
             Self::TooManyTasks => "tasks",
             Self::Hidden(_) => "permit",
             Self::UnknownName(_)
@@ -213,15 +199,10 @@ impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::NothingLinked | Self::AllFiltered => ErrorKind::FailedPrecondition,
-            #[cfg(feature = "http")]
             Self::NothingVerifies | Self::StreamWithoutToken => ErrorKind::FailedPrecondition,
-            #[cfg(not(feature = "durable"))]
             Self::TasksNeedDurable { .. } => ErrorKind::FailedPrecondition,
-            #[cfg(feature = "durable")]
             Self::TooManyTasks => ErrorKind::ResourceExhausted,
-            #[cfg(all(feature = "http", feature = "durable"))]
             Self::SessionUnserializable { .. } => ErrorKind::Internal,
-            #[cfg(all(feature = "http", feature = "durable"))]
             Self::SessionContended => ErrorKind::Aborted,
             Self::ClientGone => ErrorKind::Unavailable,
             Self::TooManyRunning(_)
@@ -244,7 +225,6 @@ impl Topic for Error {
             | Self::CompletionAsks(_)
             | Self::Unwritable(_)
             | Self::UnsendablePart => ErrorKind::Internal,
-            #[cfg(feature = "durable")]
             Self::Unsendable(_) => ErrorKind::Internal,
             Self::NoAnswerInTime(_) => ErrorKind::DeadlineExceeded,
             Self::QuestionRefused(_) | Self::UnusableAnswer(_) => ErrorKind::Aborted,
@@ -273,7 +253,6 @@ impl From<Error> for ErrorData {
             | Error::TooManyStreams(_)
             | Error::ShareOfStreams(_)
             | Error::TooMuchKept => refused(&error),
-            #[cfg(feature = "durable")]
             Error::TooManyTasks => refused(&error),
             Error::TooManySubscriptions(_) | Error::LongInitialize(_) | Error::IdInUse => {
                 Self::invalid_request(error.to_string(), None)

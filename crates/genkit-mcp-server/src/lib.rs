@@ -19,6 +19,8 @@ mod handler;
 mod hosts;
 #[cfg(feature = "http")]
 mod http;
+#[cfg(feature = "http")]
+mod http_settings;
 #[cfg(feature = "host")]
 mod in_process;
 mod instance;
@@ -41,9 +43,9 @@ mod session_store;
 mod settings;
 mod state;
 mod stdio;
-#[cfg(feature = "durable")]
+#[cfg_attr(not(feature = "durable"), path = "task_table_off.rs")]
 mod task_table;
-#[cfg(feature = "durable")]
+#[cfg_attr(not(feature = "durable"), path = "tasks_off.rs")]
 mod tasks;
 #[cfg(feature = "testing")]
 pub mod testing;

@@ -23,8 +23,7 @@ struct RequestData {
     client: String,
     meta: Map<String, Value>,
     values: TypeMap,
-    #[cfg(feature = "http")]
-    extensions: Arc<http::Extensions>,
+    head: RequestHead,
 }
 
 impl ServedRequest {
@@ -38,8 +37,6 @@ impl ServedRequest {
         values: TypeMap,
         head: &RequestHead,
     ) -> Self {
-        #[cfg(not(feature = "http"))]
-        let _ = head;
         Self(Arc::new(RequestData {
             method,
             name: name.to_owned(),
@@ -47,8 +44,7 @@ impl ServedRequest {
             client,
             meta,
             values,
-            #[cfg(feature = "http")]
-            extensions: Arc::clone(&head.extensions),
+            head: head.clone(),
         }))
     }
 
@@ -84,11 +80,7 @@ impl ServedRequest {
     /// [`McpServer::extension`](super::McpServer::extension) set, as [`Context::extension`](genkit_core::Context::extension)
     /// does.
     pub fn extension<T: Send + Sync + 'static>(&self) -> Option<&T> {
-        #[cfg(feature = "http")]
-        if let Some(value) = self.0.extensions.get() {
-            return Some(value);
-        }
-        self.0.values.get()
+        self.0.head.extension().or_else(|| self.0.values.get())
     }
 }
 

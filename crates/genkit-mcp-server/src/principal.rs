@@ -116,7 +116,7 @@ impl fmt::Debug for Principal {
 }
 
 /// What a request carries besides its message: its principal, and the head of its HTTP request.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct RequestHead {
     principal: Option<Principal>,
     #[cfg(feature = "http")]
@@ -145,6 +145,14 @@ impl RequestHead {
         }
         extensions.insert(headers);
         Self { principal: extensions.get().cloned(), extensions: Arc::new(extensions) }
+    }
+
+    /// Returns the extension of type `T` that a layer of the app added to the HTTP request.
+    pub(crate) fn extension<T: Send + Sync + 'static>(&self) -> Option<&T> {
+        #[cfg(feature = "http")]
+        return self.extensions.get();
+        #[cfg(not(feature = "http"))]
+        None
     }
 
     pub(crate) fn principal(&self) -> Option<&Principal> {

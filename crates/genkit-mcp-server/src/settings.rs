@@ -19,10 +19,6 @@ pub(crate) const DEFAULT_MAX_OUTPUT: usize = 4 * 1024 * 1024;
 /// The maximum size of a request over stdio, which is one line, in bytes. Default is 16 MiB.
 pub(crate) const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
 
-/// The maximum size of a request over HTTP, in bytes. Default is 4 MiB.
-#[cfg(feature = "http")]
-pub(crate) const DEFAULT_MAX_BODY: usize = 4 * 1024 * 1024;
-
 /// The maximum number of requests that run at the same time in the whole server. Default is 1,024.
 pub(crate) const DEFAULT_MAX_IN_FLIGHT: usize = 1024;
 
@@ -103,49 +99,7 @@ pub(crate) struct ServerSettings {
     pub(crate) middleware:
         std::sync::Arc<[std::sync::Arc<dyn super::middleware::RequestMiddleware>]>,
     #[cfg(feature = "http")]
-    pub(crate) http: HttpSettings,
-}
-
-/// The settings of a server over HTTP.
-#[cfg(feature = "http")]
-#[derive(Clone)]
-pub(crate) struct HttpSettings {
-    pub(crate) max_body: usize,
-    pub(crate) hosts: Option<Vec<String>>,
-    pub(crate) origins: Vec<String>,
-    pub(crate) authentication: super::auth::Authentication,
-    /// The metadata for clients without a token.
-    pub(crate) resource: Option<super::auth::ProtectedResource>,
-    pub(crate) sessions: bool,
-    /// How long a session can be idle; `None` uses the default.
-    pub(crate) session_timeout: Option<Duration>,
-    /// The header where a trusted proxy writes the address of the client.
-    pub(crate) client_address_from: Option<String>,
-    /// The health routes, if they are enabled.
-    pub(crate) health: Option<HealthSettings>,
-    /// The store that keeps sessions beyond the life of this process.
-    pub(crate) session_store: Option<std::sync::Arc<dyn crate::session_store::SessionStore>>,
-}
-
-/// The path of the health routes, and the checks that decide readiness.
-#[cfg(feature = "http")]
-#[derive(Clone)]
-pub(crate) struct HealthSettings {
-    pub(crate) path: String,
-    pub(crate) checks: std::sync::Arc<[HealthCheck]>,
-}
-
-/// A readiness check of the program.
-#[cfg(feature = "http")]
-pub(crate) type HealthCheck = std::sync::Arc<
-    dyn Fn() -> genkit_core::BoxFuture<'static, genkit_core::Result<()>> + Send + Sync,
->;
-
-#[cfg(feature = "http")]
-impl Default for HealthSettings {
-    fn default() -> Self {
-        Self { path: "/health".to_owned(), checks: std::sync::Arc::default() }
-    }
+    pub(crate) http: super::http_settings::HttpSettings,
 }
 
 impl Default for ServerSettings {
@@ -181,7 +135,7 @@ impl Default for ServerSettings {
             max_line: MAX_LINE_BYTES,
             middleware: std::sync::Arc::default(),
             #[cfg(feature = "http")]
-            http: HttpSettings::default(),
+            http: super::http_settings::HttpSettings::default(),
         }
     }
 }
@@ -194,24 +148,6 @@ impl ServerSettings {
         #[cfg(not(feature = "http"))]
         let is_required = false;
         is_required
-    }
-}
-
-#[cfg(feature = "http")]
-impl Default for HttpSettings {
-    fn default() -> Self {
-        Self {
-            max_body: DEFAULT_MAX_BODY,
-            health: None,
-            hosts: None,
-            origins: Vec::new(),
-            authentication: super::auth::Authentication::default(),
-            resource: None,
-            sessions: true,
-            session_timeout: None,
-            session_store: None,
-            client_address_from: None,
-        }
     }
 }
 

@@ -12,8 +12,6 @@ use super::permission::{Caller, Item};
 use super::principal::{Principal, RequestHead};
 use super::quota::{ClientKey, QuotaLimits, Quotas};
 use super::session::{Notifier, Sees, Session, StateSealer, View, read_keys};
-#[cfg(feature = "http")]
-use super::settings::HealthSettings;
 use super::settings::ServerSettings;
 use genkit_core::internal::disclosure::for_callers;
 use genkit_core::internal::registry::RegistryChange;
@@ -27,11 +25,7 @@ pub(crate) struct SharedState {
     pub(crate) settings: ServerSettings,
     pub(crate) sealer: StateSealer,
     pub(crate) quotas: Quotas,
-    /// The header that a trusted proxy sets to the client's address.
-    #[cfg(feature = "http")]
-    pub(crate) client_address_from: Option<http::HeaderName>,
     pub(crate) notifier: Notifier,
-    #[cfg(feature = "durable")]
     pub(crate) tasks: Arc<super::task_table::Tasks>,
     lists: ListCache,
     /// Whether clients receive errors with all their causes.
@@ -49,8 +43,6 @@ impl SharedState {
         hosts: FrontedHosts,
         is_local: bool,
     ) -> Result<Self> {
-        #[cfg(feature = "http")]
-        check_health_path(settings.http.health.as_ref())?;
         let exposes_errors = settings.expose_errors.unwrap_or(is_local);
         Ok(Self {
             sealer: StateSealer::new(&read_keys(&settings.sealing_keys)?),
@@ -60,10 +52,7 @@ impl SharedState {
                 sessions: settings.max_sessions,
                 session_questions: settings.max_questions,
             }),
-            #[cfg(feature = "http")]
-            client_address_from: header_name(settings.http.client_address_from.as_deref())?,
-            #[cfg(feature = "durable")]
-            tasks: Arc::new(super::task_table::Tasks::new(genkit.store.clone())),
+            tasks: Arc::new(super::task_table::Tasks::of_instance(&genkit)),
             lists: ListCache::default(),
             notifier: Notifier::default(),
             genkit,
@@ -139,7 +128,7 @@ impl SharedState {
 
     /// Returns whether calls to this server can become tasks.
     pub(crate) fn makes_tasks(&self) -> bool {
-        cfg!(feature = "durable") && self.lists().has_tasks()
+        super::task_table::CAN_RUN_TASKS && self.lists().has_tasks()
     }
 
     /// Returns the lists of all items, regardless of the caller.
@@ -225,39 +214,6 @@ impl SharedState {
         self.shown(found, caller)
     }
 
-    /// Returns the scopes required by the requested item if the caller lacks some. Callers without a token get `None`,
-    /// so that they do not learn which items exist.
-    #[cfg(feature = "http")]
-    pub(crate) fn lacking(
-        &self,
-        method: &str,
-        name: &str,
-        principal: Option<&Principal>,
-    ) -> Option<Vec<String>> {
-        let caller = self.caller_of(Some(principal?));
-        let (lists, registry) = (self.lists(), &self.genkit.registry);
-        let (filter, permissions) = (&self.settings.filter, &self.settings.permissions);
-        let needed = |item: Item<'_>| {
-            let scopes = permissions.lacking(&caller, item)?;
-            Some(scopes.into_iter().map(str::to_owned).collect())
-        };
-        match method {
-            "tools/call" => {
-                let tool = registry.tool(lists.tool_name(name)).filter(|it| filter.tool(it))?;
-                needed(Item::Tool(&tool))
-            }
-            "prompts/get" => {
-                let prompt = registry.prompt(lists.prompt_name(name));
-                needed(Item::Prompt(&prompt.filter(|it| filter.prompt(it))?))
-            }
-            "resources/read" | "resources/subscribe" => {
-                let (resource, _) = registry.resource_for(name, |it: &_| filter.resource(it))?;
-                needed(Item::Resource(&resource))
-            }
-            _ => None,
-        }
-    }
-
     fn shown<T>(&self, found: Option<T>, caller: &Caller<'_>) -> Result<T, Absent>
     where
         for<'a> Item<'a>: From<&'a T>,
@@ -309,22 +265,4 @@ impl Absent {
             Self::Hidden => E::Hidden(Box::new(unknown)),
         }
     }
-}
-
-#[cfg(feature = "http")]
-fn check_health_path(health: Option<&HealthSettings>) -> Result<()> {
-    let Some(HealthSettings { path, .. }) = health else { return Ok(()) };
-    let is_path = path.len() > 1 && path.starts_with('/') && !path.starts_with("/mcp");
-    let is_path = is_path && !path.starts_with("/.well-known");
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
-    match is_path && path.chars().all(is_plain) {
-        true => Ok(()),
-        false => Err(E::HealthPath(path.clone()).into()),
-    }
-}
-
-#[cfg(feature = "http")]
-fn header_name(name: Option<&str>) -> Result<Option<http::HeaderName>> {
-    let parsed = name.map(str::parse).transpose();
-    Ok(parsed.map_err(|_| E::HeaderName(name.unwrap_or_default().to_owned()))?)
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
+use super::instance::ServedInstance;
 use super::quota::ClientKey;
 use genkit_core::RunId;
 use genkit_core::RunStore;
@@ -27,6 +28,9 @@ const STOP: Duration = Duration::from_secs(2);
 /// The number of times it checks during that time.
 const STOP_LOOKS: u32 = 100;
 
+/// Whether calls can become tasks.
+pub(crate) const CAN_RUN_TASKS: bool = true;
+
 /// The tasks of one server that are known to this process.
 pub(crate) struct Tasks {
     pub(crate) store: Arc<dyn RunStore>,
@@ -46,8 +50,9 @@ pub(crate) struct RunningTask {
 }
 
 impl Tasks {
-    /// Creates the tasks of a server with this store, or in memory.
-    pub(crate) fn new(store: Option<Arc<dyn RunStore>>) -> Self {
+    /// Creates the tasks of a server, in the store of its instance or in memory.
+    pub(crate) fn of_instance(genkit: &ServedInstance) -> Self {
+        let store = genkit.store.clone();
         Self {
             store: store.unwrap_or_else(|| Arc::new(MemoryRuns::default())),
             running: Mutex::default(),

@@ -5,7 +5,7 @@
 ///
 /// Supports `NAME=value`, `export NAME=value`, quoted values, and comments. Values in double quotes may contain `\n`,
 /// `\t`, `\"` and `\\`; variables are not expanded.
-pub(crate) fn parse(text: &str) -> Result<Vec<(String, String)>, usize> {
+pub(crate) fn parse_lines(text: &str) -> Result<Vec<(String, String)>, usize> {
     let mut variables = Vec::new();
     for (number, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
         let line = line.trim();
@@ -20,8 +20,8 @@ pub(crate) fn parse(text: &str) -> Result<Vec<(String, String)>, usize> {
         }
         let value = value.trim();
         let value = match value.chars().next() {
-            Some('\'') => literal(&value[1..]).ok_or(number + 1)?,
-            Some('"') => escaped(&value[1..]).ok_or(number + 1)?,
+            Some('\'') => unquote_literal(&value[1..]).ok_or(number + 1)?,
+            Some('"') => unescape_quoted(&value[1..]).ok_or(number + 1)?,
             _ => value.split(" #").next().unwrap_or_default().trim_end().to_owned(),
         };
         variables.push((name.to_owned(), value));
@@ -29,11 +29,11 @@ pub(crate) fn parse(text: &str) -> Result<Vec<(String, String)>, usize> {
     Ok(variables)
 }
 
-fn literal(quoted: &str) -> Option<String> {
+fn unquote_literal(quoted: &str) -> Option<String> {
     quoted.split_once('\'').map(|(value, _)| value.to_owned())
 }
 
-fn escaped(quoted: &str) -> Option<String> {
+fn unescape_quoted(quoted: &str) -> Option<String> {
     let mut value = String::new();
     let mut characters = quoted.chars();
     loop {
@@ -52,12 +52,12 @@ fn escaped(quoted: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::parse;
+    use super::parse_lines;
 
     #[test]
     fn files_of_variables_are_read() {
         let text = "\u{feff}# c\n\nA=1\n export B = two words # c \nC='#$x'\nD=\"a\\n\\\"b\\\"\" # c\nE=\nF=a#b\r\n";
-        let found = parse(text).unwrap();
+        let found = parse_lines(text).unwrap();
         let expected = [
             ("A", "1"),
             ("B", "two words"),
@@ -68,14 +68,14 @@ mod tests {
         ];
         assert_eq!(found, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
         for (text, line) in [("A", 1), ("\n=x", 2), ("A B=c", 1), ("A='x", 1), ("A=\"x", 1)] {
-            assert_eq!(parse(text), Err(line), "{text}");
+            assert_eq!(parse_lines(text), Err(line), "{text}");
         }
     }
 
     proptest::proptest! {
         #[test]
         fn no_text_breaks_the_reader(text: String) {
-            let _ = parse(&text);
+            let _ = parse_lines(&text);
         }
     }
 }

@@ -20,11 +20,11 @@ pub(crate) struct FileText {
 
 impl FileText {
     /// Decodes bytes; returns `None` if they are not text.
-    pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
+    pub(crate) fn decode_bytes(bytes: &[u8]) -> Option<Self> {
         let (text, encoding) = if let Some(rest) = bytes.strip_prefix(LE_MARK) {
-            (utf16(rest, u16::from_le_bytes)?, Encoding::Utf16Le)
+            (decode_utf16(rest, u16::from_le_bytes)?, Encoding::Utf16Le)
         } else if let Some(rest) = bytes.strip_prefix(BE_MARK) {
-            (utf16(rest, u16::from_be_bytes)?, Encoding::Utf16Be)
+            (decode_utf16(rest, u16::from_be_bytes)?, Encoding::Utf16Be)
         } else {
             let rest = bytes.strip_prefix(UTF8_MARK);
             let text = String::from_utf8(rest.unwrap_or(bytes).to_vec()).ok()?;
@@ -34,7 +34,7 @@ impl FileText {
     }
 
     /// Encodes another text in the same encoding.
-    pub(crate) fn encode(&self, text: &str) -> Vec<u8> {
+    pub(crate) fn encode_text(&self, text: &str) -> Vec<u8> {
         match self.encoding {
             Encoding::Utf8 { mark: false } => text.as_bytes().to_vec(),
             Encoding::Utf8 { mark: true } => [UTF8_MARK, text.as_bytes()].concat(),
@@ -50,7 +50,7 @@ impl FileText {
     }
 }
 
-fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Option<String> {
+fn decode_utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Option<String> {
     let pairs = bytes.chunks_exact(2);
     if !pairs.remainder().is_empty() {
         return None;

@@ -22,7 +22,7 @@ const LEAST_MILLISECONDS: f64 = 1000.0;
 const ODD_MILLISECONDS: f64 = 3601.0;
 
 /// Reads the server of an entry.
-pub(crate) fn server(
+pub(crate) fn read_server(
     key: String,
     at: &Place<'_>,
     entry: Value,
@@ -34,15 +34,16 @@ pub(crate) fn server(
     let transport = match entry {
         Value::Object(entry) => {
             for key in entry.keys() {
-                if let Some(notice) = entry_keys::notice(key) {
-                    notices.push(format!("{}: {notice}", at.key(key)));
+                if let Some(notice) = entry_keys::unknown_key_notice(key) {
+                    notices.push(format!("{}: {notice}", at.of_key(key)));
                 }
             }
             options.disabled = is_disabled(&entry);
             let fields = Fields { at, entry, variables };
-            read_options(&fields, &mut options, notices).and_then(|()| transport(&fields, folder))
+            read_options(&fields, &mut options, notices)
+                .and_then(|()| read_transport(&fields, folder))
         }
-        other => Err(at.expected("an object with `command` or `url`", &other)),
+        other => Err(at.type_error("an object with `command` or `url`", &other)),
     };
     ServerEntry { key, place: at.to_string(), options, transport }
 }
@@ -58,10 +59,10 @@ fn read_options(
     options: &mut ServerOptions,
     notices: &mut Vec<String>,
 ) -> Result<(), Error> {
-    fields.boolean("disabled")?;
-    fields.boolean("enabled")?;
+    fields.read_boolean("disabled")?;
+    fields.read_boolean("enabled")?;
     for key in ["enabledTools", "includeTools", "allowedTools", "tools"] {
-        if let Some(names) = fields.strings(key)? {
+        if let Some(names) = fields.read_strings(key)? {
             if key == "tools" && names.is_empty() {
                 // In Copilot an empty list disables all tools.
                 options.except.push("*".to_owned());
@@ -70,13 +71,13 @@ fn read_options(
         }
     }
     for key in ["disabledTools", "excludeTools", "blockedTools"] {
-        options.except.extend(fields.strings(key)?.unwrap_or_default());
+        options.except.extend(fields.read_strings(key)?.unwrap_or_default());
     }
-    if let Some(limit) = fields.number("timeout")? {
+    if let Some(limit) = fields.read_number("timeout")? {
         let in_seconds = limit < LEAST_MILLISECONDS;
         if limit < ODD_MILLISECONDS {
             let unit = if in_seconds { "seconds" } else { "milliseconds" };
-            let at = fields.at.key("timeout");
+            let at = fields.at.of_key("timeout");
             notices.push(format!("{at}: interpreted as {unit}; expected milliseconds"));
         }
         let seconds = if in_seconds { limit } else { limit / 1000.0 };
@@ -93,48 +94,50 @@ enum Kind {
     Http,
 }
 
-fn transport(fields: &Fields<'_>, folder: Option<&Path>) -> Result<ServerTransport, Error> {
-    let url = ["url", "httpUrl", "serverUrl"].into_iter().find(|key| fields.has(key));
-    let reason = match (kind(fields)?, fields.has("command"), url) {
-        (Some(Kind::Stdio), true, _) | (None, true, None) => return stdio(fields, folder),
-        (Some(Kind::Http), _, Some(url)) | (None, false, Some(url)) => return http(fields, url),
+fn read_transport(fields: &Fields<'_>, folder: Option<&Path>) -> Result<ServerTransport, Error> {
+    let url = ["url", "httpUrl", "serverUrl"].into_iter().find(|key| fields.has_key(key));
+    let reason = match (read_kind(fields)?, fields.has_key("command"), url) {
+        (Some(Kind::Stdio), true, _) | (None, true, None) => return read_stdio(fields, folder),
+        (Some(Kind::Http), _, Some(url)) | (None, false, Some(url)) => {
+            return read_http(fields, url);
+        }
         (None, true, Some(url)) => ErrorReason::CommandAndUrl { url },
         (Some(Kind::Stdio), false, _) => ErrorReason::NoCommand,
         (Some(Kind::Http), _, None) => ErrorReason::NoUrl,
         (None, false, None) => ErrorReason::NeitherCommandNorUrl,
     };
-    Err(fields.at.error(reason))
+    Err(fields.at.error_at(reason))
 }
 
 /// Reads the transport that `type` names.
-fn kind(fields: &Fields<'_>) -> Result<Option<Kind>, Error> {
+fn read_kind(fields: &Fields<'_>) -> Result<Option<Kind>, Error> {
     let keys = ["type", "transport", "transportType"];
-    let Some(key) = keys.into_iter().find(|key| fields.has(key)) else { return Ok(None) };
-    let name = fields.text(key)?.unwrap_or_default();
+    let Some(key) = keys.into_iter().find(|key| fields.has_key(key)) else { return Ok(None) };
+    let name = fields.read_text(key)?.unwrap_or_default();
     let reason = match name.to_lowercase().replace(['-', '_'], "").as_str() {
         "stdio" | "local" => return Ok(Some(Kind::Stdio)),
         "http" | "streamablehttp" | "remote" => return Ok(Some(Kind::Http)),
         "sse" => ErrorReason::Sse,
         _ => ErrorReason::UnknownTransport,
     };
-    Err(fields.at.key(key).error(reason))
+    Err(fields.at.of_key(key).error_at(reason))
 }
 
-fn stdio(fields: &Fields<'_>, folder: Option<&Path>) -> Result<ServerTransport, Error> {
-    let command = fields.text("command")?.unwrap_or_default();
-    let args = fields.texts("args")?;
+fn read_stdio(fields: &Fields<'_>, folder: Option<&Path>) -> Result<ServerTransport, Error> {
+    let command = fields.read_text("command")?.unwrap_or_default();
+    let args = fields.read_texts("args")?;
     let in_folder = |path: String| match folder {
         Some(folder) => folder.join(path),
         None => path.into(),
     };
     let mut env = BTreeMap::new();
-    if let Some(file) = fields.text("envFile")? {
-        let at = fields.at.key("envFile");
-        env.extend(env_file(&in_folder(file)).map_err(|reason| at.error(reason))?);
+    if let Some(file) = fields.read_text("envFile")? {
+        let at = fields.at.of_key("envFile");
+        env.extend(env_file(&in_folder(file)).map_err(|reason| at.error_at(reason))?);
     }
     // Variables in the entry itself take precedence over those of the file.
-    env.extend(fields.environment("env")?);
-    let cwd = fields.text("cwd")?.map(in_folder);
+    env.extend(fields.read_environment("env")?);
+    let cwd = fields.read_text("cwd")?.map(in_folder);
     Ok(ServerTransport::Stdio { command, args, env, cwd })
 }
 
@@ -145,10 +148,10 @@ fn env_file(file: &Path) -> Result<Vec<(String, String)>, ErrorReason> {
         Err(source) => return Err(ErrorReason::EnvFile { path, source }),
     };
     let Ok(text) = String::from_utf8(bytes) else { return Err(ErrorReason::EnvFileNotUtf8(path)) };
-    dotenv::parse(&text).map_err(|line| ErrorReason::EnvFileLine { path, line })
+    dotenv::parse_lines(&text).map_err(|line| ErrorReason::EnvFileLine { path, line })
 }
 
-fn http(fields: &Fields<'_>, key: &str) -> Result<ServerTransport, Error> {
-    let url = fields.text(key)?.unwrap_or_default();
-    Ok(ServerTransport::Http { url, headers: fields.pairs("headers")? })
+fn read_http(fields: &Fields<'_>, key: &str) -> Result<ServerTransport, Error> {
+    let url = fields.read_text(key)?.unwrap_or_default();
+    Ok(ServerTransport::Http { url, headers: fields.read_pairs("headers")? })
 }

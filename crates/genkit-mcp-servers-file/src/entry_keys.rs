@@ -27,7 +27,7 @@ const IGNORED: [&str; 9] = [
 ];
 
 /// Returns a notice for a key that is not used.
-pub(crate) fn notice(key: &str) -> Option<String> {
+pub(crate) fn unknown_key_notice(key: &str) -> Option<String> {
     // Some files use keys as comments.
     if key.starts_with(['/', '_', '$']) || USED.contains(&key) || IGNORED.contains(&key) {
         return None;

@@ -28,7 +28,7 @@ impl Error {
         Self { place: None, reason }
     }
 
-    pub(crate) fn at(place: String, reason: ErrorReason) -> Self {
+    pub(crate) fn at_place(place: String, reason: ErrorReason) -> Self {
         Self { place: Some(place), reason }
     }
 
@@ -156,7 +156,7 @@ pub(crate) enum ErrorReason {
 impl ErrorReason {
     /// Creates the error of a value with the wrong type. Only the found type is shown, because the value may be a
     /// secret.
-    pub(crate) fn expected(expected: &'static str, found: &Value) -> Self {
+    pub(crate) fn wrong_type(expected: &'static str, found: &Value) -> Self {
         let found = match found {
             Value::Null => "null",
             Value::Bool(_) => "true or false",

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::error::{Error, ErrorReason};
 use crate::place::Place;
-use crate::variables::{Variables, expand};
+use crate::variables::{Variables, expand_variables};
 
 /// The fields of one server's entry.
 pub(crate) struct Fields<'a> {
@@ -15,45 +15,45 @@ pub(crate) struct Fields<'a> {
 
 impl Fields<'_> {
     /// Returns whether there is a value with this key.
-    pub(crate) fn has(&self, key: &str) -> bool {
-        self.get(key).is_some()
+    pub(crate) fn has_key(&self, key: &str) -> bool {
+        self.find_value(key).is_some()
     }
 
     /// Returns a string with its variables expanded.
-    pub(crate) fn text(&self, key: &str) -> Result<Option<String>, Error> {
-        self.get(key).map(|value| self.expanded(&self.at.key(key), value)).transpose()
+    pub(crate) fn read_text(&self, key: &str) -> Result<Option<String>, Error> {
+        self.find_value(key).map(|value| self.expand_value(&self.at.of_key(key), value)).transpose()
     }
 
     /// Returns an array of strings with their variables expanded.
-    pub(crate) fn texts(&self, key: &str) -> Result<Vec<String>, Error> {
-        let at = self.at.key(key);
-        let values = self.array(&at, key)?.into_iter().flatten().enumerate();
-        values.map(|(index, value)| self.expanded(&at.index(index), value)).collect()
+    pub(crate) fn read_texts(&self, key: &str) -> Result<Vec<String>, Error> {
+        let at = self.at.of_key(key);
+        let values = self.read_array(&at, key)?.into_iter().flatten().enumerate();
+        values.map(|(index, value)| self.expand_value(&at.index(index), value)).collect()
     }
 
     /// Returns an array of strings without expanding variables.
-    pub(crate) fn strings(&self, key: &str) -> Result<Option<Vec<String>>, Error> {
-        let at = self.at.key(key);
-        let Some(values) = self.array(&at, key)? else { return Ok(None) };
+    pub(crate) fn read_strings(&self, key: &str) -> Result<Option<Vec<String>>, Error> {
+        let at = self.at.of_key(key);
+        let Some(values) = self.read_array(&at, key)? else { return Ok(None) };
         let string = |(index, value): (usize, &Value)| match value {
             Value::String(text) => Ok(text.clone()),
-            other => Err(at.index(index).expected("a string", other)),
+            other => Err(at.index(index).type_error("a string", other)),
         };
         values.iter().enumerate().map(string).collect::<Result<_, _>>().map(Some)
     }
 
     /// Returns an object of strings with their variables expanded; `null` values are omitted, as in VS Code.
-    pub(crate) fn pairs(&self, key: &str) -> Result<Vec<(String, String)>, Error> {
-        let at = self.at.key(key);
-        let values = self.typed(&at, key, "an object of strings", Value::as_object)?;
+    pub(crate) fn read_pairs(&self, key: &str) -> Result<Vec<(String, String)>, Error> {
+        let at = self.at.of_key(key);
+        let values = self.read_typed(&at, key, "an object of strings", Value::as_object)?;
         let present = values.into_iter().flatten().filter(|(_, value)| !value.is_null());
         present
-            .map(|(name, value)| Ok((name.clone(), self.expanded(&at.key(name), value)?)))
+            .map(|(name, value)| Ok((name.clone(), self.expand_value(&at.of_key(name), value)?)))
             .collect()
     }
 
-    /// Returns environment variables, like [`pairs`](Self::pairs); numbers and booleans are converted to strings.
-    pub(crate) fn environment(&self, key: &str) -> Result<Vec<(String, String)>, Error> {
+    /// Returns environment variables, like [`read_pairs`](Self::read_pairs); numbers and booleans are converted to strings.
+    pub(crate) fn read_environment(&self, key: &str) -> Result<Vec<(String, String)>, Error> {
         let mut plain = self.entry.get(key).cloned();
         if let Some(Value::Object(values)) = &mut plain {
             for value in values.values_mut() {
@@ -63,47 +63,49 @@ impl Fields<'_> {
             }
         }
         let entry = plain.map(|value| (key.to_owned(), value)).into_iter().collect();
-        Fields { at: self.at, entry, variables: self.variables }.pairs(key)
+        Fields { at: self.at, entry, variables: self.variables }.read_pairs(key)
     }
 
     /// Returns a boolean.
-    pub(crate) fn boolean(&self, key: &str) -> Result<Option<bool>, Error> {
-        self.typed(&self.at.key(key), key, "true or false", Value::as_bool)
+    pub(crate) fn read_boolean(&self, key: &str) -> Result<Option<bool>, Error> {
+        self.read_typed(&self.at.of_key(key), key, "true or false", Value::as_bool)
     }
 
     /// Returns a number above zero.
-    pub(crate) fn number(&self, key: &str) -> Result<Option<f64>, Error> {
-        let at = self.at.key(key);
-        let number = self.typed(&at, key, "a number", Value::as_f64)?;
+    pub(crate) fn read_number(&self, key: &str) -> Result<Option<f64>, Error> {
+        let at = self.at.of_key(key);
+        let number = self.read_typed(&at, key, "a number", Value::as_f64)?;
         match number.filter(|number| *number <= 0.0) {
-            Some(_) => Err(at.error(ErrorReason::NotPositive)),
+            Some(_) => Err(at.error_at(ErrorReason::NotPositive)),
             None => Ok(number),
         }
     }
 
-    fn get(&self, key: &str) -> Option<&Value> {
+    fn find_value(&self, key: &str) -> Option<&Value> {
         self.entry.get(key).filter(|value| !value.is_null())
     }
 
-    fn typed<'v, T>(
+    fn read_typed<'v, T>(
         &'v self,
         at: &Place<'_>,
         key: &str,
         expected: &'static str,
         read: impl FnOnce(&'v Value) -> Option<T>,
     ) -> Result<Option<T>, Error> {
-        let Some(value) = self.get(key) else { return Ok(None) };
-        read(value).map(Some).ok_or_else(|| at.expected(expected, value))
+        let Some(value) = self.find_value(key) else { return Ok(None) };
+        read(value).map(Some).ok_or_else(|| at.type_error(expected, value))
     }
 
-    fn array(&self, at: &Place<'_>, key: &str) -> Result<Option<&Vec<Value>>, Error> {
-        self.typed(at, key, "an array of strings", Value::as_array)
+    fn read_array(&self, at: &Place<'_>, key: &str) -> Result<Option<&Vec<Value>>, Error> {
+        self.read_typed(at, key, "an array of strings", Value::as_array)
     }
 
-    fn expanded(&self, at: &Place<'_>, value: &Value) -> Result<String, Error> {
+    fn expand_value(&self, at: &Place<'_>, value: &Value) -> Result<String, Error> {
         match value {
-            Value::String(text) => expand(text, self.variables).map_err(|reason| at.error(reason)),
-            other => Err(at.expected("a string", other)),
+            Value::String(text) => {
+                expand_variables(text, self.variables).map_err(|reason| at.error_at(reason))
+            }
+            other => Err(at.type_error("a string", other)),
         }
     }
 }

@@ -24,33 +24,33 @@ pub(crate) const OPTIONS: ParseOptions = ParseOptions {
 };
 
 /// Parses the text of a file.
-pub(crate) fn parse(text: &str) -> Result<Value, ErrorReason> {
+pub(crate) fn parse_object(text: &str) -> Result<Value, ErrorReason> {
     let text = text.trim_start_matches('\u{feff}');
     let whole = Range::new(text.len(), text.len());
-    parse_any(text)?.ok_or_else(|| at(text, whole, "expected a value".to_owned()))
+    parse_any(text)?.ok_or_else(|| error_at(text, whole, "expected a value".to_owned()))
 }
 
 /// Parses a text that may be empty except for comments.
 pub(crate) fn parse_any(text: &str) -> Result<Option<Value>, ErrorReason> {
     let parsed = parse_to_ast(text, &CollectOptions::default(), &OPTIONS);
-    let parsed = parsed.map_err(|error| syntax(&error))?;
-    parsed.value.map(|root| value(text, root)).transpose()
+    let parsed = parsed.map_err(|error| syntax_error(&error))?;
+    parsed.value.map(|root| convert_value(text, root)).transpose()
 }
 
-pub(crate) fn syntax(error: &ParseError) -> ErrorReason {
+pub(crate) fn syntax_error(error: &ParseError) -> ErrorReason {
     let (line, column) = (error.line_display(), error.column_display());
     ErrorReason::Syntax { line, column, reason: error.kind().to_string() }
 }
 
-fn value(text: &str, parsed: ast::Value<'_>) -> Result<Value, ErrorReason> {
+fn convert_value(text: &str, parsed: ast::Value<'_>) -> Result<Value, ErrorReason> {
     Ok(match parsed {
         ast::Value::NullKeyword(_) => Value::Null,
         ast::Value::BooleanLit(literal) => Value::Bool(literal.value),
         ast::Value::StringLit(literal) => Value::String(literal.value.into_owned()),
         ast::Value::NumberLit(literal) => serde_json::from_str(literal.value)
-            .map_err(|_| at(text, literal.range, "not a number".to_owned()))?,
+            .map_err(|_| error_at(text, literal.range, "not a number".to_owned()))?,
         ast::Value::Array(array) => {
-            let values = array.elements.into_iter().map(|element| value(text, element));
+            let values = array.elements.into_iter().map(|element| convert_value(text, element));
             Value::Array(values.collect::<Result<_, _>>()?)
         }
         ast::Value::Object(object) => {
@@ -60,16 +60,16 @@ fn value(text: &str, parsed: ast::Value<'_>) -> Result<Value, ErrorReason> {
                 let key = property.name.into_string();
                 // Some files use keys as comments, possibly repeatedly.
                 if map.contains_key(&key) && !key.starts_with("//") {
-                    return Err(at(text, range, format!("duplicate key `{key}`")));
+                    return Err(error_at(text, range, format!("duplicate key `{key}`")));
                 }
-                map.insert(key, value(text, property.value)?);
+                map.insert(key, convert_value(text, property.value)?);
             }
             Value::Object(map)
         }
     })
 }
 
-fn at(text: &str, range: Range, reason: String) -> ErrorReason {
+fn error_at(text: &str, range: Range, reason: String) -> ErrorReason {
     let before = &text[..range.start];
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
@@ -93,7 +93,7 @@ mod tests {
             ("\u{feff}[]", json!([])),
             ("{\"//\": 1, \"//\": 2, \"a\": 1e300}", json!({"//": 2, "a": 1e300})),
         ] {
-            assert_eq!(parse(text).unwrap(), expected, "{text}");
+            assert_eq!(parse_object(text).unwrap(), expected, "{text}");
         }
     }
 
@@ -115,7 +115,7 @@ mod tests {
             ("[] []", 1, 4),
             ("{\"ü\": 1,\n  \"ü\": 2}", 2, 3),
         ] {
-            match parse(text) {
+            match parse_object(text) {
                 Err(ErrorReason::Syntax { line: l, column: c, .. }) => {
                     assert_eq!((l, c), (line, column), "{text}");
                 }
@@ -123,7 +123,7 @@ mod tests {
             }
         }
         let deep = "[".repeat(100_000);
-        assert!(parse(&deep).is_err());
+        assert!(parse_object(&deep).is_err());
     }
 
     proptest::proptest! {
@@ -132,7 +132,7 @@ mod tests {
         fn json_is_read_as_it_is(key: String, values: Vec<String>) {
             let value = json!({ "a": values, key: [null, true, -1.5e-7, u64::MAX, {}] });
             let text = serde_json::to_string_pretty(&value).unwrap();
-            proptest::prop_assert_eq!(parse(&text).unwrap(), value);
+            proptest::prop_assert_eq!(parse_object(&text).unwrap(), value);
         }
     }
 }

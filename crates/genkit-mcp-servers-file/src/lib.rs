@@ -58,7 +58,7 @@ mod server;
 mod server_keys;
 mod variables;
 
-pub use edit::{ClientApp, EditPlan, NewServer, Written, add_server};
+pub use edit::{ClientApp, EditOutcome, EditPlan, NewServer, add_server};
 pub use error::Error;
 pub use parse::parse;
 pub use read::{read, read_with};

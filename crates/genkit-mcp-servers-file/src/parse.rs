@@ -49,10 +49,10 @@ pub(crate) fn parse_in(
 ) -> Result<ServersFile, Error> {
     let mut notices = Vec::new();
     let mut servers: Vec<ServerEntry> = Vec::new();
-    for (section, entries) in sections(text, name)? {
+    for (section, entries) in find_sections(text, name)? {
         let at = Place::new(name, &section);
         let Value::Object(entries) = entries else {
-            return Err(at.expected("an object with a server under each name", &entries));
+            return Err(at.type_error("an object with a server under each name", &entries));
         };
         for (key, entry) in entries {
             // Comments may be written as keys.
@@ -60,14 +60,14 @@ pub(crate) fn parse_in(
                 continue;
             }
             if servers.iter().any(|other| other.key == key) {
-                return Err(Place::file(name).error(ErrorReason::SameServer(key)));
+                return Err(Place::of_file(name).error_at(ErrorReason::SameServer(key)));
             }
-            let at = at.key(&key);
-            servers.push(entry::server(key, &at, entry, variables, folder, &mut notices));
+            let at = at.of_key(&key);
+            servers.push(entry::read_server(key, &at, entry, variables, folder, &mut notices));
         }
     }
     let names: Vec<&str> = servers.iter().map(|server| server.key.as_str()).collect();
-    let keys = server_keys::keys(&names);
+    let keys = server_keys::assign_keys(&names);
     for (server, key) in servers.iter_mut().zip(keys) {
         if server.key != key {
             let shown: String = server.key.chars().take(100).collect();
@@ -82,16 +82,16 @@ pub(crate) fn parse_in(
 }
 
 /// Returns the sections of a file that contain servers.
-fn sections(text: &str, name: &str) -> Result<Vec<(String, Value)>, Error> {
-    let at = Place::file(name);
-    let file = jsonc::parse(text).map_err(|reason| at.error(reason))?;
+fn find_sections(text: &str, name: &str) -> Result<Vec<(String, Value)>, Error> {
+    let at = Place::of_file(name);
+    let file = jsonc::parse_object(text).map_err(|reason| at.error_at(reason))?;
     let Value::Object(mut file) = file else {
-        return Err(at.expected("an object with `mcpServers`", &file));
+        return Err(at.type_error("an object with `mcpServers`", &file));
     };
-    let mut found = take(&mut file, "");
+    let mut found = take_entries(&mut file, "");
     // The settings of VS Code, and files of development containers.
     if let (true, Some(Value::Object(inner))) = (found.is_empty(), file.get_mut("mcp")) {
-        found = take(inner, "mcp.");
+        found = take_entries(inner, "mcp.");
     }
     if !found.is_empty() {
         return Ok(found);
@@ -99,10 +99,10 @@ fn sections(text: &str, name: &str) -> Result<Vec<(String, Value)>, Error> {
     let near = file
         .keys()
         .find(|key| nearest(&key.to_lowercase().replace(['_', '-'], ""), ["mcpservers"]).is_some());
-    Err(at.error(ErrorReason::NoServers { near: near.cloned() }))
+    Err(at.error_at(ErrorReason::NoServers { near: near.cloned() }))
 }
 
-fn take(object: &mut Map<String, Value>, before: &str) -> Vec<(String, Value)> {
+fn take_entries(object: &mut Map<String, Value>, before: &str) -> Vec<(String, Value)> {
     let section = |key: &str| Some((format!("{before}{key}"), object.shift_remove(key)?));
     SECTIONS.into_iter().filter_map(section).collect()
 }

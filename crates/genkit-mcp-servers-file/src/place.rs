@@ -14,7 +14,7 @@ pub(crate) struct Place<'a> {
 
 impl<'a> Place<'a> {
     /// Creates the location of the whole file.
-    pub(crate) fn file(file: &'a str) -> Self {
+    pub(crate) fn of_file(file: &'a str) -> Self {
         Self::new(file, "")
     }
 
@@ -22,7 +22,7 @@ impl<'a> Place<'a> {
         Self { file, path: path.to_owned() }
     }
 
-    pub(crate) fn key(&self, key: &str) -> Self {
+    pub(crate) fn of_key(&self, key: &str) -> Self {
         // A key in the file may have any length; limit it in messages.
         let key: String = key.chars().take(100).collect();
         Self { file: self.file, path: format!("{}.{key}", self.path) }
@@ -33,13 +33,13 @@ impl<'a> Place<'a> {
     }
 
     /// Creates an error at this location.
-    pub(crate) fn error(&self, reason: ErrorReason) -> Error {
-        Error::at(self.to_string(), reason)
+    pub(crate) fn error_at(&self, reason: ErrorReason) -> Error {
+        Error::at_place(self.to_string(), reason)
     }
 
     /// Creates the error of a value with the wrong type at this location.
-    pub(crate) fn expected(&self, expected: &'static str, found: &Value) -> Error {
-        self.error(ErrorReason::expected(expected, found))
+    pub(crate) fn type_error(&self, expected: &'static str, found: &Value) -> Error {
+        self.error_at(ErrorReason::wrong_type(expected, found))
     }
 }
 

@@ -45,7 +45,7 @@ pub fn read_with(
     path: &Path,
     environment: impl Fn(&str) -> Option<String>,
 ) -> Result<ServersFile, Error> {
-    let text = text(path).map_err(Error::of_file)?;
+    let text = read_text(path).map_err(Error::of_file)?;
     let name = path.display().to_string();
     let folder = project_folder(path);
     let variables = |name: &str| match name {
@@ -66,17 +66,17 @@ pub fn read_with(
     Ok(file)
 }
 
-fn text(path: &Path) -> Result<String, ErrorReason> {
+fn read_text(path: &Path) -> Result<String, ErrorReason> {
     let shown = || path.display().to_string();
     let bytes =
         read_bounded(path).map_err(|source| ErrorReason::Unreadable { path: shown(), source })?;
-    let file = FileText::decode(&bytes).ok_or_else(|| ErrorReason::FileNotText(shown()))?;
+    let file = FileText::decode_bytes(&bytes).ok_or_else(|| ErrorReason::FileNotText(shown()))?;
     Ok(file.text)
 }
 
 /// Returns the project folder of a file.
 fn project_folder(path: &Path) -> PathBuf {
-    let folder = parent(path);
+    let folder = parent_folder(path);
     match folder.parent() {
         Some(project) if is_hidden(&folder) => project.to_owned(),
         _ => folder,
@@ -86,10 +86,10 @@ fn project_folder(path: &Path) -> PathBuf {
 /// Returns whether the file belongs to one project, in whose folder programs run its servers.
 fn is_in_project(path: &Path, folder: &Path) -> bool {
     // A hidden folder in the user's home folder applies to all projects.
-    is_hidden(&parent(path)) && std::env::home_dir().is_none_or(|home| home != folder)
+    is_hidden(&parent_folder(path)) && std::env::home_dir().is_none_or(|home| home != folder)
 }
 
-fn parent(path: &Path) -> PathBuf {
+fn parent_folder(path: &Path) -> PathBuf {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     path.parent().unwrap_or(Path::new("/")).to_owned()
 }

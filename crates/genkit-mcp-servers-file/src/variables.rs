@@ -10,7 +10,10 @@ const EDITOR: [&str; 3] = ["input", "command", "config"];
 
 /// Expands all variables in a text: `${NAME}`, `${env:NAME}`, `${NAME:-default}`. As in shells, the default also
 /// applies to an empty variable. Anything else in braces is kept, because it may be meant for a shell.
-pub(crate) fn expand(text: &str, variables: &Variables<'_>) -> Result<String, ErrorReason> {
+pub(crate) fn expand_variables(
+    text: &str,
+    variables: &Variables<'_>,
+) -> Result<String, ErrorReason> {
     let mut expanded = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(start) = rest.find("${") {
@@ -20,7 +23,7 @@ pub(crate) fn expand(text: &str, variables: &Variables<'_>) -> Result<String, Er
             rest = &rest[start..];
             break;
         };
-        match value(&inner[..end], variables)? {
+        match variable_value(&inner[..end], variables)? {
             Some(value) => expanded.push_str(&value),
             None => expanded.push_str(&rest[start..start + end + 3]),
         }
@@ -31,7 +34,7 @@ pub(crate) fn expand(text: &str, variables: &Variables<'_>) -> Result<String, Er
 }
 
 /// Returns the value of the text in braces, or `None` if it is not a variable.
-fn value(inner: &str, variables: &Variables<'_>) -> Result<Option<String>, ErrorReason> {
+fn variable_value(inner: &str, variables: &Variables<'_>) -> Result<Option<String>, ErrorReason> {
     let inner = inner.strip_prefix("env:").unwrap_or(inner);
     if inner.split_once(':').is_some_and(|(kind, _)| EDITOR.contains(&kind)) {
         return Err(ErrorReason::EditorVariable(inner.to_owned()));
@@ -86,15 +89,17 @@ mod tests {
             ("$HOME ${HOME ${} ${1} ${a[@]} ${#a} $${", "$HOME ${HOME ${} ${1} ${a[@]} ${#a} $${"),
             ("${HOME%%/*} ${x-y}", "${HOME%%/*} ${x-y}"),
         ] {
-            assert_eq!(expand(text, &variables).unwrap(), expected, "{text}");
+            assert_eq!(expand_variables(text, &variables).unwrap(), expected, "{text}");
         }
-        assert!(expand("a ${NONE}", &variables).unwrap_err().to_string().contains("`NONE`"));
+        assert!(
+            expand_variables("a ${NONE}", &variables).unwrap_err().to_string().contains("`NONE`")
+        );
     }
 
     proptest::proptest! {
         #[test]
         fn no_text_breaks_the_reader(text: String) {
-            let _ = expand(&text, &variables);
+            let _ = expand_variables(&text, &variables);
         }
     }
 }

@@ -13,7 +13,7 @@ pub enum ArgumentsObject<'a> {
 }
 
 impl<'a> ArgumentsObject<'a> {
-    pub fn of(input: &'a Value) -> Self {
+    pub fn from_input(input: &'a Value) -> Self {
         match input {
             Value::Object(input) => Self::Object(input),
             Value::Null => Self::None {},

@@ -14,7 +14,7 @@ pub struct DataUrl<'a> {
 
 impl<'a> DataUrl<'a> {
     /// Splits a `data:` URL. Returns `None` for any other URL.
-    pub fn of(url: &'a str) -> Option<Self> {
+    pub fn from_url(url: &'a str) -> Option<Self> {
         let rest = url.strip_prefix("data:")?;
         Some(match rest.split_once(',') {
             Some((head, data)) => Self { head, data: Some(data) },
@@ -24,14 +24,14 @@ impl<'a> DataUrl<'a> {
 
     /// The media type without parameters; empty if it is not specified.
     #[cfg(feature = "http")]
-    pub fn kind(self) -> &'a str {
+    pub fn media_type(self) -> &'a str {
         self.head.split(';').next().unwrap_or_default()
     }
 
     /// Returns the data in base64, encoding it if it is percent-encoded; `None` if the URL has no
     /// comma.
     #[cfg(feature = "http")]
-    pub fn base64(self) -> Option<Cow<'a, str>> {
+    pub fn to_base64(self) -> Option<Cow<'a, str>> {
         use base64::Engine as _;
         use base64::engine::general_purpose::STANDARD;
         use percent_encoding::percent_decode_str;

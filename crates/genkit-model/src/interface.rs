@@ -177,6 +177,7 @@ impl ChunkSink {
 
     /// Like [`new`](Self::new), but chunks are no longer read once `left` is true. The provider
     /// still makes a streaming call.
+    #[doc(hidden)]
     pub fn until(
         left: Option<Arc<AtomicBool>>,
         send: impl Fn(GenerateChunk) + Send + Sync + 'static,
@@ -186,6 +187,7 @@ impl ChunkSink {
 
     /// Creates a sink that passes each chunk to `send`, which forwards it to this sink. It is read
     /// for as long as this one.
+    #[doc(hidden)]
     pub fn before(&self, send: impl Fn(GenerateChunk) + Send + Sync + 'static) -> Self {
         let left = self.0.as_ref().and_then(|sink| sink.left.clone());
         Self::until(left, send)
@@ -195,7 +197,7 @@ impl ChunkSink {
     /// far.
     #[cfg(any(test, feature = "testing"))]
     #[doc(hidden)]
-    pub fn collecting() -> (Self, impl Fn() -> Vec<GenerateChunk>) {
+    pub fn collect_chunks() -> (Self, impl Fn() -> Vec<GenerateChunk>) {
         let chunks = Arc::new(std::sync::Mutex::new(Vec::new()));
         let taken = Arc::clone(&chunks);
         let sink = Self::new(move |chunk| genkit_core::internal::sync::lock(&chunks).push(chunk));
@@ -209,6 +211,7 @@ impl ChunkSink {
 
     /// Whether chunks are still read. If not, a provider can call [`skip`](Self::skip) to count a
     /// chunk instead of creating it.
+    #[doc(hidden)]
     pub fn is_read(&self) -> bool {
         let left = |left: &Arc<AtomicBool>| left.load(Ordering::Relaxed);
         self.0.as_ref().is_some_and(|sink| !sink.left.as_ref().is_some_and(left))
@@ -216,6 +219,7 @@ impl ChunkSink {
 
     /// Counts a chunk that was not created because it would not be read.
     #[cfg(feature = "http")]
+    #[doc(hidden)]
     pub fn skip(&self) {
         if let Some(sink) = &self.0 {
             sink.sent.fetch_add(1, Ordering::Relaxed);

@@ -23,13 +23,13 @@ pub mod estimate {
 pub mod http {
     pub use crate::http::{
         ApiEndpoint, EmbedBatch, EmbedWire, Error, HttpEmbedder, HttpModel, ProviderSettings,
-        bearer_headers, env_var, error_text, is_web_page, kind_of_status, message_text,
-        retry_after, seconds, should_retry, with_reported,
+        bearer_headers, duration_from_seconds, env_var, error_text, is_web_page, kind_of_status,
+        message_text, retry_after, should_retry, with_reported,
     };
 }
 #[cfg(feature = "http")]
 pub mod lenient {
-    pub use crate::lenient::{as_json_text, count, json_text, text};
+    pub use crate::lenient::{as_json_text, deserialize_count, deserialize_text, json_text};
 }
 pub mod provider {
     pub use crate::provider::LinkedProvider;
@@ -39,9 +39,11 @@ pub mod sampling {
 }
 #[cfg(feature = "http")]
 pub mod signature {
-    pub use crate::signature::{GEMINI, SIGNED_BY, SKIP_VALIDATION, sign, signature, *};
+    pub use crate::signature::{
+        GEMINI, SIGNED_BY, SKIP_VALIDATION, add_signature, find_signature, *,
+    };
 }
 #[cfg(feature = "http")]
 pub mod wire {
-    pub use crate::wire::{Framing, HttpCall, Next, WireFormat, WireStream};
+    pub use crate::wire::{HttpCall, Next, StreamFormat, WireFormat, WireStream};
 }

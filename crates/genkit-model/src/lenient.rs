@@ -4,7 +4,9 @@ use serde::de::{Deserialize, Deserializer};
 use serde_json::Value;
 
 /// Deserializes a string; any other value becomes `None`.
-pub fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+pub fn deserialize_text<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<String>, D::Error> {
     Ok(match Value::deserialize(deserializer)? {
         Value::String(text) => Some(text),
         _ => None,
@@ -12,7 +14,9 @@ pub fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>
 }
 
 /// Deserializes a count; any other value becomes `None`.
-pub fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+pub fn deserialize_count<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<u64>, D::Error> {
     let number = Value::deserialize(deserializer)?;
     // Servers written in dynamic languages send 12.0.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]

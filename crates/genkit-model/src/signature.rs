@@ -27,14 +27,14 @@ pub fn checks_calls(model: &str) -> bool {
 }
 
 /// Adds a signature by `provider` to the metadata.
-pub fn sign(metadata: &mut Map<String, Value>, signature: Value, provider: &str) {
+pub fn add_signature(metadata: &mut Map<String, Value>, signature: Value, provider: &str) {
     metadata.insert(SIGNATURE.to_owned(), signature);
     metadata.insert(SIGNED_BY.to_owned(), provider.into());
 }
 
 /// Returns the signature of a part if it is from `provider`. A signature without a recorded signer
 /// is accepted, because other Genkit implementations do not record it.
-pub fn signature<'a>(part: &'a Part, provider: &str) -> Option<&'a Value> {
+pub fn find_signature<'a>(part: &'a Part, provider: &str) -> Option<&'a Value> {
     let signature = part.metadata().get(SIGNATURE).filter(|it| !it.is_null())?;
     (!is_foreign(part, provider)).then_some(signature)
 }
@@ -51,13 +51,13 @@ mod tests {
     #[test]
     fn a_signature_belongs_to_who_made_it() {
         let mut part = Part::reasoning("hm");
-        assert!(signature(&part, GEMINI).is_none() && !is_foreign(&part, GEMINI));
-        sign(part.metadata_mut(), "s".into(), GEMINI);
-        assert_eq!(signature(&part, GEMINI).unwrap(), "s");
-        assert!(signature(&part, "anthropic").is_none() && is_foreign(&part, "anthropic"));
+        assert!(find_signature(&part, GEMINI).is_none() && !is_foreign(&part, GEMINI));
+        add_signature(part.metadata_mut(), "s".into(), GEMINI);
+        assert_eq!(find_signature(&part, GEMINI).unwrap(), "s");
+        assert!(find_signature(&part, "anthropic").is_none() && is_foreign(&part, "anthropic"));
         assert!(checks_calls("gemini-3-pro-preview") && checks_calls("gemini-flash-latest"));
         assert!(!checks_calls("google/gemini-2.5-pro") && !checks_calls("gemma-3-27b-it"));
         let untold = Part::reasoning("hm").with_metadata(SIGNATURE, "s");
-        assert_eq!(signature(&untold, "anthropic").unwrap(), "s");
+        assert_eq!(find_signature(&untold, "anthropic").unwrap(), "s");
     }
 }

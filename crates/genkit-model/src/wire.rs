@@ -19,18 +19,18 @@ pub struct HttpCall {
 /// A provider's wire format.
 pub trait WireFormat: Send + Sync + 'static {
     /// Encodes the HTTP request for `request`.
-    fn encode(&self, request: &ModelRequest, stream: bool) -> Result<HttpCall>;
+    fn encode_request(&self, request: &ModelRequest, stream: bool) -> Result<HttpCall>;
 
     /// Decodes a complete response.
-    fn decode(&self, request: &ModelRequest, body: &[u8]) -> Result<ModelResponse>;
+    fn decode_response(&self, request: &ModelRequest, body: &[u8]) -> Result<ModelResponse>;
 
     /// Returns how a streamed response is split into events.
-    fn framing(&self) -> Framing {
-        Framing::Sse
+    fn framing(&self) -> StreamFormat {
+        StreamFormat::Sse
     }
 
     /// Creates a decoder for one streamed response.
-    fn stream<'a>(&'a self, request: &'a ModelRequest) -> Box<dyn WireStream + 'a>;
+    fn open_stream<'a>(&'a self, request: &'a ModelRequest) -> Box<dyn WireStream + 'a>;
 
     /// Returns the request that continues `paused`, or `None` if the response was not paused.
     fn go_on(&self, request: &ModelRequest, paused: &ModelResponse) -> Option<ModelRequest> {
@@ -54,12 +54,17 @@ pub trait WireFormat: Send + Sync + 'static {
 
     /// Decodes the error of a response with a status of 400 or more. `headers` looks up a header by
     /// name.
-    fn failure(&self, status: u16, headers: &dyn Fn(&str) -> Option<String>, body: &[u8]) -> Error;
+    fn decode_error(
+        &self,
+        status: u16,
+        headers: &dyn Fn(&str) -> Option<String>,
+        body: &[u8],
+    ) -> Error;
 }
 
 /// How a streamed response is split into events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Framing {
+pub enum StreamFormat {
     /// Server-sent events. A response that begins with `{` is read as one complete response
     /// instead.
     Sse,
@@ -72,10 +77,10 @@ pub enum Framing {
 pub trait WireStream: Send {
     /// Decodes one event and sends new content to `chunks`. An error ends the call; content that
     /// precedes it has been sent.
-    fn event(&mut self, event: &SseEvent<'_>, chunks: &ChunkSink) -> Result<Next>;
+    fn read_event(&mut self, event: &SseEvent<'_>, chunks: &ChunkSink) -> Result<Next>;
 
     /// Returns the complete response, after the last event.
-    fn end(self: Box<Self>) -> Result<ModelResponse>;
+    fn into_response(self: Box<Self>) -> Result<ModelResponse>;
 }
 
 /// Whether to read more of a stream.

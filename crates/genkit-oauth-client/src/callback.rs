@@ -26,7 +26,7 @@ const MAX_HEAD: usize = 16 * 1024;
 /// let listener = CallbackListener::bind(None, None).await?;
 /// // The redirect URI for the authorization request, which the user opens in a browser.
 /// assert!(listener.uri().starts_with("http://127.0.0.1:"));
-/// let callback = listener.callback("the state of the request");
+/// let callback = listener.wait_for_callback("the state of the request");
 /// # drop(callback);
 /// # Ok(())
 /// # }
@@ -110,11 +110,11 @@ impl CallbackListener {
     /// let mut browser = TcpStream::connect(at).await?;
     /// browser.write_all(b"GET /callback?code=a&state=s HTTP/1.1\r\n\r\n").await?;
     ///
-    /// assert!(listener.callback("s").await.ends_with("/callback?code=a&state=s"));
+    /// assert!(listener.wait_for_callback("s").await.ends_with("/callback?code=a&state=s"));
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn callback(self, state: &str) -> String {
+    pub async fn wait_for_callback(self, state: &str) -> String {
         let mut browsers = JoinSet::new();
         loop {
             // A browser may open connections that it never uses; they must not block the others.
@@ -122,7 +122,7 @@ impl CallbackListener {
                 accepted = self.socket.accept() => match accepted {
                     Ok((stream, _)) => {
                         let (uri, state) = (self.uri.clone(), state.to_owned());
-                        browsers.spawn(async move { answer(stream, &uri, &state).await });
+                        browsers.spawn(async move { answer_request(stream, &uri, &state).await });
                     }
                     // Usually the connection was closed immediately; the delay is for persistent errors.
                     Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
@@ -137,25 +137,25 @@ impl CallbackListener {
 }
 
 /// Reads one request and responds to it; returns its URL if it is the callback.
-async fn answer(mut stream: TcpStream, uri: &Url, state: &str) -> Option<String> {
-    let head = tokio::time::timeout(HEAD_TIMEOUT, head(&mut stream)).await.ok()??;
+async fn answer_request(mut stream: TcpStream, uri: &Url, state: &str) -> Option<String> {
+    let head = tokio::time::timeout(HEAD_TIMEOUT, read_head(&mut stream)).await.ok()??;
     let path = head.strip_prefix("GET ")?.split(' ').next()?;
     let target = uri.join(path).ok().filter(|target| target.path() == uri.path());
     let (page, callback) = match target {
-        None => (page("404 Not Found", "Page not found."), None),
+        None => (render_page("404 Not Found", "Page not found."), None),
         Some(target) => {
             let of = |name: &str| target.query_pairs().find(|(key, _)| key == name);
             if of("state").is_none_or(|(_, found)| found != state) {
                 let text =
                     "This response does not match the pending sign-in. Start again in the program.";
-                (page("400 Bad Request", text), None)
+                (render_page("400 Bad Request", text), None)
             } else if of("error").is_some() {
                 let text = "Access was not granted. You can close this window.";
-                (page("200 OK", text), Some(target.to_string()))
+                (render_page("200 OK", text), Some(target.to_string()))
             } else {
                 let text =
                     "Access was granted. You can close this window and return to the program.";
-                (page("200 OK", text), Some(target.to_string()))
+                (render_page("200 OK", text), Some(target.to_string()))
             }
         }
     };
@@ -164,7 +164,7 @@ async fn answer(mut stream: TcpStream, uri: &Url, state: &str) -> Option<String>
     callback
 }
 
-async fn head(stream: &mut TcpStream) -> Option<String> {
+async fn read_head(stream: &mut TcpStream) -> Option<String> {
     let mut head = Vec::new();
     while !head.windows(4).any(|end| end == b"\r\n\r\n") {
         let mut piece = [0; 2048];
@@ -177,7 +177,7 @@ async fn head(stream: &mut TcpStream) -> Option<String> {
     String::from_utf8(head).ok()
 }
 
-fn page(status: &str, text: &str) -> String {
+fn render_page(status: &str, text: &str) -> String {
     let body = format!(
         "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Authorization</title>\
          <body style=\"font-family:sans-serif;margin:4em\"><p>{text}</p></body></html>"

@@ -20,18 +20,18 @@ pub(crate) enum PrivateKey {
 
 impl PrivateKey {
     /// Reads a key of 2,048 bits or more.
-    pub(crate) fn rsa(pem: &str) -> Result<Self, Error> {
+    pub(crate) fn from_rsa_pem(pem: &str) -> Result<Self, Error> {
         let (label, der) = read(pem).ok_or(Error::NoPem)?;
         let key = match label.as_str() {
             "PRIVATE KEY" => RsaKeyPair::from_pkcs8(&der),
             "RSA PRIVATE KEY" => RsaKeyPair::from_der(&der),
             _ => return Err(Error::NoPkcs8(label)),
         };
-        Ok(Self::Rsa(Box::new(key.map_err(|fault| unfit("RS256", fault))?)))
+        Ok(Self::Rsa(Box::new(key.map_err(|fault| key_error("RS256", fault))?)))
     }
 
-    pub(crate) fn ecdsa(pem: &str) -> Result<Self, Error> {
-        Ok(Self::Ecdsa(Box::new(ecdsa(pem)?)))
+    pub(crate) fn from_ecdsa_pem(pem: &str) -> Result<Self, Error> {
+        Ok(Self::Ecdsa(Box::new(parse_ecdsa(pem)?)))
     }
 
     pub(crate) fn algorithm(&self) -> &'static str {
@@ -42,14 +42,14 @@ impl PrivateKey {
     }
 
     /// Creates a signed JWT with this header and these claims.
-    pub(crate) fn jwt(&self, header: &Value, claims: &Value) -> Result<String, Error> {
+    pub(crate) fn sign_jwt(&self, header: &Value, claims: &Value) -> Result<String, Error> {
         match self {
             Self::Rsa(key) => {
-                let text = unsigned(header, claims);
+                let text = encode_unsigned(header, claims);
                 let mut signature = vec![0; key.public().modulus_len()];
                 key.sign(&RSA_PKCS1_SHA256, &SystemRandom::new(), text.as_bytes(), &mut signature)
                     .map_err(|_| Error::NoRandom)?;
-                Ok(signed(text, &signature))
+                Ok(append_signature(text, &signature))
             }
             Self::Ecdsa(key) => ecdsa_jwt(key, header, claims),
         }
@@ -57,7 +57,7 @@ impl PrivateKey {
 }
 
 /// Reads a key on P-256.
-pub(crate) fn ecdsa(pem: &str) -> Result<EcdsaKeyPair, Error> {
+pub(crate) fn parse_ecdsa(pem: &str) -> Result<EcdsaKeyPair, Error> {
     let (label, der) = read(pem).ok_or(Error::NoPem)?;
     if label != "PRIVATE KEY" {
         return Err(Error::NoPkcs8(label));
@@ -75,7 +75,7 @@ pub(crate) fn new_ecdsa() -> Result<EcdsaKeyPair, Error> {
 fn ecdsa_of(der: &[u8]) -> Result<EcdsaKeyPair, Error> {
     let curve = &ECDSA_P256_SHA256_FIXED_SIGNING;
     EcdsaKeyPair::from_pkcs8(curve, der, &SystemRandom::new())
-        .map_err(|fault| unfit("ES256", fault))
+        .map_err(|fault| key_error("ES256", fault))
 }
 
 /// Creates a JWT signed by a P-256 key.
@@ -84,9 +84,9 @@ pub(crate) fn ecdsa_jwt(
     header: &Value,
     claims: &Value,
 ) -> Result<String, Error> {
-    let text = unsigned(header, claims);
+    let text = encode_unsigned(header, claims);
     let signature = key.sign(&SystemRandom::new(), text.as_bytes()).map_err(|_| Error::NoRandom)?;
-    Ok(signed(text, signature.as_ref()))
+    Ok(append_signature(text, signature.as_ref()))
 }
 
 /// Returns a random id that is unique.
@@ -97,20 +97,20 @@ pub(crate) fn fresh_id() -> Result<String, Error> {
 }
 
 /// Returns the seconds since 1970.
-pub(crate) fn now() -> u64 {
+pub(crate) fn unix_seconds() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
 }
 
-fn unsigned(header: &Value, claims: &Value) -> String {
+fn encode_unsigned(header: &Value, claims: &Value) -> String {
     let part = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
     format!("{}.{}", part(header), part(claims))
 }
 
-fn signed(text: String, signature: &[u8]) -> String {
+fn append_signature(text: String, signature: &[u8]) -> String {
     text + "." + &URL_SAFE_NO_PAD.encode(signature)
 }
 
-fn unfit(algorithm: &'static str, fault: KeyRejected) -> Error {
+fn key_error(algorithm: &'static str, fault: KeyRejected) -> Error {
     Error::UnfitKey { algorithm, fault: fault.to_string() }
 }
 

@@ -7,7 +7,7 @@ use ring::signature::{EcdsaKeyPair, KeyPair};
 use serde_json::{Map, Value, json};
 
 use crate::error::Error;
-use crate::key::{ecdsa, ecdsa_jwt, fresh_id, new_ecdsa, now};
+use crate::key::{ecdsa_jwt, fresh_id, new_ecdsa, parse_ecdsa, unix_seconds};
 
 /// A DPoP key. Access tokens that are bound to it cannot be used without it.
 ///
@@ -16,9 +16,9 @@ use crate::key::{ecdsa, ecdsa_jwt, fresh_id, new_ecdsa, now};
 ///
 /// # fn main() -> Result<(), genkit_oauth_client::Error> {
 /// let key = DpopKey::generate()?;
-/// let at_the_token_endpoint = key.proof("POST", "https://auth.example.com/token").sign()?;
+/// let at_the_token_endpoint = key.new_proof("POST", "https://auth.example.com/token").sign()?;
 /// let at_the_server =
-///     key.proof("GET", "https://mcp.example.com/mcp").access_token("its token").sign()?;
+///     key.new_proof("GET", "https://mcp.example.com/mcp").access_token("its token").sign()?;
 /// assert_ne!(at_the_token_endpoint, at_the_server);
 /// # Ok(())
 /// # }
@@ -40,23 +40,23 @@ impl DpopKey {
     /// # Errors
     /// Returns an error if the machine provides no random numbers.
     pub fn generate() -> Result<Self, Error> {
-        Ok(Self::of(new_ecdsa()?))
+        Ok(Self::from_key(new_ecdsa()?))
     }
 
     /// Reads a key on P-256 from PEM text (PKCS#8).
     ///
     /// ```
-    /// let error = genkit_oauth_client::DpopKey::es256("no key").unwrap_err();
+    /// let error = genkit_oauth_client::DpopKey::from_es256_pem("no key").unwrap_err();
     /// assert!(error.to_string().contains("not PEM text"));
     /// ```
     ///
     /// # Errors
     /// Returns an error if the key is invalid. The error does not contain the key.
-    pub fn es256(pem: &str) -> Result<Self, Error> {
-        Ok(Self::of(ecdsa(pem)?))
+    pub fn from_es256_pem(pem: &str) -> Result<Self, Error> {
+        Ok(Self::from_key(parse_ecdsa(pem)?))
     }
 
-    fn of(key: EcdsaKeyPair) -> Self {
+    fn from_key(key: EcdsaKeyPair) -> Self {
         // An uncompressed point: 4, x, y.
         let point = key.public_key().as_ref();
         let coordinate = |from: usize| URL_SAFE_NO_PAD.encode(&point[from..from + 32]);
@@ -70,12 +70,12 @@ impl DpopKey {
     /// ```
     /// # fn main() -> Result<(), genkit_oauth_client::Error> {
     /// let key = genkit_oauth_client::DpopKey::generate()?;
-    /// let proof = key.proof("POST", "https://auth.example.com/token").nonce("n1").sign()?;
+    /// let proof = key.new_proof("POST", "https://auth.example.com/token").with_nonce("n1").sign()?;
     /// assert_eq!(proof.split('.').count(), 3);
     /// # Ok(())
     /// # }
     /// ```
-    pub fn proof(&self, method: &str, url: &str) -> DpopProof<'_> {
+    pub fn new_proof(&self, method: &str, url: &str) -> DpopProof<'_> {
         let end = url.find(['?', '#']).unwrap_or(url.len());
         let mut claims = Map::new();
         claims.insert("htm".to_owned(), method.into());
@@ -89,9 +89,9 @@ impl DpopKey {
 /// ```
 /// # fn main() -> Result<(), genkit_oauth_client::Error> {
 /// let key = genkit_oauth_client::DpopKey::generate()?;
-/// let proof = key.proof("GET", "https://mcp.example.com/mcp");
+/// let proof = key.new_proof("GET", "https://mcp.example.com/mcp");
 /// // The value of the header `DPoP`.
-/// let value = proof.access_token("its token").nonce("that of the server").sign()?;
+/// let value = proof.access_token("its token").with_nonce("that of the server").sign()?;
 /// # let _ = value;
 /// # Ok(())
 /// # }
@@ -108,7 +108,7 @@ impl DpopProof<'_> {
     ///
     /// ```
     /// # let key = genkit_oauth_client::DpopKey::generate().unwrap();
-    /// let proof = key.proof("GET", "https://mcp.example.com/mcp").access_token("its token");
+    /// let proof = key.new_proof("GET", "https://mcp.example.com/mcp").access_token("its token");
     /// # let _ = proof;
     /// ```
     pub fn access_token(mut self, token: &str) -> Self {
@@ -121,10 +121,10 @@ impl DpopProof<'_> {
     ///
     /// ```
     /// # let key = genkit_oauth_client::DpopKey::generate().unwrap();
-    /// let proof = key.proof("POST", "https://auth.example.com/token").nonce("n1");
+    /// let proof = key.new_proof("POST", "https://auth.example.com/token").with_nonce("n1");
     /// # let _ = proof;
     /// ```
-    pub fn nonce(mut self, nonce: &str) -> Self {
+    pub fn with_nonce(mut self, nonce: &str) -> Self {
         self.claims.insert("nonce".to_owned(), nonce.into());
         self
     }
@@ -133,7 +133,7 @@ impl DpopProof<'_> {
     ///
     /// ```
     /// # let key = genkit_oauth_client::DpopKey::generate().unwrap();
-    /// let sign = || key.proof("POST", "https://auth.example.com/token").sign();
+    /// let sign = || key.new_proof("POST", "https://auth.example.com/token").sign();
     /// assert_ne!(sign().unwrap(), sign().unwrap());
     /// ```
     ///
@@ -141,7 +141,7 @@ impl DpopProof<'_> {
     /// Returns an error if the machine provides no random numbers.
     pub fn sign(self) -> Result<String, Error> {
         let Self { key, mut claims } = self;
-        claims.insert("iat".to_owned(), now().into());
+        claims.insert("iat".to_owned(), unix_seconds().into());
         claims.insert("jti".to_owned(), fresh_id()?.into());
         let header = json!({ "alg": "ES256", "typ": "dpop+jwt", "jwk": key.jwk });
         ecdsa_jwt(&key.key, &header, &Value::Object(claims))

@@ -42,19 +42,19 @@ fn verified(
 #[test]
 fn a_signature_can_be_verified_and_says_who_and_to_whom() {
     let (key, public) = ecdsa();
-    let signer = Signer::es256(&key).unwrap();
-    let token = signer.assertion("me", "https://auth.example.com").unwrap();
+    let signer = Signer::from_es256_pem(&key).unwrap();
+    let token = signer.sign_assertion("me", "https://auth.example.com").unwrap();
     let claims = verified(&token, &ECDSA_P256_SHA256_FIXED, &public);
     assert_eq!(claims["iss"], "me");
     assert_eq!(claims["sub"], "me");
     assert_eq!(claims["aud"], "https://auth.example.com");
     assert_eq!(claims["exp"].as_u64().unwrap() - claims["iat"].as_u64().unwrap(), 300);
-    assert_ne!(token, signer.assertion("me", "https://auth.example.com").unwrap());
+    assert_ne!(token, signer.sign_assertion("me", "https://auth.example.com").unwrap());
 
     let key = ring::rsa::KeyPair::from_pkcs8(&STANDARD.decode(RSA.replace('\n', "")).unwrap());
     let public = key.unwrap().public_key().as_ref().to_vec();
-    let signer = Signer::rs256(&pem(RSA)).unwrap();
-    let token = signer.assertion("me", "aud").unwrap();
+    let signer = Signer::from_rs256_pem(&pem(RSA)).unwrap();
+    let token = signer.sign_assertion("me", "aud").unwrap();
     assert_eq!(verified(&token, &RSA_PKCS1_2048_8192_SHA256, &public)["sub"], "me");
 }
 
@@ -62,10 +62,10 @@ fn a_signature_can_be_verified_and_says_who_and_to_whom() {
 fn a_key_that_cannot_be_used_says_why_and_not_what_it_is() {
     let (key, _) = ecdsa();
     for (key, read, why) in [
-        ("hidden", Signer::es256 as fn(&str) -> _, "not PEM text"),
-        (key.as_str(), Signer::rs256, "not a key for RS256"),
-        (&pem(RSA), Signer::es256, "not a key for ES256"),
-        (&key.replace("PRIVATE", "EC PRIVATE"), Signer::es256, "openssl pkcs8"),
+        ("hidden", Signer::from_es256_pem as fn(&str) -> _, "not PEM text"),
+        (key.as_str(), Signer::from_rs256_pem, "not a key for RS256"),
+        (&pem(RSA), Signer::from_es256_pem, "not a key for ES256"),
+        (&key.replace("PRIVATE", "EC PRIVATE"), Signer::from_es256_pem, "openssl pkcs8"),
     ] {
         let text = read(key).map(drop).unwrap_err().to_string();
         assert!(text.contains(why) && !text.contains("hidden"), "{text}");

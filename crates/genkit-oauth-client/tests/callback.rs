@@ -26,7 +26,7 @@ async fn only_the_answer_with_the_right_state_ends_the_wait() {
     let uri = listener.uri().to_owned();
     assert!(uri.starts_with("http://127.0.0.1:") && uri.ends_with("/callback"));
     let idle = tokio::net::TcpStream::connect(uri[7..].trim_end_matches("/callback")).await;
-    let waiting = tokio::spawn(async move { listener.callback("s1").await });
+    let waiting = tokio::spawn(async move { listener.wait_for_callback("s1").await });
     let favicon = uri.replace("/callback", "/favicon.ico");
     assert_eq!(get(&favicon).await.0, 404);
     let (status, page) = get(&format!("{uri}?code=a&state=%3Cb%3E")).await;
@@ -55,7 +55,7 @@ async fn a_request_that_comes_to_nothing_does_not_end_the_wait_for_another() {
         let uri = listener.uri().to_owned();
         let at = uri[7..].trim_end_matches("/callback").to_owned();
         assert!(at.starts_with(host));
-        let waiting = tokio::spawn(async move { listener.callback("s1").await });
+        let waiting = tokio::spawn(async move { listener.wait_for_callback("s1").await });
         let mut slow = tokio::net::TcpStream::connect(&at).await.unwrap();
         slow.write_all(b"GET /callback?code=a&state=s1 HTTP/1.1\r\n").await.unwrap();
         assert_eq!(get(&uri.replace("/callback", "/favicon.ico")).await.0, 404);

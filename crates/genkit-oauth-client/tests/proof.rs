@@ -33,8 +33,8 @@ fn verified(proof: &str) -> (Value, Value) {
 #[test]
 fn a_proof_is_for_one_request_and_can_be_verified() {
     let key = DpopKey::generate().unwrap();
-    let proof = key.proof("GET", "https://mcp.example.com/mcp?key=hidden#part");
-    let (header, claims) = verified(&proof.access_token("token").nonce("n1").sign().unwrap());
+    let proof = key.new_proof("GET", "https://mcp.example.com/mcp?key=hidden#part");
+    let (header, claims) = verified(&proof.access_token("token").with_nonce("n1").sign().unwrap());
     assert_eq!(header["typ"], "dpop+jwt");
     assert_eq!(header["alg"], "ES256");
     let members: Vec<&String> = header["jwk"].as_object().unwrap().keys().collect();
@@ -47,7 +47,7 @@ fn a_proof_is_for_one_request_and_can_be_verified() {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
     assert!(now.abs_diff(claims["iat"].as_u64().unwrap()) < 60);
 
-    let plain = || verified(&key.proof("POST", "https://a.example.com/token").sign().unwrap());
+    let plain = || verified(&key.new_proof("POST", "https://a.example.com/token").sign().unwrap());
     let ids: HashSet<String> = (0..100).map(|_| plain().1["jti"].to_string()).collect();
     assert_eq!(ids.len(), 100);
     let (again, claims) = plain();
@@ -62,12 +62,12 @@ fn a_key_of_the_program_is_used_and_never_shown() {
     let pair = EcdsaKeyPair::from_pkcs8(curve, der.as_ref(), &random).unwrap();
     let encoded = STANDARD.encode(der.as_ref());
     let key = format!("-----BEGIN PRIVATE KEY-----\n{encoded}\n-----END PRIVATE KEY-----\n");
-    let key = DpopKey::es256(&key).unwrap();
-    let (header, _) = verified(&key.proof("POST", "https://a.example.com/token").sign().unwrap());
+    let key = DpopKey::from_es256_pem(&key).unwrap();
+    let (header, _) = verified(&key.new_proof("POST", "https://a.example.com/token").sign().unwrap());
     let x = URL_SAFE_NO_PAD.encode(&pair.public_key().as_ref()[1..33]);
     assert_eq!(header["jwk"]["x"], x);
-    let shown = format!("{key:?} {:?}", key.proof("GET", "https://a.example.com"));
+    let shown = format!("{key:?} {:?}", key.new_proof("GET", "https://a.example.com"));
     assert!(!shown.contains(&encoded[20..60]), "{shown}");
-    let text = DpopKey::es256("hidden").unwrap_err().to_string();
+    let text = DpopKey::from_es256_pem("hidden").unwrap_err().to_string();
     assert!(text.contains("not PEM text") && !text.contains("hidden"), "{text}");
 }

@@ -33,8 +33,8 @@ pub(super) fn of_host(host: &str) -> String {
 }
 
 /// Returns the root URL of the server, without a trailing `/v1` (OpenAI's API) or `/api` (Ollama's).
-pub(super) fn root(base_url: &str) -> String {
-    let (path, query) = split(base_url);
+pub(super) fn server_root(base_url: &str) -> String {
+    let (path, query) = split_host(base_url);
     let path = path.trim_end_matches('/');
     let path = path.strip_suffix("/v1").or_else(|| path.strip_suffix("/api")).unwrap_or(path);
     format!("{}{query}", path.trim_end_matches('/'))
@@ -48,12 +48,12 @@ pub(super) fn is_cloud(root: &str) -> bool {
 }
 
 /// Returns the base URL of OpenAI's API on the same server.
-pub(super) fn v1(root: &str) -> String {
-    let (path, query) = split(root);
+pub(super) fn v1_root(root: &str) -> String {
+    let (path, query) = split_host(root);
     format!("{path}/v1{query}")
 }
 
-fn split(url: &str) -> (&str, &str) {
+fn split_host(url: &str) -> (&str, &str) {
     url.split_at(url.find('?').unwrap_or(url.len()))
 }
 
@@ -85,11 +85,11 @@ mod tests {
     #[test]
     fn the_root_is_before_either_api() {
         for url in ["http://a:1", "http://a:1/", "http://a:1/v1", "http://a:1/api/"] {
-            assert_eq!(root(url), "http://a:1", "{url}");
+            assert_eq!(server_root(url), "http://a:1", "{url}");
         }
-        assert_eq!(root("https://a.b/proxy/v1/?t=1"), "https://a.b/proxy?t=1");
+        assert_eq!(server_root("https://a.b/proxy/v1/?t=1"), "https://a.b/proxy?t=1");
         assert!(is_cloud("https://ollama.com:443") && is_cloud("https://www.ollama.com/x"));
         assert!(!is_cloud("http://localhost:11434") && !is_cloud("https://notollama.com"));
-        assert_eq!(v1("https://a.b/proxy?t=1"), "https://a.b/proxy/v1?t=1");
+        assert_eq!(v1_root("https://a.b/proxy?t=1"), "https://a.b/proxy/v1?t=1");
     }
 }

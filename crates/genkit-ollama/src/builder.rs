@@ -93,7 +93,7 @@ impl OllamaBuilder {
     pub(super) fn with_env(mut self, variable: impl Fn(&str) -> Option<String>) -> Self {
         let host = || variable("OLLAMA_HOST").map(|host| address::of_host(&host));
         let base_url = || variable("OLLAMA_BASE_URL").or_else(host);
-        self.settings.fill(|| variable("OLLAMA_API_KEY"), base_url);
+        self.settings.fill_missing(|| variable("OLLAMA_API_KEY"), base_url);
         self.default_window =
             variable("OLLAMA_CONTEXT_LENGTH").and_then(|it| it.trim().parse().ok());
         self
@@ -135,13 +135,13 @@ impl OllamaBuilder {
     }
 
     pub(super) fn build_given(mut self) -> Result<Ollama> {
-        let root = address::root(self.settings.base_url.as_deref().unwrap_or(BASE_URL));
+        let root = address::server_root(self.settings.base_url.as_deref().unwrap_or(BASE_URL));
         let is_cloud = address::is_cloud(&root);
         if is_cloud && self.settings.lacks_key() {
             return Err(E::NoKey.into());
         }
         self.settings.base_url = Some(root);
-        let endpoint = self.settings.endpoint(NAME, BASE_URL)?.with_remedy(START);
+        let endpoint = self.settings.build_endpoint(NAME, BASE_URL)?.with_remedy(START);
         let default_window = self.default_window.unwrap_or(DEFAULT_WINDOW);
         let settings = OllamaSettings {
             key: self.settings.key_to_send(),
@@ -154,9 +154,9 @@ impl OllamaBuilder {
         };
         let chat = {
             let mut settings = self.settings;
-            settings.base_url = settings.base_url.map(|root| address::v1(&root));
+            settings.base_url = settings.base_url.map(|root| address::v1_root(&root));
             settings.from_env = false;
-            genkit_openai::OpenAiBuilder::ollama(settings).build()?
+            genkit_openai::OpenAiBuilder::for_ollama(settings).build()?
         };
         Ok(Ollama { endpoint: Arc::new(endpoint), settings: Arc::new(settings), chat })
     }

@@ -12,7 +12,7 @@ use genkit_core::Usage;
 use genkit_core::{Error, Result};
 use genkit_model::internal::http::{EmbedBatch, EmbedWire, Error as HttpError};
 use genkit_model::internal::left_out;
-use genkit_model::internal::lenient::count;
+use genkit_model::internal::lenient::deserialize_count;
 use genkit_model::internal::wire::HttpCall;
 use genkit_model::{EmbedRequest, EmbedResponse, Embedding};
 
@@ -34,7 +34,7 @@ pub(super) struct OllamaEmbedWire {
 struct EmbedReply {
     #[serde(default)]
     embeddings: Vec<Vec<f64>>,
-    #[serde(default, deserialize_with = "count")]
+    #[serde(default, deserialize_with = "deserialize_count")]
     prompt_eval_count: Option<u64>,
 }
 
@@ -42,7 +42,7 @@ impl EmbedWire for OllamaEmbedWire {
     /// The server has no limit, but a call has a time limit, and the server may be this machine.
     const BATCH: EmbedBatch = EmbedBatch { texts: 256, bytes: 4 * 1024 * 1024 };
 
-    fn encode(&self, request: &EmbedRequest, texts: &[String]) -> Result<HttpCall> {
+    fn encode_request(&self, request: &EmbedRequest, texts: &[String]) -> Result<HttpCall> {
         if request.task.is_some() {
             let remedy =
                 "describe the task in the texts as documented for the model (`search_query: ..`)";
@@ -76,21 +76,26 @@ impl EmbedWire for OllamaEmbedWire {
         if !options.is_empty() {
             body.insert("options".to_owned(), options.into());
         }
-        let headers = self.settings.headers(text("apiKey"));
+        let headers = self.settings.call_headers(text("apiKey"));
         Ok(HttpCall { path: PATH.to_owned(), headers, body: serde_json::to_vec(&body)? })
     }
 
-    fn decode(&self, body: &[u8]) -> Result<EmbedResponse> {
+    fn decode_response(&self, body: &[u8]) -> Result<EmbedResponse> {
         let reply: EmbedReply =
-            serde_json::from_slice(body).map_err(|error| HttpError::json(NAME, &error))?;
+            serde_json::from_slice(body).map_err(|error| HttpError::from_json(NAME, &error))?;
         let mut usage = Usage::default();
         (usage.input_tokens, usage.total_tokens) =
             (reply.prompt_eval_count, reply.prompt_eval_count);
         Ok(EmbedResponse::new(reply.embeddings.into_iter().map(Embedding::new)).with_usage(usage))
     }
 
-    fn failure(&self, status: u16, headers: &dyn Fn(&str) -> Option<String>, body: &[u8]) -> Error {
+    fn decode_error(
+        &self,
+        status: u16,
+        headers: &dyn Fn(&str) -> Option<String>,
+        body: &[u8],
+    ) -> Error {
         self.settings.note_served(status, body);
-        error::failure(&self.model, status, headers, body)
+        error::decode_error(&self.model, status, headers, body)
     }
 }

@@ -17,7 +17,7 @@ use genkit_core::{Error, ErrorKind, Result};
 use genkit_core::{ModelRequest, ModelResponse};
 use genkit_model::internal::http::{ApiEndpoint, HttpEmbedder, HttpModel};
 use genkit_model::internal::left_out;
-use genkit_model::internal::wire::{Framing, HttpCall, WireFormat, WireStream};
+use genkit_model::internal::wire::{HttpCall, StreamFormat, WireFormat, WireStream};
 use genkit_model::{
     ChunkSink, Constrained, EmbedRequest, EmbedResponse, Embedder, Embedding, Model, ModelInfo,
     Provider, Supports,
@@ -238,29 +238,34 @@ pub(super) struct OllamaWire {
 }
 
 impl WireFormat for OllamaWire {
-    fn encode(&self, request: &ModelRequest, stream: bool) -> Result<HttpCall> {
+    fn encode_request(&self, request: &ModelRequest, stream: bool) -> Result<HttpCall> {
         let own = request.config.get("apiKey").and_then(Value::as_str);
-        let body = request::body(&self.settings, &self.model, request, stream)?;
-        Ok(HttpCall { path: PATH.to_owned(), headers: self.settings.headers(own), body })
+        let body = request::encode_body(&self.settings, &self.model, request, stream)?;
+        Ok(HttpCall { path: PATH.to_owned(), headers: self.settings.call_headers(own), body })
     }
 
-    fn decode(&self, request: &ModelRequest, body: &[u8]) -> Result<ModelResponse> {
-        response::decode(&self.model, request, body)
+    fn decode_response(&self, request: &ModelRequest, body: &[u8]) -> Result<ModelResponse> {
+        response::decode_response(&self.model, request, body)
     }
 
-    fn framing(&self) -> Framing {
-        Framing::Ndjson
+    fn framing(&self) -> StreamFormat {
+        StreamFormat::Ndjson
     }
 
-    fn stream<'a>(&'a self, request: &'a ModelRequest) -> Box<dyn WireStream + 'a> {
+    fn open_stream<'a>(&'a self, request: &'a ModelRequest) -> Box<dyn WireStream + 'a> {
         Box::new(response::OllamaStream::new(&self.model, request))
     }
 
-    fn failure(&self, status: u16, headers: &dyn Fn(&str) -> Option<String>, body: &[u8]) -> Error {
+    fn decode_error(
+        &self,
+        status: u16,
+        headers: &dyn Fn(&str) -> Option<String>,
+        body: &[u8],
+    ) -> Error {
         self.settings.note_served(status, body);
         if error::is_without_thoughts(status, body) {
             lock(&self.settings.without_thoughts).insert(self.model.clone());
         }
-        error::failure(&self.model, status, headers, body)
+        error::decode_error(&self.model, status, headers, body)
     }
 }

@@ -12,7 +12,7 @@ const MAX_DEPTH: usize = 32;
 
 impl Dialect for ToolDialect {
     /// Rewrites a schema that depends on unsupported keywords.
-    fn convert(exact: &Value, owner: &str) -> Option<Value> {
+    fn convert_schema(exact: &Value, owner: &str) -> Option<Value> {
         let is_object = exact.get("type").is_some_and(|it| it == "object");
         if is_object && is_read(exact, MAX_DEPTH) {
             return Some(without_schema(exact));
@@ -56,9 +56,9 @@ fn without_schema(exact: &Value) -> Value {
 pub(super) struct GrammarDialect;
 
 impl Dialect for GrammarDialect {
-    fn convert(exact: &Value, owner: &str) -> Option<Value> {
+    fn convert_schema(exact: &Value, owner: &str) -> Option<Value> {
         let mut grammar = without_schema(exact);
-        tidy(&mut grammar, owner);
+        tidy_schema(&mut grammar, owner);
         Some(grammar)
     }
 }
@@ -78,7 +78,7 @@ const SAYS: [&str; 10] = [
 ];
 
 /// Writes out a schema that accepts any value, and removes a pattern that is not anchored.
-fn tidy(schema: &mut Value, owner: &str) {
+fn tidy_schema(schema: &mut Value, owner: &str) {
     if *schema == Value::Bool(true) {
         *schema = json!({});
     }
@@ -97,18 +97,20 @@ fn tidy(schema: &mut Value, owner: &str) {
     }
     for (key, value) in map.iter_mut() {
         match (key.as_str(), value) {
-            ("properties" | "$defs" | "definitions", Value::Object(named)) => each(named, owner),
-            ("items", schema) => tidy(schema, owner),
+            ("properties" | "$defs" | "definitions", Value::Object(named)) => {
+                tidy_named(named, owner)
+            }
+            ("items", schema) => tidy_schema(schema, owner),
             // `true` is common and supported here.
-            ("additionalProperties", schema @ Value::Object(_)) => tidy(schema, owner),
+            ("additionalProperties", schema @ Value::Object(_)) => tidy_schema(schema, owner),
             ("anyOf" | "oneOf" | "allOf" | "prefixItems", Value::Array(list)) => {
-                list.iter_mut().for_each(|schema| tidy(schema, owner));
+                list.iter_mut().for_each(|schema| tidy_schema(schema, owner));
             }
             _ => {}
         }
     }
 }
 
-fn each(named: &mut Map<String, Value>, owner: &str) {
-    named.values_mut().for_each(|schema| tidy(schema, owner));
+fn tidy_named(named: &mut Map<String, Value>, owner: &str) {
+    named.values_mut().for_each(|schema| tidy_schema(schema, owner));
 }

@@ -22,7 +22,13 @@ pub(super) struct Window {
 impl Window {
     /// Logs a warning if a request of `bytes` does not fit the context window of `model`: the
     /// configured window, or that of the server (`Err`).
-    pub(super) fn check(&self, model: &str, bytes: usize, tools: usize, window: Result<u64, u64>) {
+    pub(super) fn check_size(
+        &self,
+        model: &str,
+        bytes: usize,
+        tools: usize,
+        window: Result<u64, u64>,
+    ) {
         let (Ok(size) | Err(size)) = window;
         let tokens = u64::try_from(bytes / BYTES_A_TOKEN).unwrap_or(u64::MAX);
         if !self.is_news(model, tokens, size) {

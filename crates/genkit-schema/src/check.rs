@@ -44,7 +44,7 @@ impl Checker {
     /// program.
     pub(super) fn check_foreign(&self, value: &Value) -> Result<(), String> {
         let Self::Bounds(bounds) = self else { return Ok(()) };
-        match bounds.verdict(value) {
+        match bounds.check_value(value) {
             Ok(()) => Ok(()),
             Err(Misfit::Broken(why)) => Err(why),
             Err(Misfit::TooMuch) => {

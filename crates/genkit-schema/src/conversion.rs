@@ -13,7 +13,7 @@ pub const MAX_DEPTH: usize = 32;
 
 /// A loss: a part of the exact schema that the converted schema cannot express.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Degraded {
+pub struct Loss {
     /// The position in the exact schema, as a JSON pointer.
     pub pointer: String,
     /// A description of the loss.

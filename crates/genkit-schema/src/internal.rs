@@ -1,7 +1,7 @@
 //! Items that the sibling crates of genkit use. They are not part of the public API and change without notice.
 
 pub use crate::bounds::{Bounds, Shape};
-pub use crate::conversion::{Degraded, MAX_DEPTH};
+pub use crate::conversion::{Loss, MAX_DEPTH};
 pub use crate::derive::{inlined_of, input_of, output_of};
 pub use crate::dialect::Dialect;
 pub use crate::error::Error;
@@ -25,7 +25,9 @@ pub mod conversion {
     pub use crate::conversion::MAX_NODES;
 }
 pub mod dialect {
-    pub use crate::dialect::{choice, fixed_values, merged, resolve, tuple_items, types};
+    pub use crate::dialect::{
+        find_choice, fixed_values, listed_types, merge_schemas, resolve_reference, tuple_items,
+    };
 }
 pub mod partial_json {
     pub use crate::partial_json::*;
@@ -41,7 +43,7 @@ pub mod strictness {
 }
 #[cfg(any(test, feature = "testing"))]
 pub mod testing {
-    pub use crate::testing::{deep, property, wide, zoo};
+    pub use crate::testing::{deep_schema, wide_schema, with_property, zoo_schemas};
 }
 pub mod truncate {
     pub use crate::truncate::{excerpt, truncate};

@@ -13,7 +13,7 @@ const MAX_HOPS: usize = 16;
 /// Set `forced` if the model had to write every property. Otherwise, a null that `exact` allows is meaningful and is
 /// kept.
 pub fn drop_optional_nulls(value: &mut Value, exact: &Value, forced: bool) {
-    NullRemover { root: exact, forced }.value(value, exact, MAX_HOPS);
+    NullRemover { root: exact, forced }.clean_value(value, exact, MAX_HOPS);
 }
 
 struct NullRemover<'a> {
@@ -23,24 +23,24 @@ struct NullRemover<'a> {
 
 impl<'a> NullRemover<'a> {
     // The recursion is as deep as the value, which its parser limits.
-    fn value(&self, value: &mut Value, schema: &'a Value, hops: usize) {
-        let Some(schema) = self.resolve(schema) else { return };
+    fn clean_value(&self, value: &mut Value, schema: &'a Value, hops: usize) {
+        let Some(schema) = self.resolve_schema(schema) else { return };
         match value {
-            Value::Object(object) => self.object(object, schema),
-            Value::Array(list) => self.list(list, schema),
+            Value::Object(object) => self.clean_object(object, schema),
+            Value::Array(list) => self.clean_list(list, schema),
             _ => return,
         }
         let Some(hops) = hops.checked_sub(1) else { return };
-        for branch in listed(schema, "allOf") {
-            self.value(value, branch, hops);
+        for branch in listed_branches(schema, "allOf") {
+            self.clean_value(value, branch, hops);
         }
-        let mut branches = listed(schema, "anyOf").chain(listed(schema, "oneOf"));
-        if let Some(branch) = branches.find(|branch| self.suits(value, branch)) {
-            self.value(value, branch, hops);
+        let mut branches = listed_branches(schema, "anyOf").chain(listed_branches(schema, "oneOf"));
+        if let Some(branch) = branches.find(|branch| self.suits_branch(value, branch)) {
+            self.clean_value(value, branch, hops);
         }
     }
 
-    fn object(&self, object: &mut Map<String, Value>, schema: &'a Map<String, Value>) {
+    fn clean_object(&self, object: &mut Map<String, Value>, schema: &'a Map<String, Value>) {
         let properties = schema.get("properties").and_then(Value::as_object);
         let required = schema.get("required").and_then(Value::as_array);
         let required: HashSet<&str> =
@@ -55,30 +55,30 @@ impl<'a> NullRemover<'a> {
         });
         for (name, value) in object.iter_mut() {
             if let Some(schema) = own(name).or_else(|| schema.get("additionalProperties")) {
-                self.value(value, schema, MAX_HOPS);
+                self.clean_value(value, schema, MAX_HOPS);
             }
         }
     }
 
-    fn list(&self, list: &mut [Value], schema: &'a Map<String, Value>) {
-        let mut fixed = listed(schema, "prefixItems");
+    fn clean_list(&self, list: &mut [Value], schema: &'a Map<String, Value>) {
+        let mut fixed = listed_branches(schema, "prefixItems");
         for item in list {
             if let Some(schema) = fixed.next().or_else(|| schema.get("items")) {
-                self.value(item, schema, MAX_HOPS);
+                self.clean_value(item, schema, MAX_HOPS);
             }
         }
     }
 
     /// Returns whether `value` may have been written for this branch of a choice.
-    fn suits(&self, value: &Value, branch: &'a Value) -> bool {
-        let Some(branch) = self.resolve(branch) else { return false };
+    fn suits_branch(&self, value: &Value, branch: &'a Value) -> bool {
+        let Some(branch) = self.resolve_schema(branch) else { return false };
         let is = |name: &str| match branch.get("type") {
             Some(Value::String(own)) => own == name,
             Some(Value::Array(all)) => all.iter().any(|own| own == name),
             _ => true,
         };
         let Value::Object(object) = value else { return is("array") };
-        let mut required = listed(branch, "required").filter_map(Value::as_str);
+        let mut required = listed_branches(branch, "required").filter_map(Value::as_str);
         let fixed = branch.get("properties").and_then(Value::as_object).into_iter().flatten();
         let mut fixed =
             fixed.filter_map(|(name, own)| Some((object.get(name)?, own.get("const")?)));
@@ -88,7 +88,7 @@ impl<'a> NullRemover<'a> {
     }
 
     fn takes_null(&self, schema: &'a Value, hops: usize) -> bool {
-        let Some(schema) = self.resolve(schema) else { return true };
+        let Some(schema) = self.resolve_schema(schema) else { return true };
         let Some(hops) = hops.checked_sub(1) else { return true };
         if let Some(kind) = schema.get("type") {
             return kind == "null"
@@ -98,14 +98,15 @@ impl<'a> NullRemover<'a> {
             return only.is_null();
         }
         if schema.contains_key("enum") {
-            return listed(schema, "enum").any(Value::is_null);
+            return listed_branches(schema, "enum").any(Value::is_null);
         }
-        let mut branches = listed(schema, "anyOf").chain(listed(schema, "oneOf")).peekable();
+        let mut branches =
+            listed_branches(schema, "anyOf").chain(listed_branches(schema, "oneOf")).peekable();
         branches.peek().is_none() || branches.any(|branch| self.takes_null(branch, hops))
     }
 
     /// Follows references to the final schema. Returns `None` for `true`, `false` and missing targets.
-    fn resolve(&self, schema: &'a Value) -> Option<&'a Map<String, Value>> {
+    fn resolve_schema(&self, schema: &'a Value) -> Option<&'a Map<String, Value>> {
         let mut schema = schema.as_object()?;
         for _ in 0..MAX_HOPS {
             let Some(Value::String(reference)) = schema.get("$ref") else { return Some(schema) };
@@ -115,7 +116,7 @@ impl<'a> NullRemover<'a> {
     }
 }
 
-fn listed<'a>(
+fn listed_branches<'a>(
     schema: &'a Map<String, Value>,
     key: &str,
 ) -> impl Iterator<Item = &'a Value> + use<'a> {

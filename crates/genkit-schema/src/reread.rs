@@ -10,14 +10,14 @@ const MAX_NESTING: usize = 128;
 /// overflow the stack when it is dropped or read.
 pub fn held(text: &str, place: usize) -> Option<Value> {
     let inner: Value = serde_json::from_str(text).ok()?;
-    (place + depth(&inner) <= MAX_NESTING).then_some(inner)
+    (place + nesting_depth(&inner) <= MAX_NESTING).then_some(inner)
 }
 
 /// Returns the nesting depth of a value. Parsed JSON is limited in depth, so this can recurse.
-fn depth(value: &Value) -> usize {
+fn nesting_depth(value: &Value) -> usize {
     let inside = match value {
-        Value::Array(items) => items.iter().map(depth).max(),
-        Value::Object(members) => members.values().map(depth).max(),
+        Value::Array(items) => items.iter().map(nesting_depth).max(),
+        Value::Object(members) => members.values().map(nesting_depth).max(),
         _ => return 0,
     };
     1 + inside.unwrap_or(0)

@@ -19,7 +19,7 @@ pub enum ResultShape {
 
 impl ResultShape {
     /// Determines the kind from a portable schema, if there is one.
-    pub(super) fn of(schema: Option<&Value>) -> Self {
+    pub(super) fn from_schema(schema: Option<&Value>) -> Self {
         let Some(schema) = schema else {
             return Self::Nothing;
         };

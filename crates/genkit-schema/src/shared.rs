@@ -47,16 +47,18 @@ impl Schema {
     }
 
     /// Returns the assertions beyond those that deserializing a type checks, compiled once.
+    #[doc(hidden)]
     pub fn bounds(&self) -> crate::error::Result<Option<&Bounds>> {
-        self.compiled(&self.0.bounds, Shape::Read)
+        self.compiled_bounds(&self.0.bounds, Shape::Read)
     }
 
     /// Returns all assertions, compiled once, for values that no type deserializes.
+    #[doc(hidden)]
     pub fn whole_bounds(&self) -> crate::error::Result<Option<&Bounds>> {
-        self.compiled(&self.0.whole_bounds, Shape::Written)
+        self.compiled_bounds(&self.0.whole_bounds, Shape::Written)
     }
 
-    fn compiled<'s>(
+    fn compiled_bounds<'s>(
         &self,
         place: &'s OnceLock<CompiledBounds>,
         shape: Shape,
@@ -70,14 +72,16 @@ impl Schema {
 
     /// Returns the schema in the dialect of a provider, converted once, or `None` if the dialect cannot express it.
     #[allow(dead_code, reason = "a provider uses values or texts")]
+    #[doc(hidden)]
     pub fn dialect<D: Dialect>(&self, owner: &str) -> Option<&Value> {
-        self.0.dialects.value::<D>(self, owner)
+        self.0.dialects.converted_value::<D>(self, owner)
     }
 
     /// Returns the schema in the dialect of a provider as JSON text.
     #[allow(dead_code, reason = "a provider uses values or texts")]
+    #[doc(hidden)]
     pub fn dialect_text<D: Dialect>(&self, owner: &str) -> Option<&RawValue> {
-        self.0.dialects.text::<D>(self, owner)
+        self.0.dialects.converted_text::<D>(self, owner)
     }
 }
 

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 pub(crate) use random::random;
 
 /// Returns all exact schemas of the type zoo, including those of results.
-pub fn zoo() -> Vec<(String, Value)> {
+pub fn zoo_schemas() -> Vec<(String, Value)> {
     let folder =
         PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/schemas"));
     let mut all = Vec::new();
@@ -27,19 +27,19 @@ pub fn zoo() -> Vec<(String, Value)> {
     all
 }
 
-pub fn property(schema: Value) -> Value {
+pub fn with_property(schema: Value) -> Value {
     json!({ "type": "object", "properties": { "a": schema }, "required": ["a"] })
 }
 
 /// Returns an object with many properties.
-pub fn wide(count: usize) -> Value {
+pub fn wide_schema(count: usize) -> Value {
     let name = |n| (format!("p{n}"), json!({ "type": "string" }));
     let all: Map<_, _> = (0..count).map(name).collect();
     json!({ "type": "object", "properties": all })
 }
 
 /// Returns nested arrays.
-pub fn deep(depth: usize) -> Value {
+pub fn deep_schema(depth: usize) -> Value {
     let inner = json!({ "type": "string" });
     (0..depth).fold(inner, |inner, _| json!({ "type": "array", "items": inner }))
 }

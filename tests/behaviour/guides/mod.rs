@@ -7,5 +7,6 @@ mod made;
 mod names;
 mod pages;
 mod programs;
+mod prose;
 mod readme;
 mod words;

@@ -96,10 +96,12 @@ pub struct Generate {
 }
 
 impl Instance {
+    #[doc(hidden)]
     pub fn generate(&self, prompt: impl IntoParts) -> Generate {
         self.generate_with(GenerateOptions::default()).prompt(prompt)
     }
 
+    #[doc(hidden)]
     pub fn generate_with(&self, options: GenerateOptions) -> Generate {
         Generate {
             genkit: self.clone(),

@@ -20,20 +20,27 @@ pub use models::RunDefaults;
 /// Functions that take `&Instance` accept a `&Genkit`.
 #[derive(Clone, Default)]
 pub struct Instance {
+    #[doc(hidden)]
+    #[doc(hidden)]
     pub bound: BoundRegistry,
+    #[doc(hidden)]
     pub runs: RunDefaults,
 }
 
+#[doc(hidden)]
 impl Instance {
+    #[doc(hidden)]
     pub fn builder() -> InstanceBuilder {
         InstanceBuilder::new()
     }
 
+    #[doc(hidden)]
     pub fn registry(&self) -> &Registry {
         &self.bound.registry
     }
 }
 
+#[doc(hidden)]
 impl Deref for Instance {
     type Target = BoundRegistry;
 
@@ -42,6 +49,7 @@ impl Deref for Instance {
     }
 }
 
+#[doc(hidden)]
 impl DerefMut for Instance {
     fn deref_mut(&mut self) -> &mut BoundRegistry {
         &mut self.bound

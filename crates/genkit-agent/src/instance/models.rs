@@ -21,6 +21,7 @@ pub struct RunDefaults {
 }
 
 impl Instance {
+    #[doc(hidden)]
     pub fn embed<T: Into<String>>(
         &self,
         embedder: impl Into<EmbedderRef>,

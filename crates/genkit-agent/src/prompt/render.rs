@@ -25,6 +25,7 @@ use genkit_core::{Message, Role};
 use genkit_core::{Prompt, PromptReply};
 
 impl Instance {
+    #[doc(hidden)]
     pub fn prompt(&self, prompt: impl Into<PromptRef>) -> Generate {
         let source = GivenPrompt { prompt: prompt.into(), input: Value::Null };
         let options = GenerateOptions::default();

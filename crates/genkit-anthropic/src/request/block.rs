@@ -89,7 +89,7 @@ impl<'a> MessageBlock<'a> {
         Self { kind: BlockKind::Known(block), cache: None }
     }
 
-    pub(super) fn text(text: impl Into<Cow<'a, str>>) -> Self {
+    pub(super) fn text_block(text: impl Into<Cow<'a, str>>) -> Self {
         Self::new(BlockContent::Text { text: text.into(), citations: None })
     }
 

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::block::MessageBlock;
 use super::cache;
-use super::messages::conversation;
+use super::messages::encode_conversation;
 use super::settings::SentSettings;
 use super::thinking::{ThinkingContext, ThinkingParam, ThinkingPlan};
 use super::tools::{self, ClaudeTool, ClaudeToolChoice};
@@ -41,20 +41,23 @@ pub(super) struct WrittenBody {
     pub(super) has_files: bool,
 }
 
-pub(super) fn write(target: RequestTarget<'_>, request: &ModelRequest) -> Result<WrittenBody> {
+pub(super) fn encode_body(
+    target: RequestTarget<'_>,
+    request: &ModelRequest,
+) -> Result<WrittenBody> {
     let config = &request.config;
-    let names = request.tool_names();
-    let list = MessageList::from_request(request, NAME);
-    let mut conversation = conversation(request, &names, list.from)?;
+    let names = request.names();
+    let list = MessageList::of(request, NAME);
+    let mut conversation = encode_conversation(request, &names, list.from)?;
     let has_files = conversation.has_files();
     let is_open = has_files || conversation.ends_open || conversation.is_marked();
     let format = output_schema(&target, request);
     if let Some(Err(schema)) = &format {
-        conversation.system.push(MessageBlock::text(in_words(schema)));
+        conversation.system.push(MessageBlock::text_block(in_words(schema)));
     }
-    let mut tools = tools::tools(request, &names);
+    let mut tools = tools::encode_tools(request, &names);
     let is_automatic = config.get("cache_control").is_some_and(Value::is_object);
-    cache::limit(target.model, &mut tools, &mut conversation, is_automatic);
+    cache::limit_marks(target.model, &mut tools, &mut conversation, is_automatic);
     let given = config.get("max_tokens").or_else(|| config.get("maxOutputTokens"));
     let max_tokens = given.and_then(Value::as_u64).and_then(|it| u32::try_from(it).ok());
     let plan = ThinkingPlan::new(
@@ -175,7 +178,7 @@ impl Serialize for MessagesRest<'_> {
         if !self.tools.is_empty() {
             map.serialize_entry("tools", &self.tools)?;
         }
-        let has_choice = self.settings.has("tool_choice");
+        let has_choice = self.settings.is_set("tool_choice");
         if let Some(choice) = self.choice.as_ref().filter(|_| !has_choice) {
             map.serialize_entry("tool_choice", choice)?;
         }
@@ -185,7 +188,7 @@ impl Serialize for MessagesRest<'_> {
         if !self.output.is_empty() {
             map.serialize_entry("output_config", &self.output)?;
         }
-        for (key, value) in self.settings.fields() {
+        for (key, value) in self.settings.sent_fields() {
             map.serialize_entry(key, value)?;
         }
         if self.target.purpose == (Purpose::Answer { stream: true }) {

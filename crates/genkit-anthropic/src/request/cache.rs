@@ -13,7 +13,7 @@ const MAX_MARKS: usize = 4;
 /// Removes marks in excess of the limit. A later mark caches more of the prompt, and tools and
 /// system blocks come first in the prompt. Therefore the first marks of the conversation are
 /// removed first, then those of the tools.
-pub(super) fn limit<'a>(
+pub(super) fn limit_marks<'a>(
     model: &str,
     tools: &mut [ClaudeTool<'a>],
     conversation: &mut Conversation<'a>,

@@ -24,22 +24,22 @@ const NOT_THIS_FILE: &str = "this file format is not supported; send an image, a
 const TEXT_BY_ADDRESS: &str = "a text file cannot be sent by its URL; send its content";
 
 /// Converts media from a `data:` URL, another URL, or the id of a file.
-pub(super) fn media<'a>(
+pub(super) fn media_block<'a>(
     media: &'a Media,
     metadata: &'a Map<String, Value>,
 ) -> Result<BlockContent<'a>, &'static str> {
     let url = media.url.as_str();
     let given = media.content_type.as_deref().filter(|kind| !kind.is_empty());
-    let Some(data_url) = DataUrl::of(url) else {
+    let Some(data_url) = DataUrl::from_url(url) else {
         return by_address(url, given, metadata);
     };
-    let data = data_url.base64().ok_or("a `data:` URL must contain a comma")?;
-    let own = Some(data_url.kind()).filter(|kind| !kind.is_empty()).unwrap_or("text/plain");
-    inline(given.filter(|kind| !kind.ends_with("/*")).unwrap_or(own), data, metadata)
+    let data = data_url.to_base64().ok_or("a `data:` URL must contain a comma")?;
+    let own = Some(data_url.media_type()).filter(|kind| !kind.is_empty()).unwrap_or("text/plain");
+    inline_source(given.filter(|kind| !kind.ends_with("/*")).unwrap_or(own), data, metadata)
 }
 
 /// Converts a resource to its content, or to its URI if it has no content.
-pub(super) fn resource<'a>(
+pub(super) fn resource_block<'a>(
     resource: &'a ResourcePart,
     metadata: &'a Map<String, Value>,
 ) -> Result<BlockContent<'a>, &'static str> {
@@ -48,7 +48,7 @@ pub(super) fn resource<'a>(
         (Some(own), _) => Ok(text(own)),
         (None, Some(blob)) => {
             let kind = resource.mime_type.as_deref().unwrap_or("application/octet-stream");
-            inline(kind, Cow::Borrowed(blob), metadata)
+            inline_source(kind, Cow::Borrowed(blob), metadata)
         }
         (None, None) => Ok(text(&resource.uri)),
     }
@@ -68,11 +68,11 @@ fn by_address<'a>(
     } else {
         FileSource::Url { url }
     };
-    match family(kind) {
+    match media_family(kind) {
         "image" => Ok(BlockContent::Image { source }),
         "audio" | "video" => Err(NO_SOUND),
         _ if kind == PDF || matches!(source, FileSource::File { .. }) => {
-            Ok(document(source, metadata))
+            Ok(document_block(source, metadata))
         }
         _ if is_text(kind) => Err(TEXT_BY_ADDRESS),
         _ => Err(NOT_THIS_FILE),
@@ -80,7 +80,7 @@ fn by_address<'a>(
 }
 
 /// Converts data in base64.
-fn inline<'a>(
+fn inline_source<'a>(
     kind: &'a str,
     data: Cow<'a, str>,
     metadata: &'a Map<String, Value>,
@@ -88,22 +88,28 @@ fn inline<'a>(
     // A common but incorrect media type.
     let kind = if kind == "image/jpg" { "image/jpeg" } else { kind };
     let bytes = |data| FileSource::Base64 { media_type: kind.into(), data };
-    match family(kind) {
+    match media_family(kind) {
         "image" if IMAGES.contains(&kind) => Ok(BlockContent::Image { source: bytes(data) }),
         "image" => Err(NOT_THIS_IMAGE),
         "audio" | "video" => Err(NO_SOUND),
-        _ if kind == PDF => Ok(document(bytes(data), metadata)),
+        _ if kind == PDF => Ok(document_block(bytes(data), metadata)),
         _ if is_text(kind) => {
             let bytes =
                 STANDARD.decode(data.as_bytes()).map_err(|_| "the data is not valid base64")?;
             let text = String::from_utf8(bytes).map_err(|_| "the text is not valid UTF-8")?;
-            Ok(document(FileSource::Text { media_type: "text/plain", data: text.into() }, metadata))
+            Ok(document_block(
+                FileSource::Text { media_type: "text/plain", data: text.into() },
+                metadata,
+            ))
         }
         _ => Err(NOT_THIS_FILE),
     }
 }
 
-fn document<'a>(source: FileSource<'a>, metadata: &'a Map<String, Value>) -> BlockContent<'a> {
+fn document_block<'a>(
+    source: FileSource<'a>,
+    metadata: &'a Map<String, Value>,
+) -> BlockContent<'a> {
     let own = |key: &str| metadata.get(key).filter(|value| !value.is_null());
     BlockContent::Document {
         source,
@@ -113,12 +119,12 @@ fn document<'a>(source: FileSource<'a>, metadata: &'a Map<String, Value>) -> Blo
     }
 }
 
-fn family(kind: &str) -> &str {
+fn media_family(kind: &str) -> &str {
     kind.split('/').next().unwrap_or_default()
 }
 
 fn is_text(kind: &str) -> bool {
-    family(kind) == "text"
+    media_family(kind) == "text"
         || matches!(kind, "application/json" | "application/xml" | "application/yaml")
         || kind.ends_with("+json")
         || kind.ends_with("+xml")

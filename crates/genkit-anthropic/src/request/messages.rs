@@ -17,7 +17,7 @@ use genkit_core::internal::model::UNANSWERED;
 use genkit_core::internal::names::Names;
 use genkit_core::{Message, Part, Role, ToolRequest, ToolResponse};
 use genkit_model::internal::arguments::ArgumentsObject;
-use genkit_model::internal::signature::signature;
+use genkit_model::internal::signature::find_signature;
 use genkit_model::internal::{documents, left_out};
 
 /// The first user message of a history that begins with the model, because the API requires a user
@@ -67,7 +67,7 @@ impl Conversation<'_> {
 }
 
 /// Converts the conversation of `request`. The messages before `from` are cached.
-pub(super) fn conversation<'a>(
+pub(super) fn encode_conversation<'a>(
     request: &'a ModelRequest,
     names: &'a Names<'a>,
     from: usize,
@@ -82,23 +82,23 @@ pub(super) fn conversation<'a>(
     };
     let mut documents = documents::missing(request);
     if let Some((_, text)) = documents.take_if(|(asked, _)| asked.is_none()) {
-        writer.said.push(MessageBlock::text(text));
+        writer.said.push(MessageBlock::text_block(text));
     }
     for (index, message) in request.messages.iter().enumerate() {
         if from > 0 && index == from {
             writer.those_are_known();
         }
-        writer.message(message).map_err(|(part, reason)| E::Part {
+        writer.write_message(message).map_err(|(part, reason)| E::Part {
             message: index + 1,
             part: part + 1,
             reason,
         })?;
         if let Some((_, text)) = documents.take_if(|(asked, _)| *asked == Some(index)) {
-            writer.said.push(MessageBlock::text(text));
+            writer.said.push(MessageBlock::text_block(text));
         }
     }
     writer.end_user();
-    writer.end();
+    writer.end_conversation();
     if from > 0 && from == request.messages.len() {
         writer.those_are_known();
     }
@@ -120,7 +120,7 @@ struct ConversationWriter<'a> {
 type RefusedPart = (usize, &'static str);
 
 impl<'a> ConversationWriter<'a> {
-    fn message(&mut self, message: &'a Message) -> Result<(), RefusedPart> {
+    fn write_message(&mut self, message: &'a Message) -> Result<(), RefusedPart> {
         let mark = cache_mark(&message.metadata);
         match message.role {
             Role::System => {
@@ -132,7 +132,7 @@ impl<'a> ConversationWriter<'a> {
             }
             Role::Model => {
                 self.end_user();
-                let mut content = self.model(message);
+                let mut content = self.model_blocks(message);
                 put_mark(mark, content.iter_mut());
                 self.begins_with_user(&content);
                 let calls = content.iter().any(is_call);
@@ -140,12 +140,12 @@ impl<'a> ConversationWriter<'a> {
                 if !std::mem::replace(&mut self.in_round, true) {
                     self.conversation.is_thoughtless_round = calls && !thinks;
                 }
-                self.push("assistant", content);
+                self.push_blocks("assistant", content);
             }
             _ => {
                 let (results, said) = (self.results.len(), self.said.len());
                 for (index, part) in message.content.iter().enumerate() {
-                    self.user(part).map_err(|reason| (index, reason))?;
+                    self.write_user_part(part).map_err(|reason| (index, reason))?;
                 }
                 let new = self.results.iter_mut().skip(results);
                 put_mark(mark, new.chain(self.said.iter_mut().skip(said)));
@@ -162,11 +162,11 @@ impl<'a> ConversationWriter<'a> {
 
     fn begins_with_user(&mut self, content: &[MessageBlock<'a>]) {
         if self.conversation.messages.is_empty() && !content.is_empty() {
-            self.push("user", vec![MessageBlock::text(FIRST)]);
+            self.push_blocks("user", vec![MessageBlock::text_block(FIRST)]);
         }
     }
 
-    fn push(&mut self, role: &'static str, mut content: Vec<MessageBlock<'a>>) {
+    fn push_blocks(&mut self, role: &'static str, mut content: Vec<MessageBlock<'a>>) {
         // The API rejects a message without content.
         if content.is_empty() {
             return;
@@ -180,7 +180,7 @@ impl<'a> ConversationWriter<'a> {
     /// Ends the user's turn, adding a result for each call that has none.
     fn end_user(&mut self) {
         let mut content = std::mem::take(&mut self.results);
-        for id in self.ids.unanswered() {
+        for id in self.ids.unanswered_ids() {
             let result = Some(ResultContent::Text(UNANSWERED.into()));
             let block =
                 BlockContent::ToolResult { tool_use_id: id, content: result, is_error: true };
@@ -191,15 +191,15 @@ impl<'a> ConversationWriter<'a> {
             self.in_round = false;
         }
         content.append(&mut self.said);
-        self.push("user", content);
+        self.push_blocks("user", content);
     }
 
     /// Ends the conversation. A model message at the end must not end in white space, and there
     /// must be at least one message.
-    fn end(&mut self) {
+    fn end_conversation(&mut self) {
         let Some(last) = self.conversation.messages.last_mut() else {
             self.conversation.ends_open = true;
-            return self.push("user", vec![MessageBlock::text(FIRST)]);
+            return self.push_blocks("user", vec![MessageBlock::text_block(FIRST)]);
         };
         if last.role != "assistant" {
             return;
@@ -216,13 +216,13 @@ impl<'a> ConversationWriter<'a> {
         }
     }
 
-    fn model(&mut self, message: &'a Message) -> Vec<MessageBlock<'a>> {
+    fn model_blocks(&mut self, message: &'a Message) -> Vec<MessageBlock<'a>> {
         let mut content = Vec::with_capacity(message.content.len());
         for part in &message.content {
             let kind = match part {
                 Part::Text { text, metadata, .. } => text_block(text, metadata.get(CITATIONS)),
                 // The API would reject a thought that is unsigned or that another provider signed.
-                Part::Reasoning { reasoning, .. } => signature(part, NAME)
+                Part::Reasoning { reasoning, .. } => find_signature(part, NAME)
                     .and_then(Value::as_str)
                     .map(|signature| BlockContent::Thinking { thinking: reasoning, signature }),
                 Part::ToolRequest { tool_request, .. } if !tool_request.partial => {
@@ -241,18 +241,18 @@ impl<'a> ConversationWriter<'a> {
                 }
                 _ => None,
             };
-            content.extend(kind.map(|kind| marked(kind, part)));
+            content.extend(kind.map(|kind| marked_block(kind, part)));
         }
         content
     }
 
     fn call(&mut self, call: &'a ToolRequest, caller: Option<&'a Value>) -> BlockContent<'a> {
-        let input = ArgumentsObject::of(&call.input);
-        let (id, name) = (self.ids.of_call(call), self.names.sent_name(&call.name));
+        let input = ArgumentsObject::from_input(&call.input);
+        let (id, name) = (self.ids.of_call(call), self.names.sent(&call.name));
         BlockContent::ToolUse { id, name, input, caller }
     }
 
-    fn user(&mut self, part: &'a Part) -> Result<(), &'static str> {
+    fn write_user_part(&mut self, part: &'a Part) -> Result<(), &'static str> {
         let Part::ToolResponse { tool_response, .. } = part else {
             self.said.extend(said_block(part)?);
             return Ok(());
@@ -262,15 +262,15 @@ impl<'a> ConversationWriter<'a> {
         match self.ids.of_answer(tool_response) {
             Some(id) => {
                 let block = BlockContent::ToolResult { tool_use_id: id, content, is_error };
-                self.results.push(marked(block, part));
+                self.results.push(marked_block(block, part));
             }
             // The call is no longer in the history.
             None => {
                 let name = &tool_response.name;
-                self.said.push(MessageBlock::text(format!("The tool `{name}` answered:")));
+                self.said.push(MessageBlock::text_block(format!("The tool `{name}` answered:")));
                 match content {
                     Some(ResultContent::Text(text)) if !text.trim().is_empty() => {
-                        self.said.push(MessageBlock::text(text));
+                        self.said.push(MessageBlock::text_block(text));
                     }
                     Some(ResultContent::List(mut list)) => self.said.append(&mut list),
                     _ => {}
@@ -297,7 +297,7 @@ fn is_call(block: &MessageBlock<'_>) -> bool {
 }
 
 /// Creates a block with the cache mark of its part.
-fn marked<'a>(block: BlockContent<'a>, part: &'a Part) -> MessageBlock<'a> {
+fn marked_block<'a>(block: BlockContent<'a>, part: &'a Part) -> MessageBlock<'a> {
     let mut block = MessageBlock::new(block);
     block.cache = cache_mark(part.metadata()).filter(|_| block.can_be_marked());
     block
@@ -334,7 +334,7 @@ fn system_block(part: &Part) -> Result<Option<MessageBlock<'_>>, &'static str> {
         Part::Media { .. } => return Err(ONLY_TEXT),
         _ => None,
     };
-    Ok(block.map(|block| marked(block, part)))
+    Ok(block.map(|block| marked_block(block, part)))
 }
 
 /// Converts a part of a user message or of a tool result.
@@ -342,16 +342,17 @@ fn said_block(part: &Part) -> Result<Option<MessageBlock<'_>>, &'static str> {
     let block = match part {
         Part::Text { text, .. } => text_block(text, None),
         Part::Data { data, .. } => data_block(data),
-        Part::Media { media, metadata, .. } => Some(media::media(media, metadata)?),
-        Part::Resource { resource, metadata, .. } => Some(media::resource(resource, metadata)?)
-            .filter(
+        Part::Media { media, metadata, .. } => Some(media::media_block(media, metadata)?),
+        Part::Resource { resource, metadata, .. } => {
+            Some(media::resource_block(resource, metadata)?).filter(
                 |block| !matches!(block, BlockContent::Text { text, .. } if text.trim().is_empty()),
-            ),
+            )
+        }
         // For example, a container upload.
         Part::Custom { custom, .. } => return Ok(given_block(custom)),
         _ => None,
     };
-    Ok(block.map(|block| marked(block, part)))
+    Ok(block.map(|block| marked_block(block, part)))
 }
 
 fn result_content(answer: &ToolResponse) -> Result<Option<ResultContent<'_>>, &'static str> {
@@ -369,7 +370,7 @@ fn result_content(answer: &ToolResponse) -> Result<Option<ResultContent<'_>>, &'
         return Ok(text.map(ResultContent::Text));
     }
     let text = text.filter(|text| !text.trim().is_empty());
-    let mut list: Vec<_> = text.map(MessageBlock::text).into_iter().collect();
+    let mut list: Vec<_> = text.map(MessageBlock::text_block).into_iter().collect();
     for part in &answer.content {
         list.extend(said_block(part)?);
     }

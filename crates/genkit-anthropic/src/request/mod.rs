@@ -26,13 +26,13 @@ const PATH: &str = "/v1/messages";
 const WITH_BEARER: &str = "2026-10-21";
 
 /// Encodes the HTTP request for `request`.
-pub(super) fn encode(
+pub(super) fn encode_request(
     settings: &AnthropicSettings,
     model: &str,
     request: &ModelRequest,
     stream: bool,
 ) -> Result<HttpCall> {
-    call(settings, model, request, Purpose::Answer { stream })
+    encode_call(settings, model, request, Purpose::Answer { stream })
 }
 
 /// Encodes the HTTP request that counts the tokens of `request`.
@@ -41,25 +41,25 @@ pub(super) fn encode_count(
     model: &str,
     request: &ModelRequest,
 ) -> Result<HttpCall> {
-    let mut call = call(settings, model, request, Purpose::Count)?;
+    let mut call = encode_call(settings, model, request, Purpose::Count)?;
     call.path.push_str("/count_tokens");
     Ok(call)
 }
 
-fn call(
+fn encode_call(
     settings: &AnthropicSettings,
     model: &str,
     request: &ModelRequest,
     purpose: Purpose,
 ) -> Result<HttpCall> {
     let text = |key| request.config.get(key).and_then(Value::as_str);
-    let model = text("version").map_or(model, models::bare);
+    let model = text("version").map_or(model, models::bare_name);
     let version = text("apiVersion").unwrap_or(&settings.version);
     // Versions are dates, which can be compared as text.
     let is_newer = version >= WITH_BEARER;
-    let mut traits = ClaudeTraits::of(model);
+    let mut traits = ClaudeTraits::for_model(model);
     traits.samples &= !is_newer;
-    let body = body::write(RequestTarget { model, traits, purpose }, request)?;
+    let body = body::encode_body(RequestTarget { model, traits, purpose }, request)?;
     let mut headers = vec![
         ("content-type", "application/json".into()),
         ("anthropic-version", version.to_owned().into()),
@@ -68,7 +68,7 @@ fn call(
         true => ("authorization", format!("Bearer {key}").into()),
         false => ("x-api-key", key.to_owned().into()),
     }));
-    let betas = settings::betas(request, body.has_files);
+    let betas = settings::beta_features(request, body.has_files);
     if !betas.is_empty() {
         headers.push(("anthropic-beta", betas.join(",").into()));
     }

@@ -52,7 +52,7 @@ pub(super) struct SentSettings<'a> {
 
 impl<'a> SentSettings<'a> {
     /// Returns the fields to send, in the order of the settings.
-    pub(super) fn fields(&self) -> impl Iterator<Item = (&'a str, &'a Value)> {
+    pub(super) fn sent_fields(&self) -> impl Iterator<Item = (&'a str, &'a Value)> {
         let config = self.config.iter();
         let counted = config.filter(|(key, _)| !self.is_count || COUNTED.contains(&key.as_str()));
         counted.filter_map(|(key, value)| Some((self.wire_name(key, value)?, value)))
@@ -60,7 +60,7 @@ impl<'a> SentSettings<'a> {
 }
 
 impl SentSettings<'_> {
-    pub(super) fn has(&self, key: &str) -> bool {
+    pub(super) fn is_set(&self, key: &str) -> bool {
         self.config.get(key).is_some_and(|value| !value.is_null())
     }
 
@@ -77,11 +77,11 @@ impl SentSettings<'_> {
             "stopSequences" => "stop_sequences",
             "maxOutputTokens" | "tools" => return None,
             "serviceTier" => "service_tier",
-            "seed" => return self.leave(key, "its responses cannot be reproduced"),
+            "seed" => return self.leave_out(key, "its responses cannot be reproduced"),
             own => own,
         };
         // The API's own spelling takes precedence; a key must not occur twice.
-        if wire != key && self.has(wire) {
+        if wire != key && self.is_set(wire) {
             return None;
         }
         if !matches!(wire, "temperature" | "top_p" | "top_k") {
@@ -89,18 +89,18 @@ impl SentSettings<'_> {
         }
         let traits = self.traits;
         if !traits.samples {
-            return self.leave(key, "describe in the prompt what you want");
+            return self.leave_out(key, "describe in the prompt what you want");
         }
         if self.thinks && !fits_thoughts(wire, value) {
-            return self.leave(key, "disable thinking to use it");
+            return self.leave_out(key, "disable thinking to use it");
         }
-        if wire == "top_p" && self.has("temperature") && !traits.samples_twice {
-            return self.leave(key, "set only one of `temperature` and `topP`");
+        if wire == "top_p" && self.is_set("temperature") && !traits.samples_twice {
+            return self.leave_out(key, "set only one of `temperature` and `topP`");
         }
         Some(wire)
     }
 
-    fn leave<'a>(&self, key: &str, remedy: &str) -> Option<&'a str> {
+    fn leave_out<'a>(&self, key: &str, remedy: &str) -> Option<&'a str> {
         left_out(NAME, self.model, key, remedy);
         None
     }
@@ -117,7 +117,7 @@ fn fits_thoughts(wire: &str, value: &Value) -> bool {
 }
 
 /// Returns the beta features of a call.
-pub(super) fn betas(request: &ModelRequest, has_files: bool) -> Vec<&str> {
+pub(super) fn beta_features(request: &ModelRequest, has_files: bool) -> Vec<&str> {
     let mut betas: Vec<&str> = match request.config.get("betas") {
         Some(Value::String(betas)) => betas.split(',').map(str::trim).collect(),
         Some(Value::Array(betas)) => betas.iter().filter_map(Value::as_str).collect(),

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::NAME;
 use crate::error::Error as E;
-use crate::models::{ClaudeTraits, Thinking};
+use crate::models::{ClaudeTraits, ThinkingMode};
 use genkit_core::Effort;
 use genkit_core::internal::run_options::REASONING_EFFORT;
 use genkit_model::internal::left_out;
@@ -60,13 +60,13 @@ impl<'a> ThinkingPlan<'a> {
     ) -> Result<Self, E> {
         let mut plan = Self::default();
         match config.get(THINKING).and_then(Value::as_object) {
-            Some(given) => plan.given(&config[THINKING], given, context),
+            Some(given) => plan.explicit_plan(&config[THINKING], given, context),
             None => plan.by_effort(config, context),
         }
         if let Some(effort) = config.get("effort").and_then(Value::as_str) {
             plan.effort = Some(effort.into());
         }
-        if context.is_forced && context.traits.thinking == Thinking::Always {
+        if context.is_forced && context.traits.thinking == ThinkingMode::Always {
             return Err(E::NoForcedTools { model: context.model.to_owned() });
         }
         let budgeted = plan.budget > 0 && context.is_thoughtless_round;
@@ -100,7 +100,7 @@ impl<'a> ThinkingPlan<'a> {
 
     /// Reads the settings in the API's format, or in Genkit's: `{"enabled": true, "budgetTokens":
     /// 2048}`.
-    fn given(
+    fn explicit_plan(
         &mut self,
         value: &'a Value,
         given: &'a Map<String, Value>,
@@ -117,10 +117,12 @@ impl<'a> ThinkingPlan<'a> {
         let display = given.get("display");
         let budget: Option<u32> = tokens("budgetTokens");
         let kind = context.traits.thinking;
-        let takes_budget =
-            matches!(kind, Thinking::Budget | Thinking::AdaptiveOrBudget | Thinking::No);
+        let takes_budget = matches!(
+            kind,
+            ThinkingMode::Budget | ThinkingMode::AdaptiveOrBudget | ThinkingMode::No
+        );
         let written = match (is("enabled"), is("adaptive")) {
-            (Some(false), _) if kind == Thinking::Always => {
+            (Some(false), _) if kind == ThinkingMode::Always => {
                 let remedy = "it always thinks; use `reasoning(Effort::Low)`";
                 return left_out(NAME, context.model, "thinking.enabled", remedy);
             }
@@ -151,15 +153,15 @@ impl<'a> ThinkingPlan<'a> {
         };
         let no = |remedy| left_out(NAME, context.model, REASONING_EFFORT, remedy);
         match (context.traits.thinking, effort) {
-            (Thinking::No, Some(Effort::None)) => {}
-            (Thinking::No, _) => no("use a newer model, which can think"),
-            (Thinking::Always, Some(Effort::None)) => {
+            (ThinkingMode::No, Some(Effort::None)) => {}
+            (ThinkingMode::No, _) => no("use a newer model, which can think"),
+            (ThinkingMode::Always, Some(Effort::None)) => {
                 no("it always thinks, so the lowest effort is used");
                 self.effort = Some("low".into());
             }
             (_, Some(Effort::None)) => self.thinking = written("disabled", None),
-            (Thinking::Budget, None) => no("use one of the values of `Effort`"),
-            (Thinking::Budget, Some(effort)) => {
+            (ThinkingMode::Budget, None) => no("use one of the values of `Effort`"),
+            (ThinkingMode::Budget, Some(effort)) => {
                 let most =
                     context.max_tokens.unwrap_or(context.traits.max_output).saturating_sub(1);
                 let budget = effort.token_budget().min(most);

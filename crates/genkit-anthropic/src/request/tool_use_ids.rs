@@ -21,7 +21,7 @@ struct OpenCall<'a> {
 impl<'a> ToolUseIds<'a> {
     pub(super) fn of_call(&mut self, call: &'a ToolRequest) -> String {
         let reference = call.id.as_deref().unwrap_or_default();
-        let fitting = fit(reference);
+        let fitting = fit_id(reference);
         let mut id = fitting.clone();
         let mut number = 1;
         // Some histories restart the numbering of calls in each turn, but the API requires unique
@@ -48,14 +48,14 @@ impl<'a> ToolUseIds<'a> {
     }
 
     /// Removes and returns the ids of the calls without a result.
-    pub(super) fn unanswered(&mut self) -> impl Iterator<Item = String> {
+    pub(super) fn unanswered_ids(&mut self) -> impl Iterator<Item = String> {
         self.open.drain(..).map(|call| call.id)
     }
 }
 
 /// Returns the reference if the API accepts it, or an id derived from it, which is the same each
 /// time.
-fn fit(reference: &str) -> String {
+fn fit_id(reference: &str) -> String {
     let is_safe = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     if !reference.is_empty() && reference.bytes().all(is_safe) {
         return reference.to_owned();

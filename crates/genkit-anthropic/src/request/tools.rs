@@ -39,13 +39,16 @@ enum ToolInputSchema<'a> {
 }
 
 /// Returns the tools of `request`, followed by the server tools in its settings.
-pub(super) fn tools<'a>(request: &'a ModelRequest, names: &'a Names<'a>) -> Vec<ClaudeTool<'a>> {
-    let own = request.tools.iter().map(|tool| ClaudeTool::Own(own(tool, names)));
+pub(super) fn encode_tools<'a>(
+    request: &'a ModelRequest,
+    names: &'a Names<'a>,
+) -> Vec<ClaudeTool<'a>> {
+    let own = request.tools.iter().map(|tool| ClaudeTool::Own(own_tool(tool, names)));
     let given = request.config.get("tools").and_then(Value::as_array).into_iter().flatten();
     own.chain(given.map(ClaudeTool::Given)).collect()
 }
 
-fn own<'a>(tool: &'a ToolDefinition, names: &'a Names<'a>) -> OwnTool<'a> {
+fn own_tool<'a>(tool: &'a ToolDefinition, names: &'a Names<'a>) -> OwnTool<'a> {
     let schema = tool.shared_input();
     let schema = schema.and_then(|schema| schema.dialect_text::<ToolInputDialect>(&tool.name));
     OwnTool {

@@ -5,6 +5,6 @@ mod parts;
 mod stream;
 mod whole;
 
-pub(super) use error::failure;
+pub(super) use error::decode_error;
 pub(super) use stream::MessageStream;
-pub(super) use whole::{decode, decode_count, is_paused};
+pub(super) use whole::{decode_count, decode_response, is_paused};

@@ -6,10 +6,10 @@ use crate::NAME;
 use crate::metadata::{BLOCK, CALLER, CITATIONS, REDACTED};
 use genkit_core::internal::names::Names;
 use genkit_core::{Part, ToolRequest};
-use genkit_model::internal::signature::sign;
+use genkit_model::internal::signature::add_signature;
 
 /// Converts a complete block; `None` for empty text.
-pub(super) fn part(mut block: Map<String, Value>, names: &Names<'_>) -> Option<Part> {
+pub(super) fn block_part(mut block: Map<String, Value>, names: &Names<'_>) -> Option<Part> {
     let kind = match block.get("type") {
         Some(Value::String(kind)) => kind.clone(),
         _ => String::new(),
@@ -35,11 +35,11 @@ pub(super) fn part(mut block: Map<String, Value>, names: &Names<'_>) -> Option<P
             let mut part = Part::reasoning(take("thinking"));
             let signature = take("signature");
             if !signature.is_empty() {
-                sign(part.metadata_mut(), signature.into(), NAME);
+                add_signature(part.metadata_mut(), signature.into(), NAME);
             }
             Some(part)
         }
-        "redacted_thinking" => Some(custom(REDACTED, take("data").into())),
+        "redacted_thinking" => Some(custom_part(REDACTED, take("data").into())),
         "tool_use" => {
             let (name, id) = (take("name"), take("id"));
             let input = block.remove("input").filter(|input| !input.is_null());
@@ -56,11 +56,11 @@ pub(super) fn part(mut block: Map<String, Value>, names: &Names<'_>) -> Option<P
             })
         }
         // Calls and results of server tools, and unknown blocks, are sent back unchanged.
-        _ => Some(custom(BLOCK, block.into())),
+        _ => Some(custom_part(BLOCK, block.into())),
     }
 }
 
-fn custom(key: &str, value: Value) -> Part {
+fn custom_part(key: &str, value: Value) -> Part {
     Part::custom(Map::from_iter([(key.to_owned(), value)]))
 }
 

@@ -8,8 +8,8 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::error;
-use super::parts::part;
-use super::whole::Ending;
+use super::parts::block_part;
+use super::whole::ResponseEnd;
 use crate::NAME;
 use crate::error::Error as E;
 use genkit_core::Result;
@@ -74,7 +74,7 @@ struct OpenBlock {
 /// The state of a stream that is being read.
 pub(crate) struct MessageStream<'a> {
     names: Names<'a>,
-    ending: Ending,
+    ending: ResponseEnd,
     begun: bool,
     /// The incomplete blocks, by the index in their events.
     open: HashMap<u64, OpenBlock>,
@@ -85,28 +85,28 @@ pub(crate) struct MessageStream<'a> {
 impl<'a> MessageStream<'a> {
     pub(crate) fn new(request: &'a ModelRequest) -> Self {
         Self {
-            names: request.tool_names(),
-            ending: Ending::default(),
+            names: request.names(),
+            ending: ResponseEnd::default(),
             begun: false,
             open: HashMap::new(),
             parts: Vec::new(),
         }
     }
 
-    fn start(&mut self, message: Option<&RawValue>) -> Result<()> {
+    fn start_message(&mut self, message: Option<&RawValue>) -> Result<()> {
         // A second start restarts the message: a gateway has switched to another model.
         self.open.clear();
         self.parts.clear();
-        self.ending = Ending::default();
+        self.ending = ResponseEnd::default();
         self.begun = true;
         if let Some(message) = message {
-            self.ending.read(&mut read(message)?);
+            self.ending.read_fields(&mut read(message)?);
         }
         Ok(())
     }
 
-    fn open(&mut self, index: u64, block: &RawValue, fresh: &mut Vec<Part>) -> Result<()> {
-        self.close(index, fresh);
+    fn open_block(&mut self, index: u64, block: &RawValue, fresh: &mut Vec<Part>) -> Result<()> {
+        self.close_block(index, fresh);
         let mut fields: Map<String, Value> = read(block)?;
         let mut opened = OpenBlock { place: self.parts.len(), ..OpenBlock::default() };
         self.parts.push(None);
@@ -130,7 +130,7 @@ impl<'a> MessageStream<'a> {
         Ok(())
     }
 
-    fn delta(&mut self, index: u64, raw: &RawValue, fresh: &mut Vec<Part>) -> Result<()> {
+    fn read_delta(&mut self, index: u64, raw: &RawValue, fresh: &mut Vec<Part>) -> Result<()> {
         let Some(block) = self.open.get_mut(&index) else { return Ok(()) };
         let delta: BlockDelta<'_> = read(raw)?;
         match &*delta.r#type {
@@ -148,10 +148,10 @@ impl<'a> MessageStream<'a> {
     }
 
     /// Completes a block, if it is open.
-    fn close(&mut self, index: u64, fresh: &mut Vec<Part>) {
+    fn close_block(&mut self, index: u64, fresh: &mut Vec<Part>) {
         let Some(block) = self.open.remove(&index) else { return };
         let place = block.place;
-        let Some(part) = part(block.into_fields(), &self.names) else { return };
+        let Some(part) = block_part(block.into_fields(), &self.names) else { return };
         // Text and thoughts were sent as they arrived.
         if !matches!(part, Part::Text { .. } | Part::Reasoning { .. }) {
             fresh.push(part.clone());
@@ -161,37 +161,37 @@ impl<'a> MessageStream<'a> {
 
     fn read_event(&mut self, data: &str, fresh: &mut Vec<Part>) -> Result<Next> {
         let event: MessageEvent<'_> =
-            serde_json::from_str(data).map_err(|error| HttpError::json(NAME, &error))?;
+            serde_json::from_str(data).map_err(|error| HttpError::from_json(NAME, &error))?;
         match (&*event.r#type, event.index) {
-            ("message_start", _) => self.start(event.message)?,
+            ("message_start", _) => self.start_message(event.message)?,
             ("content_block_start", Some(index)) => {
                 if let Some(block) = event.content_block {
-                    self.open(index, block, fresh)?;
+                    self.open_block(index, block, fresh)?;
                 }
             }
             ("content_block_delta", Some(index)) => {
                 if let Some(delta) = event.delta {
-                    self.delta(index, delta, fresh)?;
+                    self.read_delta(index, delta, fresh)?;
                 }
             }
-            ("content_block_stop", Some(index)) => self.close(index, fresh),
+            ("content_block_stop", Some(index)) => self.close_block(index, fresh),
             ("message_delta", _) => {
                 if let Some(delta) = event.delta {
-                    self.ending.read(&mut read(delta)?);
+                    self.ending.read_fields(&mut read(delta)?);
                 }
                 if let Some(usage) = event.usage.filter(|it| it.get().starts_with('{')) {
-                    self.ending.count(read(usage)?);
+                    self.ending.merge_counts(read(usage)?);
                 }
                 if let Some(context) = event.context_management {
                     let mut beside = Map::new();
                     beside.insert("context_management".to_owned(), context);
-                    self.ending.read(&mut beside);
+                    self.ending.read_fields(&mut beside);
                 }
             }
             ("message_stop", _) => return Ok(Next::Done),
             ("error", _) | ("", _) if event.error.is_some() => {
                 let error = event.error.map(read::<Value>).transpose()?.unwrap_or_default();
-                return Err(error::within(&error));
+                return Err(error::error_in_response(&error));
             }
             // Pings, and unknown events.
             _ => {}
@@ -201,7 +201,7 @@ impl<'a> MessageStream<'a> {
 }
 
 impl WireStream for MessageStream<'_> {
-    fn event(&mut self, event: &SseEvent<'_>, chunks: &ChunkSink) -> Result<Next> {
+    fn read_event(&mut self, event: &SseEvent<'_>, chunks: &ChunkSink) -> Result<Next> {
         let text = event.data().trim();
         // Some gateways end every stream as OpenAI does.
         if text.is_empty() || text == "[DONE]" {
@@ -215,20 +215,20 @@ impl WireStream for MessageStream<'_> {
         next
     }
 
-    fn end(mut self: Box<Self>) -> Result<ModelResponse> {
+    fn into_response(mut self: Box<Self>) -> Result<ModelResponse> {
         if !self.begun {
             return Err(E::NoEvents.into());
         }
         // A block without an end is incomplete; an incomplete call is shown but not run.
         for (_, block) in std::mem::take(&mut self.open) {
             let place = block.place;
-            let mut part = part(block.into_fields(), &self.names);
+            let mut part = block_part(block.into_fields(), &self.names);
             if let Some(Part::ToolRequest { tool_request, .. }) = &mut part {
                 tool_request.partial = true;
             }
             self.parts[place] = part;
         }
-        Ok(self.ending.response(self.parts.into_iter().flatten().collect()))
+        Ok(self.ending.build_response(self.parts.into_iter().flatten().collect()))
     }
 }
 
@@ -273,5 +273,5 @@ impl OpenBlock {
 }
 
 fn read<'a, T: Deserialize<'a>>(raw: &'a RawValue) -> Result<T> {
-    serde_json::from_str(raw.get()).map_err(|error| HttpError::json(NAME, &error).into())
+    serde_json::from_str(raw.get()).map_err(|error| HttpError::from_json(NAME, &error).into())
 }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::error;
-use super::parts::part;
+use super::parts::block_part;
 use crate::NAME;
 use crate::error::Error as E;
 use genkit_core::Result;
@@ -29,32 +29,32 @@ const KEPT: [(&str, &str); 6] = [
 ];
 
 /// Decodes a complete response.
-pub(crate) fn decode(request: &ModelRequest, body: &[u8]) -> Result<ModelResponse> {
+pub(crate) fn decode_response(request: &ModelRequest, body: &[u8]) -> Result<ModelResponse> {
     // Some programs put a byte order mark before UTF-8.
     let body = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body);
     let mut message: Map<String, Value> =
-        serde_json::from_slice(body).map_err(|error| HttpError::json(NAME, &error))?;
+        serde_json::from_slice(body).map_err(|error| HttpError::from_json(NAME, &error))?;
     if let Some(error) = message.get("error").filter(|error| error.is_object()) {
-        return Err(error::within(error));
+        return Err(error::error_in_response(error));
     }
     let Some(Value::Array(blocks)) = message.remove("content") else {
         return Err(E::NoMessage.into());
     };
     let names = request.tool_names();
     let blocks = blocks.into_iter().filter_map(|block| match block {
-        Value::Object(block) => part(block, &names),
+        Value::Object(block) => block_part(block, &names),
         _ => None,
     });
     let parts = blocks.collect();
-    let mut ending = Ending::default();
-    ending.read(&mut message);
-    Ok(ending.response(parts))
+    let mut ending = ResponseEnd::default();
+    ending.read_fields(&mut message);
+    Ok(ending.build_response(parts))
 }
 
 /// Decodes the token count of a request.
 pub(crate) fn decode_count(body: &[u8]) -> Result<u64> {
     let body: Value =
-        serde_json::from_slice(body).map_err(|error| HttpError::json(NAME, &error))?;
+        serde_json::from_slice(body).map_err(|error| HttpError::from_json(NAME, &error))?;
     Ok(body.get("input_tokens").and_then(Value::as_u64).ok_or(E::NoCount)?)
 }
 
@@ -65,20 +65,20 @@ pub(crate) fn is_paused(response: &ModelResponse) -> bool {
 
 /// The fields of a response other than its blocks: its stop reason, usage and custom data.
 #[derive(Default)]
-pub(super) struct Ending {
+pub(super) struct ResponseEnd {
     stop_reason: Option<String>,
     usage: Map<String, Value>,
     custom: Map<String, Value>,
 }
 
-impl Ending {
+impl ResponseEnd {
     /// Reads the fields; a later value in a stream replaces an earlier one.
-    pub(super) fn read(&mut self, fields: &mut Map<String, Value>) {
+    pub(super) fn read_fields(&mut self, fields: &mut Map<String, Value>) {
         if let Some(Value::String(reason)) = fields.remove("stop_reason") {
             self.stop_reason = Some(reason);
         }
         if let Some(Value::Object(counts)) = fields.remove("usage") {
-            self.count(counts);
+            self.merge_counts(counts);
         }
         for (key, ours) in KEPT {
             if let Some(value) = fields.remove(key).filter(|value| !value.is_null()) {
@@ -89,7 +89,7 @@ impl Ending {
 
     /// Updates the counts. A stream repeats them as they grow, and some gateways send zeros for
     /// unknown counts.
-    pub(super) fn count(&mut self, counts: Map<String, Value>) {
+    pub(super) fn merge_counts(&mut self, counts: Map<String, Value>) {
         for (key, value) in counts {
             let is_unknown = || !self.usage.contains_key(&key);
             if !value.is_null() && (value.as_u64() != Some(0) || is_unknown()) {
@@ -103,7 +103,7 @@ impl Ending {
         finish_reason(self.stop_reason.as_deref()) == FinishReason::Length
     }
 
-    pub(super) fn response(mut self, mut parts: Vec<Part>) -> ModelResponse {
+    pub(super) fn build_response(mut self, mut parts: Vec<Part>) -> ModelResponse {
         // An incomplete call is shown but not run.
         if let Some(Part::ToolRequest { tool_request, .. }) =
             parts.last_mut().filter(|_| self.is_cut())
@@ -122,7 +122,7 @@ impl Ending {
             FinishReason::Other | FinishReason::Unknown => self.stop_reason.clone(),
             _ => None,
         };
-        response.usage = usage(&self.usage);
+        response.usage = read_usage(&self.usage);
         if let Some(reason) = self.stop_reason {
             self.custom.insert(STOP_REASON.to_owned(), reason.into());
         }
@@ -143,7 +143,7 @@ fn finish_reason(reason: Option<&str>) -> FinishReason {
 
 /// Converts the usage. The API counts tokens read from and written to the cache separately from
 /// other input tokens.
-fn usage(counts: &Map<String, Value>) -> Usage {
+fn read_usage(counts: &Map<String, Value>) -> Usage {
     let count = |key: &str| counts.get(key).and_then(Value::as_u64);
     let (read, written) = (count("cache_read_input_tokens"), count("cache_creation_input_tokens"));
     let input = count("input_tokens");

@@ -54,7 +54,7 @@ pub(super) enum Keyword {
     Unknown,
 }
 
-pub(super) fn keyword(key: &str, value: &Value) -> Keyword {
+pub(super) fn classify_keyword(key: &str, value: &Value) -> Keyword {
     let is_format = key == "format" && FORMATS.iter().any(|known| value == known);
     // The only enforced minimum lengths are 0 and 1.
     let is_least = key == "minItems" && value.as_u64().is_some_and(|least| least < 2);

@@ -18,7 +18,7 @@ use genkit_schema::internal::Dialect;
 pub(super) struct ToolInputDialect;
 
 impl Dialect for ToolInputDialect {
-    fn convert(exact: &Value, owner: &str) -> Option<Value> {
+    fn convert_schema(exact: &Value, owner: &str) -> Option<Value> {
         let (schema, is_wider) = root::object_root(exact);
         if is_wider {
             tracing::warn!(
@@ -37,8 +37,8 @@ impl Dialect for ToolInputDialect {
 pub(super) struct OutputDialect;
 
 impl Dialect for OutputDialect {
-    fn convert(exact: &Value, owner: &str) -> Option<Value> {
-        match output::strict(exact) {
+    fn convert_schema(exact: &Value, owner: &str) -> Option<Value> {
+        match output::rewrite_strict(exact) {
             Ok((schema, left_out)) => {
                 if !left_out.is_empty() {
                     tracing::debug!(

@@ -3,9 +3,11 @@
 
 use serde_json::{Map, Value, json};
 
-use super::keywords::{Keyword, keyword};
+use super::keywords::{Keyword, classify_keyword};
 use genkit_schema::internal::conversion::MAX_NODES;
-use genkit_schema::internal::dialect::{choice, merged, resolve, types};
+use genkit_schema::internal::dialect::{
+    find_choice, listed_types, merge_schemas, resolve_reference,
+};
 use genkit_schema::internal::{MAX_DEPTH, pointer};
 
 /// The maximum number of optional properties in all objects.
@@ -16,12 +18,12 @@ const MAX_UNIONS: usize = 16;
 
 /// Returns the strict schema, and the pointers of limits that are not enforced. The error describes
 /// the first unsupported part.
-pub(super) fn strict(exact: &Value) -> Result<(Value, Vec<String>), String> {
+pub(super) fn rewrite_strict(exact: &Value) -> Result<(Value, Vec<String>), String> {
     let mut rewriter = OutputRewriter::new(exact);
-    let mut schema = rewriter.schema(exact, "")?;
+    let mut schema = rewriter.rewrite_schema(exact, "")?;
     if schema.get("type").is_none() && schema.get("anyOf").is_none() && schema.get("$ref").is_none()
     {
-        return Err(unsupported("", "a value of any kind"));
+        return Err(unsupported_part("", "a value of any kind"));
     }
     for key in ["$defs", "definitions"] {
         let Some(definitions) = exact.get(key).and_then(Value::as_object) else { continue };
@@ -32,7 +34,7 @@ pub(super) fn strict(exact: &Value) -> Result<(Value, Vec<String>), String> {
             // An unused definition does no harm, and must not cause an error.
             if rewriter.named.contains(&place) {
                 rewriter.inside.push(place.clone());
-                written.insert(name.clone(), rewriter.schema(definition, &place)?);
+                written.insert(name.clone(), rewriter.rewrite_schema(definition, &place)?);
                 rewriter.inside.pop();
             }
         }
@@ -45,14 +47,14 @@ pub(super) fn strict(exact: &Value) -> Result<(Value, Vec<String>), String> {
             "{} properties are optional, but at most {MAX_OPTIONAL} are supported",
             rewriter.optional
         );
-        return Err(unsupported("", &what));
+        return Err(unsupported_part("", &what));
     }
     if rewriter.unions > MAX_UNIONS {
         let what = format!(
             "{} values have several types, but at most {MAX_UNIONS} are supported",
             rewriter.unions
         );
-        return Err(unsupported("", &what));
+        return Err(unsupported_part("", &what));
     }
     Ok((schema, rewriter.left_out))
 }
@@ -84,36 +86,41 @@ impl<'a> OutputRewriter<'a> {
         }
     }
 
-    fn schema(&mut self, exact: &Value, at: &str) -> Result<Value, String> {
+    fn rewrite_schema(&mut self, exact: &Value, at: &str) -> Result<Value, String> {
         let Value::Object(map) = exact else {
-            return Err(unsupported(at, "a value of any kind"));
+            return Err(unsupported_part(at, "a value of any kind"));
         };
         self.nodes += 1;
         if self.nodes > MAX_NODES {
-            return Err(unsupported(at, "the schema is too large from here on"));
+            return Err(unsupported_part(at, "the schema is too large from here on"));
         }
         if self.depth == MAX_DEPTH {
-            return Err(unsupported(at, "nested too deep"));
+            return Err(unsupported_part(at, "nested too deep"));
         }
         self.depth += 1;
-        let written = self.map(map, at);
+        let written = self.rewrite_map(map, at);
         self.depth -= 1;
         written.map(Value::Object)
     }
 
-    fn map(&mut self, map: &Map<String, Value>, at: &str) -> Result<Map<String, Value>, String> {
+    fn rewrite_map(
+        &mut self,
+        map: &Map<String, Value>,
+        at: &str,
+    ) -> Result<Map<String, Value>, String> {
         if let Some(reference) = map.get("$ref") {
-            return self.reference(reference, map, at);
+            return self.rewrite_reference(reference, map, at);
         }
         if let Some(Value::Array(parts)) = map.get("allOf") {
             let mut whole = map.clone();
             whole.remove("allOf");
             if parts.iter().filter(|part| part.get("$ref").is_some()).count() > 1 {
-                return Err(unsupported(at, "several references at once"));
+                return Err(unsupported_part(at, "several references at once"));
             }
             for part in parts {
-                let part = part.as_object().ok_or_else(|| unsupported(at, "a part of `allOf`"))?;
-                whole = merged(part, &whole);
+                let part =
+                    part.as_object().ok_or_else(|| unsupported_part(at, "a part of `allOf`"))?;
+                whole = merge_schemas(part, &whole);
                 // A reference in the part is resolved with the merged schema.
                 whole.extend(part.get("$ref").map(|it| ("$ref".to_owned(), it.clone())));
             }
@@ -122,12 +129,12 @@ impl<'a> OutputRewriter<'a> {
         let mut written = Map::new();
         let mut limits = Vec::new();
         for (key, value) in map {
-            self.keyword(key, value, at, &mut written, &mut limits)?;
+            self.rewrite_keyword(key, value, at, &mut written, &mut limits)?;
         }
-        if let Some((key, branches)) = choice(map) {
-            self.choice(key, branches, map, at, &mut written)?;
+        if let Some((key, branches)) = find_choice(map) {
+            self.rewrite_choice(key, branches, map, at, &mut written)?;
         } else {
-            self.typed(map, at, &mut written)?;
+            self.rewrite_typed(map, at, &mut written)?;
         }
         if !limits.is_empty() {
             let said = limits.join(", ");
@@ -138,28 +145,31 @@ impl<'a> OutputRewriter<'a> {
         Ok(written)
     }
 
-    /// Like [`Self::map`], but one level deeper, so that recursion ends.
+    /// Like [`Self::rewrite_map`], but one level deeper, so that recursion ends.
     fn map_again(
         &mut self,
         map: &Map<String, Value>,
         at: &str,
     ) -> Result<Map<String, Value>, String> {
-        let written = self.schema(&Value::Object(map.clone()), at)?;
+        let written = self.rewrite_schema(&Value::Object(map.clone()), at)?;
         Ok(written.as_object().cloned().unwrap_or_default())
     }
 
     /// A reference cannot have keywords next to it, so they are merged with its target.
-    fn reference(
+    fn rewrite_reference(
         &mut self,
         reference: &Value,
         map: &Map<String, Value>,
         at: &str,
     ) -> Result<Map<String, Value>, String> {
-        let Some((target, place)) = resolve(self.exact, reference) else {
-            return Err(unsupported(at, &format!("{reference} does not exist in this schema")));
+        let Some((target, place)) = resolve_reference(self.exact, reference) else {
+            return Err(unsupported_part(
+                at,
+                &format!("{reference} does not exist in this schema"),
+            ));
         };
         if self.inside.contains(&place) {
-            return Err(unsupported(at, &format!("{reference} is recursive")));
+            return Err(unsupported_part(at, &format!("{reference} is recursive")));
         }
         let is_definition = ["/$defs/", "/definitions/"]
             .iter()
@@ -170,20 +180,20 @@ impl<'a> OutputRewriter<'a> {
             let known = self.named.contains(&place);
             if !known {
                 let counts = (self.optional, self.unions, self.left_out.len());
-                self.schema(&Value::Object(target.clone()), &place)?;
+                self.rewrite_schema(&Value::Object(target.clone()), &place)?;
                 (self.optional, self.unions) = (counts.0, counts.1);
                 self.left_out.truncate(counts.2);
                 self.named.push(place);
             }
             Ok(Map::from_iter([("$ref".to_owned(), reference.clone())]))
         } else {
-            self.map_again(&merged(target, map), at)
+            self.map_again(&merge_schemas(target, map), at)
         };
         self.inside.pop();
         written
     }
 
-    fn keyword(
+    fn rewrite_keyword(
         &mut self,
         key: &str,
         value: &Value,
@@ -191,7 +201,7 @@ impl<'a> OutputRewriter<'a> {
         written: &mut Map<String, Value>,
         limits: &mut Vec<String>,
     ) -> Result<(), String> {
-        match keyword(key, value) {
+        match classify_keyword(key, value) {
             Keyword::Copied => drop(written.insert(key.to_owned(), value.clone())),
             Keyword::Limit(words) => {
                 self.left_out.push(pointer::child(at, key));
@@ -200,13 +210,13 @@ impl<'a> OutputRewriter<'a> {
             Keyword::Elsewhere => {}
             Keyword::Unknown => {
                 let at = pointer::child(at, key);
-                return Err(unsupported(&at, "an unsupported keyword"));
+                return Err(unsupported_part(&at, "an unsupported keyword"));
             }
         }
         Ok(())
     }
 
-    fn choice(
+    fn rewrite_choice(
         &mut self,
         key: &str,
         branches: &[Value],
@@ -217,24 +227,24 @@ impl<'a> OutputRewriter<'a> {
         self.unions += 1;
         let beside = ["properties", "items", "required", "enum", "const"];
         if let Some(other) = beside.iter().find(|other| map.contains_key(**other)) {
-            return Err(unsupported(&pointer::child(at, other), "it is next to a choice"));
+            return Err(unsupported_part(&pointer::child(at, other), "it is next to a choice"));
         }
         let at = pointer::child(at, key);
         let mut any = Vec::with_capacity(branches.len());
         for (index, branch) in branches.iter().enumerate() {
-            any.push(self.schema(branch, &pointer::element(&at, index))?);
+            any.push(self.rewrite_schema(branch, &pointer::element(&at, index))?);
         }
         written.insert("anyOf".to_owned(), any.into());
         Ok(())
     }
 
-    fn typed(
+    fn rewrite_typed(
         &mut self,
         map: &Map<String, Value>,
         at: &str,
         written: &mut Map<String, Value>,
     ) -> Result<(), String> {
-        let kinds = types(map);
+        let kinds = listed_types(map);
         if kinds.len() > 1 {
             self.unions += 1;
         }
@@ -245,20 +255,23 @@ impl<'a> OutputRewriter<'a> {
                 written.insert("type".to_owned(), "object".into());
             }
             None if is_fixed => {}
-            None => return Err(unsupported(at, "a value of any kind")),
+            None => return Err(unsupported_part(at, "a value of any kind")),
         }
         if kinds.contains(&"object") || map.contains_key("properties") {
-            self.object(map, at, written)?;
+            self.rewrite_object(map, at, written)?;
         }
         if kinds.contains(&"array") {
             let items = map.get("items").filter(|items| items.is_object());
-            let items = items.ok_or_else(|| unsupported(at, "a list without `items`"))?;
-            written.insert("items".to_owned(), self.schema(items, &pointer::child(at, "items"))?);
+            let items = items.ok_or_else(|| unsupported_part(at, "a list without `items`"))?;
+            written.insert(
+                "items".to_owned(),
+                self.rewrite_schema(items, &pointer::child(at, "items"))?,
+            );
         }
         Ok(())
     }
 
-    fn object(
+    fn rewrite_object(
         &mut self,
         map: &Map<String, Value>,
         at: &str,
@@ -270,7 +283,7 @@ impl<'a> OutputRewriter<'a> {
         // An object may be closed, because every value that matches it matches the exact schema
         // too. A closed map would always be empty.
         if has_schema || (own.is_none_or(Map::is_empty) && is_open("additionalProperties")) {
-            return Err(unsupported(
+            return Err(unsupported_part(
                 &pointer::child(at, "additionalProperties"),
                 "a map with arbitrary keys",
             ));
@@ -280,7 +293,7 @@ impl<'a> OutputRewriter<'a> {
         let mut properties = Map::new();
         let place = pointer::child(at, "properties");
         for (name, exact) in own.into_iter().flatten() {
-            let schema = self.schema(exact, &pointer::child(&place, name))?;
+            let schema = self.rewrite_schema(exact, &pointer::child(&place, name))?;
             properties.insert(name.clone(), schema);
             if !required.iter().any(|one| one == name) {
                 self.optional += 1;
@@ -290,7 +303,7 @@ impl<'a> OutputRewriter<'a> {
             .iter()
             .find(|name| !name.as_str().is_some_and(|name| properties.contains_key(name)));
         if let Some(missing) = missing {
-            return Err(unsupported(
+            return Err(unsupported_part(
                 &place,
                 &format!("{missing} is required, but not in `properties`"),
             ));
@@ -305,7 +318,7 @@ impl<'a> OutputRewriter<'a> {
 }
 
 /// Returns the description of an unsupported part, with its pointer.
-fn unsupported(at: &str, what: &str) -> String {
+fn unsupported_part(at: &str, what: &str) -> String {
     let place = if at.is_empty() { "the root".to_owned() } else { format!("`{at}`") };
     format!("at {place}: {what}")
 }

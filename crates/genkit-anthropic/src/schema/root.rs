@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use genkit_schema::internal::dialect::{choice, merged, resolve};
+use genkit_schema::internal::dialect::{find_choice, merge_schemas, resolve_reference};
 
 /// The maximum number of references and parts to inline at the root. Default is 256, which ends
 /// recursion.
@@ -19,13 +19,13 @@ pub(super) fn object_root(exact: &Value) -> (Value, bool) {
         return (exact.clone(), false);
     }
     let mut steps = MAX_STEPS;
-    let mut root = resolved(exact, map, &mut steps);
-    let is_wider = choice(&root).is_some();
-    if let Some((key, branches)) = choice(&root) {
+    let mut root = resolve_map(exact, map, &mut steps);
+    let is_wider = find_choice(&root).is_some();
+    if let Some((key, branches)) = find_choice(&root) {
         let branches: Vec<_> = branches
             .iter()
             .filter_map(Value::as_object)
-            .map(|branch| resolved(exact, branch, &mut steps))
+            .map(|branch| resolve_map(exact, branch, &mut steps))
             .collect();
         root.remove(key);
         side_by_side(&mut root, &branches);
@@ -41,16 +41,16 @@ pub(super) fn object_root(exact: &Value) -> (Value, bool) {
 }
 
 /// Inlines references and `allOf`, at most `steps` of them.
-fn resolved(root: &Value, map: &Map<String, Value>, steps: &mut usize) -> Map<String, Value> {
+fn resolve_map(root: &Value, map: &Map<String, Value>, steps: &mut usize) -> Map<String, Value> {
     let mut map = map.clone();
     while *steps > 0 {
         *steps -= 1;
         if let Some(reference) = map.remove("$ref") {
-            let Some((target, _)) = resolve(root, &reference) else { break };
-            map = merged(target, &map);
+            let Some((target, _)) = resolve_reference(root, &reference) else { break };
+            map = merge_schemas(target, &map);
         } else if let Some(Value::Array(parts)) = map.remove("allOf") {
             for part in parts.iter().filter_map(Value::as_object) {
-                map = merged(&resolved(root, part, steps), &map);
+                map = merge_schemas(&resolve_map(root, part, steps), &map);
             }
         } else {
             break;

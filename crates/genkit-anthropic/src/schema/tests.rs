@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::output::strict;
+use super::output::rewrite_strict;
 use super::root::object_root;
 use genkit_schema::internal::MAX_DEPTH;
-use genkit_schema::internal::testing::{deep, property, wide, zoo};
+use genkit_schema::internal::testing::{deep_schema, wide_schema, with_property, zoo_schemas};
 
 fn said(exact: Value) -> Value {
-    strict(&property(exact)).unwrap().0["properties"]["a"].take()
+    rewrite_strict(&with_property(exact)).unwrap().0["properties"]["a"].take()
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn references_stay_unless_something_stands_beside_them() {
         },
         "$defs": {"A": {"type": "string", "maxLength": 3}, "Unused": {}},
     });
-    let (strict, left_out) = strict(&exact).unwrap();
+    let (strict, left_out) = rewrite_strict(&exact).unwrap();
     assert_eq!(strict["properties"]["a"], json!({"$ref": "#/$defs/A"}));
     assert_eq!(
         strict["properties"]["b"],
@@ -104,40 +104,42 @@ fn what_cannot_be_said_is_named_with_its_place() {
         (json!({"$ref": "#/$defs/None"}), "does not exist"),
         (json!({"allOf": [{"$ref": "#/a"}, {"$ref": "#/b"}]}), "several references"),
     ] {
-        let reason = strict(&property(exact.clone())).unwrap_err();
+        let reason = rewrite_strict(&with_property(exact.clone())).unwrap_err();
         assert!(reason.contains(place), "{exact}: {reason}");
     }
     let tree = json!({
         "type": "object", "properties": {"a": {"$ref": "#/$defs/T"}},
         "$defs": {"T": {"type": "object", "properties": {"t": {"$ref": "#/$defs/T"}}}},
     });
-    assert!(strict(&tree).unwrap_err().contains("is recursive"));
+    assert!(rewrite_strict(&tree).unwrap_err().contains("is recursive"));
 }
 
 #[test]
 fn there_are_limits() {
-    assert!(strict(&wide(2_001)).unwrap_err().contains("too large"));
-    assert!(strict(&property(deep(MAX_DEPTH))).unwrap_err().contains("too deep"));
+    assert!(rewrite_strict(&wide_schema(2_001)).unwrap_err().contains("too large"));
+    assert!(
+        rewrite_strict(&with_property(deep_schema(MAX_DEPTH))).unwrap_err().contains("too deep")
+    );
     let many = |count: usize, kind: Value| {
         let names = (0..count).map(|n| (format!("p{n}"), kind.clone()));
         json!({"type": "object", "properties": names.collect::<serde_json::Map<_, _>>()})
     };
-    assert!(strict(&many(24, json!({"type": "null"}))).is_ok());
+    assert!(rewrite_strict(&many(24, json!({"type": "null"}))).is_ok());
     assert!(
-        strict(&many(25, json!({"type": "null"})))
+        rewrite_strict(&many(25, json!({"type": "null"})))
             .unwrap_err()
             .contains("25 properties are optional")
     );
     let mut unions = many(17, json!({"type": ["string", "null"]}));
     unions["required"] = (0..17).map(|n| format!("p{n}")).collect();
-    assert!(strict(&unions).unwrap_err().contains("17 values have several types"));
+    assert!(rewrite_strict(&unions).unwrap_err().contains("17 values have several types"));
 }
 
 #[test]
 fn the_zoo_is_said_or_refused() {
     let (mut said, mut unsaid) = (Vec::new(), Vec::new());
-    for (name, exact) in zoo() {
-        match strict(&exact) {
+    for (name, exact) in zoo_schemas() {
+        match rewrite_strict(&exact) {
             Ok((schema, _)) => {
                 walk(&schema, &schema, &name);
                 said.push(name.clone());

@@ -8,7 +8,8 @@ use genkit_core::{ModelRequest, ToolDefinition};
 use genkit_model::internal::wire::WireFormat as _;
 
 fn sent(request: &ModelRequest) -> Value {
-    serde_json::from_slice(&super::wire(SONNET).encode(request, false).unwrap().body).unwrap()
+    serde_json::from_slice(&super::wire(SONNET).encode_request(request, false).unwrap().body)
+        .unwrap()
 }
 
 fn marks(value: &Value) -> Vec<bool> {

@@ -81,20 +81,20 @@ proptest! {
     #[test]
     fn nothing_that_a_server_says_panics(bodies in prop::collection::vec(any_json(), 1..8)) {
         let (wire, request) = (wire("claude-sonnet-4-6"), ModelRequest::default());
-        let mut open = wire.stream(&request);
+        let mut open = wire.open_stream(&request);
         for body in &bodies {
             let text = body.to_string();
-            drop(wire.decode(&request, text.as_bytes()));
-            drop(wire.decode(&request, json!({"content": [body], "usage": body}).to_string().as_bytes()));
+            drop(wire.decode_response(&request, text.as_bytes()));
+            drop(wire.decode_response(&request, json!({"content": [body], "usage": body}).to_string().as_bytes()));
             drop(wire.decode_count(text.as_bytes()));
-            wire.failure(429, &|_| None, text.as_bytes()).to_string();
-            drop(open.event(&SseEvent::Bare(&text), &ChunkSink::collecting().0));
+            wire.decode_error(429, &|_| None, text.as_bytes()).to_string();
+            drop(open.read_event(&SseEvent::Bare(&text), &ChunkSink::collect_chunks().0));
             for event in [begin(0, body.clone()), piece(0, body.clone()), start(), body.clone()] {
                 let event = SseEvent::Message { event: Some("x"), data: event.to_string().into() };
-                drop(open.event(&event, &ChunkSink::collecting().0));
+                drop(open.read_event(&event, &ChunkSink::collect_chunks().0));
             }
         }
-        drop(open.end());
+        drop(open.into_response());
     }
 
     #[test]
@@ -130,7 +130,7 @@ fn broken_events_are_errors_and_odd_ones_are_not() {
         r#"{"type": "message_delta", "delta": 7}"#,
     ] {
         let event = SseEvent::Message { event: None, data: broken.into() };
-        let read = wire.stream(&request).event(&event, &ChunkSink::collecting().0);
+        let read = wire.open_stream(&request).read_event(&event, &ChunkSink::collect_chunks().0);
         let kind = read.err().map(|error| error.kind());
         assert!(
             matches!(kind, Some(ErrorKind::Internal | ErrorKind::Unavailable)),

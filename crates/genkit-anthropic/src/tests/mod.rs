@@ -32,7 +32,7 @@ fn read(request: Value) -> ModelRequest {
 }
 
 fn call(model: &str, request: Value) -> Result<HttpCall> {
-    wire(model).encode(&read(request), false)
+    wire(model).encode_request(&read(request), false)
 }
 
 /// Returns the body of a request.
@@ -47,23 +47,23 @@ fn messages(messages: Value) -> Value {
 
 /// Decodes a response with these blocks.
 fn decode(answer: Value) -> ModelResponse {
-    wire(SONNET).decode(&ModelRequest::default(), answer.to_string().as_bytes()).unwrap()
+    wire(SONNET).decode_response(&ModelRequest::default(), answer.to_string().as_bytes()).unwrap()
 }
 
 /// Decodes a stream of these events. Returns the response and its chunks.
 fn stream(events: &[Value]) -> (Result<ModelResponse>, Vec<GenerateChunk>) {
     let (wire, request) = (wire(SONNET), ModelRequest::default());
-    let mut stream = wire.stream(&request);
-    let (sink, chunks) = ChunkSink::collecting();
+    let mut stream = wire.open_stream(&request);
+    let (sink, chunks) = ChunkSink::collect_chunks();
     for event in events {
         let event = SseEvent::Message { event: None, data: event.to_string().into() };
-        match stream.event(&event, &sink) {
+        match stream.read_event(&event, &sink) {
             Ok(Next::More) => {}
             Ok(Next::Done) => break,
             Err(error) => return (Err(error), chunks()),
         }
     }
-    (stream.end(), chunks())
+    (stream.into_response(), chunks())
 }
 
 fn begin(index: u64, block: Value) -> Value {

@@ -13,7 +13,7 @@ fn a_paused_answer_is_sent_back_as_it_is() {
     let request = ModelRequest::new([Message::user("Look it up.")]);
     let wire = super::wire(SONNET);
     let next = wire.go_on(&request, &paused).unwrap();
-    let call = wire.encode(&next, false).unwrap();
+    let call = wire.encode_request(&next, false).unwrap();
     let body: serde_json::Value = serde_json::from_slice(&call.body).unwrap();
     assert_eq!(body["messages"][1], json!({"role": "assistant", "content": [block]}));
     let done = decode(json!({"content": [], "stop_reason": "end_turn"}));

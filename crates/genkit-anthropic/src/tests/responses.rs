@@ -54,7 +54,8 @@ fn a_call_that_code_made_keeps_its_caller() {
 fn tools_have_our_names_again() {
     let request = ModelRequest::default().with_tools([ToolDefinition::new("fs/read", "")]);
     let answer = json!({"content": [{"type": "tool_use", "id": "t", "name": "fs__read"}], "stop_reason": "tool_use"});
-    let response = super::wire(SONNET).decode(&request, answer.to_string().as_bytes()).unwrap();
+    let response =
+        super::wire(SONNET).decode_response(&request, answer.to_string().as_bytes()).unwrap();
     let message = response.message.unwrap();
     let call = message.tool_requests().next().unwrap();
     assert_eq!((call.name.as_str(), &call.input), ("fs/read", &json!({})));
@@ -192,7 +193,8 @@ fn an_error_in_an_answer_is_one() {
     let error =
         json!({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}});
     let wire = super::wire(SONNET);
-    let unary = wire.decode(&ModelRequest::default(), error.to_string().as_bytes()).unwrap_err();
+    let unary =
+        wire.decode_response(&ModelRequest::default(), error.to_string().as_bytes()).unwrap_err();
     assert_eq!((unary.kind(), unary.is_retryable()), (ErrorKind::Unavailable, true));
     let text = [start(), begin(0, json!({"type": "text", "text": "a"})), error];
     let (ended, chunks) = stream(&text);

@@ -21,26 +21,26 @@ impl Lines {
         let mut pieces = piece.split(|byte| *byte == b'\n');
         // There is always a first piece, and a newline precedes each of the others.
         if let Some(first) = pieces.next() {
-            self.extend(first);
+            self.extend_line(first);
         }
         for next in pieces {
-            self.give(&mut take);
-            self.extend(next);
+            self.pass_line(&mut take);
+            self.extend_line(next);
         }
     }
 
     /// Passes the text after the last newline to `take`.
-    pub(crate) fn finish(&mut self, mut take: impl FnMut(String)) {
-        self.give(&mut take);
+    pub(crate) fn finish_line(&mut self, mut take: impl FnMut(String)) {
+        self.pass_line(&mut take);
     }
 
-    fn extend(&mut self, piece: &[u8]) {
+    fn extend_line(&mut self, piece: &[u8]) {
         let room = LINE_BYTES - self.line.len();
         self.cut |= piece.len() > room;
         self.line.extend_from_slice(&piece[..piece.len().min(room)]);
     }
 
-    fn give(&mut self, take: &mut impl FnMut(String)) {
+    fn pass_line(&mut self, take: &mut impl FnMut(String)) {
         let mut line = String::from_utf8_lossy(&self.line).trim_end().to_owned();
         if std::mem::take(&mut self.cut) {
             line.push('…');
@@ -64,7 +64,7 @@ pub(crate) struct LogLimit {
 
 impl LogLimit {
     /// Returns `None` if the line must not be logged, or else how many lines before it were omitted.
-    pub(crate) fn admit(&mut self, now: Instant) -> Option<u64> {
+    pub(crate) fn admit_line(&mut self, now: Instant) -> Option<u64> {
         let mut left_out = 0;
         if self.since.is_none_or(|since| now - since >= Duration::from_secs(1)) {
             left_out = self.left_out();
@@ -87,7 +87,7 @@ mod tests {
     fn lines<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> Vec<String> {
         let (mut lines, mut found) = (Lines::default(), Vec::new());
         pieces.for_each(|piece| lines.add(piece, |line| found.push(line)));
-        lines.finish(|line| found.push(line));
+        lines.finish_line(|line| found.push(line));
         found
     }
 
@@ -106,13 +106,13 @@ mod tests {
     fn a_flood_is_told_of_once() {
         let mut limit = LogLimit::default();
         let start = Instant::now();
-        let admitted: Vec<_> = (0..1500).map(|_| limit.admit(start)).collect();
+        let admitted: Vec<_> = (0..1500).map(|_| limit.admit_line(start)).collect();
         assert!(admitted[..1000].iter().all(|line| *line == Some(0)));
         assert!(admitted[1000..].iter().all(|line| line.is_none()));
         assert_eq!(limit.left_out(), 500);
         let later = start + Duration::from_secs(1);
-        assert_eq!(limit.admit(later), Some(500));
-        assert_eq!(limit.admit(later), Some(0));
+        assert_eq!(limit.admit_line(later), Some(500));
+        assert_eq!(limit.admit_line(later), Some(0));
         assert_eq!(limit.left_out(), 0);
     }
 }

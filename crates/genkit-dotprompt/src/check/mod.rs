@@ -31,11 +31,15 @@ impl Environment {
     /// # Ok::<(), genkit_dotprompt::Error>(())
     /// ```
     pub fn check(&self, prompt: &PromptFile) -> Vec<Error> {
-        let mut errors = names::check(self, prompt.compiled());
-        errors.extend(recursion::check(self, prompt.compiled()));
+        let mut errors = names::check_names(self, prompt.compiled_template());
+        errors.extend(recursion::check_recursion(self, prompt.compiled_template()));
         errors.extend(prompt.overlooked_frontmatter());
         match self.expand_without_helpers(prompt) {
-            Ok(metadata) => errors.extend(variables::check(self, prompt.compiled(), &metadata)),
+            Ok(metadata) => errors.extend(variables::check_variables(
+                self,
+                prompt.compiled_template(),
+                &metadata,
+            )),
             Err(error) => errors.push(error),
         }
         errors.sort_by_key(|error| {

@@ -10,23 +10,23 @@ use crate::error::Error;
 use crate::template::{Expr, Node, PartialName, Program, Template};
 
 /// Checks the template and every partial that it can include.
-pub(super) fn check(environment: &Environment, template: &Template) -> Vec<Error> {
-    let reached = reached(environment, template);
+pub(super) fn check_names(environment: &Environment, template: &Template) -> Vec<Error> {
+    let reached = reachable_partials(environment, template);
     // Inline partials are also visible in the partials that their template includes.
     let mut inlines = InlineNames::default();
     for template in std::iter::once(template).chain(reached.iter().map(|partial| &**partial)) {
         names_of_inlines(&template.program, &mut inlines);
     }
     let mut search = NameSearch { environment, inlines, errors: Vec::new() };
-    search.template(template);
+    search.search_template(template);
     for partial in &reached {
-        search.template(partial);
+        search.search_template(partial);
     }
     search.errors
 }
 
 /// Returns every registered partial that a template can include.
-fn reached(environment: &Environment, template: &Template) -> Vec<Arc<Template>> {
+fn reachable_partials(environment: &Environment, template: &Template) -> Vec<Arc<Template>> {
     let mut seen = HashSet::new();
     let mut reached: Vec<Arc<Template>> = Vec::new();
     let mut next = 0;
@@ -66,29 +66,29 @@ struct NameSearch<'e> {
 }
 
 impl NameSearch<'_> {
-    fn template(&mut self, template: &Template) {
+    fn search_template(&mut self, template: &Template) {
         for (name, at) in &template.helpers {
             if !self.environment.has_helper(name) {
-                self.errors.push(template.error(self.environment.unknown_helper(name), *at));
+                self.errors.push(template.error_at(self.environment.unknown_helper(name), *at));
             }
         }
-        self.program(&template.program, template);
+        self.search_program(&template.program, template);
     }
 
-    fn program(&mut self, program: &Program, template: &Template) {
+    fn search_program(&mut self, program: &Program, template: &Template) {
         for node in &program.nodes {
             for program in node.programs() {
-                self.program(program, template);
+                self.search_program(program, template);
             }
             let Node::Partial(partial) = node else { continue };
             let PartialName::Static(name) = &partial.name else { continue };
             let known = partial.block.is_some()
-                || self.inlines.have(name)
+                || self.inlines.contains_name(name)
                 || self.environment.registered_partial(name).is_some()
                 || self.environment.resolves_partials();
             if !known {
                 let fault = self.environment.unknown_partial(name);
-                self.errors.push(template.error(fault, partial.at));
+                self.errors.push(template.error_at(fault, partial.at));
             }
         }
     }
@@ -103,7 +103,7 @@ struct InlineNames {
 }
 
 impl InlineNames {
-    fn have(&self, name: &str) -> bool {
+    fn contains_name(&self, name: &str) -> bool {
         self.any || self.names.contains(name)
     }
 }

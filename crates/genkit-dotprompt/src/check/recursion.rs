@@ -6,20 +6,20 @@ use crate::fault::Fault;
 use crate::template::{Node, PartialName, Template};
 
 /// Follows the partials outside of all blocks, since those are always rendered.
-pub(super) fn check(environment: &Environment, template: &Template) -> Option<Error> {
+pub(super) fn check_recursion(environment: &Environment, template: &Template) -> Option<Error> {
     // Partials that were followed completely without finding a cycle.
     let mut done: Vec<&str> = Vec::new();
-    for (name, at) in always(template) {
+    for (name, at) in unconditional_partials(template) {
         let mut way = Vec::new();
-        if let Some(circle) = follow(environment, name, &mut way, &mut done) {
-            return Some(template.error(Fault::EndlessPartial(circle), at));
+        if let Some(circle) = follow_partial(environment, name, &mut way, &mut done) {
+            return Some(template.error_at(Fault::EndlessPartial(circle), at));
         }
     }
     None
 }
 
 /// Returns the cycle if `name` leads back to a partial on the current path.
-fn follow<'e>(
+fn follow_partial<'e>(
     environment: &'e Environment,
     name: &str,
     way: &mut Vec<&'e str>,
@@ -35,8 +35,8 @@ fn follow<'e>(
         return None;
     }
     way.push(name);
-    for (next, _) in always(template) {
-        if let Some(circle) = follow(environment, next, way, done) {
+    for (next, _) in unconditional_partials(template) {
+        if let Some(circle) = follow_partial(environment, next, way, done) {
             return Some(circle);
         }
     }
@@ -46,7 +46,7 @@ fn follow<'e>(
 }
 
 /// Returns the partials outside of all blocks, except those that an inline partial may replace.
-fn always(template: &Template) -> impl Iterator<Item = (&str, usize)> {
+fn unconditional_partials(template: &Template) -> impl Iterator<Item = (&str, usize)> {
     let nodes = template.program.nodes.iter();
     nodes.filter(|_| !template.program.has_inlines).filter_map(|node| match node {
         Node::Partial(partial) => match &partial.name {

@@ -14,7 +14,7 @@ use crate::template::{
 
 /// Checks the variables of a template against its schema. Partials are not checked, since they may be meant for other
 /// prompts.
-pub(super) fn check(
+pub(super) fn check_variables(
     environment: &Environment,
     template: &Template,
     metadata: &Metadata,
@@ -25,7 +25,7 @@ pub(super) fn check(
     let defaults = metadata.input_default().map(|map| map.keys().map(String::as_str).collect());
     let defaults = defaults.unwrap_or_default();
     let mut search = VariableSearch { environment, template, schema, defaults, errors: Vec::new() };
-    search.program(&template.program, true);
+    search.search_program(&template.program, true);
     search.errors
 }
 
@@ -47,27 +47,27 @@ struct VariableSearch<'a> {
 
 impl VariableSearch<'_> {
     /// Checks a program. `top` means that `this` is certainly the input.
-    fn program(&mut self, program: &Program, top: bool) {
+    fn search_program(&mut self, program: &Program, top: bool) {
         for node in &program.nodes {
             match node {
                 Node::Text(_) | Node::Comment(_) => {}
                 Node::Value(call, _) => self.call(call, top),
-                Node::Block(block) => self.block(block, top),
-                Node::Inline(inline) => self.program(&inline.program, false),
+                Node::Block(block) => self.search_block(block, top),
+                Node::Inline(inline) => self.search_program(&inline.program, false),
                 Node::Partial(partial) => {
-                    self.values(partial.context.as_ref(), &partial.hash, top);
+                    self.search_values(partial.context.as_ref(), &partial.hash, top);
                     if let PartialName::Dynamic(name) = &partial.name {
-                        self.values([name], &[], top);
+                        self.search_values([name], &[], top);
                     }
                     if let Some(program) = &partial.block {
-                        self.program(program, false);
+                        self.search_program(program, false);
                     }
                 }
             }
         }
     }
 
-    fn block(&mut self, block: &Block, top: bool) {
+    fn search_block(&mut self, block: &Block, top: bool) {
         self.call(&block.call, top);
         let stays = match &block.call.head {
             Head::Builtin(builtin) => !matches!(builtin, Builtin::Each | Builtin::With),
@@ -77,10 +77,10 @@ impl VariableSearch<'_> {
         };
         if let Some(program) = &block.program {
             // `{{^name}}` has no first program. A block parameter may have the same name as a variable.
-            self.program(program, top && stays && program.params.is_empty());
+            self.search_program(program, top && stays && program.params.is_empty());
         }
         if let Some(program) = &block.inverse {
-            self.program(program, top);
+            self.search_program(program, top);
         }
     }
 
@@ -92,12 +92,12 @@ impl VariableSearch<'_> {
         match &call.head {
             Head::Builtin(_) | Head::Helper(_) => {}
             Head::Maybe(path) if self.is_helper(path) => {}
-            Head::Maybe(path) | Head::Variable(path) => self.path(path, call.at, top),
+            Head::Maybe(path) | Head::Variable(path) => self.search_path(path, call.at, top),
         }
-        self.values(&call.params, &call.hash, top);
+        self.search_values(&call.params, &call.hash, top);
     }
 
-    fn values<'e>(
+    fn search_values<'e>(
         &mut self,
         params: impl IntoIterator<Item = &'e Expr>,
         hash: &'e [(Box<str>, Expr)],
@@ -106,13 +106,13 @@ impl VariableSearch<'_> {
         for expr in params.into_iter().chain(hash.iter().map(|(_, expr)| expr)) {
             match expr {
                 Expr::Literal(_) => {}
-                Expr::Path(path) => self.path(path, path.at, top),
+                Expr::Path(path) => self.search_path(path, path.at, top),
                 Expr::Call(call) => self.call(call, top),
             }
         }
     }
 
-    fn path(&mut self, path: &Path, at: usize, top: bool) {
+    fn search_path(&mut self, path: &Path, at: usize, top: bool) {
         let parts: &[Box<str>] = match &path.parts[..] {
             [root, parts @ ..] if path.data && path.depth == 0 && &**root == "root" => parts,
             parts if !path.data && path.depth == 0 && top => parts,
@@ -128,7 +128,7 @@ impl VariableSearch<'_> {
             }
             let Some(next) = properties.get(&**part) else {
                 let unknown = Unknown::new(part, properties.keys().map(String::as_str));
-                self.errors.push(self.template.error(Fault::UnknownVariable(unknown), at));
+                self.errors.push(self.template.error_at(Fault::UnknownVariable(unknown), at));
                 return;
             };
             schema = next;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::{Map, Value};
 
-use super::{Environment, HelperCall, Registered, Shared};
+use super::{Environment, EnvironmentItems, HelperCall, SharedItems};
 use crate::error::Error;
 use crate::fault::Fault;
 use crate::limits::{Limits, MAX_SOURCE_BYTES};
@@ -13,7 +13,7 @@ use crate::template::{Builtin, Template};
 
 /// A builder for an [`Environment`].
 #[derive(Default)]
-pub struct EnvironmentBuilder(Registered);
+pub struct EnvironmentBuilder(EnvironmentItems);
 
 impl std::fmt::Debug for EnvironmentBuilder {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -35,7 +35,7 @@ impl EnvironmentBuilder {
     /// # Errors
     /// Returns an error if the template is invalid.
     pub fn partial_file(mut self, name: &str, file: &str, source: &str) -> Result<Self, Error> {
-        self.0.partials.insert(name.into(), compile(file, source)?);
+        self.0.partials.insert(name.into(), compile_partial(file, source)?);
         Ok(self)
     }
 
@@ -99,7 +99,7 @@ impl EnvironmentBuilder {
         name: &str,
         helper: impl Fn(&HelperCall<'_>) -> Result<Value, String> + Send + Sync + 'static,
     ) -> Result<Self, Error> {
-        if Builtin::find(name).is_some() {
+        if Builtin::from_name(name).is_some() {
             return Err(Error::new(Fault::HelperTaken(name.to_owned())));
         }
         self.0.helpers.insert(name.into(), Box::new(helper));
@@ -141,15 +141,18 @@ impl EnvironmentBuilder {
     pub fn build(self) -> Environment {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
-        Environment(Arc::new(Shared { id, registered: self.0 }))
+        Environment(Arc::new(SharedItems { id, registered: self.0 }))
     }
 }
 
 /// Compiles a partial. Partials have no frontmatter, so the whole source is the template.
-pub(crate) fn compile(file: &str, source: impl Into<Arc<str>>) -> Result<Arc<Template>, Error> {
+pub(crate) fn compile_partial(
+    file: &str,
+    source: impl Into<Arc<str>>,
+) -> Result<Arc<Template>, Error> {
     let (file, source): (Arc<str>, Arc<str>) = (file.into(), source.into());
     if source.len() > MAX_SOURCE_BYTES {
         return Err(Error::new(Fault::SourceTooLarge).in_file(&file));
     }
-    Ok(Arc::new(Template::parse(file, Arc::clone(&source), 0..source.len())?))
+    Ok(Arc::new(Template::parse_range(file, Arc::clone(&source), 0..source.len())?))
 }

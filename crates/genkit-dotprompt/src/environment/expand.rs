@@ -8,22 +8,25 @@ use super::Environment;
 use crate::error::Error;
 use crate::fault::{Fault, Unknown};
 use crate::frontmatter;
-use crate::metadata::{Expanded, Metadata};
+use crate::metadata::{ExpandedMetadata, Metadata};
 use crate::picoschema;
 use crate::prompt::PromptFile;
 
 impl Environment {
     /// Returns the expanded metadata, which is cached in the prompt for the first environment that uses it. Usually
     /// there is only one.
-    pub(crate) fn expanded(&self, prompt: &PromptFile) -> Result<Arc<Expanded>, Error> {
-        let cell = prompt.expanded();
-        let fixed = self.registered().schema_resolver.is_none()
-            && self.registered().tool_resolver.is_none();
+    pub(crate) fn expanded_metadata(
+        &self,
+        prompt: &PromptFile,
+    ) -> Result<Arc<ExpandedMetadata>, Error> {
+        let cell = prompt.expanded_metadata();
+        let fixed = self.environment_items().schema_resolver.is_none()
+            && self.environment_items().tool_resolver.is_none();
         if let Some(kept) = cell.get().filter(|kept| fixed && kept.environment == self.0.id) {
             return Ok(kept.clone());
         }
-        let whole = self.expand(prompt, &Metadata::default())?;
-        let expanded = Arc::new(Expanded::new(self.0.id, whole));
+        let whole = self.expand_metadata(prompt, &Metadata::default())?;
+        let expanded = Arc::new(ExpandedMetadata::new(self.0.id, whole));
         if fixed {
             // If another thread was faster, it stored the same value.
             let _ = cell.set(expanded.clone());
@@ -31,16 +34,17 @@ impl Environment {
         Ok(expanded)
     }
 
-    pub(super) fn expand(
+    pub(super) fn expand_metadata(
         &self,
         prompt: &PromptFile,
         options: &Metadata,
     ) -> Result<Metadata, Error> {
-        let mut map = prompt.raw().map_or_else(frontmatter::empty, frontmatter::metadata);
+        let mut map =
+            prompt.raw().map_or_else(frontmatter::empty_metadata, frontmatter::metadata_from_keys);
         let model = options.model().or_else(|| map.get("model")?.as_str());
-        let model = model.or(self.registered().default_model.as_deref());
+        let model = model.or(self.environment_items().default_model.as_deref());
         let mut config = model
-            .and_then(|model| self.registered().model_configs.get(model))
+            .and_then(|model| self.environment_items().model_configs.get(model))
             .cloned()
             .unwrap_or_default();
         if let Some(raw) = prompt.raw() {
@@ -57,16 +61,16 @@ impl Environment {
             map.insert(key.clone(), value.clone());
         }
         map.insert("config".to_owned(), Value::Object(config));
-        self.tools(&mut map)
+        self.expand_tools(&mut map)
             .map_err(|fault| prompt.at_key(Error::new(fault), &["tools".to_owned()]))?;
         for section in ["input", "output"] {
-            self.schema(&mut map, section, prompt)?;
+            self.expand_schema(&mut map, section, prompt)?;
         }
         Ok(map.into())
     }
 
     /// Moves tools that have a definition from `tools` to `toolDefs`.
-    fn tools(&self, map: &mut Map<String, Value>) -> Result<(), Fault> {
+    fn expand_tools(&self, map: &mut Map<String, Value>) -> Result<(), Fault> {
         let wrong = |key: &str, expected| Fault::Key { key: key.to_owned(), expected };
         let tools = match map.get_mut("tools") {
             None | Some(Value::Null) => return Ok(()),
@@ -81,8 +85,8 @@ impl Environment {
         let mut unknown = Vec::new();
         for tool in tools {
             let Value::String(name) = &tool else { return Err(wrong("tools", "a list of names")) };
-            let registered = self.registered().tools.get(name.as_str()).cloned();
-            match (registered, &self.registered().tool_resolver) {
+            let registered = self.environment_items().tools.get(name.as_str()).cloned();
+            match (registered, &self.environment_items().tool_resolver) {
                 (Some(definition), _) => definitions.push(definition),
                 (None, Some(resolver)) => {
                     let definition = resolver(name);
@@ -96,7 +100,7 @@ impl Environment {
         Ok(())
     }
 
-    fn schema(
+    fn expand_schema(
         &self,
         map: &mut Map<String, Value>,
         section: &str,
@@ -108,7 +112,7 @@ impl Environment {
             return Ok(());
         }
         let named = |name: &str| self.named_schema(name);
-        match picoschema::expand(schema, &named) {
+        match picoschema::expand_picoschema(schema, &named) {
             Ok(expanded) => *schema = expanded,
             Err((fault, path)) => {
                 let fault = self.with_names(fault);
@@ -121,15 +125,15 @@ impl Environment {
     }
 
     fn named_schema(&self, name: &str) -> Option<Value> {
-        let registered = self.registered().schemas.get(name).cloned();
-        registered.or_else(|| self.registered().schema_resolver.as_ref()?(name))
+        let registered = self.environment_items().schemas.get(name).cloned();
+        registered.or_else(|| self.environment_items().schema_resolver.as_ref()?(name))
     }
 
     /// Adds the registered schemas to the suggestions of an error.
     fn with_names(&self, fault: Fault) -> Fault {
         match fault {
             Fault::UnknownType(Unknown { name, known }) => {
-                let own = self.registered().schemas.keys().map(|name| &**name);
+                let own = self.environment_items().schemas.keys().map(|name| &**name);
                 let known = known.iter().map(String::as_str).chain(own);
                 Fault::UnknownType(Unknown::new(&name, known))
             }

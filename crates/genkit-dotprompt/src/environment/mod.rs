@@ -10,7 +10,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 pub use builder::EnvironmentBuilder;
-pub(crate) use builder::compile;
+pub(crate) use builder::compile_partial;
 
 use crate::error::Error;
 use crate::fault::{Fault, Unknown};
@@ -41,17 +41,17 @@ type Log = Box<dyn Fn(&str, &str) + Send + Sync>;
 /// # Ok::<(), genkit_dotprompt::Error>(())
 /// ```
 #[derive(Clone)]
-pub struct Environment(Arc<Shared>);
+pub struct Environment(Arc<SharedItems>);
 
-struct Shared {
+struct SharedItems {
     /// Identifies the environment that expanded a prompt's metadata.
     id: u64,
-    registered: Registered,
+    registered: EnvironmentItems,
 }
 
 /// The registered items and settings.
 #[derive(Default)]
-struct Registered {
+struct EnvironmentItems {
     partials: HashMap<Box<str>, Arc<Template>>,
     partial_resolver: Option<Finder<String>>,
     schemas: HashMap<Box<str>, Value>,
@@ -74,7 +74,7 @@ impl Default for Environment {
 impl fmt::Debug for Environment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Environment")
-            .field("limits", &self.registered().limits)
+            .field("limits", &self.environment_items().limits)
             .finish_non_exhaustive()
     }
 }
@@ -92,91 +92,91 @@ impl Environment {
     /// Returns an error if a schema is invalid, with the place of its key; if the resolver does not find a tool; or if
     /// the template uses an unknown helper.
     pub fn metadata(&self, prompt: &PromptFile, options: &Metadata) -> Result<Metadata, Error> {
-        self.check_helpers(prompt.compiled())?;
+        self.check_helpers(prompt.compiled_template())?;
         if options.as_map().is_empty() {
-            return Ok(self.expanded(prompt)?.whole.clone());
+            return Ok(self.expanded_metadata(prompt)?.whole.clone());
         }
-        self.expand(prompt, options)
+        self.expand_metadata(prompt, options)
     }
 
-    fn registered(&self) -> &Registered {
+    fn environment_items(&self) -> &EnvironmentItems {
         &self.0.registered
     }
 
     pub(crate) fn limits(&self) -> &Limits {
-        &self.registered().limits
+        &self.environment_items().limits
     }
 
     /// Returns a partial by name, from the registered ones or from the resolver.
-    pub(crate) fn partial(&self, name: &str) -> Result<Option<Arc<Template>>, Error> {
-        if let Some(template) = self.registered().partials.get(name) {
+    pub(crate) fn find_partial(&self, name: &str) -> Result<Option<Arc<Template>>, Error> {
+        if let Some(template) = self.environment_items().partials.get(name) {
             return Ok(Some(template.clone()));
         }
         let source =
-            self.registered().partial_resolver.as_ref().and_then(|resolver| resolver(name));
-        source.map(|source| builder::compile(name, source)).transpose()
+            self.environment_items().partial_resolver.as_ref().and_then(|resolver| resolver(name));
+        source.map(|source| builder::compile_partial(name, source)).transpose()
     }
 
     pub(crate) fn registered_partial(&self, name: &str) -> Option<&Arc<Template>> {
-        self.registered().partials.get(name)
+        self.environment_items().partials.get(name)
     }
 
     /// Returns a registered partial, with its name borrowed from the environment.
     pub(crate) fn registered_entry(&self, name: &str) -> Option<(&str, &Template)> {
-        self.registered()
+        self.environment_items()
             .partials
             .get_key_value(name)
             .map(|(name, template)| (&**name, &**template))
     }
 
     pub(crate) fn resolves_partials(&self) -> bool {
-        self.registered().partial_resolver.is_some()
+        self.environment_items().partial_resolver.is_some()
     }
 
     /// Returns the metadata of a prompt without checking its helpers.
     pub(crate) fn expand_without_helpers(&self, prompt: &PromptFile) -> Result<Metadata, Error> {
-        Ok(self.expanded(prompt)?.whole.clone())
+        Ok(self.expanded_metadata(prompt)?.whole.clone())
     }
 
     pub(crate) fn unknown_partial(&self, name: &str) -> Fault {
         Fault::UnknownPartial(Unknown::new(
             name,
-            self.registered().partials.keys().map(|name| &**name),
+            self.environment_items().partials.keys().map(|name| &**name),
         ))
     }
 
     pub(crate) fn has_helper(&self, name: &str) -> bool {
-        self.registered().helpers.contains_key(name)
+        self.environment_items().helpers.contains_key(name)
     }
 
     /// Calls a helper of the environment.
     pub(crate) fn call_helper(&self, name: &str, call: &HelperCall<'_>) -> Result<Value, Fault> {
         let failed = |text| Fault::HelperFailed { name: name.to_owned(), text };
-        match self.registered().helpers.get(name) {
+        match self.environment_items().helpers.get(name) {
             Some(helper) => helper(call).map_err(failed),
             None => Err(self.unknown_helper(name)),
         }
     }
 
     pub(crate) fn unknown_helper(&self, name: &str) -> Fault {
-        let own = self.registered().helpers.keys().map(|name| &**name);
+        let own = self.environment_items().helpers.keys().map(|name| &**name);
         Fault::UnknownHelper(Unknown::new(name, own.chain(Builtin::names())))
     }
 
-    pub(crate) fn log(&self, level: &str, text: &str) {
-        if let Some(log) = &self.registered().log {
+    pub(crate) fn write_log(&self, level: &str, text: &str) {
+        if let Some(log) = &self.environment_items().log {
             log(level, text);
         }
     }
 
-    pub(crate) fn logs(&self) -> bool {
-        self.registered().log.is_some()
+    pub(crate) fn has_log(&self) -> bool {
+        self.environment_items().log.is_some()
     }
 
     /// Reports unknown helpers, even in parts of the template that no data reaches.
     pub(crate) fn check_helpers(&self, template: &Template) -> Result<(), Error> {
         match template.helpers.iter().find(|(name, _)| !self.has_helper(name)) {
-            Some((name, at)) => Err(template.error(self.unknown_helper(name), *at)),
+            Some((name, at)) => Err(template.error_at(self.unknown_helper(name), *at)),
             None => Ok(()),
         }
     }

@@ -32,7 +32,7 @@ impl Unknown {
         if self.known.len() > SHOWN {
             write!(f, " and {} more", self.known.len() - SHOWN)?;
         }
-        match nearest(&self.name, self.known.iter().map(String::as_str)) {
+        match find_nearest(&self.name, self.known.iter().map(String::as_str)) {
             Some(name) => write!(f, "; did you mean `{name}`?"),
             None => Ok(()),
         }
@@ -41,7 +41,7 @@ impl Unknown {
 
 /// Returns the candidate that `word` is probably a typing error of: at most a third of its characters differ, or one.
 /// Among equally close candidates, one that differs only in case wins, then the first in alphabetical order.
-fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+fn find_nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let limit = (word.chars().count() / 3).max(1);
     let distances = candidates.into_iter().map(|candidate| {
         let is_other_word = !candidate.eq_ignore_ascii_case(word);

@@ -28,6 +28,6 @@ impl Folder {
             Some(walk::File { name, path, source: source.into() })
         };
         let files: Vec<walk::File> = files.into_iter().filter_map(file).collect();
-        Self::of(root, files)
+        Self::from_files(root, files)
     }
 }

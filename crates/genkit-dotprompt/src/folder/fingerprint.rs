@@ -24,7 +24,7 @@ impl FolderFingerprint {
     pub fn of(path: impl AsRef<Path>) -> Self {
         let mut seen = BTreeMap::new();
         // Errors are reported when the folder is read.
-        let _ = walk::entries(path.as_ref(), &mut |Entry { path, blocked, .. }| {
+        let _ = walk::visit_entries(path.as_ref(), &mut |Entry { path, blocked, .. }| {
             // For a broken link, or a link out of the folder, record only that it exists.
             let about = if blocked.is_none() { std::fs::metadata(&path).ok() } else { None };
             let changed = about.as_ref().and_then(|about| about.modified().ok());

@@ -89,13 +89,13 @@ impl Folder {
     /// There is an error for each file.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, Vec<Error>> {
         let path = path.as_ref();
-        Ok(Self::of(path.to_owned(), walk::files(path)?))
+        Ok(Self::from_files(path.to_owned(), walk::list_files(path)?))
     }
 
-    fn of(path: PathBuf, files: Vec<walk::File>) -> Self {
+    fn from_files(path: PathBuf, files: Vec<walk::File>) -> Self {
         let mut folder = Self { path, prompts: Vec::new(), partials: Vec::new() };
         for walk::File { name, path, source } in files {
-            match name::of(&name) {
+            match name::parse_file_name(&name) {
                 name::FileName::Prompt { name, variant } => {
                     folder.prompts.push(PromptSource { name, variant, path, source });
                 }
@@ -147,7 +147,7 @@ impl EnvironmentBuilder {
         let mut compiled = BTreeMap::new();
         for partial in &folder.partials {
             let file = partial.path.to_string_lossy();
-            match crate::environment::compile(&file, Arc::clone(&partial.source)) {
+            match crate::environment::compile_partial(&file, Arc::clone(&partial.source)) {
                 Ok(template) => {
                     compiled.insert(partial.path.clone(), template);
                 }

@@ -7,7 +7,7 @@ pub(super) enum FileName {
 }
 
 /// Parses the path of a file relative to the folder, without `.prompt` and with `/` as the separator.
-pub(super) fn of(path: &str) -> FileName {
+pub(super) fn parse_file_name(path: &str) -> FileName {
     let (folder, file) = match path.rsplit_once('/') {
         Some((folder, file)) => (Some(folder), file),
         None => (None, path),
@@ -47,7 +47,7 @@ mod tests {
             ("_p.v", FileName::Partial("p.v".to_owned())),
             ("mail/_footer", FileName::Partial("mail/footer".to_owned())),
         ] {
-            assert_eq!(of(path), expected, "{path}");
+            assert_eq!(parse_file_name(path), expected, "{path}");
         }
     }
 }

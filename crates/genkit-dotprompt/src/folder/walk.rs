@@ -17,9 +17,9 @@ pub(super) struct File {
 }
 
 /// Returns all files, sorted by name.
-pub(super) fn files(root: &Path) -> Result<Vec<File>, Vec<Error>> {
+pub(super) fn list_files(root: &Path) -> Result<Vec<File>, Vec<Error>> {
     let (mut files, mut bytes, mut errors) = (Vec::new(), 0, Vec::new());
-    let ended = entries(root, &mut |Entry { name, path, blocked }| {
+    let ended = visit_entries(root, &mut |Entry { name, path, blocked }| {
         match blocked.map_or_else(|| read(&path), Err) {
             Ok(source) => {
                 bytes += source.len();
@@ -52,13 +52,13 @@ pub(super) struct Entry {
 }
 
 /// Visits a folder and its subfolders, in the order of the file system.
-pub(super) fn entries(
+pub(super) fn visit_entries(
     root: &Path,
     visit: &mut dyn FnMut(Entry) -> Result<(), Error>,
 ) -> Result<(), Error> {
     match root.canonicalize() {
         Ok(canonical) if canonical.is_dir() => {
-            FolderWalk { root: canonical, entries: 0, visit }.folder(root, "", 1)
+            FolderWalk { root: canonical, entries: 0, visit }.visit_folder(root, "", 1)
         }
         Ok(_) => Err(of_folder(root, "is not a folder".to_owned())),
         Err(error) => Err(of_folder(root, format!("cannot be read: {error}"))),
@@ -72,7 +72,7 @@ struct FolderWalk<'v> {
 }
 
 impl FolderWalk<'_> {
-    fn folder(&mut self, path: &Path, prefix: &str, depth: usize) -> Result<(), Error> {
+    fn visit_folder(&mut self, path: &Path, prefix: &str, depth: usize) -> Result<(), Error> {
         if depth > MAX_FOLDERS {
             let what = format!(
                 "has folders nested more than {MAX_FOLDERS} deep, or a link to one of its parents"
@@ -99,9 +99,9 @@ impl FolderWalk<'_> {
             if !is_folder && stem.is_none() {
                 continue;
             }
-            let blocked = if kind.is_symlink() { self.blocked(&path) } else { None };
+            let blocked = if kind.is_symlink() { self.blocked_reason(&path) } else { None };
             if is_folder && blocked.is_none() {
-                self.folder(&path, &format!("{prefix}{name}/"), depth + 1)?;
+                self.visit_folder(&path, &format!("{prefix}{name}/"), depth + 1)?;
             } else {
                 let name = format!("{prefix}{}", stem.unwrap_or(&name));
                 (self.visit)(Entry { name, path, blocked })?;
@@ -111,7 +111,7 @@ impl FolderWalk<'_> {
     }
 
     /// Returns the reason why a link is not followed.
-    fn blocked(&self, link: &Path) -> Option<String> {
+    fn blocked_reason(&self, link: &Path) -> Option<String> {
         match link.canonicalize() {
             Ok(target) if target.starts_with(&self.root) => None,
             Ok(_) => Some("is a link that leads out of the folder".to_owned()),

@@ -25,7 +25,7 @@ pub(crate) const RESERVED: [&str; 12] = [
 pub(crate) type KeyError = (Error, Vec<String>);
 
 /// Rejects values that would otherwise be silently dropped or misread.
-pub(crate) fn check(raw: &Map<String, Value>) -> Result<(), KeyError> {
+pub(crate) fn check_keys(raw: &Map<String, Value>) -> Result<(), KeyError> {
     for (key, value) in raw.iter().filter(|(key, _)| RESERVED.contains(&key.as_str())) {
         check_key(key, value).map_err(|fault| (Error::new(fault), vec![key.clone()]))?;
     }
@@ -33,8 +33,8 @@ pub(crate) fn check(raw: &Map<String, Value>) -> Result<(), KeyError> {
 }
 
 /// Returns the metadata for the keys of the specification.
-pub(crate) fn metadata(raw: &Map<String, Value>) -> Map<String, Value> {
-    let mut metadata = empty();
+pub(crate) fn metadata_from_keys(raw: &Map<String, Value>) -> Map<String, Value> {
+    let mut metadata = empty_metadata();
     let mut ext = Map::new();
     for (key, value) in raw {
         if RESERVED.contains(&key.as_str()) {
@@ -53,7 +53,7 @@ pub(crate) fn metadata(raw: &Map<String, Value>) -> Map<String, Value> {
 }
 
 /// Returns the metadata that every prompt has.
-pub(crate) fn empty() -> Map<String, Value> {
+pub(crate) fn empty_metadata() -> Map<String, Value> {
     ["ext", "metadata", "config"]
         .map(|key| (key.to_owned(), Value::Object(Map::new())))
         .into_iter()

@@ -6,27 +6,27 @@ use crate::text;
 
 /// The parts of a file, as byte ranges.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Split {
+pub(crate) struct FileParts {
     /// `None` if the whole file is the template.
     pub(crate) frontmatter: Option<Range<usize>>,
     pub(crate) body: Range<usize>,
 }
 
 /// Splits a file. The first marker may follow empty lines and lines with `#`; otherwise the whole file is the template.
-pub(crate) fn split(source: &str) -> Split {
-    let whole = Split { frontmatter: None, body: 0..source.len() };
-    let Some(start) = opening(source) else { return whole };
+pub(crate) fn split_file(source: &str) -> FileParts {
+    let whole = FileParts { frontmatter: None, body: 0..source.len() };
+    let Some(start) = skip_opening(source) else { return whole };
     let mut at = start;
     while let Some(line) = line_at(source, at) {
         // A marker must end with a line break, so one at the very end of the file does not count.
         if is_marker(&source[line.content.clone()]) && line.next > line.content.end && at > start {
             let end = without_line_end(source, at);
-            if end <= start || text::trim(&source[start..end]).is_empty() {
+            if end <= start || text::trim_blanks(&source[start..end]).is_empty() {
                 return whole;
             }
             let body = line.next + text::trim_range(&source[line.next..]).start;
-            let length = text::trim(&source[line.next..]).len();
-            return Split { frontmatter: Some(start..end), body: body..body + length };
+            let length = text::trim_blanks(&source[line.next..]).len();
+            return FileParts { frontmatter: Some(start..end), body: body..body + length };
         }
         if at == start && is_marker(&source[line.content.clone()]) {
             return whole;
@@ -38,14 +38,14 @@ pub(crate) fn split(source: &str) -> Split {
 
 /// Returns why a file that begins with a marker has no frontmatter, and the place. Otherwise the intended frontmatter
 /// would be sent to the model as part of the template.
-pub(crate) fn overlooked(source: &str) -> Option<(&'static str, usize)> {
+pub(crate) fn find_overlooked(source: &str) -> Option<(&'static str, usize)> {
     let text = source.trim_start_matches(BYTE_ORDER_MARK);
     let first = source.len() - text.len();
-    let start = opening(text)?;
+    let start = skip_opening(text)?;
     if first > 0 {
         return Some(("a byte order mark (U+FEFF) precedes it; save the file without one", 0));
     }
-    if split(source).frontmatter.is_some() {
+    if split_file(source).frontmatter.is_some() {
         return None;
     }
     let marker = without_line_end(source, start);
@@ -53,7 +53,7 @@ pub(crate) fn overlooked(source: &str) -> Option<(&'static str, usize)> {
     let mut at = start;
     while let Some(line) = line_at(source, at) {
         if is_marker(&source[line.content.clone()]) {
-            let empty = text::trim(&source[start..at]).is_empty();
+            let empty = text::trim_blanks(&source[start..at]).is_empty();
             return Some(match empty {
                 true => ("it is empty; remove both `---`", marker),
                 false => ("the file ends directly after this `---`; add a line break", at),
@@ -67,7 +67,7 @@ pub(crate) fn overlooked(source: &str) -> Option<(&'static str, usize)> {
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// Returns where the line after the first marker begins.
-fn opening(source: &str) -> Option<usize> {
+fn skip_opening(source: &str) -> Option<usize> {
     let mut at = 0;
     while let Some(line) = line_at(source, at) {
         let content = &source[line.content.clone()];
@@ -85,7 +85,7 @@ fn opening(source: &str) -> Option<usize> {
 
 /// Returns whether a line is `---` without indentation, optionally followed by whitespace.
 fn is_marker(line: &str) -> bool {
-    line.strip_prefix("---").is_some_and(|rest| text::trim(rest).is_empty())
+    line.strip_prefix("---").is_some_and(|rest| text::trim_blanks(rest).is_empty())
 }
 
 struct Line {
@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     fn parts(source: &str) -> Option<(&str, &str)> {
-        let Split { frontmatter, body } = split(source);
+        let FileParts { frontmatter, body } = split_file(source);
         match frontmatter {
             Some(frontmatter) => Some((&source[frontmatter], &source[body])),
             None => {
@@ -186,14 +186,14 @@ mod tests {
             ("---\n\n---\nHi", "it is empty", 0),
             ("\u{feff}---\na: 1\n---\nHi", "byte order mark", 0),
         ] {
-            let (said, place) = overlooked(source).unwrap_or_default();
+            let (said, place) = find_overlooked(source).unwrap_or_default();
             assert!(said.contains(why), "{source:?}: {said}");
             assert_eq!(place, at, "{source:?}");
         }
         for source in
             ["", "Hi", "---", "\u{feff}Hi", "Hi\n---\n", "----\n", " ---\n", "---\na: 1\n---\nHi"]
         {
-            assert_eq!(overlooked(source), None, "{source:?}");
+            assert_eq!(find_overlooked(source), None, "{source:?}");
         }
     }
 }

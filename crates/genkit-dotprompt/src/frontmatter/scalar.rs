@@ -3,40 +3,40 @@
 use serde_json::{Number, Value};
 
 /// Returns the value of a scalar without quotes and tag, or `None` if JSON cannot represent it (`.inf`, `.nan`).
-pub(crate) fn plain(text: &str) -> Option<Value> {
+pub(crate) fn parse_scalar(text: &str) -> Option<Value> {
     let Some(first) = text.bytes().next() else { return Some(Value::Null) };
     match first {
         b'n' | b'N' | b'~' if matches!(text, "null" | "Null" | "NULL" | "~") => Some(Value::Null),
         b't' | b'T' if matches!(text, "true" | "True" | "TRUE") => Some(Value::Bool(true)),
         b'f' | b'F' if matches!(text, "false" | "False" | "FALSE") => Some(Value::Bool(false)),
-        b'0'..=b'9' | b'-' | b'+' | b'.' => number(text),
+        b'0'..=b'9' | b'-' | b'+' | b'.' => parse_number(text),
         _ => Some(Value::String(text.to_owned())),
     }
 }
 
-fn number(text: &str) -> Option<Value> {
+fn parse_number(text: &str) -> Option<Value> {
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
     if matches!(unsigned, ".inf" | ".Inf" | ".INF") || matches!(text, ".nan" | ".NaN" | ".NAN") {
         return None;
     }
     let number = if let Some(digits) = text.strip_prefix("0o") {
-        radix(digits, 8)
+        parse_radix(digits, 8)
     } else if let Some(digits) = text.strip_prefix("0x") {
-        radix(digits, 16)
+        parse_radix(digits, 16)
     } else {
-        decimal(text, unsigned)?
+        parse_decimal(text, unsigned)?
     };
     Some(number.map_or_else(|| Value::String(text.to_owned()), Value::Number))
 }
 
-fn radix(digits: &str, radix: u32) -> Option<Number> {
+fn parse_radix(digits: &str, radix: u32) -> Option<Number> {
     let all = !digits.is_empty() && digits.chars().all(|c| c.is_digit(radix));
     all.then(|| u64::from_str_radix(digits, radix).ok().map(Number::from)).flatten()
 }
 
 /// Parses a decimal number. The outer `None` means that it is too large for JSON, the inner one that it is not a
 /// number.
-fn decimal(text: &str, unsigned: &str) -> Option<Option<Number>> {
+fn parse_decimal(text: &str, unsigned: &str) -> Option<Option<Number>> {
     let digits = |part: &str| part.bytes().take_while(u8::is_ascii_digit).count();
     let whole = digits(unsigned);
     let rest = &unsigned[whole..];
@@ -48,7 +48,7 @@ fn decimal(text: &str, unsigned: &str) -> Option<Option<Number>> {
         if let Ok(number) = plain.parse::<u64>() {
             return Some(Some(number.into()));
         }
-        return float(text);
+        return parse_float(text);
     }
     let (fraction, rest) = match rest.strip_prefix('.') {
         Some(rest) => (digits(rest), &rest[digits(rest)..]),
@@ -58,17 +58,17 @@ fn decimal(text: &str, unsigned: &str) -> Option<Option<Number>> {
         return Some(None);
     }
     if rest.is_empty() {
-        return float(text);
+        return parse_float(text);
     }
     let Some(exponent) = rest.strip_prefix(['e', 'E']) else { return Some(None) };
     let exponent = exponent.strip_prefix(['-', '+']).unwrap_or(exponent);
     if exponent.is_empty() || digits(exponent) < exponent.len() {
         return Some(None);
     }
-    float(text)
+    parse_float(text)
 }
 
-fn float(text: &str) -> Option<Option<Number>> {
+fn parse_float(text: &str) -> Option<Option<Number>> {
     let number: f64 = text.parse().ok()?;
     Number::from_f64(number).map(Some)
 }
@@ -113,10 +113,10 @@ mod tests {
             (".infinity", json!(".infinity")),
             ("null and void", json!("null and void")),
         ] {
-            assert_eq!(plain(text), Some(value), "{text}");
+            assert_eq!(parse_scalar(text), Some(value), "{text}");
         }
         for text in [".inf", "-.Inf", "+.INF", ".nan", "1e999"] {
-            assert_eq!(plain(text), None, "{text}");
+            assert_eq!(parse_scalar(text), None, "{text}");
         }
     }
 }

@@ -28,7 +28,7 @@ pub(crate) fn read_within(
     match value {
         Value::Object(map) => Ok(map),
         Value::Null => Ok(Map::new()),
-        _ => Err(Error::new(Fault::FrontmatterIsNoMap).at((1, 1))),
+        _ => Err(Error::new(Fault::FrontmatterIsNoMap).with_place((1, 1))),
     }
 }
 
@@ -54,7 +54,7 @@ enum Collection {
     List(Vec<Value>),
 }
 
-struct Anchored {
+struct AnchoredValue {
     value: Value,
     values: usize,
     bytes: usize,
@@ -64,7 +64,7 @@ struct YamlReader {
     max_values: usize,
     max_bytes: usize,
     open: Vec<Open>,
-    anchors: HashMap<usize, Anchored>,
+    anchors: HashMap<usize, AnchoredValue>,
     values: usize,
     bytes: usize,
     done: Option<Value>,
@@ -94,47 +94,48 @@ impl YamlReader {
         let mut parser = Parser::new_from_str(source);
         while let Some(event) = parser.next_event() {
             let (event, span) = event.map_err(|error| wrong_yaml(&error))?;
-            self.take(event, span).map_err(|fault| Error::new(fault).at(start_of(&span)))?;
+            self.handle_event(event, span)
+                .map_err(|fault| Error::new(fault).with_place(start_of(&span)))?;
         }
         Ok(self.done.take().unwrap_or(Value::Null))
     }
 
-    fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), Fault> {
+    fn handle_event(&mut self, event: Event<'_>, span: Span) -> Result<(), Fault> {
         match event {
             Event::DocumentStart(_) if self.done.is_some() => Err(Fault::SeveralDocuments),
             Event::Scalar(text, style, anchor, tag) => {
                 let value = scalar_value(&text, style, tag.as_deref())?;
-                self.count(1, text.len())?;
+                self.count_value(1, text.len())?;
                 if anchor > 0 {
-                    let kept = Anchored { value: value.clone(), values: 1, bytes: text.len() };
+                    let kept = AnchoredValue { value: value.clone(), values: 1, bytes: text.len() };
                     self.anchors.insert(anchor, kept);
                 }
-                self.put(value, &span)
+                self.put_value(value, &span)
             }
             Event::SequenceStart(anchor, tag) => {
                 check_tag(tag.as_deref(), "seq")?;
-                self.begin(Collection::List(Vec::with_capacity(4)), anchor)
+                self.begin_collection(Collection::List(Vec::with_capacity(4)), anchor)
             }
             Event::MappingStart(anchor, tag) => {
                 check_tag(tag.as_deref(), "map")?;
-                self.begin(Collection::Map(Map::with_capacity(8), false), anchor)
+                self.begin_collection(Collection::Map(Map::with_capacity(8), false), anchor)
             }
-            Event::SequenceEnd | Event::MappingEnd => self.end(&span),
+            Event::SequenceEnd | Event::MappingEnd => self.end_collection(&span),
             Event::Alias(anchor) => {
                 let Some(kept) = self.anchors.get(&anchor) else {
                     return Err(Fault::AliasOfItself);
                 };
                 // Count before copying, because aliases of aliases grow exponentially.
                 let (values, bytes) = (kept.values, kept.bytes);
-                self.count(values, bytes)?;
+                self.count_value(values, bytes)?;
                 let value = self.anchors[&anchor].value.clone();
-                self.put(value, &span)
+                self.put_value(value, &span)
             }
             _ => Ok(()),
         }
     }
 
-    fn count(&mut self, values: usize, bytes: usize) -> Result<(), Fault> {
+    fn count_value(&mut self, values: usize, bytes: usize) -> Result<(), Fault> {
         self.values += values;
         self.bytes += bytes;
         let (values, bytes) = (self.max_values, self.max_bytes);
@@ -144,11 +145,11 @@ impl YamlReader {
         Ok(())
     }
 
-    fn begin(&mut self, value: Collection, anchor: usize) -> Result<(), Fault> {
+    fn begin_collection(&mut self, value: Collection, anchor: usize) -> Result<(), Fault> {
         if self.open.len() >= MAX_YAML_DEPTH {
             return Err(Fault::YamlTooDeep);
         }
-        self.count(1, 0)?;
+        self.count_value(1, 0)?;
         if let Some(Open { value: Collection::Map(_, false), .. }) = self.open.last() {
             return Err(Fault::KeyIsNoText);
         }
@@ -156,7 +157,7 @@ impl YamlReader {
         Ok(())
     }
 
-    fn end(&mut self, span: &Span) -> Result<(), Fault> {
+    fn end_collection(&mut self, span: &Span) -> Result<(), Fault> {
         let Some(open) = self.open.pop() else { return Ok(()) };
         let value = match open.value {
             Collection::Map(map, _) => Value::Object(map),
@@ -165,14 +166,14 @@ impl YamlReader {
         if open.anchor > 0 {
             let values = self.values - open.values + 1;
             let bytes = self.bytes - open.bytes;
-            self.count(values, bytes)?;
-            self.anchors.insert(open.anchor, Anchored { value: value.clone(), values, bytes });
+            self.count_value(values, bytes)?;
+            self.anchors.insert(open.anchor, AnchoredValue { value: value.clone(), values, bytes });
         }
-        self.put(value, span)
+        self.put_value(value, span)
     }
 
-    fn put(&mut self, value: Value, span: &Span) -> Result<(), Fault> {
-        self.note(&value, span);
+    fn put_value(&mut self, value: Value, span: &Span) -> Result<(), Fault> {
+        self.note_place(&value, span);
         match self.open.last_mut().map(|open| &mut open.value) {
             None => self.done = Some(value),
             Some(Collection::List(list)) => list.push(value),
@@ -191,7 +192,7 @@ impl YamlReader {
     }
 
     /// Records the place of a key or item if it is on the path that is searched for.
-    fn note(&mut self, value: &Value, span: &Span) {
+    fn note_place(&mut self, value: &Value, span: &Span) {
         let Some(wanted) = &self.wanted else { return };
         let Some((last, above)) = self.open.split_last() else { return };
         if self.open.len() > wanted.len() {
@@ -219,7 +220,7 @@ fn start_of(span: &Span) -> (usize, usize) {
 
 fn wrong_yaml(error: &ScanError) -> Error {
     let marker = error.marker();
-    Error::new(Fault::Yaml(error.info().to_owned())).at((marker.line(), marker.col() + 1))
+    Error::new(Fault::Yaml(error.info().to_owned())).with_place((marker.line(), marker.col() + 1))
 }
 
 /// Inserts a key whose value follows. Returns the key if the map already contains it.
@@ -248,7 +249,7 @@ fn scalar_value(value: &str, style: ScalarStyle, tag: Option<&Tag>) -> Result<Va
         if style != ScalarStyle::Plain {
             return Ok(Value::String(value.to_owned()));
         }
-        return scalar::plain(value).ok_or_else(|| Fault::NoJsonNumber(value.to_owned()));
+        return scalar::parse_scalar(value).ok_or_else(|| Fault::NoJsonNumber(value.to_owned()));
     };
     if tag.handle.is_empty() && tag.suffix == "!" || tag.handle == "!" && tag.suffix.is_empty() {
         return Ok(Value::String(value.to_owned()));
@@ -257,7 +258,7 @@ fn scalar_value(value: &str, style: ScalarStyle, tag: Option<&Tag>) -> Result<Va
     if known && tag.suffix == "str" {
         return Ok(Value::String(value.to_owned()));
     }
-    let read = scalar::plain(value).ok_or_else(|| Fault::NoJsonNumber(value.to_owned()))?;
+    let read = scalar::parse_scalar(value).ok_or_else(|| Fault::NoJsonNumber(value.to_owned()))?;
     match (tag.suffix.as_str(), &read) {
         ("null", Value::Null) | ("bool", Value::Bool(_)) | ("float", Value::Number(_)) if known => {
             Ok(read)

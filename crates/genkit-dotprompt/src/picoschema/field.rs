@@ -78,7 +78,7 @@ fn of_field(
 ) -> Result<Value, SchemaError> {
     let Some(kind) = kind else {
         let mut schema = of_value(value, named, depth)?;
-        widen(&mut schema, optional);
+        allow_null(&mut schema, optional);
         return Ok(schema);
     };
     let (kind, description) = split_description(kind);
@@ -97,8 +97,8 @@ fn of_field(
         }
         other => return Err((Fault::FieldKind(other.to_owned()), Vec::new())),
     };
-    widen(&mut schema, optional);
-    describe(&mut schema, description);
+    allow_null(&mut schema, optional);
+    set_description(&mut schema, description);
     Ok(schema)
 }
 
@@ -122,18 +122,18 @@ pub(super) fn of_text(text: &str, named: Named<'_>) -> Result<Value, Fault> {
     } else {
         named(word).ok_or_else(|| Fault::UnknownType(Unknown::new(word, words::SCALARS)))?
     };
-    describe(&mut schema, description);
+    set_description(&mut schema, description);
     Ok(schema)
 }
 
-fn describe(schema: &mut Value, description: Option<&str>) {
+fn set_description(schema: &mut Value, description: Option<&str>) {
     if let (Value::Object(schema), Some(description)) = (schema, description) {
         schema.insert("description".to_owned(), description.into());
     }
 }
 
 /// Makes the type of an optional field nullable, if its schema has a single type.
-fn widen(schema: &mut Value, optional: bool) {
+fn allow_null(schema: &mut Value, optional: bool) {
     if let (true, Some(kind @ Value::String(_))) = (optional, schema.get_mut("type")) {
         *kind = json!([*kind, "null"]);
     }

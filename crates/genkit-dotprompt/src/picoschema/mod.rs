@@ -36,10 +36,10 @@ use field::{Named, SchemaError};
 /// Returns an error for a type that is neither a type of Picoschema nor a name known to `named`; for a number, a
 /// boolean or a list in place of a type; and for a kind in parentheses other than `array`, `object` or `enum`.
 pub fn picoschema(value: &Value, named: &dyn Fn(&str) -> Option<Value>) -> Result<Value, Error> {
-    expand(value, named).map_err(|(fault, _)| Error::new(fault))
+    expand_picoschema(value, named).map_err(|(fault, _)| Error::new(fault))
 }
 
-pub(crate) fn expand(value: &Value, named: Named<'_>) -> Result<Value, SchemaError> {
+pub(crate) fn expand_picoschema(value: &Value, named: Named<'_>) -> Result<Value, SchemaError> {
     match value {
         Value::Null => Ok(Value::Null),
         Value::String(text) if text.is_empty() => Ok(Value::Null),

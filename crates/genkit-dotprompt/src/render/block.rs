@@ -3,41 +3,45 @@
 use serde_json::Value;
 
 use super::Renderer;
-use super::equal::{compared, equal, same};
+use super::equal::{are_equal, compared_bytes, is_same_this};
 use super::scope::{DataFrame, Depth, Kind, Params, Scope};
 use super::value::Val;
 use crate::error::Error;
 use crate::template::{Block, Builtin, Call, Head, Program};
 
 impl Renderer<'_> {
-    pub(super) fn block<'s>(&mut self, block: &'s Block, context: Scope<'s>) -> Result<(), Error> {
+    pub(super) fn render_block<'s>(
+        &mut self,
+        block: &'s Block,
+        context: Scope<'s>,
+    ) -> Result<(), Error> {
         let call = &block.call;
         match &call.head {
             Head::Builtin(Builtin::Each) => {
-                let value = self.first(call, &context)?;
-                self.each(block, &value, context)
+                let value = self.first_argument(call, &context)?;
+                self.render_each(block, &value, context)
             }
             Head::Builtin(Builtin::With) => {
-                let value = self.first(call, &context)?;
+                let value = self.first_argument(call, &context)?;
                 match value.is_empty() {
-                    true => self.side(block, false, context),
-                    false => self.with(block, value, context),
+                    true => self.render_side(block, false, context),
+                    false => self.render_with(block, value, context),
                 }
             }
             Head::Builtin(builtin) => {
-                let holds = self.holds(*builtin, call, &context)?;
-                self.side(block, holds, context)
+                let holds = self.condition_holds(*builtin, call, &context)?;
+                self.render_side(block, holds, context)
             }
             Head::Helper(name) => {
                 let value = self.own_helper(name, call, &context)?;
-                self.side(block, !value.is_empty() && !value.is_zero(), context)
+                self.render_side(block, !value.is_empty() && !value.is_zero(), context)
             }
             Head::Maybe(name) if self.is_helper(name) => {
                 let value = self.own_helper(&name.parts[0], call, &context)?;
-                self.side(block, !value.is_empty() && !value.is_zero(), context)
+                self.render_side(block, !value.is_empty() && !value.is_zero(), context)
             }
             Head::Maybe(name) | Head::Variable(name) => {
-                let value = self.path(name, &context)?;
+                let value = self.resolve_path(name, &context)?;
                 self.variable_block(block, value, context)
             }
         }
@@ -50,45 +54,45 @@ impl Renderer<'_> {
         value: Val<'s>,
         context: Scope<'s>,
     ) -> Result<(), Error> {
-        match value.value() {
-            Some(Value::Bool(holds)) => self.side(block, *holds, context),
-            Some(Value::Null) => self.side(block, false, context),
-            Some(Value::Array(_)) => self.each(block, &value, context),
-            _ if matches!(value, Val::Missing) => self.side(block, false, context),
-            _ => self.with(block, value, context),
+        match value.as_value() {
+            Some(Value::Bool(holds)) => self.render_side(block, *holds, context),
+            Some(Value::Null) => self.render_side(block, false, context),
+            Some(Value::Array(_)) => self.render_each(block, &value, context),
+            _ if matches!(value, Val::Missing) => self.render_side(block, false, context),
+            _ => self.render_with(block, value, context),
         }
     }
 
     /// Returns the value of the only argument.
-    pub(super) fn first<'s>(
+    pub(super) fn first_argument<'s>(
         &mut self,
         call: &'s Call,
         context: &Scope<'s>,
     ) -> Result<Val<'s>, Error> {
         match call.params.first() {
-            Some(expr) => self.eval(expr, context),
+            Some(expr) => self.eval_expr(expr, context),
             None => Ok(Val::Missing),
         }
     }
 
-    fn holds<'s>(
+    fn condition_holds<'s>(
         &mut self,
         builtin: Builtin,
         call: &'s Call,
         context: &Scope<'s>,
     ) -> Result<bool, Error> {
-        let first = self.first(call, context)?;
+        let first = self.first_argument(call, context)?;
         if let Builtin::IfEquals | Builtin::UnlessEquals = builtin {
             let second = match call.params.get(1) {
-                Some(expr) => self.eval(expr, context)?,
+                Some(expr) => self.eval_expr(expr, context)?,
                 None => Val::Missing,
             };
-            self.charge(compared(&first, &second), context)?;
-            return Ok(equal(&first, &second) == (builtin == Builtin::IfEquals));
+            self.charge_bytes(compared_bytes(&first, &second), context)?;
+            return Ok(are_equal(&first, &second) == (builtin == Builtin::IfEquals));
         }
         let zero_counts = match call.hash.first() {
             Some((_, expr)) => {
-                let value = self.eval(expr, context)?;
+                let value = self.eval_expr(expr, context)?;
                 !value.is_empty() && !value.is_zero()
             }
             None => false,
@@ -98,25 +102,30 @@ impl Renderer<'_> {
     }
 
     /// Renders the first or the `{{else}}` program of a block, if there is one.
-    fn side<'s>(&mut self, block: &'s Block, first: bool, context: Scope<'s>) -> Result<(), Error> {
+    fn render_side<'s>(
+        &mut self,
+        block: &'s Block,
+        first: bool,
+        context: Scope<'s>,
+    ) -> Result<(), Error> {
         match if first { &block.program } else { &block.inverse } {
-            Some(program) => self.program(program, context),
+            Some(program) => self.render_program(program, context),
             None => Ok(()),
         }
     }
 
-    fn with<'s>(
+    fn render_with<'s>(
         &mut self,
         block: &'s Block,
         value: Val<'s>,
         context: Scope<'s>,
     ) -> Result<(), Error> {
         let Some(program) = &block.program else { return Ok(()) };
-        self.within(program, value.borrow(), Val::Missing, context)
+        self.render_within(program, value.borrow(), Val::Missing, context)
     }
 
     /// Renders a program with `this`, which is also its first parameter. The second parameter is `key`.
-    fn within<'s>(
+    fn render_within<'s>(
         &mut self,
         program: &'s Program,
         this: Val<'s>,
@@ -132,44 +141,53 @@ impl Renderer<'_> {
             parent: context.params,
         };
         let params = (!program.params.is_empty()).then_some(&params).or(context.params);
-        self.charge(context.depth.map_or(0, |depth| compared(&depth.this, &this)), &context)?;
+        self.charge_bytes(
+            context.depth.map_or(0, |depth| compared_bytes(&depth.this, &this)),
+            &context,
+        )?;
         // If `this` stays the same, the block does not add a level for `../`.
-        if context.depth.is_some_and(|depth| same(&depth.this, &this)) {
-            return self.program(program, Scope { params, ..context });
+        if context.depth.is_some_and(|depth| is_same_this(&depth.this, &this)) {
+            return self.render_program(program, Scope { params, ..context });
         }
         let depth = Depth { this, parent: context.depth };
-        self.program(program, Scope { depth: Some(&depth), params, ..context })
+        self.render_program(program, Scope { depth: Some(&depth), params, ..context })
     }
 
-    fn each<'s>(
+    fn render_each<'s>(
         &mut self,
         block: &'s Block,
         value: &Val<'s>,
         context: Scope<'s>,
     ) -> Result<(), Error> {
         let value = value.borrow();
-        let count = match (value.list(), value.map()) {
+        let count = match (value.as_list(), value.as_map()) {
             (Some(list), _) => list.len(),
             (None, Some(map)) => map.len(),
             (None, None) => 0,
         };
         if count == 0 {
-            return self.side(block, false, context);
+            return self.render_side(block, false, context);
         }
         let Some(program) = &block.program else { return Ok(()) };
-        if let Some(list) = value.list() {
+        if let Some(list) = value.as_list() {
             for (index, item) in list.iter().enumerate() {
-                self.iteration(program, item, (index, None), index + 1 == count, context)?;
+                self.render_iteration(program, item, (index, None), index + 1 == count, context)?;
             }
-        } else if let Some(map) = value.map() {
+        } else if let Some(map) = value.as_map() {
             for (index, (key, item)) in map.iter().enumerate() {
-                self.iteration(program, item, (index, Some(key)), index + 1 == count, context)?;
+                self.render_iteration(
+                    program,
+                    item,
+                    (index, Some(key)),
+                    index + 1 == count,
+                    context,
+                )?;
             }
         }
         Ok(())
     }
 
-    fn iteration<'s>(
+    fn render_iteration<'s>(
         &mut self,
         program: &'s Program,
         item: &'s Value,
@@ -177,7 +195,7 @@ impl Renderer<'_> {
         last: bool,
         context: Scope<'s>,
     ) -> Result<(), Error> {
-        self.step(&context)?;
+        self.count_step(&context)?;
         let frame =
             DataFrame { kind: Kind::Each { index, key, last }, parent: Some(context.frame) };
         let key = match (program.params.len() < 2, key) {
@@ -185,6 +203,6 @@ impl Renderer<'_> {
             (false, Some(key)) => Val::Text(key),
             (false, None) => Val::Owned(index.into()),
         };
-        self.within(program, Val::Ref(item), key, Scope { frame: &frame, ..context })
+        self.render_within(program, Val::Ref(item), key, Scope { frame: &frame, ..context })
     }
 }

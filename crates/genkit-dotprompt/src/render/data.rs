@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::scope::{DataFrame, Given, Kind, Scope};
+use super::scope::{DataFrame, Kind, RenderInput, Scope};
 use super::value::Val;
 use crate::template::Path;
 
 /// Returns the value of `@name`.
-pub(super) fn variable<'s>(path: &'s Path, context: &Scope<'s>) -> Val<'s> {
+pub(super) fn data_variable<'s>(path: &'s Path, context: &Scope<'s>) -> Val<'s> {
     let mut frame = Some(context.frame);
     for _ in 0..path.depth {
         frame = frame.and_then(|frame| frame.parent);
@@ -25,7 +25,7 @@ fn of_frame<'s>(name: &str, mut frame: Option<&'s DataFrame<'s>>) -> Val<'s> {
                 ("last", _) => return Val::Owned((*last).into()),
                 _ => {}
             },
-            Kind::Given(root) => return of_root(name, root),
+            Kind::Root(root) => return of_root(name, root),
             Kind::Block(_) => {}
         }
         frame = *parent;
@@ -33,19 +33,19 @@ fn of_frame<'s>(name: &str, mut frame: Option<&'s DataFrame<'s>>) -> Val<'s> {
     Val::Missing
 }
 
-fn of_root<'s>(name: &str, root: &'s Given<'s>) -> Val<'s> {
+fn of_root<'s>(name: &str, root: &'s RenderInput<'s>) -> Val<'s> {
     if let Some(value) = root.data.context.get(name) {
         return Val::Ref(value);
     }
     match name {
         "root" => Val::Map(root.input),
-        "metadata" => Val::Ref(root.metadata.get_or_init(|| metadata(root))),
+        "metadata" => Val::Ref(root.metadata.get_or_init(|| metadata_variable(root))),
         _ => Val::Missing,
     }
 }
 
 /// Returns `@metadata`. Lists that were not provided are left out, so that they print nothing.
-fn metadata(root: &Given<'_>) -> Value {
+fn metadata_variable(root: &RenderInput<'_>) -> Value {
     let mut metadata = json!({"prompt": root.prompt.as_map()});
     for (key, list) in [("docs", &root.data.docs), ("messages", &root.data.messages)] {
         if !list.is_empty() {

@@ -19,14 +19,14 @@ impl Renderer<'_> {
         context: Scope<'s>,
     ) -> Result<(), Error> {
         let value = match &call.head {
-            Head::Builtin(builtin) => return self.builtin(*builtin, call, &context),
+            Head::Builtin(builtin) => return self.call_builtin(*builtin, call, &context),
             Head::Helper(name) => self.own_helper(name, call, &context)?,
             Head::Maybe(name) if self.is_helper(name) => {
                 self.own_helper(&name.parts[0], call, &context)?
             }
-            Head::Maybe(name) | Head::Variable(name) => self.path(name, &context)?,
+            Head::Maybe(name) | Head::Variable(name) => self.resolve_path(name, &context)?,
         };
-        self.print(&value, call, &context)
+        self.print_value(&value, call, &context)
     }
 
     /// Returns whether a name without arguments is a helper of the environment.
@@ -34,67 +34,72 @@ impl Renderer<'_> {
         name.parts.first().is_some_and(|name| self.environment.has_helper(name))
     }
 
-    fn print(&mut self, value: &Val<'_>, call: &Call, context: &Scope<'_>) -> Result<(), Error> {
-        let written = match value.text() {
-            Some(text) => self.output.text(text),
+    fn print_value(
+        &mut self,
+        value: &Val<'_>,
+        call: &Call,
+        context: &Scope<'_>,
+    ) -> Result<(), Error> {
+        let written = match value.as_text() {
+            Some(text) => self.output.push_text(text),
             None => {
-                let limit = self.output.left();
-                write::print(value, limit).and_then(|text| self.output.text(&text))
+                let limit = self.output.bytes_left();
+                write::display_text(value, limit).and_then(|text| self.output.push_text(&text))
             }
         };
-        written.map_err(|fault| context.template.error(fault, call.at))
+        written.map_err(|fault| context.template.error_at(fault, call.at))
     }
 
-    fn builtin<'s>(
+    fn call_builtin<'s>(
         &mut self,
         builtin: Builtin,
         call: &'s Call,
         context: &Scope<'s>,
     ) -> Result<(), Error> {
-        let at = |fault| context.template.error(fault, call.at);
+        let at = |fault| context.template.error_at(fault, call.at);
         match builtin {
             Builtin::Role => {
-                let value = self.first(call, context)?;
-                let name = value.text().ok_or_else(|| at(Fault::RoleIsNoText))?;
+                let value = self.first_argument(call, context)?;
+                let name = value.as_text().ok_or_else(|| at(Fault::RoleIsNoText))?;
                 let role = Role::read(name).ok_or_else(|| at(unknown_role(name)))?;
-                self.output.role(role).map_err(at)
+                self.output.begin_role(role).map_err(at)
             }
             Builtin::History => {
                 let messages = self.messages;
-                self.output.history(messages).map_err(at)
+                self.output.push_history(messages).map_err(at)
             }
             Builtin::Section => {
-                let value = self.first(call, context)?;
-                let name = value.text().ok_or_else(|| at(Fault::SectionIsNoText))?;
-                self.output.section(name).map_err(at)
+                let value = self.first_argument(call, context)?;
+                let name = value.as_text().ok_or_else(|| at(Fault::SectionIsNoText))?;
+                self.output.push_section(name).map_err(at)
             }
-            Builtin::Media => self.media(call, context),
+            Builtin::Media => self.render_media(call, context),
             Builtin::Lookup => {
-                let value = self.lookup(call, context)?;
-                self.print(&value, call, context)
+                let value = self.lookup_member(call, context)?;
+                self.print_value(&value, call, context)
             }
             Builtin::Json => {
-                let value = self.json(call, context)?;
-                self.print(&value, call, context)
+                let value = self.json_text(call, context)?;
+                self.print_value(&value, call, context)
             }
-            Builtin::Log => self.log(call, context),
+            Builtin::Log => self.log_arguments(call, context),
             // Rejected by the parser.
             _ => Ok(()),
         }
     }
 
-    fn media<'s>(&mut self, call: &'s Call, context: &Scope<'s>) -> Result<(), Error> {
-        let at = |fault| context.template.error(fault, call.at);
+    fn render_media<'s>(&mut self, call: &'s Call, context: &Scope<'s>) -> Result<(), Error> {
+        let at = |fault| context.template.error_at(fault, call.at);
         let url = self.named_argument(call, "url", context)?;
-        let url = url.text().filter(|url| !url.is_empty()).ok_or_else(|| at(Fault::MediaUrl))?;
+        let url = url.as_text().filter(|url| !url.is_empty()).ok_or_else(|| at(Fault::MediaUrl))?;
         let kind = self.named_argument(call, "contentType", context)?;
-        let kind = match kind.text() {
+        let kind = match kind.as_text() {
             Some("") => None,
             Some(kind) => Some(kind),
             None if kind.is_missing_or_null() => None,
             None => return Err(at(Fault::MediaType)),
         };
-        self.output.media(url, kind).map_err(at)
+        self.output.push_media(url, kind).map_err(at)
     }
 
     fn named_argument<'s>(
@@ -104,68 +109,74 @@ impl Renderer<'_> {
         context: &Scope<'s>,
     ) -> Result<Val<'s>, Error> {
         match call.hash.iter().find(|(known, _)| **known == *key) {
-            Some((_, expr)) => self.eval(expr, context),
+            Some((_, expr)) => self.eval_expr(expr, context),
             None => Ok(Val::Missing),
         }
     }
 
-    pub(super) fn lookup<'s>(
+    pub(super) fn lookup_member<'s>(
         &mut self,
         call: &'s Call,
         context: &Scope<'s>,
     ) -> Result<Val<'s>, Error> {
-        let value = self.first(call, context)?;
+        let value = self.first_argument(call, context)?;
         let key = match call.params.get(1) {
-            Some(expr) => self.eval(expr, context)?,
+            Some(expr) => self.eval_expr(expr, context)?,
             None => Val::Missing,
         };
-        match (key.text(), key.value()) {
+        match (key.as_text(), key.as_value()) {
             // As in the reference implementation, a lookup in `null`, 0, false or "" returns that value.
             _ if !matches!(value, Val::Missing)
-                && (value.is_zero() || value.is_empty() && value.list().is_none()) =>
+                && (value.is_zero() || value.is_empty() && value.as_list().is_none()) =>
             {
                 Ok(value)
             }
-            (Some(key), _) => self.member(value, key, context),
-            (None, Some(Value::Number(key))) => self.member(value, &number::text(key), context),
-            (None, Some(Value::Bool(key))) => self.member(value, &key.to_string(), context),
+            (Some(key), _) => self.lookup_key(value, key, context),
+            (None, Some(Value::Number(key))) => {
+                self.lookup_key(value, &number::format_number(key), context)
+            }
+            (None, Some(Value::Bool(key))) => self.lookup_key(value, &key.to_string(), context),
             _ => Ok(Val::Missing),
         }
     }
 
     /// Returns the text that `{{json ..}}` writes, which is empty for a missing value.
-    pub(super) fn json<'s>(
+    pub(super) fn json_text<'s>(
         &mut self,
         call: &'s Call,
         context: &Scope<'s>,
     ) -> Result<Val<'s>, Error> {
-        let value = self.first(call, context)?;
+        let value = self.first_argument(call, context)?;
         let indent = self.named_argument(call, "indent", context)?;
-        let at = |fault| context.template.error(fault, call.at);
-        let indent = write::indent(&indent).map_err(at)?;
+        let at = |fault| context.template.error_at(fault, call.at);
+        let indent = write::json_indent(&indent).map_err(at)?;
         if matches!(value, Val::Missing) {
             return Ok(Val::Missing);
         }
-        let text = json::text(&value, &indent, self.output.left()).map_err(at)?;
-        self.charge(text.len(), context)?;
+        let text = json::write_json(&value, &indent, self.output.bytes_left()).map_err(at)?;
+        self.charge_bytes(text.len(), context)?;
         Ok(Val::Owned(text.into()))
     }
 
-    pub(super) fn log<'s>(&mut self, call: &'s Call, context: &Scope<'s>) -> Result<(), Error> {
-        if !self.environment.logs() {
+    pub(super) fn log_arguments<'s>(
+        &mut self,
+        call: &'s Call,
+        context: &Scope<'s>,
+    ) -> Result<(), Error> {
+        if !self.environment.has_log() {
             return Ok(());
         }
         let level = self.named_argument(call, "level", context)?;
-        let level = level.text().unwrap_or("info").to_owned();
+        let level = level.as_text().unwrap_or("info").to_owned();
         let mut texts = Vec::with_capacity(call.params.len());
         for expr in &call.params {
-            let value = self.eval(expr, context)?;
-            let text = write::print(&value, self.output.left());
-            let text = text.map_err(|fault| context.template.error(fault, call.at))?;
-            self.charge(text.len(), context)?;
+            let value = self.eval_expr(expr, context)?;
+            let text = write::display_text(&value, self.output.bytes_left());
+            let text = text.map_err(|fault| context.template.error_at(fault, call.at))?;
+            self.charge_bytes(text.len(), context)?;
             texts.push(text);
         }
-        self.environment.log(&level, &texts.join(" "));
+        self.environment.write_log(&level, &texts.join(" "));
         Ok(())
     }
 
@@ -178,17 +189,17 @@ impl Renderer<'_> {
     ) -> Result<Val<'s>, Error> {
         let mut params = Vec::with_capacity(call.params.len());
         for expr in &call.params {
-            let value = self.eval(expr, context)?;
-            params.push(self.owned(value, context)?);
+            let value = self.eval_expr(expr, context)?;
+            params.push(self.detach_value(value, context)?);
         }
         let mut hash = Map::new();
         for (key, expr) in &call.hash {
-            let value = self.eval(expr, context)?;
-            hash.insert(key.to_string(), self.owned(value, context)?);
+            let value = self.eval_expr(expr, context)?;
+            hash.insert(key.to_string(), self.detach_value(value, context)?);
         }
         let given = HelperCall { params: &params, hash: &hash };
         let value = self.environment.call_helper(name, &given);
-        value.map(Val::Owned).map_err(|fault| context.template.error(fault, call.at))
+        value.map(Val::Owned).map_err(|fault| context.template.error_at(fault, call.at))
     }
 }
 

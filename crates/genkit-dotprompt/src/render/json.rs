@@ -9,12 +9,12 @@ use crate::limits::MAX_JSON_DEPTH;
 
 /// Writes a value as JSON, on one line if `indent` is empty. Returns an error as soon as the text exceeds `limit`
 /// bytes.
-pub(super) fn text(value: &Val<'_>, indent: &str, limit: usize) -> Result<String, Fault> {
+pub(super) fn write_json(value: &Val<'_>, indent: &str, limit: usize) -> Result<String, Fault> {
     let mut writer = JsonWriter { text: String::new(), indent, limit, depth: 0 };
-    match (value.map(), value.value(), value.text()) {
-        (Some(map), ..) => writer.map(map)?,
-        (None, Some(value), _) => writer.value(value)?,
-        (None, None, Some(text)) => writer.string(text)?,
+    match (value.as_map(), value.as_value(), value.as_text()) {
+        (Some(map), ..) => writer.write_map(map)?,
+        (None, Some(value), _) => writer.write_value(value)?,
+        (None, None, Some(text)) => writer.write_string(text)?,
         (None, None, None) => {}
     }
     Ok(writer.text)
@@ -28,73 +28,73 @@ struct JsonWriter<'a> {
 }
 
 impl JsonWriter<'_> {
-    fn value(&mut self, value: &Value) -> Result<(), Fault> {
+    fn write_value(&mut self, value: &Value) -> Result<(), Fault> {
         match value {
-            Value::Null => self.push("null"),
-            Value::Bool(true) => self.push("true"),
-            Value::Bool(false) => self.push("false"),
-            Value::Number(number) => self.push(&number::text(number)),
-            Value::String(text) => self.string(text),
-            Value::Array(list) if list.is_empty() => self.push("[]"),
+            Value::Null => self.push_text("null"),
+            Value::Bool(true) => self.push_text("true"),
+            Value::Bool(false) => self.push_text("false"),
+            Value::Number(number) => self.push_text(&number::format_number(number)),
+            Value::String(text) => self.write_string(text),
+            Value::Array(list) if list.is_empty() => self.push_text("[]"),
             Value::Array(list) => {
-                self.open("[")?;
+                self.open_bracket("[")?;
                 for (i, item) in list.iter().enumerate() {
-                    self.item(i)?;
-                    self.value(item)?;
+                    self.begin_item(i)?;
+                    self.write_value(item)?;
                 }
-                self.close("]")
+                self.close_bracket("]")
             }
-            Value::Object(map) => self.map(map),
+            Value::Object(map) => self.write_map(map),
         }
     }
 
-    fn map(&mut self, map: &Map<String, Value>) -> Result<(), Fault> {
+    fn write_map(&mut self, map: &Map<String, Value>) -> Result<(), Fault> {
         if map.is_empty() {
-            return self.push("{}");
+            return self.push_text("{}");
         }
-        self.open("{")?;
+        self.open_bracket("{")?;
         for (i, (key, value)) in map.iter().enumerate() {
-            self.item(i)?;
-            self.string(key)?;
-            self.push(if self.indent.is_empty() { ":" } else { ": " })?;
-            self.value(value)?;
+            self.begin_item(i)?;
+            self.write_string(key)?;
+            self.push_text(if self.indent.is_empty() { ":" } else { ": " })?;
+            self.write_value(value)?;
         }
-        self.close("}")
+        self.close_bracket("}")
     }
 
-    fn open(&mut self, bracket: &str) -> Result<(), Fault> {
+    fn open_bracket(&mut self, bracket: &str) -> Result<(), Fault> {
         self.depth += 1;
         if self.depth > MAX_JSON_DEPTH {
             return Err(Fault::JsonTooDeep);
         }
-        self.push(bracket)
+        self.push_text(bracket)
     }
 
-    fn close(&mut self, bracket: &str) -> Result<(), Fault> {
+    fn close_bracket(&mut self, bracket: &str) -> Result<(), Fault> {
         self.depth -= 1;
-        self.line()?;
-        self.push(bracket)
+        self.begin_line()?;
+        self.push_text(bracket)
     }
 
-    fn item(&mut self, position: usize) -> Result<(), Fault> {
+    fn begin_item(&mut self, position: usize) -> Result<(), Fault> {
         if position > 0 {
-            self.push(",")?;
+            self.push_text(",")?;
         }
-        self.line()
+        self.begin_line()
     }
 
-    fn line(&mut self) -> Result<(), Fault> {
+    fn begin_line(&mut self) -> Result<(), Fault> {
         if self.indent.is_empty() {
             return Ok(());
         }
-        self.push("\n")?;
+        self.push_text("\n")?;
         for _ in 0..self.depth {
-            self.push(self.indent)?;
+            self.push_text(self.indent)?;
         }
         Ok(())
     }
 
-    fn push(&mut self, text: &str) -> Result<(), Fault> {
+    fn push_text(&mut self, text: &str) -> Result<(), Fault> {
         if self.text.len() + text.len() > self.limit {
             return Err(Fault::OutputBytes(self.limit));
         }
@@ -102,8 +102,8 @@ impl JsonWriter<'_> {
         Ok(())
     }
 
-    fn string(&mut self, text: &str) -> Result<(), Fault> {
-        self.push("\"")?;
+    fn write_string(&mut self, text: &str) -> Result<(), Fault> {
+        self.push_text("\"")?;
         let mut start = 0;
         for (at, byte) in text.bytes().enumerate() {
             let escaped = match byte {
@@ -117,14 +117,14 @@ impl JsonWriter<'_> {
                 0..0x20 => "",
                 _ => continue,
             };
-            self.push(&text[start..at])?;
+            self.push_text(&text[start..at])?;
             match escaped {
-                "" => self.push(&format!("\\u{byte:04x}"))?,
-                escaped => self.push(escaped)?,
+                "" => self.push_text(&format!("\\u{byte:04x}"))?,
+                escaped => self.push_text(escaped)?,
             }
             start = at + 1;
         }
-        self.push(&text[start..])?;
-        self.push("\"")
+        self.push_text(&text[start..])?;
+        self.push_text("\"")
     }
 }

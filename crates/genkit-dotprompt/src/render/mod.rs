@@ -28,7 +28,7 @@ use crate::metadata::Metadata;
 use crate::prompt::PromptFile;
 use crate::template::{Node, Program, Template};
 use output::Output;
-use scope::{DataFrame, Depth, Given, Kind, Scope};
+use scope::{DataFrame, Depth, Kind, RenderInput, Scope};
 use value::Val;
 
 impl Environment {
@@ -44,15 +44,15 @@ impl Environment {
         data: &Data,
         options: &Metadata,
     ) -> Result<Rendered, Error> {
-        let metadata = self.expanded(prompt)?.without_input().clone();
-        self.check_helpers(prompt.compiled())?;
-        let messages = messages(self, prompt, data, options, &metadata)?;
+        let metadata = self.expanded_metadata(prompt)?.without_input().clone();
+        self.check_helpers(prompt.compiled_template())?;
+        let messages = render_messages(self, prompt, data, options, &metadata)?;
         Ok(Rendered { messages, metadata })
     }
 }
 
 /// Renders the messages of a prompt.
-fn messages(
+fn render_messages(
     environment: &Environment,
     prompt: &PromptFile,
     data: &Data,
@@ -60,15 +60,15 @@ fn messages(
     metadata: &Metadata,
 ) -> Result<Vec<RenderedMessage>, Error> {
     let merged = with_defaults(data, options);
-    let root = Given {
+    let root = RenderInput {
         input: merged.as_ref().unwrap_or(&data.input),
         data,
         prompt: metadata,
         metadata: OnceCell::new(),
     };
-    let template = prompt.compiled();
+    let template = prompt.compiled_template();
     let depth = Depth { this: Val::Map(root.input), parent: None };
-    let frame = DataFrame { kind: Kind::Given(&root), parent: None };
+    let frame = DataFrame { kind: Kind::Root(&root), parent: None };
     let context =
         Scope { template, depth: Some(&depth), params: None, frame: &frame, inlines: None };
     let mut renderer = Renderer {
@@ -80,8 +80,8 @@ fn messages(
         nesting: 0,
         partials: 0,
     };
-    renderer.program(&template.program, context)?;
-    let messages = renderer.output.finish(&data.messages);
+    renderer.render_program(&template.program, context)?;
+    let messages = renderer.output.into_messages(&data.messages);
     messages.map_err(|fault| Error::new(fault).in_file(template.file_name()))
 }
 
@@ -110,7 +110,11 @@ struct Renderer<'r> {
 }
 
 impl Renderer<'_> {
-    fn program<'s>(&mut self, program: &'s Program, context: Scope<'s>) -> Result<(), Error> {
+    fn render_program<'s>(
+        &mut self,
+        program: &'s Program,
+        context: Scope<'s>,
+    ) -> Result<(), Error> {
         self.nesting += 1;
         let limit = self.environment.limits().depth;
         if self.nesting > limit {
@@ -118,37 +122,37 @@ impl Renderer<'_> {
         }
         let result = match program.has_inlines {
             true => self.with_inlines(program, context),
-            false => self.nodes(program, context),
+            false => self.render_nodes(program, context),
         };
         self.nesting -= 1;
         result
     }
 
-    fn nodes<'s>(&mut self, program: &'s Program, context: Scope<'s>) -> Result<(), Error> {
+    fn render_nodes<'s>(&mut self, program: &'s Program, context: Scope<'s>) -> Result<(), Error> {
         for node in &program.nodes {
             match node {
                 Node::Text(text) => {
                     let text = &context.template.source()[text.value.clone()];
-                    self.output.text(text).map_err(|fault| plain(fault, &context))?;
+                    self.output.push_text(text).map_err(|fault| file_error(fault, &context))?;
                 }
                 Node::Value(call, _) => self.value_tag(call, context)?,
-                Node::Block(block) => self.block(block, context)?,
-                Node::Partial(partial) => self.partial(partial, context)?,
+                Node::Block(block) => self.render_block(block, context)?,
+                Node::Partial(partial) => self.render_partial(partial, context)?,
                 // Collected when their program began.
                 Node::Inline(_) | Node::Comment(_) => {}
             }
-            self.step(&context)?;
+            self.count_step(&context)?;
         }
         Ok(())
     }
 
-    fn step(&mut self, context: &Scope<'_>) -> Result<(), Error> {
+    fn count_step(&mut self, context: &Scope<'_>) -> Result<(), Error> {
         self.steps += 1;
         self.within_steps(context)
     }
 
     /// Charges one step for every [`BYTES_PER_STEP`] bytes that are copied, compared or counted.
-    fn charge(&mut self, bytes: usize, context: &Scope<'_>) -> Result<(), Error> {
+    fn charge_bytes(&mut self, bytes: usize, context: &Scope<'_>) -> Result<(), Error> {
         self.steps = self.steps.saturating_add(bytes / BYTES_PER_STEP);
         self.within_steps(context)
     }
@@ -156,13 +160,13 @@ impl Renderer<'_> {
     fn within_steps(&self, context: &Scope<'_>) -> Result<(), Error> {
         let limit = self.environment.limits().steps;
         match self.steps > limit {
-            true => Err(plain(Fault::Steps(limit), context)),
+            true => Err(file_error(Fault::Steps(limit), context)),
             false => Ok(()),
         }
     }
 }
 
 /// Creates an error about the file as a whole.
-fn plain(fault: Fault, context: &Scope<'_>) -> Error {
+fn file_error(fault: Fault, context: &Scope<'_>) -> Error {
     Error::new(fault).in_file(context.template.file_name())
 }

@@ -3,7 +3,7 @@
 use serde_json::Number;
 
 /// Formats a number like `3`, `0.5` or `1e+21`: whole numbers have no `.0`.
-pub(super) fn text(number: &Number) -> String {
+pub(super) fn format_number(number: &Number) -> String {
     match number.as_f64() {
         Some(float) if number.is_f64() => float_text(float),
         _ => number.to_string(),
@@ -42,8 +42,8 @@ mod tests {
             (1.5e-7, "1.5e-7"),
             (-2.25, "-2.25"),
         ] {
-            assert_eq!(text(&Number::from_f64(number).unwrap()), expected);
+            assert_eq!(format_number(&Number::from_f64(number).unwrap()), expected);
         }
-        assert_eq!(text(&u64::MAX.into()), "18446744073709551615");
+        assert_eq!(format_number(&u64::MAX.into()), "18446744073709551615");
     }
 }

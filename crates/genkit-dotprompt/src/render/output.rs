@@ -45,12 +45,12 @@ impl Output {
     }
 
     /// Returns the number of bytes that may still be written.
-    pub(super) fn left(&self) -> usize {
+    pub(super) fn bytes_left(&self) -> usize {
         self.max_bytes - self.bytes
     }
 
     fn count_bytes(&mut self, bytes: usize) -> Result<(), Fault> {
-        if bytes > self.left() {
+        if bytes > self.bytes_left() {
             return Err(Fault::OutputBytes(self.max_bytes));
         }
         self.bytes += bytes;
@@ -65,7 +65,7 @@ impl Output {
         Ok(())
     }
 
-    pub(super) fn text(&mut self, text: &str) -> Result<(), Fault> {
+    pub(super) fn push_text(&mut self, text: &str) -> Result<(), Fault> {
         if self.indents.is_empty() {
             self.count_bytes(text.len())?;
             self.text.push_str(text);
@@ -107,7 +107,7 @@ impl Output {
 
     /// Adds the pending text as a part, unless it is blank.
     fn end_text(&mut self) -> Result<(), Fault> {
-        if text::trim(&self.text).is_empty() {
+        if text::trim_blanks(&self.text).is_empty() {
             self.text.clear();
             return Ok(());
         }
@@ -129,14 +129,14 @@ impl Output {
         Ok(())
     }
 
-    pub(super) fn role(&mut self, role: Role) -> Result<(), Fault> {
+    pub(super) fn begin_role(&mut self, role: Role) -> Result<(), Fault> {
         self.flush_indents()?;
         self.end_message()?;
         self.role = role;
         Ok(())
     }
 
-    pub(super) fn history(&mut self, messages: &[Value]) -> Result<(), Fault> {
+    pub(super) fn push_history(&mut self, messages: &[Value]) -> Result<(), Fault> {
         self.flush_indents()?;
         self.end_message()?;
         self.histories += 1;
@@ -144,7 +144,7 @@ impl Output {
             return Err(Fault::Histories);
         }
         for (index, message) in messages.iter().enumerate() {
-            let mut message = given(index, message)?;
+            let mut message = convert_message(index, message)?;
             let metadata = message.metadata.get_or_insert_default();
             metadata.insert("purpose".to_owned(), "history".into());
             self.messages.push(message);
@@ -154,7 +154,11 @@ impl Output {
         Ok(())
     }
 
-    pub(super) fn media(&mut self, url: &str, content_type: Option<&str>) -> Result<(), Fault> {
+    pub(super) fn push_media(
+        &mut self,
+        url: &str,
+        content_type: Option<&str>,
+    ) -> Result<(), Fault> {
         self.flush_indents()?;
         self.end_text()?;
         self.count_bytes(url.len() + content_type.map_or(0, str::len))?;
@@ -164,7 +168,7 @@ impl Output {
         Ok(())
     }
 
-    pub(super) fn section(&mut self, name: &str) -> Result<(), Fault> {
+    pub(super) fn push_section(&mut self, name: &str) -> Result<(), Fault> {
         self.flush_indents()?;
         self.end_text()?;
         self.count_bytes(name.len())?;
@@ -175,7 +179,10 @@ impl Output {
 
     /// Returns the messages. If the template does not place the history, it is inserted before the last message if that
     /// is the user's, otherwise at the end.
-    pub(super) fn finish(mut self, history: &[Value]) -> Result<Vec<RenderedMessage>, Fault> {
+    pub(super) fn into_messages(
+        mut self,
+        history: &[Value],
+    ) -> Result<Vec<RenderedMessage>, Fault> {
         self.end_message()?;
         let mut messages = self.messages;
         if history.is_empty() || messages.iter().any(is_history) {
@@ -183,8 +190,11 @@ impl Output {
         }
         let asks_last = messages.last().is_some_and(|last| last.role == Role::User);
         let at = messages.len() - usize::from(asks_last);
-        let given: Result<Vec<_>, _> =
-            history.iter().enumerate().map(|(index, message)| given(index, message)).collect();
+        let given: Result<Vec<_>, _> = history
+            .iter()
+            .enumerate()
+            .map(|(index, message)| convert_message(index, message))
+            .collect();
         messages.splice(at..at, given?);
         Ok(messages)
     }
@@ -196,7 +206,7 @@ fn is_history(message: &RenderedMessage) -> bool {
 }
 
 /// Converts an earlier message, with its parts unchanged.
-fn given(index: usize, message: &Value) -> Result<RenderedMessage, Fault> {
+fn convert_message(index: usize, message: &Value) -> Result<RenderedMessage, Fault> {
     let wrong = |what| Fault::HistoryMessage { index, what };
     let role = message.get("role").and_then(Value::as_str).and_then(Role::read);
     let role =

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::Renderer;
-use super::equal::{compared, same};
-use super::scope::{DataFrame, Depth, Handed, Inlines, Kind, Scope};
+use super::equal::{compared_bytes, is_same_this};
+use super::scope::{DataFrame, Depth, Inlines, Kind, PassedBlock, Scope};
 use super::value::{Val, bytes_of_map};
 use crate::error::Error;
 use crate::fault::Fault;
@@ -16,46 +16,48 @@ use crate::template::{Expr, Node, Partial, PartialName, Program, Template};
 enum Found<'s> {
     Template(Arc<Template>),
     Inline(&'s Program, Scope<'s>),
-    Handed(&'s Handed<'s>),
+    PassedBlock(&'s PassedBlock<'s>),
 }
 
 impl Renderer<'_> {
-    pub(super) fn partial<'s>(
+    pub(super) fn render_partial<'s>(
         &mut self,
         partial: &'s Partial,
         context: Scope<'s>,
     ) -> Result<(), Error> {
         let this = self.partial_context(partial, &context)?;
-        let found = self.find(partial, &context)?;
+        let found = self.find_partial(partial, &context)?;
         self.partials += 1;
         let limit = self.environment.limits().partial_depth;
         if self.partials > limit {
             let name = name_of(partial).to_owned();
-            return Err(context.template.error(Fault::PartialsTooDeep { limit, name }, partial.at));
+            return Err(context
+                .template
+                .error_at(Fault::PartialsTooDeep { limit, name }, partial.at));
         }
         let indent = &context.template.source()[partial.indent.clone()];
         self.output.begin_indent(indent);
-        self.insert(partial, found, this, context)?;
+        self.render_found(partial, found, this, context)?;
         self.output.end_indent(indent);
         self.partials -= 1;
         Ok(())
     }
 
-    fn insert<'s>(
+    fn render_found<'s>(
         &mut self,
         partial: &'s Partial,
         found: Option<Found<'s>>,
         this: Val<'s>,
         context: Scope<'s>,
     ) -> Result<(), Error> {
-        let outer = context.handed();
-        let handed = partial.block.as_ref().map(|program| Handed { program, context, outer });
+        let outer = context.passed_block();
+        let handed = partial.block.as_ref().map(|program| PassedBlock { program, context, outer });
         let block_frame =
             DataFrame { kind: Kind::Block(handed.as_ref()), parent: Some(context.frame) };
         let frame = if handed.is_some() { &block_frame } else { context.frame };
         // The inline partials in the block are visible to the partial.
         let inlines = match &partial.block {
-            Some(program) if program.has_inlines => Some(self.inlines(program, context)?),
+            Some(program) if program.has_inlines => Some(self.collect_inlines(program, context)?),
             _ => None,
         };
         let context = Scope { frame, inlines: inlines.as_ref().or(context.inlines), ..context };
@@ -69,21 +71,21 @@ impl Renderer<'_> {
                     frame,
                     inlines: context.inlines,
                 };
-                self.program(&template.program, inner)
+                self.render_program(&template.program, inner)
             }
             Some(Found::Inline(program, at)) => {
                 let at = Scope { frame, inlines: context.inlines, ..at };
-                self.closed(program, this, at)
+                self.render_in_scope(program, this, at)
             }
-            Some(Found::Handed(handed)) => self.handed(handed, this, context),
+            Some(Found::PassedBlock(handed)) => self.render_passed_block(handed, this, context),
             None => match &handed {
-                Some(handed) => self.handed(handed, this, context),
-                None => Err(context.template.error(self.missing(partial), partial.at)),
+                Some(handed) => self.render_passed_block(handed, this, context),
+                None => Err(context.template.error_at(self.missing_partial(partial), partial.at)),
             },
         }
     }
 
-    fn missing(&self, partial: &Partial) -> Fault {
+    fn missing_partial(&self, partial: &Partial) -> Fault {
         match &partial.name {
             PartialName::Block => Fault::NoPartialBlock,
             _ => self.environment.unknown_partial(name_of(partial)),
@@ -92,30 +94,33 @@ impl Renderer<'_> {
 
     /// Renders the block that was passed to the partial: in its original scope, with the `@` variables of the place
     /// where it is used.
-    fn handed<'s>(
+    fn render_passed_block<'s>(
         &mut self,
-        handed: &'s Handed<'s>,
+        handed: &'s PassedBlock<'s>,
         this: Val<'s>,
         context: Scope<'s>,
     ) -> Result<(), Error> {
         let frame = DataFrame { kind: Kind::Block(handed.outer), parent: Some(context.frame) };
         let inner = Scope { frame: &frame, inlines: context.inlines, ..handed.context };
-        self.closed(handed.program, this, inner)
+        self.render_in_scope(handed.program, this, inner)
     }
 
     /// Renders a program with `this` in the scope where the program was written.
-    fn closed<'s>(
+    fn render_in_scope<'s>(
         &mut self,
         program: &'s Program,
         this: Val<'s>,
         context: Scope<'s>,
     ) -> Result<(), Error> {
-        self.charge(context.depth.map_or(0, |depth| compared(&depth.this, &this)), &context)?;
-        if context.depth.is_some_and(|depth| same(&depth.this, &this)) {
-            return self.program(program, context);
+        self.charge_bytes(
+            context.depth.map_or(0, |depth| compared_bytes(&depth.this, &this)),
+            &context,
+        )?;
+        if context.depth.is_some_and(|depth| is_same_this(&depth.this, &this)) {
+            return self.render_program(program, context);
         }
         let depth = Depth { this, parent: context.depth };
-        self.program(program, Scope { depth: Some(&depth), ..context })
+        self.render_program(program, Scope { depth: Some(&depth), ..context })
     }
 
     /// Returns `this` of the partial: its context, overridden by `key=value`.
@@ -125,57 +130,61 @@ impl Renderer<'_> {
         context: &Scope<'s>,
     ) -> Result<Val<'s>, Error> {
         let this = match &partial.context {
-            Some(expr) => self.eval(expr, context)?,
+            Some(expr) => self.eval_expr(expr, context)?,
             None => context.this(),
         };
         if partial.hash.is_empty() {
             return Ok(this);
         }
-        self.charge(this.map().map_or(0, bytes_of_map), context)?;
-        let mut map = this.map().cloned().unwrap_or_default();
+        self.charge_bytes(this.as_map().map_or(0, bytes_of_map), context)?;
+        let mut map = this.as_map().cloned().unwrap_or_default();
         for (key, expr) in &partial.hash {
-            let value = self.eval(expr, context)?;
+            let value = self.eval_expr(expr, context)?;
             match value {
                 Val::Missing => drop(map.shift_remove(&**key)),
-                value => drop(map.insert(key.to_string(), self.owned(value, context)?)),
+                value => drop(map.insert(key.to_string(), self.detach_value(value, context)?)),
             }
         }
         Ok(Val::Owned(Value::Object(map)))
     }
 
-    fn find<'s>(
+    fn find_partial<'s>(
         &mut self,
         partial: &'s Partial,
         context: &Scope<'s>,
     ) -> Result<Option<Found<'s>>, Error> {
         match &partial.name {
-            PartialName::Block => Ok(context.handed().map(Found::Handed)),
-            PartialName::Static(name) => self.named(name, context),
+            PartialName::Block => Ok(context.passed_block().map(Found::PassedBlock)),
+            PartialName::Static(name) => self.find_by_name(name, context),
             PartialName::Dynamic(expr) => {
-                let value = self.eval(expr, context)?;
-                match value.text() {
-                    Some(name) => match self.named(name, context)? {
+                let value = self.eval_expr(expr, context)?;
+                match value.as_text() {
+                    Some(name) => match self.find_by_name(name, context)? {
                         None if partial.block.is_none() => {
                             let fault = self.environment.unknown_partial(name);
-                            Err(context.template.error(fault, partial.at))
+                            Err(context.template.error_at(fault, partial.at))
                         }
                         found => Ok(found),
                     },
                     None if partial.block.is_some() => Ok(None),
-                    None => Err(context.template.error(Fault::PartialName, partial.at)),
+                    None => Err(context.template.error_at(Fault::PartialName, partial.at)),
                 }
             }
         }
     }
 
-    fn named<'s>(&mut self, name: &str, context: &Scope<'s>) -> Result<Option<Found<'s>>, Error> {
-        if let Some((program, at)) = context.inline(name) {
+    fn find_by_name<'s>(
+        &mut self,
+        name: &str,
+        context: &Scope<'s>,
+    ) -> Result<Option<Found<'s>>, Error> {
+        if let Some((program, at)) = context.find_inline(name) {
             return Ok(Some(Found::Inline(program, at)));
         }
         if let Some(known) = self.resolved.get(name) {
             return Ok(known.clone().map(Found::Template));
         }
-        let template = self.environment.partial(name)?;
+        let template = self.environment.find_partial(name)?;
         if let Some(template) = &template {
             self.environment.check_helpers(template)?;
         }
@@ -188,11 +197,11 @@ impl Renderer<'_> {
         program: &'s Program,
         context: Scope<'s>,
     ) -> Result<(), Error> {
-        let inlines = self.inlines(program, context)?;
-        self.nodes(program, Scope { inlines: Some(&inlines), ..context })
+        let inlines = self.collect_inlines(program, context)?;
+        self.render_nodes(program, Scope { inlines: Some(&inlines), ..context })
     }
 
-    fn inlines<'s>(
+    fn collect_inlines<'s>(
         &mut self,
         program: &'s Program,
         context: Scope<'s>,
@@ -200,9 +209,9 @@ impl Renderer<'_> {
         let mut list = Vec::new();
         for node in &program.nodes {
             let Node::Inline(inline) = node else { continue };
-            let value = self.eval(&inline.name, &context)?;
-            let Some(name) = value.text() else {
-                return Err(context.template.error(Fault::PartialName, inline.at));
+            let value = self.eval_expr(&inline.name, &context)?;
+            let Some(name) = value.as_text() else {
+                return Err(context.template.error_at(Fault::PartialName, inline.at));
             };
             list.push((name.to_owned(), &inline.program));
         }

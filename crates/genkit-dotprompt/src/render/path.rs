@@ -9,16 +9,16 @@ use crate::error::Error;
 use crate::template::{Builtin, Expr, Head, Path};
 
 /// Returns the value where a path begins, and how many of its parts were used.
-fn start<'s>(path: &'s Path, context: &Scope<'s>) -> (Val<'s>, usize) {
+fn path_start<'s>(path: &'s Path, context: &Scope<'s>) -> (Val<'s>, usize) {
     if path.data {
-        return (super::data::variable(path, context), 1);
+        return (super::data::data_variable(path, context), 1);
     }
     let mut depth = context.depth;
     for _ in 0..path.depth {
         depth = depth.and_then(|depth| depth.parent);
     }
     let param = match path.parts.first() {
-        Some(name) if path.depth == 0 && !path.scoped => param(name, context.params),
+        Some(name) if path.depth == 0 && !path.scoped => block_param(name, context.params),
         _ => None,
     };
     match param {
@@ -27,7 +27,7 @@ fn start<'s>(path: &'s Path, context: &Scope<'s>) -> (Val<'s>, usize) {
     }
 }
 
-fn param<'s>(name: &str, mut params: Option<&'s Params<'s>>) -> Option<Val<'s>> {
+fn block_param<'s>(name: &str, mut params: Option<&'s Params<'s>>) -> Option<Val<'s>> {
     while let Some(Params { names, values, parent }) = params {
         if let Some(position) = names.iter().position(|known| **known == *name) {
             return Some(values.get(position).map_or(Val::Missing, Val::borrow));
@@ -38,36 +38,40 @@ fn param<'s>(name: &str, mut params: Option<&'s Params<'s>>) -> Option<Val<'s>> 
 }
 
 impl Renderer<'_> {
-    pub(super) fn path<'s>(
+    pub(super) fn resolve_path<'s>(
         &mut self,
         path: &'s Path,
         context: &Scope<'s>,
     ) -> Result<Val<'s>, Error> {
-        let (mut value, taken) = start(path, context);
+        let (mut value, taken) = path_start(path, context);
         for part in path.parts.iter().skip(taken) {
-            value = self.member(value, part, context)?;
+            value = self.lookup_key(value, part, context)?;
         }
         Ok(value)
     }
 
     /// Looks up a member. The characters of a text are counted on each lookup.
-    pub(super) fn member<'s>(
+    pub(super) fn lookup_key<'s>(
         &mut self,
         value: Val<'s>,
         key: &str,
         context: &Scope<'s>,
     ) -> Result<Val<'s>, Error> {
-        self.charge(value.text().map_or(0, str::len), context)?;
-        Ok(value.get(key))
+        self.charge_bytes(value.as_text().map_or(0, str::len), context)?;
+        Ok(value.get_key(key))
     }
 
     /// Converts to a value that outlives the data, copying it if it is borrowed.
-    pub(super) fn owned(&mut self, value: Val<'_>, context: &Scope<'_>) -> Result<Value, Error> {
-        self.charge(value.borrowed_bytes(), context)?;
+    pub(super) fn detach_value(
+        &mut self,
+        value: Val<'_>,
+        context: &Scope<'_>,
+    ) -> Result<Value, Error> {
+        self.charge_bytes(value.borrowed_bytes(), context)?;
         Ok(value.into_value())
     }
 
-    pub(super) fn eval<'s>(
+    pub(super) fn eval_expr<'s>(
         &mut self,
         expr: &'s Expr,
         context: &Scope<'s>,
@@ -76,14 +80,14 @@ impl Renderer<'_> {
             Expr::Literal(Some(Value::String(text))) => Ok(Val::Text(text)),
             Expr::Literal(Some(value)) => Ok(Val::Ref(value)),
             Expr::Literal(None) => Ok(Val::Missing),
-            Expr::Path(path) => self.path(path, context),
+            Expr::Path(path) => self.resolve_path(path, context),
             Expr::Call(call) => {
-                self.step(context)?;
+                self.count_step(context)?;
                 match &call.head {
-                    Head::Builtin(Builtin::Lookup) => self.lookup(call, context),
-                    Head::Builtin(Builtin::Json) => self.json(call, context),
+                    Head::Builtin(Builtin::Lookup) => self.lookup_member(call, context),
+                    Head::Builtin(Builtin::Json) => self.json_text(call, context),
                     Head::Builtin(Builtin::Log) => {
-                        self.log(call, context)?;
+                        self.log_arguments(call, context)?;
                         Ok(Val::Missing)
                     }
                     Head::Helper(name) => self.own_helper(name, call, context),

@@ -40,18 +40,18 @@ pub(super) struct DataFrame<'s> {
 }
 
 pub(super) enum Kind<'s> {
-    Given(&'s Given<'s>),
+    Root(&'s RenderInput<'s>),
     Each {
         index: usize,
         key: Option<&'s str>,
         last: bool,
     },
     /// The value of `@partial-block` from here on.
-    Block(Option<&'s Handed<'s>>),
+    Block(Option<&'s PassedBlock<'s>>),
 }
 
 /// The input of the whole rendering.
-pub(super) struct Given<'s> {
+pub(super) struct RenderInput<'s> {
     pub(super) input: &'s Map<String, Value>,
     pub(super) data: &'s Data,
     pub(super) prompt: &'s Metadata,
@@ -60,11 +60,11 @@ pub(super) struct Given<'s> {
 }
 
 /// The block of `{{#> name}}..{{/name}}`, with its scope.
-pub(super) struct Handed<'s> {
+pub(super) struct PassedBlock<'s> {
     pub(super) program: &'s Program,
     pub(super) context: Scope<'s>,
     /// The value of `@partial-block` inside it.
-    pub(super) outer: Option<&'s Handed<'s>>,
+    pub(super) outer: Option<&'s PassedBlock<'s>>,
 }
 
 /// The `{{#*inline}}` partials of a program, with their scope.
@@ -80,7 +80,7 @@ impl<'s> Scope<'s> {
     }
 
     /// Returns the block that was passed to the innermost partial.
-    pub(super) fn handed(&self) -> Option<&'s Handed<'s>> {
+    pub(super) fn passed_block(&self) -> Option<&'s PassedBlock<'s>> {
         let mut frame = Some(self.frame);
         while let Some(DataFrame { kind, parent }) = frame {
             if let Kind::Block(handed) = kind {
@@ -91,7 +91,7 @@ impl<'s> Scope<'s> {
         None
     }
 
-    pub(super) fn inline(&self, name: &str) -> Option<(&'s Program, Scope<'s>)> {
+    pub(super) fn find_inline(&self, name: &str) -> Option<(&'s Program, Scope<'s>)> {
         let mut inlines = self.inlines;
         while let Some(Inlines { list, context, parent }) = inlines {
             // If two have the same name, the later one is used.

@@ -24,24 +24,24 @@ impl<'s> Val<'s> {
         }
     }
 
-    pub(super) fn get(self, key: &str) -> Val<'s> {
+    pub(super) fn get_key(self, key: &str) -> Val<'s> {
         match self {
             Self::Missing => Self::Missing,
             Self::Text(text) => of_text(text, key).map_or(Self::Missing, Self::Owned),
             Self::Map(map) => map.get(key).map_or(Self::Missing, Self::Ref),
             Self::Ref(value) => match value {
                 Value::Object(map) => map.get(key).map_or(Self::Missing, Self::Ref),
-                Value::Array(list) if key == "length" => length(list.len()),
+                Value::Array(list) if key == "length" => length_value(list.len()),
                 Value::Array(list) => {
                     index(key).and_then(|i| list.get(i)).map_or(Self::Missing, Self::Ref)
                 }
-                Value::String(text) => Val::Text(text).get(key),
+                Value::String(text) => Val::Text(text).get_key(key),
                 Value::Null => Self::Ref(value),
                 _ => Self::Missing,
             },
             Self::Owned(value) => match value {
                 Value::Object(mut map) => map.swap_remove(key).map_or(Self::Missing, Self::Owned),
-                Value::Array(list) if key == "length" => length(list.len()),
+                Value::Array(list) if key == "length" => length_value(list.len()),
                 Value::Array(mut list) => match index(key).filter(|i| *i < list.len()) {
                     Some(i) => Self::Owned(list.swap_remove(i)),
                     None => Self::Missing,
@@ -53,7 +53,7 @@ impl<'s> Val<'s> {
         }
     }
 
-    pub(super) fn list(&self) -> Option<&[Value]> {
+    pub(super) fn as_list(&self) -> Option<&[Value]> {
         match self {
             Self::Ref(Value::Array(list)) => Some(list),
             Self::Owned(Value::Array(list)) => Some(list),
@@ -61,7 +61,7 @@ impl<'s> Val<'s> {
         }
     }
 
-    pub(super) fn map(&self) -> Option<&Map<String, Value>> {
+    pub(super) fn as_map(&self) -> Option<&Map<String, Value>> {
         match self {
             Self::Map(map) => Some(map),
             Self::Ref(Value::Object(map)) => Some(map),
@@ -70,7 +70,7 @@ impl<'s> Val<'s> {
         }
     }
 
-    pub(super) fn text(&self) -> Option<&str> {
+    pub(super) fn as_text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
             Self::Ref(value) => value.as_str(),
@@ -80,7 +80,7 @@ impl<'s> Val<'s> {
     }
 
     /// Returns the JSON value, if this is one.
-    pub(super) fn value(&self) -> Option<&Value> {
+    pub(super) fn as_value(&self) -> Option<&Value> {
         match self {
             Self::Ref(value) => Some(value),
             Self::Owned(value) => Some(value),
@@ -89,20 +89,20 @@ impl<'s> Val<'s> {
     }
 
     pub(super) fn is_missing_or_null(&self) -> bool {
-        matches!(self, Self::Missing) || self.value().is_some_and(Value::is_null)
+        matches!(self, Self::Missing) || self.as_value().is_some_and(Value::is_null)
     }
 
     /// Returns whether `if` treats the value as false. Does not consider 0.
     pub(super) fn is_empty(&self) -> bool {
-        match self.value() {
+        match self.as_value() {
             Some(Value::Null | Value::Bool(false)) => true,
             Some(Value::Array(list)) => list.is_empty(),
-            _ => matches!(self, Self::Missing) || self.text() == Some(""),
+            _ => matches!(self, Self::Missing) || self.as_text() == Some(""),
         }
     }
 
     pub(super) fn is_zero(&self) -> bool {
-        self.value().and_then(Value::as_f64) == Some(0.0)
+        self.as_value().and_then(Value::as_f64) == Some(0.0)
     }
 
     pub(super) fn into_value(self) -> Value {
@@ -119,7 +119,7 @@ impl<'s> Val<'s> {
     pub(super) fn borrowed_bytes(&self) -> usize {
         match self {
             Self::Missing | Self::Owned(_) => 0,
-            Self::Ref(value) => bytes(value),
+            Self::Ref(value) => bytes_of_value(value),
             Self::Map(map) => bytes_of_map(map),
             Self::Text(text) => text.len(),
         }
@@ -127,17 +127,17 @@ impl<'s> Val<'s> {
 }
 
 /// A value counts as 16 bytes plus the length of its text.
-fn bytes(value: &Value) -> usize {
+fn bytes_of_value(value: &Value) -> usize {
     16 + match value {
         Value::String(text) => text.len(),
-        Value::Array(list) => list.iter().map(bytes).sum(),
+        Value::Array(list) => list.iter().map(bytes_of_value).sum(),
         Value::Object(map) => bytes_of_map(map),
         Value::Null | Value::Bool(_) | Value::Number(_) => 0,
     }
 }
 
 pub(super) fn bytes_of_map(map: &Map<String, Value>) -> usize {
-    map.iter().map(|(key, value)| key.len() + bytes(value)).sum()
+    map.iter().map(|(key, value)| key.len() + bytes_of_value(value)).sum()
 }
 
 /// Returns the length of a text, or one of its characters.
@@ -148,7 +148,7 @@ fn of_text(text: &str, key: &str) -> Option<Value> {
     text.chars().nth(index(key)?).map(|c| c.to_string().into())
 }
 
-fn length<'s>(length: usize) -> Val<'s> {
+fn length_value<'s>(length: usize) -> Val<'s> {
     Val::Owned(length.into())
 }
 

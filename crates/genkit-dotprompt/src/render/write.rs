@@ -7,28 +7,28 @@ use super::{json, number};
 use crate::fault::Fault;
 
 /// Writes a value as `{{value}}` does: text verbatim, maps and lists as JSON, nothing for `null` and missing values.
-pub(super) fn print(value: &Val<'_>, limit: usize) -> Result<String, Fault> {
-    if let Some(text) = value.text() {
+pub(super) fn display_text(value: &Val<'_>, limit: usize) -> Result<String, Fault> {
+    if let Some(text) = value.as_text() {
         return Ok(text.to_owned());
     }
-    match (value, value.value()) {
+    match (value, value.as_value()) {
         (Val::Missing, _) | (_, Some(Value::Null)) => Ok(String::new()),
         (_, Some(Value::Bool(value))) => Ok(value.to_string()),
-        (_, Some(Value::Number(number))) => Ok(number::text(number)),
-        _ => json::text(value, "", limit),
+        (_, Some(Value::Number(number))) => Ok(number::format_number(number)),
+        _ => json::write_json(value, "", limit),
     }
 }
 
 /// Returns the indentation per level: a number of spaces, or a text. As in the reference implementation, it is limited
 /// to 10 characters.
-pub(super) fn indent(value: &Val<'_>) -> Result<String, Fault> {
+pub(super) fn json_indent(value: &Val<'_>) -> Result<String, Fault> {
     const MOST: usize = 10;
     if value.is_missing_or_null() {
         return Ok(String::new());
     }
-    if let Some(text) = value.text() {
+    if let Some(text) = value.as_text() {
         return Ok(text.chars().take(MOST).collect());
     }
-    let number = value.value().and_then(Value::as_f64).ok_or(Fault::JsonIndent)?;
+    let number = value.as_value().and_then(Value::as_f64).ok_or(Fault::JsonIndent)?;
     Ok(" ".repeat(number.clamp(0.0, MOST as f64) as usize))
 }

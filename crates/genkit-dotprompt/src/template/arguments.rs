@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::Mistake;
-use super::builtin::Standing;
+use super::builtin::TagKind;
 use super::call::{self, CallArguments, CallName};
 use super::parser::Parser;
 use super::token::Token;
@@ -15,9 +15,9 @@ use crate::limits::MAX_SUBEXPRESSIONS;
 use crate::text::is_blank;
 
 impl<'a> Parser<'a> {
-    pub(super) fn peek(&mut self) -> Result<(Token<'a>, usize), Mistake> {
+    pub(super) fn peek_token(&mut self) -> Result<(Token<'a>, usize), Mistake> {
         if self.peeked.is_none() {
-            self.peeked = Some(self.lexer.token()?);
+            self.peeked = Some(self.lexer.next_token()?);
         }
         // Filled above.
         Ok(self.peeked.clone().unwrap_or((Token::End, 0)))
@@ -26,26 +26,26 @@ impl<'a> Parser<'a> {
     pub(super) fn next(&mut self) -> Result<(Token<'a>, usize), Mistake> {
         match self.peeked.take() {
             Some(token) => Ok(token),
-            None => self.lexer.token(),
+            None => self.lexer.next_token(),
         }
     }
 
-    pub(super) fn name(&mut self) -> Result<CallName<'a>, Mistake> {
+    pub(super) fn parse_name(&mut self) -> Result<CallName<'a>, Mistake> {
         let (token, at) = self.next()?;
         let literal = match token {
-            Token::Id(..) | Token::At => return self.path(token, at),
+            Token::Id(..) | Token::At => return self.parse_path(token, at),
             Token::Text(text) => text,
             Token::Number(number) => number.to_owned(),
             Token::Bool(value) => value.to_string(),
             Token::Null => "null".to_owned(),
             Token::Undefined => "undefined".to_owned(),
-            other => return Err(self.unexpected(&other, at)),
+            other => return Err(self.unexpected_token(&other, at)),
         };
         let path = Path { parts: vec![literal.as_str().into()], at, ..Path::default() };
         Ok(CallName { path, written: literal.into() })
     }
 
-    fn path(&mut self, first: Token<'a>, at: usize) -> Result<CallName<'a>, Mistake> {
+    fn parse_path(&mut self, first: Token<'a>, at: usize) -> Result<CallName<'a>, Mistake> {
         let mut path = Path { at, ..Path::default() };
         let mut written: Cow<'a, str> = Cow::Borrowed("");
         let mut token = (first, at);
@@ -73,7 +73,7 @@ impl<'a> Parser<'a> {
                 }
                 _ => path.parts.push(part.into()),
             }
-            let Token::Separator(separator) = self.peek()?.0 else { break };
+            let Token::Separator(separator) = self.peek_token()?.0 else { break };
             self.next()?;
             written.to_mut().push(separator);
             token = self.next()?;
@@ -84,15 +84,15 @@ impl<'a> Parser<'a> {
     fn no_path(&self, token: &Token<'_>, at: usize) -> Mistake {
         match token {
             Token::Number(number) => (Fault::NumberInPath((*number).to_owned()), at),
-            other => self.unexpected(other, at),
+            other => self.unexpected_token(other, at),
         }
     }
 
     /// Parses arguments up to a token that ends the tag or the subexpression. That token is not consumed.
-    pub(super) fn arguments(&mut self) -> Result<CallArguments, Mistake> {
+    pub(super) fn parse_arguments(&mut self) -> Result<CallArguments, Mistake> {
         let mut arguments = CallArguments::default();
         loop {
-            let (token, at) = self.peek()?;
+            let (token, at) = self.peek_token()?;
             match token {
                 Token::Close(_)
                 | Token::CloseTriple(_)
@@ -102,29 +102,34 @@ impl<'a> Parser<'a> {
                 | Token::End => return Ok(arguments),
                 Token::OpenCall => {
                     self.next()?;
-                    let call = self.subexpression(at)?;
-                    self.push(&mut arguments, call, at)?;
+                    let call = self.parse_subexpression(at)?;
+                    self.push_positional(&mut arguments, call, at)?;
                 }
                 Token::Id(..) | Token::At => {
-                    let rest = self.lexer.cursor.rest().trim_start_matches(is_blank);
+                    let rest = self.lexer.cursor.remaining_text().trim_start_matches(is_blank);
                     let is_key = matches!(token, Token::Id(..)) && rest.starts_with('=');
                     if is_key {
-                        self.hash(&mut arguments)?;
+                        self.parse_key_value(&mut arguments)?;
                     } else {
-                        let path = Expr::Path(self.name()?.path);
-                        self.push(&mut arguments, path, at)?;
+                        let path = Expr::Path(self.parse_name()?.path);
+                        self.push_positional(&mut arguments, path, at)?;
                     }
                 }
                 _ => {
-                    let literal = self.literal()?;
-                    self.push(&mut arguments, literal, at)?;
+                    let literal = self.parse_literal()?;
+                    self.push_positional(&mut arguments, literal, at)?;
                 }
             }
         }
     }
 
     /// Positional values must come before `key=value`.
-    fn push(&self, arguments: &mut CallArguments, value: Expr, at: usize) -> Result<(), Mistake> {
+    fn push_positional(
+        &self,
+        arguments: &mut CallArguments,
+        value: Expr,
+        at: usize,
+    ) -> Result<(), Mistake> {
         if !arguments.hash.is_empty() {
             return Err((Fault::ValueAfterKey, at));
         }
@@ -132,17 +137,17 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    fn hash(&mut self, arguments: &mut CallArguments) -> Result<(), Mistake> {
+    fn parse_key_value(&mut self, arguments: &mut CallArguments) -> Result<(), Mistake> {
         let (Token::Id(key, _), at) = self.next()? else { return Ok(()) };
         self.next()?;
-        let (token, value_at) = self.peek()?;
+        let (token, value_at) = self.peek_token()?;
         let value = match token {
             Token::OpenCall => {
                 self.next()?;
-                self.subexpression(value_at)?
+                self.parse_subexpression(value_at)?
             }
-            Token::Id(..) | Token::At => Expr::Path(self.name()?.path),
-            _ => self.literal()?,
+            Token::Id(..) | Token::At => Expr::Path(self.parse_name()?.path),
+            _ => self.parse_literal()?,
         };
         if arguments.hash.iter().any(|(known, _)| **known == *key) {
             return Err((Fault::ArgumentTwice(key.into_owned()), at));
@@ -151,7 +156,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    fn literal(&mut self) -> Result<Expr, Mistake> {
+    fn parse_literal(&mut self) -> Result<Expr, Mistake> {
         let (token, at) = self.next()?;
         Ok(Expr::Literal(match token {
             Token::Text(text) => Some(Value::String(text)),
@@ -159,25 +164,25 @@ impl<'a> Parser<'a> {
             Token::Bool(value) => Some(Value::Bool(value)),
             Token::Null => Some(Value::Null),
             Token::Undefined => None,
-            other => return Err(self.unexpected(&other, at)),
+            other => return Err(self.unexpected_token(&other, at)),
         }))
     }
 
     /// Parses a subexpression after its `(`.
-    pub(super) fn subexpression(&mut self, at: usize) -> Result<Expr, Mistake> {
+    pub(super) fn parse_subexpression(&mut self, at: usize) -> Result<Expr, Mistake> {
         if self.subexpressions >= MAX_SUBEXPRESSIONS {
             return Err((Fault::TooManySubexpressions, at));
         }
         self.subexpressions += 1;
-        let name = self.name()?;
-        let arguments = self.arguments()?;
+        let name = self.parse_name()?;
+        let arguments = self.parse_arguments()?;
         self.subexpressions -= 1;
         match self.next()? {
             (Token::CloseCall, _) => {}
             (Token::End | Token::Close(_), _) => return Err((Fault::CallNotClosed, at)),
-            (other, at) => return Err(self.unexpected(&other, at)),
+            (other, at) => return Err(self.unexpected_token(&other, at)),
         }
-        Ok(Expr::Call(Box::new(call::of(self, name, arguments, Standing::Value)?)))
+        Ok(Expr::Call(Box::new(call::build_call(self, name, arguments, TagKind::Value)?)))
     }
 }
 

@@ -20,7 +20,7 @@ pub(crate) enum Builtin {
 
 /// The kind of tag that a helper can be used in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Standing {
+pub(super) enum TagKind {
     /// `{{#name}}..{{/name}}`
     Block,
     /// `{{name}}` and `(name)`
@@ -32,16 +32,16 @@ pub(super) enum Standing {
 /// The name of a helper, the kind of its tag, and its arguments.
 pub(super) struct Signature {
     pub(super) name: &'static str,
-    pub(super) place: Standing,
+    pub(super) place: TagKind,
     pub(super) params: std::ops::RangeInclusive<usize>,
     pub(super) hash: &'static [&'static str],
     /// The usage, for error messages.
     pub(super) usage: &'static str,
 }
 
-const fn of(
+const fn build_signature(
     name: &'static str,
-    place: Standing,
+    place: TagKind,
     (from, to): (usize, usize),
     hash: &'static [&'static str],
     usage: &'static str,
@@ -51,29 +51,65 @@ const fn of(
 
 const ALL: [(Builtin, Signature); 13] = {
     use Builtin::*;
-    use Standing::{Block, Tag, Value};
+    use TagKind::{Block, Tag, Value};
     [
-        (If, of("if", Block, (1, 1), &["includeZero"], "{{#if value}}..{{/if}}")),
-        (Unless, of("unless", Block, (1, 1), &["includeZero"], "{{#unless value}}..{{/unless}}")),
-        (Each, of("each", Block, (1, 1), &[], "{{#each list}}..{{/each}}")),
-        (With, of("with", Block, (1, 1), &[], "{{#with map}}..{{/with}}")),
-        (IfEquals, of("ifEquals", Block, (2, 2), &[], "{{#ifEquals a b}}..{{/ifEquals}}")),
+        (If, build_signature("if", Block, (1, 1), &["includeZero"], "{{#if value}}..{{/if}}")),
+        (
+            Unless,
+            build_signature(
+                "unless",
+                Block,
+                (1, 1),
+                &["includeZero"],
+                "{{#unless value}}..{{/unless}}",
+            ),
+        ),
+        (Each, build_signature("each", Block, (1, 1), &[], "{{#each list}}..{{/each}}")),
+        (With, build_signature("with", Block, (1, 1), &[], "{{#with map}}..{{/with}}")),
+        (
+            IfEquals,
+            build_signature("ifEquals", Block, (2, 2), &[], "{{#ifEquals a b}}..{{/ifEquals}}"),
+        ),
         (
             UnlessEquals,
-            of("unlessEquals", Block, (2, 2), &[], "{{#unlessEquals a b}}..{{/unlessEquals}}"),
+            build_signature(
+                "unlessEquals",
+                Block,
+                (2, 2),
+                &[],
+                "{{#unlessEquals a b}}..{{/unlessEquals}}",
+            ),
         ),
-        (Lookup, of("lookup", Value, (2, 2), &[], "{{lookup map key}}")),
-        (Log, of("log", Value, (0, usize::MAX), &["level"], "{{log value level=\"warn\"}}")),
-        (Json, of("json", Value, (1, 1), &["indent"], "{{json value indent=2}}")),
-        (Role, of("role", Tag, (1, 1), &[], "{{role \"system\"}}")),
-        (History, of("history", Tag, (0, 0), &[], "{{history}}")),
-        (Media, of("media", Tag, (0, 0), &["url", "contentType"], "{{media url=u contentType=t}}")),
-        (Section, of("section", Tag, (1, 1), &[], "{{section \"name\"}}")),
+        (Lookup, build_signature("lookup", Value, (2, 2), &[], "{{lookup map key}}")),
+        (
+            Log,
+            build_signature(
+                "log",
+                Value,
+                (0, usize::MAX),
+                &["level"],
+                "{{log value level=\"warn\"}}",
+            ),
+        ),
+        (Json, build_signature("json", Value, (1, 1), &["indent"], "{{json value indent=2}}")),
+        (Role, build_signature("role", Tag, (1, 1), &[], "{{role \"system\"}}")),
+        (History, build_signature("history", Tag, (0, 0), &[], "{{history}}")),
+        (
+            Media,
+            build_signature(
+                "media",
+                Tag,
+                (0, 0),
+                &["url", "contentType"],
+                "{{media url=u contentType=t}}",
+            ),
+        ),
+        (Section, build_signature("section", Tag, (1, 1), &[], "{{section \"name\"}}")),
     ]
 };
 
 impl Builtin {
-    pub(crate) fn find(name: &str) -> Option<Self> {
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
         ALL.iter().find(|(_, signature)| signature.name == name).map(|(builtin, _)| *builtin)
     }
 
@@ -94,7 +130,7 @@ mod tests {
     #[test]
     fn the_table_is_in_the_order_of_the_enum() {
         for name in Builtin::names() {
-            assert_eq!(Builtin::find(name).unwrap().signature().name, name);
+            assert_eq!(Builtin::from_name(name).unwrap().signature().name, name);
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::Mistake;
-use super::builtin::{Builtin, Standing};
+use super::builtin::{Builtin, TagKind};
 use super::parser::Parser;
 use super::tree::{Call, Expr, Head, Path};
 use crate::fault::{Fault, Unknown};
@@ -24,20 +24,22 @@ pub(super) struct CallArguments {
 }
 
 /// Creates a call from `{{name ..}}`, `{{#name ..}}`, or `(name ..)`, which is always a helper.
-pub(super) fn of(
+pub(super) fn build_call(
     parser: &mut Parser<'_>,
     CallName { path, written }: CallName<'_>,
     CallArguments { params, hash }: CallArguments,
-    place: Standing,
+    place: TagKind,
 ) -> Result<Call, Mistake> {
     let at = path.at;
-    let has_arguments = !params.is_empty() || !hash.is_empty() || place == Standing::Value;
+    let has_arguments = !params.is_empty() || !hash.is_empty() || place == TagKind::Value;
     let head = match &path.parts[..] {
-        [name] if is_simple(&path) && !parser.is_block_param(name) => match Builtin::find(name) {
-            Some(builtin) => Head::Builtin(builtin),
-            None if has_arguments => Head::Helper(name.clone()),
-            None => Head::Maybe(path),
-        },
+        [name] if is_simple(&path) && !parser.is_block_param(name) => {
+            match Builtin::from_name(name) {
+                Some(builtin) => Head::Builtin(builtin),
+                None if has_arguments => Head::Helper(name.clone()),
+                None => Head::Maybe(path),
+            }
+        }
         _ if has_arguments => return Err((Fault::ArgumentsOfVariable(written.into_owned()), at)),
         _ => Head::Variable(path),
     };
@@ -46,7 +48,7 @@ pub(super) fn of(
     }
     let call = Call { head, params, hash, at };
     if let Head::Builtin(builtin) = call.head {
-        check(builtin, &call, place)?;
+        check_builtin(builtin, &call, place)?;
     }
     Ok(call)
 }
@@ -56,12 +58,12 @@ fn is_simple(path: &Path) -> bool {
     path.depth == 0 && !path.scoped && !path.data
 }
 
-fn check(builtin: Builtin, call: &Call, place: Standing) -> Result<(), Mistake> {
+fn check_builtin(builtin: Builtin, call: &Call, place: TagKind) -> Result<(), Mistake> {
     let signature = builtin.signature();
     let fits = match signature.place {
-        Standing::Block => place == Standing::Block,
-        Standing::Value => place != Standing::Block,
-        Standing::Tag => place == Standing::Tag,
+        TagKind::Block => place == TagKind::Block,
+        TagKind::Value => place != TagKind::Block,
+        TagKind::Tag => place == TagKind::Tag,
     };
     let wrong = |fault: fn(&'static str, &'static str) -> Fault| {
         Err((fault(signature.name, signature.usage), call.at))

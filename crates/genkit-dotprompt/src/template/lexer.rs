@@ -9,7 +9,7 @@ use crate::fault::Fault;
 
 /// The opening of a tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Opening {
+pub(super) enum TagOpening {
     /// `{{`, `{{&`
     Value,
     /// `{{{`
@@ -42,7 +42,7 @@ pub(super) enum Opening {
 pub(super) enum Piece {
     Text(Range<usize>),
     /// The opening of the tag, the place of its `{{`, and whether `~` follows.
-    Tag(Opening, usize, bool),
+    Tag(TagOpening, usize, bool),
     End,
 }
 
@@ -70,7 +70,7 @@ impl<'a> Lexer<'a> {
             match self.state {
                 LexerState::Tag => {
                     self.state = LexerState::Text;
-                    return self.tag();
+                    return self.read_tag();
                 }
                 LexerState::Escaped => {
                     self.state = LexerState::Text;
@@ -79,7 +79,7 @@ impl<'a> Lexer<'a> {
                     return Ok(Piece::Text(start..end));
                 }
                 LexerState::Text => {
-                    let rest = self.cursor.rest();
+                    let rest = self.cursor.remaining_text();
                     if rest.is_empty() {
                         return Ok(Piece::End);
                     }
@@ -118,29 +118,29 @@ impl<'a> Lexer<'a> {
         })
     }
 
-    fn tag(&mut self) -> Result<Piece, Mistake> {
+    fn read_tag(&mut self) -> Result<Piece, Mistake> {
         let at = self.cursor.at;
-        let rest = self.cursor.rest();
+        let rest = self.cursor.remaining_text();
         if rest.starts_with("{{{{") {
             self.cursor.at += 4;
-            return Ok(Piece::Tag(Opening::Raw, at, false));
+            return Ok(Piece::Tag(TagOpening::Raw, at, false));
         }
         let tilde = rest[2..].starts_with('~');
         let start = at + 2 + usize::from(tilde);
         let inner = &self.cursor.source[start..];
         let (opening, length) = match inner.as_bytes().first() {
-            Some(b'>') => (Opening::Partial, 1),
-            Some(b'#') if inner.starts_with("#>") => (Opening::PartialBlock, 2),
-            Some(b'#') if inner.starts_with("#*") => (Opening::Decorator, 2),
-            Some(b'#') => (Opening::Block, 1),
-            Some(b'/') => (Opening::End, 1),
-            Some(b'{') => (Opening::Triple, 1),
-            Some(b'&') => (Opening::Value, 1),
-            Some(b'*') => (Opening::DecoratorValue, 1),
-            Some(b'!') => return self.comment(at, start, tilde),
+            Some(b'>') => (TagOpening::Partial, 1),
+            Some(b'#') if inner.starts_with("#>") => (TagOpening::PartialBlock, 2),
+            Some(b'#') if inner.starts_with("#*") => (TagOpening::Decorator, 2),
+            Some(b'#') => (TagOpening::Block, 1),
+            Some(b'/') => (TagOpening::End, 1),
+            Some(b'{') => (TagOpening::Triple, 1),
+            Some(b'&') => (TagOpening::Value, 1),
+            Some(b'*') => (TagOpening::DecoratorValue, 1),
+            Some(b'!') => return self.skip_comment(at, start, tilde),
             Some(b'^') => match end_of_tag(&inner[1..]) {
-                Some((end, close)) => (Opening::Else(Strip { open: tilde, close }), 1 + end),
-                None => (Opening::Inverse, 1),
+                Some((end, close)) => (TagOpening::Else(Strip { open: tilde, close }), 1 + end),
+                None => (TagOpening::Inverse, 1),
             },
             _ => self.else_or_value(inner, tilde),
         };
@@ -148,20 +148,22 @@ impl<'a> Lexer<'a> {
         Ok(Piece::Tag(opening, at, tilde))
     }
 
-    fn else_or_value(&self, inner: &str, tilde: bool) -> (Opening, usize) {
+    fn else_or_value(&self, inner: &str, tilde: bool) -> (TagOpening, usize) {
         let trimmed = inner.trim_start_matches(crate::text::is_blank);
         let before = inner.len() - trimmed.len();
-        let Some(after) = trimmed.strip_prefix("else") else { return (Opening::Value, 0) };
+        let Some(after) = trimmed.strip_prefix("else") else { return (TagOpening::Value, 0) };
         match end_of_tag(after) {
-            Some((end, close)) => (Opening::Else(Strip { open: tilde, close }), before + 4 + end),
-            None if after.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_') => {
-                (Opening::Value, 0)
+            Some((end, close)) => {
+                (TagOpening::Else(Strip { open: tilde, close }), before + 4 + end)
             }
-            None => (Opening::Chain, before + 4),
+            None if after.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_') => {
+                (TagOpening::Value, 0)
+            }
+            None => (TagOpening::Chain, before + 4),
         }
     }
 
-    fn comment(&mut self, at: usize, start: usize, tilde: bool) -> Result<Piece, Mistake> {
+    fn skip_comment(&mut self, at: usize, start: usize, tilde: bool) -> Result<Piece, Mistake> {
         let source = self.cursor.source;
         let inner = &source[start..];
         let end = if inner.starts_with("!--") {
@@ -180,7 +182,7 @@ impl<'a> Lexer<'a> {
         };
         self.cursor.at = start + end;
         let close = source[at..start + end].ends_with("~}}");
-        Ok(Piece::Tag(Opening::Comment(Strip { open: tilde, close }), at, tilde))
+        Ok(Piece::Tag(TagOpening::Comment(Strip { open: tilde, close }), at, tilde))
     }
 
     /// Reads the text of a raw block up to its end tag. Nested raw blocks are part of the text.
@@ -210,7 +212,7 @@ impl<'a> Lexer<'a> {
         Err((Fault::BlockNotClosed(name.to_owned()), at))
     }
 
-    pub(super) fn token(&mut self) -> Result<(Token<'a>, usize), Mistake> {
+    pub(super) fn next_token(&mut self) -> Result<(Token<'a>, usize), Mistake> {
         self.cursor.next_token()
     }
 }

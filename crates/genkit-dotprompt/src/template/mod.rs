@@ -33,14 +33,16 @@ pub(crate) struct Template {
 }
 
 impl Template {
-    pub(crate) fn parse(
+    pub(crate) fn parse_range(
         file: Arc<str>,
         source: Arc<str>,
         body: Range<usize>,
     ) -> Result<Self, Error> {
-        let (mut program, helpers) = parse::parse(&source, body.clone())
-            .map_err(|(fault, at)| Error::new(fault).at(text::place(&source, at)).in_file(&file))?;
-        whitespace::control(&mut program, &source);
+        let (mut program, helpers) =
+            parse::parse_body(&source, body.clone()).map_err(|(fault, at)| {
+                Error::new(fault).with_place(text::line_and_column(&source, at)).in_file(&file)
+            })?;
+        whitespace::control_whitespace(&mut program, &source);
         Ok(Self { file, source, body, program, helpers })
     }
 
@@ -61,8 +63,8 @@ impl Template {
     }
 
     /// Creates an error with `fault` at a byte offset of the file.
-    pub(crate) fn error(&self, fault: Fault, at: usize) -> Error {
-        Error::new(fault).at(text::place(&self.source, at)).in_file(&self.file)
+    pub(crate) fn error_at(&self, fault: Fault, at: usize) -> Error {
+        Error::new(fault).with_place(text::line_and_column(&self.source, at)).in_file(&self.file)
     }
 }
 

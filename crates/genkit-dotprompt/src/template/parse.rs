@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::Mistake;
-use super::lexer::{Opening, Piece};
+use super::lexer::{Piece, TagOpening};
 use super::parser::{Helpers, Parser};
 use super::tags::OpenTag;
 use super::tree::{Block, BlockStrips, Inline, Node, Partial, Program, Strip, Text};
@@ -25,9 +25,9 @@ struct Close {
     at: usize,
 }
 
-pub(super) fn parse(source: &str, body: Range<usize>) -> Result<(Program, Helpers), Mistake> {
+pub(super) fn parse_body(source: &str, body: Range<usize>) -> Result<(Program, Helpers), Mistake> {
     let mut parser = Parser::new(source, body);
-    let (program, stop) = parser.program()?;
+    let (program, stop) = parser.parse_program()?;
     match stop {
         Stop::End => Ok((program, parser.helpers)),
         Stop::Else(_, at) => Err((Fault::ElseWithoutBlock, at)),
@@ -37,52 +37,52 @@ pub(super) fn parse(source: &str, body: Range<usize>) -> Result<(Program, Helper
 }
 
 impl Parser<'_> {
-    fn program(&mut self) -> Result<(Program, Stop), Mistake> {
+    fn parse_program(&mut self) -> Result<(Program, Stop), Mistake> {
         let mut program = Program::default();
         loop {
             let (opening, at, tilde) = match self.lexer.next_piece()? {
                 Piece::End => return Ok((program, Stop::End)),
                 Piece::Text(range) => {
-                    program.nodes.push(Node::Text(text(range)));
+                    program.nodes.push(Node::Text(unstripped_text(range)));
                     continue;
                 }
                 Piece::Tag(opening, at, tilde) => (opening, at, tilde),
             };
             let node = match opening {
-                Opening::Comment(strip) => Node::Comment(strip),
-                Opening::Else(strip) => return Ok((program, Stop::Else(strip, at))),
-                Opening::Chain => {
+                TagOpening::Comment(strip) => Node::Comment(strip),
+                TagOpening::Else(strip) => return Ok((program, Stop::Else(strip, at))),
+                TagOpening::Chain => {
                     return Ok((program, Stop::Chain(self.open_tag(opening, at, tilde)?)));
                 }
-                Opening::End => {
+                TagOpening::End => {
                     let (written, strip) = self.end_tag(at, tilde)?;
                     return Ok((program, Stop::Close(Close { written, strip, at })));
                 }
-                Opening::Value | Opening::Triple => self.value_tag(opening, at, tilde)?,
-                Opening::Raw => self.raw_block(at)?,
-                Opening::Block | Opening::Inverse => {
+                TagOpening::Value | TagOpening::Triple => self.value_tag(opening, at, tilde)?,
+                TagOpening::Raw => self.raw_block(at)?,
+                TagOpening::Block | TagOpening::Inverse => {
                     let tag = self.open_tag(opening, at, tilde)?;
-                    self.block(tag, opening == Opening::Inverse)?
+                    self.parse_block(tag, opening == TagOpening::Inverse)?
                 }
-                Opening::Partial => {
+                TagOpening::Partial => {
                     Node::Partial(Box::new(self.partial_tag(opening, at, tilde)?.0))
                 }
-                Opening::PartialBlock => {
+                TagOpening::PartialBlock => {
                     let (partial, written) = self.partial_tag(opening, at, tilde)?;
                     self.partial_block(partial, &written)?
                 }
-                Opening::Decorator => {
+                TagOpening::Decorator => {
                     let tag = self.open_tag(opening, at, tilde)?;
                     program.has_inlines = true;
-                    self.inline(tag)?
+                    self.parse_inline(tag)?
                 }
-                Opening::DecoratorValue => return Err((Fault::Decorator, at)),
+                TagOpening::DecoratorValue => return Err((Fault::Decorator, at)),
             };
             program.nodes.push(node);
         }
     }
 
-    fn enter(&mut self, at: usize) -> Result<(), Mistake> {
+    fn enter_block(&mut self, at: usize) -> Result<(), Mistake> {
         self.blocks += 1;
         if self.blocks > MAX_BLOCKS {
             return Err((Fault::TooManyBlocks, at));
@@ -94,12 +94,12 @@ impl Parser<'_> {
     fn program_with(&mut self, params: &[Box<str>]) -> Result<(Program, Stop), Mistake> {
         let before = self.params.len();
         self.params.extend_from_slice(params);
-        let result = self.program();
+        let result = self.parse_program();
         self.params.truncate(before);
         result
     }
 
-    fn block(&mut self, tag: OpenTag, inverted: bool) -> Result<Node, Mistake> {
+    fn parse_block(&mut self, tag: OpenTag, inverted: bool) -> Result<Node, Mistake> {
         let written = tag.written.clone();
         let (mut block, close) = self.rest_of_block(tag, false)?;
         if close.written != written {
@@ -113,7 +113,7 @@ impl Parser<'_> {
 
     /// Parses the rest of a block up to its end tag, including every `{{else ..}}`.
     fn rest_of_block(&mut self, tag: OpenTag, in_chain: bool) -> Result<(Block, Close), Mistake> {
-        self.enter(tag.at)?;
+        self.enter_block(tag.at)?;
         let (mut program, stop) = self.program_with(&tag.params)?;
         program.params = tag.params;
         let mut strips = BlockStrips { open: tag.strip, ..BlockStrips::default() };
@@ -122,7 +122,7 @@ impl Parser<'_> {
             Stop::End => return Err((Fault::BlockNotClosed(tag.written), tag.at)),
             Stop::Else(strip, _) => {
                 strips.inverse = strip;
-                let (inverse, stop) = self.program()?;
+                let (inverse, stop) = self.parse_program()?;
                 match stop {
                     Stop::Close(close) => (Some(inverse), close),
                     Stop::End => return Err((Fault::BlockNotClosed(tag.written), tag.at)),
@@ -159,7 +159,7 @@ impl Parser<'_> {
         Ok(Node::Partial(Box::new(partial)))
     }
 
-    fn inline(&mut self, tag: OpenTag) -> Result<Node, Mistake> {
+    fn parse_inline(&mut self, tag: OpenTag) -> Result<Node, Mistake> {
         let (program, close) = self.plain_block(&tag.written, tag.at)?;
         let name = match (tag.written.as_str(), tag.call.hash.is_empty()) {
             ("inline", true) => tag.call.params.into_iter().next(),
@@ -172,8 +172,8 @@ impl Parser<'_> {
 
     /// Parses a program without `{{else}}`, up to its end tag.
     fn plain_block(&mut self, written: &str, at: usize) -> Result<(Program, Strip), Mistake> {
-        self.enter(at)?;
-        let (program, stop) = self.program()?;
+        self.enter_block(at)?;
+        let (program, stop) = self.parse_program()?;
         self.blocks -= 1;
         match stop {
             Stop::Close(close) if close.written == written => Ok((program, close.strip)),
@@ -188,11 +188,11 @@ impl Parser<'_> {
 
     /// Parses `{{{{name}}}}`, whose contents are text.
     fn raw_block(&mut self, at: usize) -> Result<Node, Mistake> {
-        let tag = self.open_tag(Opening::Raw, at, false)?;
+        let tag = self.open_tag(TagOpening::Raw, at, false)?;
         let range = self.lexer.raw_text(&tag.written, at)?;
         let mut program = Program::default();
         if !range.is_empty() {
-            program.nodes.push(Node::Text(text(range)));
+            program.nodes.push(Node::Text(unstripped_text(range)));
         }
         let strips = BlockStrips::default();
         Ok(Node::Block(Box::new(Block {
@@ -204,6 +204,6 @@ impl Parser<'_> {
     }
 }
 
-fn text(range: Range<usize>) -> Text {
+fn unstripped_text(range: Range<usize>) -> Text {
     Text { value: range.clone(), original: range, left_stripped: false, right_stripped: false }
 }

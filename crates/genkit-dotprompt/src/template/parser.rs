@@ -40,7 +40,7 @@ impl Parser<'_> {
         self.params.iter().any(|param| **param == *name)
     }
 
-    pub(super) fn unexpected(&self, token: &Token<'_>, at: usize) -> Mistake {
+    pub(super) fn unexpected_token(&self, token: &Token<'_>, at: usize) -> Mistake {
         let fault = match token {
             Token::End => Fault::TagNotClosed,
             Token::CloseTriple(_) => Fault::ThreeBraces,

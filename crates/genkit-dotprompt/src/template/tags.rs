@@ -1,9 +1,9 @@
 //! The parser of one tag, up to its `}}`.
 
 use super::Mistake;
-use super::builtin::Standing;
+use super::builtin::TagKind;
 use super::call::{self, CallArguments, CallName};
-use super::lexer::Opening;
+use super::lexer::TagOpening;
 use super::parser::Parser;
 use super::token::Token;
 use super::tree;
@@ -24,23 +24,23 @@ pub(super) struct OpenTag {
 impl<'a> Parser<'a> {
     pub(super) fn open_tag(
         &mut self,
-        opening: Opening,
+        opening: TagOpening,
         at: usize,
         tilde: bool,
     ) -> Result<OpenTag, Mistake> {
         let name = self.first_name(at)?;
         let written = name.written.clone().into_owned();
-        let arguments = self.arguments()?;
+        let arguments = self.parse_arguments()?;
         let params = self.block_params()?;
-        let close = self.close(at, opening)?;
+        let close = self.close_tag(at, opening)?;
         let mut call = match opening {
-            Opening::Decorator => Call {
+            TagOpening::Decorator => Call {
                 head: Head::Variable(name.path),
                 params: arguments.params,
                 hash: arguments.hash,
                 at,
             },
-            _ => call::of(self, name, arguments, Standing::Block)?,
+            _ => call::build_call(self, name, arguments, TagKind::Block)?,
         };
         call.at = at;
         if !params.is_empty() && !gives_params(&call) {
@@ -50,18 +50,18 @@ impl<'a> Parser<'a> {
     }
 
     fn first_name(&mut self, at: usize) -> Result<CallName<'a>, Mistake> {
-        match self.peek()? {
+        match self.peek_token()? {
             (Token::Close(_) | Token::CloseTriple(_) | Token::CloseRaw, _) => {
                 Err((Fault::EmptyTag, at))
             }
             (Token::End, _) => Err((Fault::TagNotClosed, at)),
-            _ => self.name(),
+            _ => self.parse_name(),
         }
     }
 
     fn block_params(&mut self) -> Result<Vec<Box<str>>, Mistake> {
         let mut params = Vec::new();
-        if self.peek()?.0 != Token::OpenParams {
+        if self.peek_token()?.0 != Token::OpenParams {
             return Ok(params);
         }
         self.next()?;
@@ -69,40 +69,42 @@ impl<'a> Parser<'a> {
             match self.next()? {
                 (Token::Id(name, _), _) => params.push(name.into()),
                 (Token::CloseParams, _) if !params.is_empty() => return Ok(params),
-                (other, at) => return Err(self.unexpected(&other, at)),
+                (other, at) => return Err(self.unexpected_token(&other, at)),
             }
         }
     }
 
     /// Parses the end of a tag. Returns whether it has a `~`.
-    fn close(&mut self, start: usize, opening: Opening) -> Result<bool, Mistake> {
+    fn close_tag(&mut self, start: usize, opening: TagOpening) -> Result<bool, Mistake> {
         match (self.next()?, opening) {
-            ((Token::CloseTriple(tilde), _), Opening::Triple) => Ok(tilde),
-            ((Token::CloseRaw, _), Opening::Raw) => Ok(false),
-            ((Token::Close(_), at), Opening::Triple | Opening::Raw) => Err((Fault::FewBraces, at)),
+            ((Token::CloseTriple(tilde), _), TagOpening::Triple) => Ok(tilde),
+            ((Token::CloseRaw, _), TagOpening::Raw) => Ok(false),
+            ((Token::Close(_), at), TagOpening::Triple | TagOpening::Raw) => {
+                Err((Fault::FewBraces, at))
+            }
             ((Token::Close(tilde), _), _) => Ok(tilde),
             ((Token::End, _), _) => Err((Fault::TagNotClosed, start)),
-            ((other, at), _) => Err(self.unexpected(&other, at)),
+            ((other, at), _) => Err(self.unexpected_token(&other, at)),
         }
     }
 
     /// Parses `{{/name}}`.
     pub(super) fn end_tag(&mut self, at: usize, tilde: bool) -> Result<(String, Strip), Mistake> {
         let name = self.first_name(at)?;
-        let close = self.close(at, Opening::End)?;
+        let close = self.close_tag(at, TagOpening::End)?;
         Ok((name.written.into_owned(), Strip { open: tilde, close }))
     }
 
     pub(super) fn value_tag(
         &mut self,
-        opening: Opening,
+        opening: TagOpening,
         at: usize,
         tilde: bool,
     ) -> Result<Node, Mistake> {
         let name = self.first_name(at)?;
-        let arguments = self.arguments()?;
-        let close = self.close(at, opening)?;
-        let mut call = call::of(self, name, arguments, Standing::Tag)?;
+        let arguments = self.parse_arguments()?;
+        let close = self.close_tag(at, opening)?;
+        let mut call = call::build_call(self, name, arguments, TagKind::Tag)?;
         call.at = at;
         Ok(Node::Value(call, Strip { open: tilde, close }))
     }
@@ -110,14 +112,14 @@ impl<'a> Parser<'a> {
     /// Parses the tag of a partial. Returns it with its name in the source.
     pub(super) fn partial_tag(
         &mut self,
-        opening: Opening,
+        opening: TagOpening,
         at: usize,
         tilde: bool,
     ) -> Result<(Partial, String), Mistake> {
-        let (name, written) = match self.peek()? {
+        let (name, written) = match self.peek_token()? {
             (Token::OpenCall, place) => {
                 self.next()?;
-                (PartialName::Dynamic(self.subexpression(place)?), String::new())
+                (PartialName::Dynamic(self.parse_subexpression(place)?), String::new())
             }
             _ => {
                 let CallName { path, written } = self.first_name(at)?;
@@ -130,13 +132,13 @@ impl<'a> Parser<'a> {
                 }
             }
         };
-        let CallArguments { params, hash } = self.arguments()?;
+        let CallArguments { params, hash } = self.parse_arguments()?;
         let mut params = params.into_iter();
         let context = params.next();
         if params.next().is_some() {
             return Err((Fault::PartialArguments, at));
         }
-        let close = self.close(at, opening)?;
+        let close = self.close_tag(at, opening)?;
         let strips = BlockStrips { open: Strip { open: tilde, close }, ..BlockStrips::default() };
         Ok((Partial { name, context, hash, block: None, indent: 0..0, at, strips }, written))
     }

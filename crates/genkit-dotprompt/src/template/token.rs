@@ -48,13 +48,13 @@ impl<'a> Cursor<'a> {
         Self { source: &source[..body.end], at: body.start }
     }
 
-    pub(super) fn rest(&self) -> &'a str {
+    pub(super) fn remaining_text(&self) -> &'a str {
         &self.source[self.at..]
     }
 
     /// Returns the next token and where it begins.
     pub(super) fn next_token(&mut self) -> Result<(Token<'a>, usize), Mistake> {
-        let rest = self.rest();
+        let rest = self.remaining_text();
         let trimmed = rest.trim_start_matches(is_blank);
         self.at += rest.len() - trimmed.len();
         let at = self.at;
@@ -76,25 +76,25 @@ fn read(text: &str) -> Result<(Token<'_>, usize), Fault> {
         '.' if text.starts_with("..") => (Token::Id("..".into(), false), 2),
         '.' if text[1..].starts_with(ends_name) => (Token::Id(".".into(), false), 1),
         '.' => (Token::Separator('.'), 1),
-        '}' | '~' => close(text)?,
-        '"' | '\'' => quoted(text, first)?,
-        '[' => bracketed(text)?,
-        _ => word(text)?,
+        '}' | '~' => lex_close(text)?,
+        '"' | '\'' => lex_quoted(text, first)?,
+        '[' => lex_bracketed(text)?,
+        _ => lex_word(text)?,
     })
 }
 
-fn close(text: &str) -> Result<(Token<'_>, usize), Fault> {
+fn lex_close(text: &str) -> Result<(Token<'_>, usize), Fault> {
     Ok(match text {
         _ if text.starts_with("}}}}") => (Token::CloseRaw, 4),
         _ if text.starts_with("}}}") => (Token::CloseTriple(false), 3),
         _ if text.starts_with("}~}}") => (Token::CloseTriple(true), 4),
         _ if text.starts_with("~}}") => (Token::Close(true), 3),
         _ if text.starts_with("}}") => (Token::Close(false), 2),
-        _ => return Err(unexpected(text)),
+        _ => return Err(unexpected_character(text)),
     })
 }
 
-fn quoted(text: &str, quote: char) -> Result<(Token<'_>, usize), Fault> {
+fn lex_quoted(text: &str, quote: char) -> Result<(Token<'_>, usize), Fault> {
     let mut value = String::new();
     let mut characters = text.char_indices().skip(1).peekable();
     while let Some((at, c)) = characters.next() {
@@ -113,7 +113,7 @@ fn quoted(text: &str, quote: char) -> Result<(Token<'_>, usize), Fault> {
 }
 
 /// Parses `[odd key]`. A backslash escapes a bracket.
-fn bracketed(text: &str) -> Result<(Token<'_>, usize), Fault> {
+fn lex_bracketed(text: &str) -> Result<(Token<'_>, usize), Fault> {
     let mut value = String::new();
     let mut characters = text.char_indices().skip(1).peekable();
     while let Some((at, c)) = characters.next() {
@@ -131,7 +131,7 @@ fn bracketed(text: &str) -> Result<(Token<'_>, usize), Fault> {
     Err(Fault::BracketNotClosed)
 }
 
-fn word(text: &str) -> Result<(Token<'_>, usize), Fault> {
+fn lex_word(text: &str) -> Result<(Token<'_>, usize), Fault> {
     if let Some(rest) = text.strip_prefix("as") {
         let trimmed = rest.trim_start_matches(is_blank);
         if trimmed.len() < rest.len() && trimmed.starts_with('|') {
@@ -139,7 +139,7 @@ fn word(text: &str) -> Result<(Token<'_>, usize), Fault> {
         }
     }
     let digits = text.starts_with(|c: char| c.is_ascii_digit() || c == '-');
-    let length = if digits { number(text) } else { 0 };
+    let length = if digits { number_length(text) } else { 0 };
     if length > 0 && text[length..].starts_with(ends_literal) {
         return Ok((Token::Number(&text[..length]), length));
     }
@@ -147,7 +147,7 @@ fn word(text: &str) -> Result<(Token<'_>, usize), Fault> {
     let letters = text.bytes().take_while(u8::is_ascii_alphanumeric).count();
     let length = text[letters..].find(|c| !is_of_name(c)).map_or(text.len(), |end| letters + end);
     if length == 0 || !(text.len() == length || text[length..].starts_with(ends_name)) {
-        return Err(unexpected(&text[length..]));
+        return Err(unexpected_character(&text[length..]));
     }
     let name = &text[..length];
     let literal = text[length..].starts_with(ends_literal);
@@ -162,7 +162,7 @@ fn word(text: &str) -> Result<(Token<'_>, usize), Fault> {
 }
 
 /// Returns the length of `-?[0-9]+(\.[0-9]+)?`.
-fn number(text: &str) -> usize {
+fn number_length(text: &str) -> usize {
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let sign = usize::from(text.starts_with('-'));
     let whole = digits(&text[sign..]);
@@ -191,7 +191,7 @@ fn ends_literal(c: char) -> bool {
     is_blank(c) || matches!(c, '~' | '}' | ')' | ']')
 }
 
-fn unexpected(text: &str) -> Fault {
+fn unexpected_character(text: &str) -> Fault {
     match text.chars().next() {
         Some(c) => Fault::Unexpected(format!("`{c}`")),
         None => Fault::TagNotClosed,

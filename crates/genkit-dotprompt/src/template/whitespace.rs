@@ -8,7 +8,7 @@ use super::tree::{Block, BlockStrips, Inline, Node, Partial, Program, Strip, Tex
 use crate::text::is_blank;
 
 /// Removes whitespace from the texts of a whole template.
-pub(super) fn control(program: &mut Program, source: &str) {
+pub(super) fn control_whitespace(program: &mut Program, source: &str) {
     of_program(program, source, true);
 }
 
@@ -47,7 +47,7 @@ fn of_program(program: &mut Program, source: &str, root: bool) {
             Standalone::Inline if before && after => {
                 take_right(nodes, Some(i), source, false);
                 if take_left(nodes, Some(i), source, false) {
-                    indent(nodes, i, source);
+                    record_indent(nodes, i, source);
                 }
             }
             Standalone::Block { open, close } => {
@@ -66,7 +66,7 @@ fn of_program(program: &mut Program, source: &str, root: bool) {
 }
 
 /// Records the indentation of a partial that is alone on its line.
-fn indent(nodes: &mut [Node], i: usize, source: &str) {
+fn record_indent(nodes: &mut [Node], i: usize, source: &str) {
     let Some(Node::Text(text)) = i.checked_sub(1).and_then(|before| nodes.get(before)) else {
         return;
     };

@@ -6,31 +6,32 @@ use serde_json::Value;
 use super::messages::{self, Content};
 use super::settings::{GeminiSettings, GenerationConfig};
 use super::tools::{self, ToolConfig, ToolEntry};
-use super::{Method, folder};
+use super::{Method, model_folder};
 use crate::NAME;
 use genkit_core::ModelRequest;
 use genkit_core::internal::model::MessageList;
 use genkit_core::{Error, Result};
 
 /// Encodes the body of a call.
-pub(super) fn body(
+pub(super) fn encode_body(
     settings: &GeminiSettings,
     model: &str,
     request: &ModelRequest,
     method: Method,
 ) -> Result<Vec<u8>> {
     let config = |key| request.config.get(key).filter(|value: &&Value| !value.is_null());
-    let names = request.tool_names();
-    let list = MessageList::from_request(request, (NAME, model));
-    let (system_instruction, contents) = messages::contents(request, &names, model, list.from)?;
+    let names = request.names();
+    let list = MessageList::of(request, (NAME, model));
+    let (system_instruction, contents) =
+        messages::encode_contents(request, &names, model, list.from)?;
     let rest = || {
-        let tools = tools::entries(request, &names, settings.openapi);
+        let tools = tools::tool_entries(request, &names, settings.openapi);
         Ok::<_, Error>(GenerateContentRequest {
-            model: (method == Method::Count).then(|| format!("{}{model}", folder(model))),
+            model: (method == Method::Count).then(|| format!("{}{model}", model_folder(model))),
             system_instruction,
             generation_config: GenerationConfig::new(request, settings, model, !tools.is_empty()),
             tools,
-            tool_config: ToolConfig::of(request, &names),
+            tool_config: ToolConfig::for_request(request, &names),
             safety_settings: config("safetySettings"),
             cached_content: config("cachedContent"),
             service_tier: config("serviceTier"),

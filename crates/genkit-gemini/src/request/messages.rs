@@ -30,7 +30,7 @@ pub(super) struct Content<'a> {
 }
 
 /// Returns the system instruction, and the messages of the conversation after the first `from`.
-pub(super) fn contents<'a>(
+pub(super) fn encode_contents<'a>(
     request: &'a ModelRequest,
     names: &'a Names<'a>,
     model: &'a str,
@@ -59,7 +59,7 @@ pub(super) fn contents<'a>(
                 if role == Role::Model || !message.content.iter().any(is_answer) {
                     writer.answer_rest(previous, &mut contents);
                 }
-                writer.flush(&mut contents);
+                writer.flush_after(&mut contents);
                 let role = if role == Role::Model { "model" } else { "user" };
                 contents.push(Content { role, parts: Vec::with_capacity(message.content.len()) });
                 match contents.last_mut() {
@@ -68,7 +68,7 @@ pub(super) fn contents<'a>(
                 }
             }
         };
-        writer.write(message, target).map_err(|(part, reason)| E::Part {
+        writer.write_message(message, target).map_err(|(part, reason)| E::Part {
             message: index + 1,
             part,
             reason,
@@ -81,7 +81,7 @@ pub(super) fn contents<'a>(
         }
     }
     writer.answer_rest(previous, &mut contents);
-    writer.flush(&mut contents);
+    writer.flush_after(&mut contents);
     if let Some((_, text)) = documents {
         contents.insert(0, Content { role: "user", parts: vec![text_part(text)] });
     }
@@ -131,14 +131,14 @@ impl<'a> Writer<'a> {
         }));
     }
 
-    fn flush(&mut self, contents: &mut [Content<'a>]) {
+    fn flush_after(&mut self, contents: &mut [Content<'a>]) {
         if let Some(last) = contents.last_mut() {
             last.parts.append(&mut self.after);
         }
     }
 
     /// Writes a message. An error is the number of a part, and the reason why it cannot be sent.
-    fn write(
+    fn write_message(
         &mut self,
         message: &'a Message,
         content: &mut Content<'a>,
@@ -146,9 +146,9 @@ impl<'a> Writer<'a> {
         // The model signs only the first call of a turn.
         let mut is_first = true;
         for (index, part) in message.content.iter().enumerate() {
-            let kind = self.kind(part).map_err(|reason| (index + 1, reason))?;
+            let kind = self.part_kind(part).map_err(|reason| (index + 1, reason))?;
             let Some(kind) = kind else { continue };
-            let mut sent = RequestPart::of(part, kind);
+            let mut sent = RequestPart::from_part(part, kind);
             if matches!(sent.kind, Kind::Call(_))
                 && std::mem::take(&mut is_first)
                 && sent.signature.is_none()
@@ -161,8 +161,8 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    fn kind(&mut self, part: &'a Part) -> Result<Option<Kind<'a>>, &'static str> {
-        let is_signed = signature::signature(part, GEMINI).is_some();
+    fn part_kind(&mut self, part: &'a Part) -> Result<Option<Kind<'a>>, &'static str> {
+        let is_signed = signature::find_signature(part, GEMINI).is_some();
         Ok(Some(match part {
             // The thoughts of another model must not be sent to this one.
             Part::Reasoning { .. } if signature::is_foreign(part, GEMINI) => return Ok(None),
@@ -173,34 +173,34 @@ impl<'a> Writer<'a> {
             }
             Part::Text { text, .. } => Kind::Text(text.into()),
             Part::Reasoning { reasoning, .. } => Kind::Thought(reasoning),
-            Part::Media { media, .. } => part::media(media)?,
+            Part::Media { media, .. } => part::media_kind(media)?,
             Part::ToolRequest { tool_request, .. } if tool_request.partial => return Ok(None),
-            Part::ToolRequest { tool_request, .. } => Kind::Call(self.call(tool_request)),
-            Part::ToolResponse { tool_response, .. } => self.answer(tool_response)?,
-            Part::Resource { resource, .. } => part::resource(resource),
+            Part::ToolRequest { tool_request, .. } => Kind::Call(self.call_part(tool_request)),
+            Part::ToolResponse { tool_response, .. } => self.answer_part(tool_response)?,
+            Part::Resource { resource, .. } => part::resource_kind(resource),
             Part::Data { data, .. } => Kind::Text(data.to_string().into()),
-            Part::Custom { custom, .. } => return Ok(self::custom(custom)),
+            Part::Custom { custom, .. } => return Ok(self::custom_part(custom)),
             _ => return Ok(None),
         }))
     }
 
     /// Returns the model's own id of a call.
-    fn id(&self, name: &str, reference: Option<&'a String>) -> Option<&'a str> {
+    fn call_id(&self, name: &str, reference: Option<&'a String>) -> Option<&'a str> {
         let reference = reference?.as_str();
         (!self.made_up.contains(&(name, reference))).then_some(reference)
     }
 
-    fn call(&mut self, call: &'a ToolRequest) -> FunctionCallPart<'a> {
-        let id = self.id(&call.name, call.id.as_ref());
+    fn call_part(&mut self, call: &'a ToolRequest) -> FunctionCallPart<'a> {
+        let id = self.call_id(&call.name, call.id.as_ref());
         self.open.push((&call.name, id));
         FunctionCallPart {
             id,
-            name: self.names.sent_name(&call.name),
-            args: ArgumentsObject::of(&call.input),
+            name: self.names.sent(&call.name),
+            args: ArgumentsObject::from_input(&call.input),
         }
     }
 
-    fn answer(&mut self, answer: &'a ToolResponse) -> Result<Kind<'a>, &'static str> {
+    fn answer_part(&mut self, answer: &'a ToolResponse) -> Result<Kind<'a>, &'static str> {
         let is_error =
             answer.output.as_object().is_some_and(|o| o.len() == 1 && o.contains_key("error"));
         let response = match &answer.output {
@@ -209,13 +209,13 @@ impl<'a> Writer<'a> {
         };
         let mut parts = Vec::new();
         for part in &answer.content {
-            let Some(kind) = self.kind(part)? else { continue };
+            let Some(kind) = self.part_kind(part)? else { continue };
             let within =
                 matches!(kind, Kind::Inline(_)) && models::takes_media_in_answers(self.model);
-            let part = RequestPart::of(part, kind);
+            let part = RequestPart::from_part(part, kind);
             if within { parts.push(part) } else { self.after.push(part) }
         }
-        let id = self.id(&answer.name, answer.id.as_ref());
+        let id = self.call_id(&answer.name, answer.id.as_ref());
         let is_it = |open: &(&str, Option<&str>)| *open == (answer.name.as_str(), id);
         if let Some(at) = self.open.iter().position(is_it) {
             self.open.remove(at);
@@ -230,7 +230,7 @@ impl<'a> Writer<'a> {
 }
 
 /// Converts a custom part; `None` if it is another provider's.
-fn custom(custom: &Map<String, Value>) -> Option<Kind<'_>> {
+fn custom_part(custom: &Map<String, Value>) -> Option<Kind<'_>> {
     if let Some(Value::Object(fields)) = custom.get(UNKNOWN) {
         return Some(Kind::Unknown(fields));
     }

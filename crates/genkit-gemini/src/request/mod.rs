@@ -39,7 +39,7 @@ pub(super) enum Method {
 
 impl Method {
     /// Returns the method as written in a path.
-    fn spelled(self) -> &'static str {
+    fn path_name(self) -> &'static str {
         match self {
             Self::Generate => "generateContent",
             Self::Stream => "streamGenerateContent?alt=sse",
@@ -50,7 +50,7 @@ impl Method {
 }
 
 /// Encodes the HTTP request for `request`.
-pub(super) fn encode(
+pub(super) fn encode_request(
     settings: &GeminiSettings,
     model: &str,
     request: &ModelRequest,
@@ -58,19 +58,19 @@ pub(super) fn encode(
 ) -> Result<HttpCall> {
     let config = |key| request.config.get(key).filter(|value: &&Value| !value.is_null());
     let text = |key| config(key).and_then(Value::as_str);
-    let model = text("version").map_or(model, models::bare);
-    let body = body::body(settings, model, request, method)?;
+    let model = text("version").map_or(model, models::bare_name);
+    let body = body::encode_body(settings, model, request, method)?;
     let version = text("apiVersion").unwrap_or(&settings.version);
     let is_mcp = request.tools.iter().any(|tool| tool.metadata.contains_key("mcp"));
     Ok(HttpCall {
-        path: path(version, model, method)?,
-        headers: headers(settings, text("apiKey"), is_mcp),
+        path: call_path(version, model, method)?,
+        headers: call_headers(settings, text("apiKey"), is_mcp),
         body,
     })
 }
 
 /// Returns the headers of a call; the key in the request's settings, `own`, takes precedence.
-pub(super) fn headers(
+pub(super) fn call_headers(
     settings: &GeminiSettings,
     own: Option<&str>,
     is_mcp: bool,
@@ -85,11 +85,11 @@ pub(super) fn headers(
 }
 
 /// Returns the path prefix of a model with this name.
-pub(super) fn folder(model: &str) -> &'static str {
+pub(super) fn model_folder(model: &str) -> &'static str {
     if model.contains('/') { "" } else { "models/" }
 }
 
-pub(super) fn path(version: &str, model: &str, method: Method) -> Result<String> {
+pub(super) fn call_path(version: &str, model: &str, method: Method) -> Result<String> {
     if model.is_empty() {
         return Err(E::NoModelName.into());
     }
@@ -97,10 +97,10 @@ pub(super) fn path(version: &str, model: &str, method: Method) -> Result<String>
     path.push('/');
     path.extend(utf8_percent_encode(version.trim_matches('/'), NOT_IN_PATH));
     path.push('/');
-    path.push_str(folder(model));
+    path.push_str(model_folder(model));
     path.extend(utf8_percent_encode(model, NOT_IN_PATH));
     path.push(':');
-    path.push_str(method.spelled());
+    path.push_str(method.path_name());
     Ok(path)
 }
 

@@ -61,8 +61,8 @@ pub(super) enum FunctionOutput<'a> {
 
 impl<'a> RequestPart<'a> {
     /// Creates a part of this kind with the signature and metadata of `part`.
-    pub(super) fn of(part: &'a Part, kind: Kind<'a>) -> Self {
-        let signature = signature::signature(part, GEMINI).and_then(Value::as_str);
+    pub(super) fn from_part(part: &'a Part, kind: Kind<'a>) -> Self {
+        let signature = signature::find_signature(part, GEMINI).and_then(Value::as_str);
         Self { kind, signature, metadata: Some(part.metadata()) }
     }
 }
@@ -115,7 +115,7 @@ pub(super) struct FileReference<'a> {
 }
 
 /// Converts a resource to its content, or to its URI if it has no content.
-pub(super) fn resource(resource: &ResourcePart) -> Kind<'_> {
+pub(super) fn resource_kind(resource: &ResourcePart) -> Kind<'_> {
     let mime_type = resource.mime_type.as_deref();
     match (&resource.text, &resource.blob) {
         (Some(text), _) => Kind::Text(text.into()),
@@ -128,12 +128,12 @@ pub(super) fn resource(resource: &ResourcePart) -> Kind<'_> {
 }
 
 /// Converts media from a `data:` URL or another URL.
-pub(super) fn media(media: &Media) -> Result<Kind<'_>, &'static str> {
+pub(super) fn media_kind(media: &Media) -> Result<Kind<'_>, &'static str> {
     let content_type = media.content_type.as_deref().filter(|kind| !kind.is_empty());
-    let Some(inline) = DataUrl::of(&media.url) else {
+    let Some(inline) = DataUrl::from_url(&media.url) else {
         return Ok(Kind::File(FileReference { file_uri: &media.url, mime_type: content_type }));
     };
-    let data = inline.base64().ok_or("a `data:` URL must contain a comma")?;
+    let data = inline.to_base64().ok_or("a `data:` URL must contain a comma")?;
     let own_type = inline.head.strip_suffix(";base64").unwrap_or(inline.head);
     let own_type = if own_type.is_empty() { "text/plain" } else { own_type };
     Ok(Kind::Inline(InlineData { mime_type: content_type.unwrap_or(own_type).into(), data }))

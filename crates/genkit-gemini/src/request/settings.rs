@@ -67,11 +67,11 @@ impl<'a> GenerationConfig<'a> {
                 Some(("responseJsonSchema", schema.dialect_text::<JsonSchemaDialect>(OUTPUT)?))
             }
         });
-        let thinking = ThinkingConfig::of(model, &request.config);
+        let thinking = ThinkingConfig::for_model(model, &request.config);
         Self { request, json: hint || bound.is_some(), schema, thinking }
     }
 
-    fn given(&self) -> impl Iterator<Item = (&'a String, &'a Value)> {
+    fn sent_settings(&self) -> impl Iterator<Item = (&'a String, &'a Value)> {
         self.request.config.iter().filter(|(key, value)| {
             let key = key.as_str();
             let elsewhere =
@@ -83,7 +83,7 @@ impl<'a> GenerationConfig<'a> {
 
     pub(super) fn is_empty(&self) -> bool {
         let is_free = !self.json && self.schema.is_none() && self.thinking.is_none();
-        is_free && self.given().next().is_none()
+        is_free && self.sent_settings().next().is_none()
     }
 }
 
@@ -91,7 +91,7 @@ impl Serialize for GenerationConfig<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let config = &self.request.config;
         let mut map = serializer.serialize_map(None)?;
-        for (key, value) in self.given() {
+        for (key, value) in self.sent_settings() {
             map.serialize_entry(key, value)?;
         }
         if let Some(thinking) = &self.thinking {

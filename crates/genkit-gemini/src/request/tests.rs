@@ -11,7 +11,7 @@ fn settings() -> GeminiSettings {
 
 fn call(model: &str, request: Value) -> HttpCall {
     let request: ModelRequest = serde_json::from_value(request).unwrap();
-    encode(&settings(), model, &request, Method::Generate).unwrap()
+    encode_request(&settings(), model, &request, Method::Generate).unwrap()
 }
 
 fn body(model: &str, request: Value) -> Value {
@@ -23,7 +23,7 @@ fn of(messages: Vec<Message>) -> ModelRequest {
 }
 
 fn contents_of(model: &str, request: &ModelRequest) -> Value {
-    let call = encode(&settings(), model, request, Method::Generate).unwrap();
+    let call = encode_request(&settings(), model, request, Method::Generate).unwrap();
     serde_json::from_slice::<Value>(&call.body).unwrap()["contents"].take()
 }
 
@@ -36,7 +36,7 @@ fn names_stay_within_the_path() {
     let versions =
         json!({"messages": [], "config": {"version": "models/x-001", "apiVersion": "v1"}});
     assert_eq!(call("x", versions).path, "/v1/models/x-001:generateContent");
-    let stream = encode(&settings(), "x", &of(vec![]), Method::Stream).unwrap();
+    let stream = encode_request(&settings(), "x", &of(vec![]), Method::Stream).unwrap();
     assert_eq!(stream.path, "/v1beta/models/x:streamGenerateContent?alt=sse");
 }
 
@@ -48,16 +48,17 @@ fn a_count_asks_with_the_whole_request() {
         "config": {"version": "x-001", "temperature": 0},
     });
     let request: ModelRequest = serde_json::from_value(request).unwrap();
-    let call = encode(&settings(), "x", &request, Method::Count).unwrap();
+    let call = encode_request(&settings(), "x", &request, Method::Count).unwrap();
     assert_eq!(call.path, "/v1beta/models/x-001:countTokens");
     let body: Value = serde_json::from_slice(&call.body).unwrap();
     let mut asked = serde_json::from_slice::<Value>(
-        &encode(&settings(), "x", &request, Method::Generate).unwrap().body,
+        &encode_request(&settings(), "x", &request, Method::Generate).unwrap().body,
     )
     .unwrap();
     asked["model"] = json!("models/x-001");
     assert_eq!(body, json!({ "generateContentRequest": asked }));
-    let of_mine = encode(&settings(), "tunedModels/mine", &of(vec![]), Method::Count).unwrap();
+    let of_mine =
+        encode_request(&settings(), "tunedModels/mine", &of(vec![]), Method::Count).unwrap();
     let body: Value = serde_json::from_slice(&of_mine.body).unwrap();
     assert_eq!(body["generateContentRequest"]["model"], "tunedModels/mine");
 }
@@ -66,7 +67,7 @@ fn a_count_asks_with_the_whole_request() {
 fn the_key_is_a_header_and_mcp_tools_are_told() {
     let mut request = of(vec![Message::user("x")]);
     let header = |request: &ModelRequest, name: &str| {
-        let call = encode(&settings(), "x", request, Method::Generate).unwrap();
+        let call = encode_request(&settings(), "x", request, Method::Generate).unwrap();
         let found = call.headers.into_iter().find(|(own, _)| *own == name);
         found.map(|(_, value)| value).unwrap()
     };
@@ -183,7 +184,7 @@ fn media_is_inline_or_a_file() {
     assert_eq!(media("data:,a%20b%2"), inline("text/plain", "YSBiJTI="));
     assert_eq!(media("gs://a/b"), json!({"fileData": {"fileUri": "gs://a/b"}}));
     let broken = of(vec![Message::user("x"), Message::user(Part::media("data:x", "a/b"))]);
-    let error = encode(&settings(), "x", &broken, Method::Generate).err().unwrap();
+    let error = encode_request(&settings(), "x", &broken, Method::Generate).err().unwrap();
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);
     assert!(error.to_string().contains("message 2: part 1: a `data:` URL"), "{error}");
 }
@@ -207,7 +208,7 @@ fn json_beside_tools_is_for_new_models() {
         request.output.format = Some("json".into());
         request.output.schema = Some(json!({"type": "object"}).into());
         request.output.constrained = constrained;
-        let call = encode(&settings(), model, &request, Method::Generate).unwrap();
+        let call = encode_request(&settings(), model, &request, Method::Generate).unwrap();
         serde_json::from_slice::<Value>(&call.body).unwrap()["generationConfig"].take()
     };
     let hint = json!({"responseMimeType": "application/json"});
@@ -268,7 +269,7 @@ fn older_schemas_leave_empty_objects_out() {
     let empty = json!({"type": "object", "properties": {}, "additionalProperties": false});
     request.tools.push(ToolDefinition::new("t", "").with_input_schema(empty));
     let settings = GeminiSettings { openapi: true, ..settings() };
-    let call = encode(&settings, "x", &request, Method::Generate).unwrap();
+    let call = encode_request(&settings, "x", &request, Method::Generate).unwrap();
     let body: Value = serde_json::from_slice(&call.body).unwrap();
     assert_eq!(body["tools"], json!([{"functionDeclarations": [{"name": "t"}]}]));
 }

@@ -47,7 +47,7 @@ pub(super) struct ThinkingConfig<'a> {
 
 impl<'a> ThinkingConfig<'a> {
     /// Returns `None` if no effort is set, or if the model does not support it.
-    pub(super) fn of(model: &str, config: &'a Map<String, Value>) -> Option<Self> {
+    pub(super) fn for_model(model: &str, config: &'a Map<String, Value>) -> Option<Self> {
         let word = config.get(REASONING_EFFORT)?.as_str()?;
         let given = config.get(CONFIG).and_then(Value::as_object);
         if given.is_some_and(|given| given.contains_key(LEVEL) || given.contains_key(BUDGET)) {
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     fn sent(model: &str, config: Value) -> Value {
-        let config = ThinkingConfig::of(model, config.as_object().expect("settings"));
+        let config = ThinkingConfig::for_model(model, config.as_object().expect("settings"));
         serde_json::to_value(config).expect("plain data")
     }
 

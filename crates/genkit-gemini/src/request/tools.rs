@@ -62,14 +62,14 @@ impl Serialize for ToolEntry<'_> {
 }
 
 /// Returns the entries of `tools`: one for our functions, and one for each of Google's tools.
-pub(super) fn entries<'a>(
+pub(super) fn tool_entries<'a>(
     request: &'a ModelRequest,
     names: &'a Names<'a>,
     openapi: bool,
 ) -> Vec<ToolEntry<'a>> {
     let mut entries = Vec::new();
     if !request.tools.is_empty() {
-        let declarations = request.tools.iter().map(|tool| declaration(tool, names, openapi));
+        let declarations = request.tools.iter().map(|tool| declare_function(tool, names, openapi));
         entries.push(ToolEntry::Functions(declarations.collect()));
     }
     for name in BUILT_IN {
@@ -84,7 +84,7 @@ pub(super) fn entries<'a>(
     entries
 }
 
-fn declaration<'a>(
+fn declare_function<'a>(
     tool: &'a ToolDefinition,
     names: &'a Names<'a>,
     openapi: bool,
@@ -118,7 +118,7 @@ struct FunctionCallingConfig<'a> {
 }
 
 impl<'a> ToolConfig<'a> {
-    pub(super) fn of(request: &'a ModelRequest, names: &'a Names<'a>) -> Option<Self> {
+    pub(super) fn for_request(request: &'a ModelRequest, names: &'a Names<'a>) -> Option<Self> {
         let given = |key| request.config.get(key).is_some_and(|value: &Value| !value.is_null());
         let chosen = request.tool_choice.is_some() && !request.tools.is_empty();
         let any = chosen
@@ -128,7 +128,7 @@ impl<'a> ToolConfig<'a> {
         any.then_some(Self { request, names })
     }
 
-    fn mode(&self) -> Option<FunctionCallingConfig<'_>> {
+    fn calling_mode(&self) -> Option<FunctionCallingConfig<'_>> {
         let choice =
             self.request.tool_choice.as_ref().filter(|_| !self.request.tools.is_empty())?;
         let (mode, only) = match choice {
@@ -141,7 +141,7 @@ impl<'a> ToolConfig<'a> {
     }
 
     /// Replaces the names in the caller's own mode with the names that were sent.
-    fn calling(&self, given: &Value) -> Value {
+    fn replace_names(&self, given: &Value) -> Value {
         let mut given = given.clone();
         let allowed = given.get_mut("allowedFunctionNames").and_then(Value::as_array_mut);
         for name in allowed.into_iter().flatten() {
@@ -163,9 +163,9 @@ impl Serialize for ToolConfig<'_> {
             map.serialize_entry(key, value)?;
         }
         if !has("functionCallingConfig") {
-            match (config("functionCallingConfig"), self.mode()) {
+            match (config("functionCallingConfig"), self.calling_mode()) {
                 (Some(own), _) => {
-                    map.serialize_entry("functionCallingConfig", &self.calling(own))?
+                    map.serialize_entry("functionCallingConfig", &self.replace_names(own))?
                 }
                 (None, Some(mode)) => map.serialize_entry("functionCallingConfig", &mode)?,
                 (None, None) => {}

@@ -119,7 +119,7 @@ impl ResponsePart<'_> {
         }
         let mut beside = Map::new();
         if let Some(signature) = self.thought_signature {
-            signature::sign(&mut beside, *signature, GEMINI);
+            signature::add_signature(&mut beside, *signature, GEMINI);
         }
         let mut rest = self.rest;
         for key in ["videoMetadata", "mediaResolution"] {
@@ -222,7 +222,7 @@ pub(super) fn finish_reason(reason: &str) -> FinishReason {
 }
 
 /// Converts the token counts; tokens that Google's own tools read are counted separately.
-pub(super) fn usage(counts: &Map<String, Value>) -> Usage {
+pub(super) fn read_usage(counts: &Map<String, Value>) -> Usage {
     let mut usage = Usage::default();
     for (key, count) in counts {
         let tokens = count.as_u64();
@@ -244,6 +244,6 @@ pub(super) fn usage(counts: &Map<String, Value>) -> Usage {
 }
 
 /// Creates a message of the model.
-pub(super) fn message(content: Vec<Part>) -> Message {
+pub(super) fn model_message(content: Vec<Part>) -> Message {
     Message::new(Role::Model, content)
 }

@@ -27,7 +27,7 @@ pub(super) struct CandidateState {
 }
 
 impl CandidateState {
-    pub(super) fn ends(&mut self, reason: Option<String>, message: Option<String>) {
+    pub(super) fn read_ending(&mut self, reason: Option<String>, message: Option<String>) {
         self.is_there = true;
         self.reason = reason.or(self.reason.take());
         self.message = message.or(self.message.take());
@@ -35,7 +35,7 @@ impl CandidateState {
 
     /// Adds a part. Text is appended to an adjacent part of the same kind, unless one of them is
     /// signed.
-    pub(super) fn push(&mut self, part: Part, fresh: Option<&mut Fresh>) {
+    pub(super) fn push_part(&mut self, part: Part, fresh: Option<&mut Fresh>) {
         let is_plain = part.metadata().is_empty();
         let is_empty = match &part {
             Part::Text { text, .. } | Part::Reasoning { reasoning: text, .. } => text.is_empty(),
@@ -44,7 +44,7 @@ impl CandidateState {
         if is_empty && is_plain {
             return;
         }
-        let joined = is_plain && self.parts.last_mut().is_some_and(|last| join(last, &part));
+        let joined = is_plain && self.parts.last_mut().is_some_and(|last| join_parts(last, &part));
         match (joined, fresh.and_then(Fresh::read)) {
             (true, Some(fresh)) => fresh.push(part),
             (true, None) => {}
@@ -69,7 +69,7 @@ impl CandidateState {
         let reason = state.reason.as_deref().map_or(FinishReason::Unknown, body::finish_reason);
         json!({
             "index": index,
-            "message": body::message(state.parts),
+            "message": body::model_message(state.parts),
             "finishReason": reason,
             "finishMessage": state.message,
         })
@@ -90,14 +90,14 @@ impl Fresh {
 }
 
 /// Appends the text of a part to the last part, if that is unsigned and of the same kind.
-fn join(last: &mut Part, part: &Part) -> bool {
+fn join_parts(last: &mut Part, part: &Part) -> bool {
     match (last, part) {
         (last @ Part::Text { .. }, Part::Text { text: more, .. }) => join_text(last, more),
         (
             Part::Reasoning { reasoning: text, metadata, .. },
             Part::Reasoning { reasoning: more, .. },
         ) if metadata.is_empty() => {
-            append(text, more);
+            append_text(text, more);
             true
         }
         _ => false,
@@ -108,7 +108,7 @@ fn join(last: &mut Part, part: &Part) -> bool {
 fn join_text(last: &mut Part, more: &str) -> bool {
     match last {
         Part::Text { text, metadata, .. } if metadata.is_empty() => {
-            append(text, more);
+            append_text(text, more);
             true
         }
         _ => false,
@@ -117,7 +117,7 @@ fn join_text(last: &mut Part, more: &str) -> bool {
 
 /// More text usually follows, so a short text reserves capacity instead of being moved for each
 /// piece.
-fn append(text: &mut String, more: &str) {
+fn append_text(text: &mut String, more: &str) {
     text.reserve(if text.len() < SHORT_TEXT { SHORT_TEXT } else { more.len() });
     text.push_str(more);
 }

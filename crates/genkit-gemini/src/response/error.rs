@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::NAME;
 use genkit_core::{Error, ErrorKind};
 use genkit_model::internal::http::{
-    error_text, kind_of_status, message_text, retry_after, seconds,
+    duration_from_seconds, error_text, kind_of_status, message_text, retry_after,
 };
 
 /// An error as the API sends it.
@@ -26,7 +26,11 @@ struct ErrorEnvelope {
 
 /// Decodes the error of a response with a status of 400 or more. The response to a streaming call
 /// is a list of errors.
-pub(crate) fn failure(status: u16, headers: &dyn Fn(&str) -> Option<String>, body: &[u8]) -> Error {
+pub(crate) fn decode_error(
+    status: u16,
+    headers: &dyn Fn(&str) -> Option<String>,
+    body: &[u8],
+) -> Error {
     // Parsed separately, because a list could also be parsed as the fields of a struct.
     let found = match body.trim_ascii_start().first() {
         Some(b'[') => {
@@ -58,18 +62,22 @@ impl ErrorBody {
             kind.unwrap_or_else(|| kind_of_status(code.unwrap_or(status))),
             error_text(NAME, status, &message_text(&self.message), headers),
         );
-        if let Some(reason) = self.field("google.rpc.ErrorInfo", "reason").and_then(Value::as_str) {
+        if let Some(reason) =
+            self.detail_field("google.rpc.ErrorInfo", "reason").and_then(Value::as_str)
+        {
             error = error.with_details(json!({ "reason": reason }));
         }
         if self.is_daily() {
             error = error.with_retryable(false);
         }
-        let text = self.field("google.rpc.RetryInfo", "retryDelay").and_then(Value::as_str);
-        let delay = text.and_then(|text| text.strip_suffix('s')?.parse().ok()).and_then(seconds);
+        let text = self.detail_field("google.rpc.RetryInfo", "retryDelay").and_then(Value::as_str);
+        let delay = text
+            .and_then(|text| text.strip_suffix('s')?.parse().ok())
+            .and_then(duration_from_seconds);
         with_wait(error, retry_after(headers).or(delay))
     }
 
-    fn field(&self, kind: &str, name: &str) -> Option<&Value> {
+    fn detail_field(&self, kind: &str, name: &str) -> Option<&Value> {
         let is_kind = |detail: &&Value| {
             detail.get("@type").and_then(Value::as_str).is_some_and(|own| own.ends_with(kind))
         };
@@ -78,7 +86,7 @@ impl ErrorBody {
 
     /// Whether a daily quota is used up, so that a retry on the same day is useless.
     fn is_daily(&self) -> bool {
-        let violations = self.field("google.rpc.QuotaFailure", "violations");
+        let violations = self.detail_field("google.rpc.QuotaFailure", "violations");
         let ids = violations.and_then(Value::as_array).into_iter().flatten();
         ids.filter_map(|violation| violation.get("quotaId")?.as_str())
             .any(|id| id.contains("PerDay"))
@@ -118,7 +126,7 @@ mod tests {
     use std::time::Duration;
 
     fn of(status: u16, body: &Value) -> Error {
-        failure(status, &|_| None, body.to_string().as_bytes())
+        decode_error(status, &|_| None, body.to_string().as_bytes())
     }
 
     #[test]
@@ -137,7 +145,8 @@ mod tests {
         ]}});
         assert_eq!(of(429, &body).retry_after(), Some(Duration::from_secs_f64(34.4)));
         assert!(of(429, &body).is_retryable());
-        let error = failure(503, &|name| (name == "retry-after").then(|| "3".into()), b"<html>");
+        let error =
+            decode_error(503, &|name| (name == "retry-after").then(|| "3".into()), b"<html>");
         assert_eq!(error.retry_after(), Some(Duration::from_secs(3)));
         assert_eq!(error.to_string(), "gemini: HTTP 503: <html>");
     }
@@ -158,6 +167,6 @@ mod tests {
             assert_eq!(of(404, &body).kind(), ErrorKind::NotFound, "{body}");
         }
         assert_eq!(of(429, &json!({"error": {"details": {"@type": 1}}})).retry_after(), None);
-        assert_eq!(failure(502, &|_| None, b"").to_string(), "gemini: HTTP 502");
+        assert_eq!(decode_error(502, &|_| None, b"").to_string(), "gemini: HTTP 502");
     }
 }

@@ -8,6 +8,6 @@ mod read;
 mod stream;
 mod whole;
 
-pub(super) use error::failure;
+pub(super) use error::decode_error;
 pub(super) use stream::GeminiStream;
-pub(super) use whole::{decode, decode_count};
+pub(super) use whole::{decode_count, decode_response};

@@ -29,7 +29,7 @@ enum PathStep<'a> {
 
 impl StreamedFunctionCall {
     /// Keeps the metadata of the call's part, which includes its signature.
-    pub(super) fn sign(&mut self, mut beside: Part) {
+    pub(super) fn add_metadata(&mut self, mut beside: Part) {
         self.metadata.append(beside.metadata_mut());
     }
 
@@ -43,12 +43,12 @@ impl StreamedFunctionCall {
         if let Some(args @ Value::Object(_)) = &call.args {
             self.args = args.clone();
         }
-        call.partial_args.iter().flatten().try_for_each(|piece| self.place(piece))
+        call.partial_args.iter().flatten().try_for_each(|piece| self.place_piece(piece))
     }
 
-    fn place(&mut self, piece: &PartialArg) -> Result<(), E> {
-        let steps = steps(&piece.json_path).ok_or(E::PartialArg)?;
-        let place = reach(&mut self.args, &steps).ok_or(E::PartialArg)?;
+    fn place_piece(&mut self, piece: &PartialArg) -> Result<(), E> {
+        let steps = parse_steps(&piece.json_path).ok_or(E::PartialArg)?;
+        let place = reach_place(&mut self.args, &steps).ok_or(E::PartialArg)?;
         let goes_on = self.open.as_deref() == Some(piece.json_path.as_str());
         match (&piece.string_value, place) {
             (Some(more), Value::String(text)) if goes_on => text.push_str(more),
@@ -85,7 +85,7 @@ impl StreamedFunctionCall {
 }
 
 /// Parses a path; `None` if it is invalid.
-fn steps(path: &str) -> Option<Vec<PathStep<'_>>> {
+fn parse_steps(path: &str) -> Option<Vec<PathStep<'_>>> {
     let mut rest = path.strip_prefix('$')?;
     let mut steps = Vec::new();
     while !rest.is_empty() {
@@ -115,7 +115,7 @@ fn steps(path: &str) -> Option<Vec<PathStep<'_>>> {
 
 /// Returns the value at the end of the steps, creating missing values. A list grows by at most one
 /// element.
-fn reach<'a>(root: &'a mut Value, steps: &[PathStep<'_>]) -> Option<&'a mut Value> {
+fn reach_place<'a>(root: &'a mut Value, steps: &[PathStep<'_>]) -> Option<&'a mut Value> {
     let mut place = root;
     for step in steps {
         place = match step {

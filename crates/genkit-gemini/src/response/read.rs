@@ -50,14 +50,14 @@ macro_rules! deserialize_fields {
 deserialize_fields!(GenerateContentResponse, Candidate, ResponseContent, ResponsePart);
 
 /// Reads a list, or `null` as an empty list.
-fn list<'de, T: Deserialize<'de>, A: MapAccess<'de>>(map: &mut A) -> Result<Vec<T>, A::Error> {
+fn read_list<'de, T: Deserialize<'de>, A: MapAccess<'de>>(map: &mut A) -> Result<Vec<T>, A::Error> {
     Ok(map.next_value::<Option<Vec<T>>>()?.unwrap_or_default())
 }
 
 impl<'de> ReadFields<'de> for GenerateContentResponse<'de> {
     fn read_field<A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error> {
         match key {
-            "candidates" => self.candidates.append(&mut list(map)?),
+            "candidates" => self.candidates.append(&mut read_list(map)?),
             "usageMetadata" => self.usage_metadata = map.next_value()?,
             "modelVersion" => self.model_version = map.next_value()?,
             "responseId" => self.response_id = map.next_value()?,
@@ -90,7 +90,7 @@ impl<'de> ReadFields<'de> for Candidate<'de> {
 impl<'de> ReadFields<'de> for ResponseContent<'de> {
     fn read_field<A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error> {
         match key {
-            "parts" => self.parts.append(&mut list(map)?),
+            "parts" => self.parts.append(&mut read_list(map)?),
             _ => _ = map.next_value::<serde::de::IgnoredAny>()?,
         }
         Ok(())

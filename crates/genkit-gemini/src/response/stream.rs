@@ -41,14 +41,14 @@ pub(crate) struct GeminiStream<'a> {
 struct LatestFields<'a>(Vec<(&'static str, Cow<'a, str>)>);
 
 impl WireStream for GeminiStream<'_> {
-    fn event(&mut self, event: &SseEvent<'_>, chunks: &ChunkSink) -> Result<Next> {
+    fn read_event(&mut self, event: &SseEvent<'_>, chunks: &ChunkSink) -> Result<Next> {
         let text = event.data().trim();
         // Some proxies end every stream with `[DONE]`, as OpenAI does. Here the stream ends with
         // its body.
         if text.is_empty() || text == "[DONE]" {
             return Ok(Next::More);
         }
-        self.each(text, |all, answer| {
+        self.read_each(text, |all, answer| {
             let mut fresh = match chunks.is_read() {
                 true => Fresh::Parts(Vec::new()),
                 false => Fresh::Unread(false),
@@ -67,8 +67,8 @@ impl WireStream for GeminiStream<'_> {
         Ok(Next::More)
     }
 
-    fn end(self: Box<Self>) -> Result<ModelResponse> {
-        self.response()
+    fn into_response(self: Box<Self>) -> Result<ModelResponse> {
+        self.build_response()
     }
 }
 
@@ -85,14 +85,14 @@ impl<'a> GeminiStream<'a> {
     }
 
     /// Reads one response, or each element of the list that a stream without `alt=sse` sends.
-    pub(super) fn each<'b>(
+    pub(super) fn read_each<'b>(
         &mut self,
         json: &'b str,
         mut read: impl FnMut(&mut Self, &mut GenerateContentResponse<'b>) -> Result<()>,
     ) -> Result<()> {
         // Some programs put a byte order mark before UTF-8.
         let json = json.trim_start_matches('\u{feff}').trim_ascii_start();
-        let invalid = |error| HttpError::json(NAME, &error);
+        let invalid = |error| HttpError::from_json(NAME, &error);
         if json.starts_with('[') {
             let mut all: Vec<_> = serde_json::from_str(json).map_err(invalid)?;
             return all.iter_mut().try_for_each(|answer| read(self, answer));
@@ -113,16 +113,16 @@ impl<'a> GeminiStream<'a> {
         }
         // Every piece may have counts, and each replaces the previous ones. A piece without any
         // count does not.
-        let counts = |usage: &&RawValue| match self.latest.get(USAGE) {
+        let counts = |usage: &&RawValue| match self.latest.latest_text(USAGE) {
             Some(last) => usage.get() != last && usage.get().contains("TokenCount"),
             None => true,
         };
         let usage = answer.usage_metadata.filter(counts);
-        self.latest.replace(USAGE, usage, keep);
-        self.latest.replace(FEEDBACK, answer.prompt_feedback, keep);
-        self.latest.replace("modelVersion", answer.model_version, keep);
-        self.latest.replace("responseId", answer.response_id, keep);
-        self.latest.replace("createTime", answer.create_time, keep);
+        self.latest.replace_field(USAGE, usage, keep);
+        self.latest.replace_field(FEEDBACK, answer.prompt_feedback, keep);
+        self.latest.replace_field("modelVersion", answer.model_version, keep);
+        self.latest.replace_field("responseId", answer.response_id, keep);
+        self.latest.replace_field("createTime", answer.create_time, keep);
         self.custom.append(&mut answer.rest);
         let mut fresh = fresh;
         for candidate in answer.candidates.iter_mut() {
@@ -140,10 +140,10 @@ impl<'a> GeminiStream<'a> {
         keep: fn(&'b str) -> Cow<'a, str>,
         fresh: Option<&mut Fresh>,
     ) -> Result<()> {
-        self.latest.replace("safetyRatings", candidate.safety_ratings, keep);
-        self.latest.replace("groundingMetadata", candidate.grounding_metadata, keep);
+        self.latest.replace_field("safetyRatings", candidate.safety_ratings, keep);
+        self.latest.replace_field("groundingMetadata", candidate.grounding_metadata, keep);
         self.custom.append(&mut candidate.rest);
-        self.main.ends(candidate.finish_reason.take(), candidate.finish_message.take());
+        self.main.read_ending(candidate.finish_reason.take(), candidate.finish_message.take());
         let mut fresh = fresh;
         for part in candidate.content.parts.iter_mut() {
             let piece = part
@@ -156,15 +156,15 @@ impl<'a> GeminiStream<'a> {
                     !text.is_empty() && state.join_unread(text, fresh.as_deref_mut())
                 }) => {}
                 None => std::mem::take(part)
-                    .into_parts(names, &mut |part| state.push(part, fresh.as_deref_mut())),
+                    .into_parts(names, &mut |part| state.push_part(part, fresh.as_deref_mut())),
                 Some(call) => {
                     let pending = self.pending.get_or_insert_default();
-                    std::mem::take(part).into_parts(names, &mut |part| pending.sign(part));
+                    std::mem::take(part).into_parts(names, &mut |part| pending.add_metadata(part));
                     pending.add(&call)?;
                     if call.will_continue != Some(true)
                         && let Some(done) = self.pending.take()
                     {
-                        state.push(done.into_part(names), fresh.as_deref_mut());
+                        state.push_part(done.into_part(names), fresh.as_deref_mut());
                     }
                 }
             }
@@ -179,9 +179,9 @@ impl<'a> GeminiStream<'a> {
             self.others.len() - 1
         });
         let (state, names) = (&mut self.others[place].1, &self.names);
-        state.ends(candidate.finish_reason.take(), candidate.finish_message.take());
+        state.read_ending(candidate.finish_reason.take(), candidate.finish_message.take());
         for part in candidate.content.parts.iter_mut() {
-            std::mem::take(part).into_parts(names, &mut |part| state.push(part, None));
+            std::mem::take(part).into_parts(names, &mut |part| state.push_part(part, None));
         }
     }
 
@@ -190,13 +190,13 @@ impl<'a> GeminiStream<'a> {
     /// # Errors
     /// Returns an error if the response has no candidate, for example because the server is not the Gemini
     /// API.
-    pub(super) fn response(mut self) -> Result<ModelResponse> {
-        if !self.main.is_there && self.latest.get(FEEDBACK).is_none() {
+    pub(super) fn build_response(mut self) -> Result<ModelResponse> {
+        if !self.main.is_there && self.latest.latest_text(FEEDBACK).is_none() {
             return Err(E::NoCandidates.into());
         }
         if let Some(pending) = self.pending.take() {
             // The call never ended, so it is shown but not run.
-            self.main.push(pending.into_partial(&self.names), None);
+            self.main.push_part(pending.into_partial(&self.names), None);
         }
         let mut response = ModelResponse::default();
         let reason = self.main.reason.as_deref();
@@ -215,9 +215,9 @@ impl<'a> GeminiStream<'a> {
             response.finish_reason = Some(FinishReason::Blocked);
             response.finish_message = text("blockReasonMessage").or_else(|| text("blockReason"));
         }
-        response.message = Some(body::message(self.main.parts));
+        response.message = Some(body::model_message(self.main.parts));
         if let Some(Value::Object(counts)) = response.custom.get(USAGE) {
-            response.usage = body::usage(counts);
+            response.usage = body::read_usage(counts);
         }
         let mut insert = |key: &str, value: Value| response.custom.insert(key.to_owned(), value);
         if let Some(reason) = self.main.reason {
@@ -231,23 +231,28 @@ impl<'a> GeminiStream<'a> {
 }
 
 impl<'a> LatestFields<'a> {
-    fn get(&self, key: &str) -> Option<&str> {
+    fn latest_text(&self, key: &str) -> Option<&str> {
         self.0.iter().find(|(known, _)| *known == key).map(|(_, text)| &**text)
     }
 
     #[inline]
-    fn replace<'b>(
+    fn replace_field<'b>(
         &mut self,
         key: &'static str,
         value: Option<&'b RawValue>,
         keep: fn(&'b str) -> Cow<'a, str>,
     ) {
         if let Some(value) = value {
-            self.put(key, value.get(), keep);
+            self.put_field(key, value.get(), keep);
         }
     }
 
-    fn put<'b>(&mut self, key: &'static str, value: &'b str, keep: fn(&'b str) -> Cow<'a, str>) {
+    fn put_field<'b>(
+        &mut self,
+        key: &'static str,
+        value: &'b str,
+        keep: fn(&'b str) -> Cow<'a, str>,
+    ) {
         match self.0.iter_mut().find(|(known, _)| *known == key) {
             None => self.0.push((key, keep(value))),
             Some((_, text)) if *text != value => *text = keep(value),

@@ -10,14 +10,14 @@ use genkit_core::{ModelRequest, ModelResponse};
 use genkit_model::internal::http::Error as HttpError;
 
 /// Decodes a complete response.
-pub(crate) fn decode(request: &ModelRequest, body: &[u8]) -> Result<ModelResponse> {
+pub(crate) fn decode_response(request: &ModelRequest, body: &[u8]) -> Result<ModelResponse> {
     let text = str::from_utf8(body).map_err(|error| match error.error_len() {
         None => E::CutOff,
         Some(_) => E::NotUtf8,
     })?;
     let mut all = GeminiStream::new(request);
-    all.each(text, |all, answer| all.add(answer, Cow::Borrowed, None))?;
-    all.response()
+    all.read_each(text, |all, answer| all.add(answer, Cow::Borrowed, None))?;
+    all.build_response()
 }
 
 /// Decodes the count in a response to `countTokens`.
@@ -28,6 +28,6 @@ pub(crate) fn decode_count(body: &[u8]) -> Result<u64> {
         total_tokens: u64,
     }
     let counted: CountTokensResponse =
-        serde_json::from_slice(body).map_err(|error| HttpError::json(NAME, &error))?;
+        serde_json::from_slice(body).map_err(|error| HttpError::from_json(NAME, &error))?;
     Ok(counted.total_tokens)
 }

@@ -10,7 +10,7 @@ mod tests;
 
 use serde_json::{Map, Value, json};
 
-use genkit_schema::internal::{Degraded, Dialect, MAX_DEPTH};
+use genkit_schema::internal::{Dialect, Loss, MAX_DEPTH};
 use keywords::{KeywordValue, keyword_value};
 use rewriter::SubsetRewriter;
 
@@ -21,7 +21,7 @@ const FALLBACK_REFERENCES: [usize; 5] = [8, 4, 2, 1, 0];
 pub(super) struct JsonSchemaDialect;
 
 impl Dialect for JsonSchemaDialect {
-    fn convert(exact: &Value, _: &str) -> Option<Value> {
+    fn convert_schema(exact: &Value, _: &str) -> Option<Value> {
         Some(gemini_json(exact))
     }
 }
@@ -31,7 +31,7 @@ impl Dialect for JsonSchemaDialect {
 pub(super) struct OpenApiDialect;
 
 impl Dialect for OpenApiDialect {
-    fn convert(exact: &Value, owner: &str) -> Option<Value> {
+    fn convert_schema(exact: &Value, owner: &str) -> Option<Value> {
         let (subset, degraded) = gemini_subset(exact);
         for lost in degraded {
             tracing::warn!(
@@ -116,14 +116,14 @@ fn is_standard_format(format: &str) -> bool {
 /// References are inlined, and cut where they are recursive or where the result becomes too large.
 /// If a schema is merged from two locations, its pointers are those of the second, which is the
 /// target of a reference.
-fn gemini_subset(exact: &Value) -> (Value, Vec<Degraded>) {
+fn gemini_subset(exact: &Value) -> (Value, Vec<Loss>) {
     let mut limits = std::iter::once(MAX_DEPTH).chain(FALLBACK_REFERENCES);
     limits
         .find_map(|references| {
             let mut rewriter = SubsetRewriter::new(exact, references);
-            let subset = rewriter.schema(exact, "");
+            let subset = rewriter.rewrite_schema(exact, "");
             // A subset without references is the smallest form.
-            rewriter.finish(references == 0).map(|degraded| (subset, degraded))
+            rewriter.into_losses(references == 0).map(|degraded| (subset, degraded))
         })
         .unwrap_or_default()
 }

@@ -4,8 +4,10 @@ use serde_json::{Map, Value, json};
 
 use super::keywords::{KeywordValue, keyword_value};
 use genkit_schema::internal::conversion::MAX_NODES;
-use genkit_schema::internal::dialect::{choice, merged, resolve, types};
-use genkit_schema::internal::{Degraded, MAX_DEPTH, pointer};
+use genkit_schema::internal::dialect::{
+    find_choice, listed_types, merge_schemas, resolve_reference,
+};
+use genkit_schema::internal::{Loss, MAX_DEPTH, pointer};
 
 /// The state of one rewriting.
 pub(super) struct SubsetRewriter<'a> {
@@ -15,7 +17,7 @@ pub(super) struct SubsetRewriter<'a> {
     max_references: usize,
     nodes: usize,
     depth: usize,
-    degraded: Vec<Degraded>,
+    degraded: Vec<Loss>,
 }
 
 impl<'a> SubsetRewriter<'a> {
@@ -26,35 +28,35 @@ impl<'a> SubsetRewriter<'a> {
 
     /// Returns the constraints that were lost; `None` if the subset is too large and must not be
     /// cut.
-    pub(super) fn finish(mut self, may_cut: bool) -> Option<Vec<Degraded>> {
+    pub(super) fn into_losses(mut self, may_cut: bool) -> Option<Vec<Loss>> {
         if self.nodes > MAX_NODES {
             if !may_cut {
                 return None;
             }
             let what =
                 format!("it contains more than {MAX_NODES} schemas; the last ones allow any value");
-            self.note(String::new(), what, "split the function into several");
+            self.note_loss(String::new(), what, "split the function into several");
         }
         self.degraded.sort();
         self.degraded.dedup();
         Some(self.degraded)
     }
 
-    pub(super) fn note(&mut self, at: String, what: impl Into<String>, remedy: &str) {
-        self.degraded.push(Degraded { pointer: at, what: what.into(), remedy: remedy.to_owned() });
+    pub(super) fn note_loss(&mut self, at: String, what: impl Into<String>, remedy: &str) {
+        self.degraded.push(Loss { pointer: at, what: what.into(), remedy: remedy.to_owned() });
     }
 
     /// Rewrites the schema at `at`.
-    pub(super) fn schema(&mut self, exact: &Value, at: &str) -> Value {
+    pub(super) fn rewrite_schema(&mut self, exact: &Value, at: &str) -> Value {
         self.nodes += 1;
         let Value::Object(map) = exact else {
-            return self.anything(at);
+            return self.note_anything(at);
         };
         if self.nodes > MAX_NODES {
             return json!({});
         }
         if self.depth == MAX_DEPTH {
-            self.note(
+            self.note_loss(
                 at.to_owned(),
                 "it is nested too deep and allows any value",
                 "nest fewer types",
@@ -63,64 +65,68 @@ impl<'a> SubsetRewriter<'a> {
         }
         self.depth += 1;
         let inside = self.references.len();
-        let subset = self.resolved(map, at);
+        let subset = self.rewrite_resolved(map, at);
         self.references.truncate(inside);
         self.depth -= 1;
         Value::Object(subset)
     }
 
     /// Records a schema that allows any value.
-    pub(super) fn anything(&mut self, at: &str) -> Value {
+    pub(super) fn note_anything(&mut self, at: &str) -> Value {
         let remedy = "specify a type, or write the schema by hand";
-        self.note(at.to_owned(), "a schema for any value has no type in the subset", remedy);
+        self.note_loss(at.to_owned(), "a schema for any value has no type in the subset", remedy);
         json!({})
     }
 
     /// Inlines references and `allOf` until none are left.
-    fn resolved(&mut self, map: &Map<String, Value>, at: &str) -> Map<String, Value> {
+    fn rewrite_resolved(&mut self, map: &Map<String, Value>, at: &str) -> Map<String, Value> {
         let Some(reference) = map.get("$ref") else {
-            return self.parts(map, at);
+            return self.rewrite_parts(map, at);
         };
-        let Some((target, pointer)) = resolve(self.exact, reference) else {
+        let Some((target, pointer)) = resolve_reference(self.exact, reference) else {
             let what = format!("{reference} does not exist in this schema");
-            self.note(at.to_owned(), what, "refer to a definition under `$defs`");
-            return notes(map);
+            self.note_loss(at.to_owned(), what, "refer to a definition under `$defs`");
+            return kept_notes(map);
         };
         if self.references.contains(&pointer) {
             let what = format!("{reference} is recursive and is cut at the first recursion");
-            self.note(
+            self.note_loss(
                 at.to_owned(),
                 what,
                 "use a flat list with ids, or a model that supports JSON Schema",
             );
-            return cut(target, map);
+            return cut_reference(target, map);
         }
         if self.references.len() > self.max_references {
             let what = format!(
                 "{reference} is cut here, because the schema is too large with all references inlined"
             );
-            self.note(at.to_owned(), what, "split the function into several, or nest fewer types");
-            return cut(target, map);
+            self.note_loss(
+                at.to_owned(),
+                what,
+                "split the function into several, or nest fewer types",
+            );
+            return cut_reference(target, map);
         }
         self.references.push(pointer.clone());
         // The target may itself be a reference.
-        self.resolved(&merged(target, map), &pointer)
+        self.rewrite_resolved(&merge_schemas(target, map), &pointer)
     }
 
     /// Merges the parts of `allOf`.
-    fn parts(&mut self, map: &Map<String, Value>, at: &str) -> Map<String, Value> {
+    fn rewrite_parts(&mut self, map: &Map<String, Value>, at: &str) -> Map<String, Value> {
         let Some(Value::Array(parts)) = map.get("allOf") else {
             return self.without_null(map, at);
         };
         let mut rest = map.clone();
         rest.remove("allOf");
         for (index, part) in parts.iter().enumerate() {
-            match self.part(part) {
-                Some(part) => rest = merged(part, &rest),
+            match self.mergeable_part(part) {
+                Some(part) => rest = merge_schemas(part, &rest),
                 None => {
                     let place = pointer::element(&pointer::child(at, "allOf"), index);
                     let remedy = "write its properties into one type";
-                    self.note(place, "a part of `allOf` is left out", remedy);
+                    self.note_loss(place, "a part of `allOf` is left out", remedy);
                 }
             }
         }
@@ -128,13 +134,13 @@ impl<'a> SubsetRewriter<'a> {
     }
 
     /// Returns a part of `allOf`, if it can be merged.
-    fn part<'p>(&mut self, part: &'p Value) -> Option<&'p Map<String, Value>>
+    fn mergeable_part<'p>(&mut self, part: &'p Value) -> Option<&'p Map<String, Value>>
     where
         'a: 'p,
     {
         let mut plain = part.as_object()?;
         if let Some(reference) = plain.get("$ref") {
-            let (target, pointer) = resolve(self.exact, reference)?;
+            let (target, pointer) = resolve_reference(self.exact, reference)?;
             let is_again = self.references.contains(&pointer);
             if is_again || self.references.len() > self.max_references || plain.len() > 1 {
                 return None;
@@ -147,8 +153,8 @@ impl<'a> SubsetRewriter<'a> {
 
     /// Removes null from a choice and from a list of types.
     fn without_null(&mut self, map: &Map<String, Value>, at: &str) -> Map<String, Value> {
-        let Some((key, branches)) = choice(map) else {
-            return self.typed(map, at);
+        let Some((key, branches)) = find_choice(map) else {
+            return self.rewrite_typed(map, at);
         };
         let is_null = |branch: &&Value| branch.get("type").is_some_and(|name| name == "null");
         let has_null = branches.iter().any(|branch| is_null(&branch));
@@ -158,14 +164,14 @@ impl<'a> SubsetRewriter<'a> {
         rest.remove(key);
         let at = pointer::child(at, key);
         let mut subset = match others[..] {
-            [] => self.typed(&with_type(&rest, "null"), &at),
+            [] => self.rewrite_typed(&with_type(&rest, "null"), &at),
             [(index, Value::Object(only))] => {
                 // A definition inside the branch keeps its value; only the annotations of the outer
                 // schema take precedence.
-                let only = merged(only, &rest);
-                self.resolved(&only, &pointer::element(&at, index))
+                let only = merge_schemas(only, &rest);
+                self.rewrite_resolved(&only, &pointer::element(&at, index))
             }
-            _ => self.choice(&rest, &others, &at),
+            _ => self.rewrite_choice(&rest, &others, &at),
         };
         if has_null && !others.is_empty() {
             subset.insert("nullable".to_owned(), Value::Bool(true));
@@ -175,31 +181,31 @@ impl<'a> SubsetRewriter<'a> {
 
     /// Rewrites a choice. It cannot have keywords next to it, so they are merged into each of its
     /// branches.
-    fn choice(
+    fn rewrite_choice(
         &mut self,
         rest: &Map<String, Value>,
         others: &[(usize, &Value)],
         at: &str,
     ) -> Map<String, Value> {
         let mut base = rest.clone();
-        base.retain(|key, _| limits(key));
+        base.retain(|key, _| is_constraint(key));
         let mut any: Vec<Value> = Vec::new();
         for (index, branch) in others {
             let place = pointer::element(at, *index);
             let subset = match branch {
                 Value::Object(branch) if !base.is_empty() => {
-                    let mut both = merged(&base, branch);
+                    let mut both = merge_schemas(&base, branch);
                     let reference = branch.get_key_value("$ref");
                     both.extend(reference.map(|(key, value)| (key.clone(), value.clone())));
-                    self.schema(&Value::Object(both), &place)
+                    self.rewrite_schema(&Value::Object(both), &place)
                 }
-                branch => self.schema(branch, &place),
+                branch => self.rewrite_schema(branch, &place),
             };
             if !any.contains(&subset) {
                 any.push(subset);
             }
         }
-        let mut subset = folded(&any).unwrap_or_else(|| match <[Value; 1]>::try_from(any) {
+        let mut subset = fold_values(&any).unwrap_or_else(|| match <[Value; 1]>::try_from(any) {
             Ok([Value::Object(only)]) => only,
             Ok(_) => Map::new(),
             Err(any) => Map::from_iter([("anyOf".to_owned(), Value::Array(any))]),
@@ -215,13 +221,13 @@ impl<'a> SubsetRewriter<'a> {
 }
 
 /// Returns the annotations that the subset supports.
-pub(super) fn notes(map: &Map<String, Value>) -> Map<String, Value> {
+pub(super) fn kept_notes(map: &Map<String, Value>) -> Map<String, Value> {
     let description = map.get_key_value("description");
     description.into_iter().map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 
 /// Whether a keyword constrains the value, so that it must be merged into each branch of a choice.
-fn limits(key: &str) -> bool {
+fn is_constraint(key: &str) -> bool {
     let is_scaffold = matches!(key, "$defs" | "definitions" | "dependentSchemas");
     let is_known = matches!(
         key,
@@ -244,11 +250,11 @@ fn limits(key: &str) -> bool {
 }
 
 /// Returns the replacement of a reference that is cut.
-fn cut(target: &Map<String, Value>, beside: &Map<String, Value>) -> Map<String, Value> {
-    let mut cut = notes(&merged(target, beside));
+fn cut_reference(target: &Map<String, Value>, beside: &Map<String, Value>) -> Map<String, Value> {
+    let mut cut = kept_notes(&merge_schemas(target, beside));
     let of_branch =
         |branch: &'_ Value| branch.get("type").and_then(Value::as_str).map(str::to_owned);
-    let kind = match (types(target).as_slice(), choice(target)) {
+    let kind = match (listed_types(target).as_slice(), find_choice(target)) {
         ([only], _) => Some((*only).to_owned()),
         ([], Some((_, branches))) => {
             let mut kinds = branches.iter().map(of_branch);
@@ -273,7 +279,7 @@ fn with_type(map: &Map<String, Value>, name: &str) -> Map<String, Value> {
 }
 
 /// Merges branches that each list strings into one list, with their descriptions.
-fn folded(any: &[Value]) -> Option<Map<String, Value>> {
+fn fold_values(any: &[Value]) -> Option<Map<String, Value>> {
     let mut texts = Vec::new();
     let mut lines = Vec::new();
     for branch in any {

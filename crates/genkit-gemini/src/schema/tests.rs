@@ -4,10 +4,10 @@ use serde_json::{Map, Value, json};
 
 use super::{gemini_json, gemini_subset, is_empty_object};
 use genkit_schema::internal::conversion::MAX_NODES;
-use genkit_schema::internal::testing::{deep, property, wide, zoo};
-use genkit_schema::internal::{Degraded, MAX_DEPTH};
+use genkit_schema::internal::testing::{deep_schema, wide_schema, with_property, zoo_schemas};
+use genkit_schema::internal::{Loss, MAX_DEPTH};
 
-fn pointers(degraded: &[Degraded]) -> Vec<&str> {
+fn pointers(degraded: &[Loss]) -> Vec<&str> {
     degraded.iter().map(|one| one.pointer.as_str()).collect()
 }
 
@@ -150,7 +150,7 @@ fn gemini_subset_by_table() {
         ),
     ];
     for (exact, expected, lost) in cases {
-        let (subset, degraded) = gemini_subset(&property(exact.clone()));
+        let (subset, degraded) = gemini_subset(&with_property(exact.clone()));
         assert_eq!(subset["properties"]["a"], expected, "{exact:#}");
         assert_eq!(pointers(&degraded), lost, "{exact:#}\n{degraded:#?}");
     }
@@ -211,11 +211,11 @@ fn gemini_subset_has_limits() {
         assert!(count(&subset) < MAX_NODES, "{levels}");
     }
     // Too large without references. The root counts as one.
-    assert!(gemini_subset(&wide(MAX_NODES - 1)).1.is_empty());
-    assert_eq!(pointers(&gemini_subset(&wide(MAX_NODES)).1), [""]);
+    assert!(gemini_subset(&wide_schema(MAX_NODES - 1)).1.is_empty());
+    assert_eq!(pointers(&gemini_subset(&wide_schema(MAX_NODES)).1), [""]);
     // The root and the string count as one each.
-    assert!(gemini_subset(&deep(MAX_DEPTH - 1)).1.is_empty());
-    assert_eq!(gemini_subset(&deep(MAX_DEPTH)).1.len(), 1);
+    assert!(gemini_subset(&deep_schema(MAX_DEPTH - 1)).1.is_empty());
+    assert_eq!(gemini_subset(&deep_schema(MAX_DEPTH)).1.len(), 1);
     // Choices nested in keywords next to choices double the size too.
     let choices = (0..14).fold(json!({ "type": "string" }), |inner, _| {
         json!({ "type": "object", "properties": { "p": inner }, "anyOf": [{ "required": ["a"] }, { "required": ["b"] }, { "minProperties": 1 }] })
@@ -225,7 +225,7 @@ fn gemini_subset_has_limits() {
 
 #[test]
 fn the_zoo_in_the_subset_of_gemini() {
-    for (name, exact) in zoo() {
+    for (name, exact) in zoo_schemas() {
         let (subset, _) = gemini_subset(&exact);
         walk_subset(&subset, &name);
         assert!(!gemini_json(&exact).to_string().contains("\"$schema\""), "{name}");

@@ -2,16 +2,20 @@
 
 use serde_json::{Map, Value, json};
 
-use super::rewriter::{SubsetRewriter, notes};
-use genkit_schema::internal::dialect::{fixed_values, tuple_items, types};
+use super::rewriter::{SubsetRewriter, kept_notes};
+use genkit_schema::internal::dialect::{fixed_values, listed_types, tuple_items};
 use genkit_schema::internal::{pointer, types_of};
 
 impl SubsetRewriter<'_> {
     /// Rewrites a schema without references and choices.
-    pub(super) fn typed(&mut self, map: &Map<String, Value>, at: &str) -> Map<String, Value> {
-        let mut subset = notes(map);
+    pub(super) fn rewrite_typed(
+        &mut self,
+        map: &Map<String, Value>,
+        at: &str,
+    ) -> Map<String, Value> {
+        let mut subset = kept_notes(map);
         let values = fixed_values(map);
-        let mut names = types(map);
+        let mut names = listed_types(map);
         if names.is_empty() {
             names = match &values {
                 Some(values) => types_of(values),
@@ -26,9 +30,9 @@ impl SubsetRewriter<'_> {
         }
         match names[..] {
             [] => {
-                self.anything(at);
+                self.note_anything(at);
             }
-            [only] => self.single(only, map, values.as_deref(), at, &mut subset),
+            [only] => self.rewrite_single(only, map, values.as_deref(), at, &mut subset),
             ref several => {
                 let branches = several.iter().filter_map(|name| {
                     let values = values.as_ref().map(|values| of_type(values, name));
@@ -36,7 +40,7 @@ impl SubsetRewriter<'_> {
                         return None;
                     }
                     let mut branch = Map::new();
-                    self.single(name, map, values.as_deref(), at, &mut branch);
+                    self.rewrite_single(name, map, values.as_deref(), at, &mut branch);
                     Some(Value::Object(branch))
                 });
                 let branches = branches.collect();
@@ -48,7 +52,7 @@ impl SubsetRewriter<'_> {
     }
 
     /// Adds the keywords of one type.
-    fn single(
+    fn rewrite_single(
         &mut self,
         name: &str,
         map: &Map<String, Value>,
@@ -72,17 +76,17 @@ impl SubsetRewriter<'_> {
             "string" => copy(&["minLength", "maxLength", "pattern"], &["date-time", "enum"]),
             "integer" => copy(&["minimum", "maximum"], &["int32", "int64"]),
             "number" => copy(&["minimum", "maximum"], &["float", "double"]),
-            "array" => self.items(map, at, subset),
-            "object" => self.object(map, at, subset),
+            "array" => self.rewrite_items(map, at, subset),
+            "object" => self.rewrite_object(map, at, subset),
             _ => {}
         }
         if let Some(values) = values {
-            self.values(name, values, map, at, subset);
+            self.rewrite_values(name, values, map, at, subset);
         }
     }
 
     /// Adds fixed values: only strings can be listed, other values are added to the description.
-    fn values(
+    fn rewrite_values(
         &mut self,
         name: &str,
         values: &[Value],
@@ -104,7 +108,7 @@ impl SubsetRewriter<'_> {
             return;
         }
         let key = if map.contains_key("const") { "const" } else { "enum" };
-        self.note(
+        self.note_loss(
             pointer::child(at, key),
             "only strings can be listed as values; other values are added to the description",
             "use strings as values",
@@ -112,12 +116,17 @@ impl SubsetRewriter<'_> {
         add_to_description(subset, &format!("One of {}.", listed.join(", ")));
     }
 
-    fn object(&mut self, map: &Map<String, Value>, at: &str, subset: &mut Map<String, Value>) {
+    fn rewrite_object(
+        &mut self,
+        map: &Map<String, Value>,
+        at: &str,
+        subset: &mut Map<String, Value>,
+    ) {
         let at = pointer::child(at, "properties");
         let mut properties = Map::new();
         for (name, exact) in map.get("properties").and_then(Value::as_object).into_iter().flatten()
         {
-            properties.insert(name.clone(), self.schema(exact, &pointer::child(&at, name)));
+            properties.insert(name.clone(), self.rewrite_schema(exact, &pointer::child(&at, name)));
         }
         // The API rejects a required name without a property.
         let required: Vec<_> = map
@@ -146,7 +155,12 @@ impl SubsetRewriter<'_> {
         }
     }
 
-    fn items(&mut self, map: &Map<String, Value>, at: &str, subset: &mut Map<String, Value>) {
+    fn rewrite_items(
+        &mut self,
+        map: &Map<String, Value>,
+        at: &str,
+        subset: &mut Map<String, Value>,
+    ) {
         for key in ["minItems", "maxItems"] {
             if let Some(value) = map.get(key) {
                 subset.insert(key.to_owned(), value.clone());
@@ -155,7 +169,7 @@ impl SubsetRewriter<'_> {
         let Some(kinds) = tuple_items(map) else {
             let items = match map.get("items") {
                 Some(exact) if exact.is_object() => {
-                    self.schema(exact, &pointer::child(at, "items"))
+                    self.rewrite_schema(exact, &pointer::child(at, "items"))
                 }
                 // The API rejects an array without items.
                 _ => json!({}),
@@ -166,13 +180,17 @@ impl SubsetRewriter<'_> {
         let at = pointer::child(at, "prefixItems");
         let mut any: Vec<Value> = Vec::new();
         for (index, exact) in &kinds {
-            let schema = self.schema(exact, &pointer::element(&at, *index));
+            let schema = self.rewrite_schema(exact, &pointer::element(&at, *index));
             if !any.contains(&schema) {
                 any.push(schema);
             }
         }
         if any.len() > 1 {
-            self.note(at, "the order of the item types is lost", "use a struct with named fields");
+            self.note_loss(
+                at,
+                "the order of the item types is lost",
+                "use a struct with named fields",
+            );
         }
         let items = match <[Value; 1]>::try_from(any) {
             Ok([only]) => only,
@@ -205,7 +223,7 @@ impl SubsetRewriter<'_> {
             // Properties that are not described are not sent anyway, so `false` loses nothing.
             if map.get(key).is_some_and(|value| *value != Value::Bool(false)) {
                 let remedy = "check it in the function, or use a model that supports JSON Schema";
-                self.note(
+                self.note_loss(
                     pointer::child(at, key),
                     format!("`{key}` has no equivalent in the subset"),
                     remedy,

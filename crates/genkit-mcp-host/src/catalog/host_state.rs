@@ -41,7 +41,7 @@ impl Drop for HostState {
 
 impl HostState {
     /// Starts all servers concurrently.
-    pub(crate) fn start(
+    pub(crate) fn start_all(
         settings: HostSettings,
         servers: Vec<(String, ServerConfig)>,
         notices: Vec<String>,
@@ -84,7 +84,7 @@ impl HostState {
             }
             old
         };
-        join_all(ended.values().map(|catalog| catalog.server.close())).await;
+        join_all(ended.values().map(|catalog| catalog.server.close_connection())).await;
         Ok(())
     }
 }
@@ -99,6 +99,6 @@ impl fmt::Debug for HostState {
 
 fn start(key: &str, config: ServerConfig, settings: &Arc<HostSettings>) -> Arc<Catalog> {
     let server = Arc::new(ManagedServer::new(key, config, Arc::clone(settings)));
-    tokio::spawn(supervisor::run(Arc::clone(&server)));
+    tokio::spawn(supervisor::run_supervisor(Arc::clone(&server)));
     Arc::new(Catalog::new(server))
 }

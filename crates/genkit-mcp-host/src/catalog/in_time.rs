@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::time::Instant;
 
 use super::error::Error;
-use super::{Catalog, Listable, Listed};
+use super::{Catalog, Listable, NamedAction};
 use crate::limits::SLOW_LIST_PAUSE;
 use crate::session::state::ListKind;
 use crate::status::ServerStatus;
@@ -22,8 +22,8 @@ impl Catalog {
 
     /// Returns the server's items if they are available in time. Otherwise the list is still read to its end, for the
     /// next caller.
-    pub(crate) async fn in_time<T: Listable>(self: &Arc<Self>) -> Result<Arc<[Listed<T>]>> {
-        if let Some(cached) = self.cached() {
+    pub(crate) async fn in_time<T: Listable>(self: &Arc<Self>) -> Result<Arc<[NamedAction<T>]>> {
+        if let Some(cached) = self.cached_items() {
             return Ok(cached);
         }
         if self.server.live_connection().is_none() && !self.server.is_starting() {
@@ -33,18 +33,18 @@ impl Catalog {
         let kind = T::KIND as usize;
         let slow = lock(&self.health)[kind].slow;
         // A new connection gets another chance.
-        let is_same = |connections| connections == self.server.connections();
+        let is_same = |connections| connections == self.server.connection_count();
         if slow.is_some_and(|(made, until)| is_same(made) && Instant::now() < until) {
             return Err(Error::Slow(limit).into());
         }
         let reader = Arc::clone(self);
-        let reading = tokio::spawn(async move { reader.all::<T>().await });
+        let reading = tokio::spawn(async move { reader.all_items::<T>().await });
         match tokio::time::timeout(limit, reading).await {
             Ok(Ok(listed)) => listed,
             Ok(Err(_)) => Err(Error::ReaderPanicked.into()),
             Err(_) => {
                 let until = Instant::now().checked_add(SLOW_LIST_PAUSE);
-                let made = self.server.connections();
+                let made = self.server.connection_count();
                 lock(&self.health)[kind].slow = until.map(|until| (made, until));
                 Err(Error::Slow(limit).into())
             }
@@ -52,7 +52,7 @@ impl Catalog {
     }
 
     /// Returns the server's items if available in time, or omits the server; each new reason is logged once.
-    pub(crate) async fn or_omitted<T: Listable>(self: &Arc<Self>) -> Option<Arc<[Listed<T>]>> {
+    pub(crate) async fn or_omitted<T: Listable>(self: &Arc<Self>) -> Option<Arc<[NamedAction<T>]>> {
         let listed = self.in_time().await;
         let error = listed.as_ref().err().map(PublicError::chain);
         let omitted = &mut lock(&self.health)[T::KIND as usize].omitted;
@@ -66,7 +66,7 @@ impl Catalog {
     }
 
     /// Records the omitted items of a list, and logs each once.
-    pub(super) fn note(&self, kind: ListKind, notices: Vec<String>) {
+    pub(super) fn record_notices(&self, kind: ListKind, notices: Vec<String>) {
         let known = &mut lock(&self.health)[kind as usize].notices;
         for new in notices.iter().filter(|notice| !known.contains(notice)) {
             let notice = Logged::text(new);

@@ -45,7 +45,7 @@ impl RemoteAction {
     }
 
     /// Returns a function that completes an argument of the action.
-    fn completion(
+    fn completion_reference(
         &self,
         of: Reference,
     ) -> impl Fn(CompleteRequest) -> BoxFuture<'static, Result<Vec<String>>> + Send + Sync + 'static
@@ -53,7 +53,7 @@ impl RemoteAction {
         let remote = self.clone();
         move |typed| {
             let (server, of) = (remote.server(), of.clone());
-            Box::pin(async move { methods::complete(&server?, of, typed).await })
+            Box::pin(async move { methods::complete_argument(&server?, of, typed).await })
         }
     }
 
@@ -66,7 +66,7 @@ impl RemoteAction {
 /// Sets what all actions have: origin, title, icons.
 macro_rules! described {
     ($action:expr, $server:expr, $name:expr, $item:expr, $title:expr) => {{
-        let mut action = $action.metadata("mcp", origin($server, $name, $item));
+        let mut action = $action.metadata("mcp", action_origin($server, $name, $item));
         if let Some(title) = $title {
             action = action.title(title);
         }
@@ -83,23 +83,24 @@ impl Listable for Tool {
     const KIND: ListKind = ListKind::Tools;
     const METHODS: &'static [ListMethod] = &[TOOLS];
 
-    fn name(&self) -> &str {
+    fn item_name(&self) -> &str {
         self.name()
     }
 
-    fn list(catalog: &Catalog) -> &CachedList<Self> {
+    fn cached_list(catalog: &Catalog) -> &CachedList<Self> {
         &catalog.tools
     }
 
-    fn make(listed: ListedItem<'_>, prefix: &str) -> Result<Self, ItemError> {
+    fn from_listed(listed: ListedItem<'_>, prefix: &str) -> Result<Self, ItemError> {
         let ListedItem { server, connection, item, name } = listed;
-        let tool = Tool::from_server(format!("{prefix}{name}"), text(item, "description"));
+        let tool = Tool::remote(format!("{prefix}{name}"), read_text(item, "description"));
         let hints = &item["annotations"];
-        let mut tool = described!(tool, server, name, item, title(item).or_else(|| title(hints)))
-            .tag(server.key.to_string())
-            .needs_approval(server.config.controls.asks_before(name))
-            .timeout(connection.max_timeout)
-            .input_schema(input_schema(item)?);
+        let mut tool =
+            described!(tool, server, name, item, read_title(item).or_else(|| read_title(hints)))
+                .tag(server.key.to_string())
+                .needs_approval(server.config.controls.asks_before(name))
+                .timeout(connection.max_timeout)
+                .input_schema(input_schema(item)?);
         // Raw results have MCP's own format, whatever the output schema of the tool.
         let output = item.get("outputSchema").filter(|schema| schema.is_object());
         let output = output.filter(|_| !server.is_raw());
@@ -126,7 +127,7 @@ impl Listable for Tool {
             Box::pin(async move {
                 let server = remote.server()?;
                 let result = methods::call_tool(&server, &context, &remote.name, arguments).await?;
-                Ok(result.marked(is_wrapped).into_output())
+                Ok(result.with_marks(is_wrapped).into_output())
             })
         }))
     }
@@ -136,23 +137,23 @@ impl Listable for Prompt {
     const KIND: ListKind = ListKind::Prompts;
     const METHODS: &'static [ListMethod] = &[PROMPTS];
 
-    fn name(&self) -> &str {
+    fn item_name(&self) -> &str {
         self.name()
     }
 
-    fn list(catalog: &Catalog) -> &CachedList<Self> {
+    fn cached_list(catalog: &Catalog) -> &CachedList<Self> {
         &catalog.prompts
     }
 
-    fn make(listed: ListedItem<'_>, prefix: &str) -> Result<Self, ItemError> {
+    fn from_listed(listed: ListedItem<'_>, prefix: &str) -> Result<Self, ItemError> {
         let ListedItem { server, item, name, .. } = listed;
-        let prompt = Prompt::from_server(format!("{prefix}{name}"), text(item, "description"));
-        let mut prompt = described!(prompt, server, name, item, title(item));
+        let prompt = Prompt::remote(format!("{prefix}{name}"), read_text(item, "description"));
+        let mut prompt = described!(prompt, server, name, item, read_title(item));
         let remote = RemoteAction::new(server, name);
-        let (schema, arguments) = arguments(item);
+        let (schema, arguments) = read_arguments(item);
         for argument in arguments {
             let of = Reference::Prompt(PromptReference::new(name));
-            prompt = prompt.complete(argument, remote.completion(of));
+            prompt = prompt.complete(argument, remote.completion_reference(of));
         }
         Ok(prompt.forwards(schema, move |context, arguments| {
             let remote = remote.clone();
@@ -169,32 +170,32 @@ impl Listable for Resource {
     const KIND: ListKind = ListKind::Resources;
     const METHODS: &'static [ListMethod] = &[RESOURCES, TEMPLATES];
 
-    fn name(&self) -> &str {
+    fn item_name(&self) -> &str {
         self.name()
     }
 
-    fn list(catalog: &Catalog) -> &CachedList<Self> {
+    fn cached_list(catalog: &Catalog) -> &CachedList<Self> {
         &catalog.resources
     }
 
-    fn make(listed: ListedItem<'_>, prefix: &str) -> Result<Self, ItemError> {
+    fn from_listed(listed: ListedItem<'_>, prefix: &str) -> Result<Self, ItemError> {
         let ListedItem { server, item, name: uri, .. } = listed;
-        let name = item["name"].as_str().map(plain).filter(|name| !name.is_empty());
+        let name = item["name"].as_str().map(strip_markup).filter(|name| !name.is_empty());
         let name = &name.unwrap_or_else(|| uri.to_owned());
-        let resource = Resource::from_server(
+        let resource = Resource::remote(
             uri.to_owned(),
             format!("{prefix}{name}"),
-            text(item, "description"),
+            read_text(item, "description"),
         );
         let mut resource =
-            described!(resource, server, name, item, title(item)).tag(server.key.to_string());
+            described!(resource, server, name, item, read_title(item)).tag(server.key.to_string());
         if let Some(kind) = item["mimeType"].as_str() {
             resource = resource.mime_type(kind.to_owned());
         }
         let remote = RemoteAction::new(server, uri);
         for variable in UriTemplate::parse(uri).iter().flat_map(UriTemplate::variables) {
             let of = Reference::Resource(ResourceTemplateReference::new(uri));
-            resource = resource.complete(variable.to_owned(), remote.completion(of));
+            resource = resource.complete(variable.to_owned(), remote.completion_reference(of));
         }
         let resource = resource.forwards(move |context, uri| {
             let remote = remote.clone();
@@ -229,7 +230,7 @@ fn input_schema(item: &Value) -> Result<Value, ItemError> {
 }
 
 /// Returns the schema of a prompt's arguments, which are strings, and their names.
-fn arguments(item: &Value) -> (Value, Vec<String>) {
+fn read_arguments(item: &Value) -> (Value, Vec<String>) {
     let (mut properties, mut required, mut names) = (Map::new(), Vec::new(), Vec::new());
     for argument in item["arguments"].as_array().into_iter().flatten() {
         let Some(name) = argument["name"].as_str() else { continue };
@@ -249,7 +250,7 @@ fn arguments(item: &Value) -> (Value, Vec<String>) {
 
 /// Returns the origin of an action, for programs: its server, its own name there, its `_meta`, and whether its results
 /// are wrapped.
-fn origin(server: &ManagedServer, name: &str, item: &Value) -> Value {
+fn action_origin(server: &ManagedServer, name: &str, item: &Value) -> Value {
     let mut origin = json!({ "server": &*server.key, "name": name });
     if wrapped_result::unwrap_schema(&item["outputSchema"]).is_some() {
         origin[WRAPPED] = true.into();
@@ -261,16 +262,16 @@ fn origin(server: &ManagedServer, name: &str, item: &Value) -> Value {
 }
 
 /// Returns escaped text of the server, for models and people.
-fn text(item: &Value, key: &str) -> String {
-    visible::escape_prose(item[key].as_str().unwrap_or_default()).into_owned()
+fn read_text(item: &Value, key: &str) -> String {
+    visible::text(item[key].as_str().unwrap_or_default()).into_owned()
 }
 
-fn title(item: &Value) -> Option<String> {
-    item["title"].as_str().map(plain).filter(|title| !title.is_empty())
+fn read_title(item: &Value) -> Option<String> {
+    item["title"].as_str().map(strip_markup).filter(|title| !title.is_empty())
 }
 
 /// Shortens and escapes a title to one line, because it is displayed next to this program's own texts.
-fn plain(text: &str) -> String {
+fn strip_markup(text: &str) -> String {
     let beginning: String = text.chars().take(MAX_TITLE).collect();
     visible::escape_line(&beginning).into_owned()
 }

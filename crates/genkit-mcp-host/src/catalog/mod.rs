@@ -17,11 +17,11 @@ use serde_json::Value;
 use tokio::sync::Mutex as AsyncMutex;
 use tokio::time::Instant;
 
-use super::fingerprint::fingerprint;
 use super::lifecycle::server::ManagedServer;
 use super::limits::{LIST_RETRY_AFTER, MAX_DEFINITION, SESSION_LIST_TTL};
 use super::session::connection::Connection;
 use super::session::state::ListKind;
+use crate::fingerprint::hash_texts;
 use error::ItemError;
 use genkit_core::internal::action::MAX_URI_BYTES;
 use genkit_core::internal::visible;
@@ -48,7 +48,7 @@ struct CacheState<T> {
     list: Option<VersionedList<T>>,
     /// The actions of the last list, keyed by the fingerprints of their items, so that an unchanged item keeps its
     /// action.
-    actions: HashMap<String, Listed<T>>,
+    actions: HashMap<String, NamedAction<T>>,
     failed: Option<(u64, Instant, PublicError)>,
 }
 
@@ -56,12 +56,12 @@ struct VersionedList<T> {
     /// The number of the connection, and the version of its list.
     version: (u64, u64),
     until: Option<Instant>,
-    items: Arc<[Listed<T>]>,
+    items: Arc<[NamedAction<T>]>,
 }
 
 /// An action of a server under both of its names.
 #[derive(Clone)]
-pub(crate) struct Listed<T> {
+pub(crate) struct NamedAction<T> {
     /// Named `key/name`, for the host.
     pub(crate) full: T,
     /// With the server's own name, for the client.
@@ -86,7 +86,11 @@ impl<T> Default for CachedList<T> {
 }
 
 impl<T> CacheState<T> {
-    fn fresh(&self, connection: &Connection, kind: ListKind) -> Option<Arc<[Listed<T>]>> {
+    fn fresh_items(
+        &self,
+        connection: &Connection,
+        kind: ListKind,
+    ) -> Option<Arc<[NamedAction<T>]>> {
         let version = (connection.number, connection.session.list_version(kind));
         let list = self.list.as_ref().filter(|list| list.version == version)?;
         let is_fresh = list.until.is_none_or(|until| Instant::now() < until);
@@ -108,12 +112,12 @@ pub(crate) trait Listable: Clone + Send + Sync + 'static {
     const KIND: ListKind;
     const METHODS: &'static [ListMethod];
 
-    fn name(&self) -> &str;
+    fn item_name(&self) -> &str;
 
-    fn list(catalog: &Catalog) -> &CachedList<Self>;
+    fn cached_list(catalog: &Catalog) -> &CachedList<Self>;
 
     /// Creates the action of a listed item; `prefix` is the key of its server with a `/`, or empty.
-    fn make(listed: ListedItem<'_>, prefix: &str) -> Result<Self, ItemError>;
+    fn from_listed(listed: ListedItem<'_>, prefix: &str) -> Result<Self, ItemError>;
 }
 
 impl Catalog {
@@ -128,10 +132,10 @@ impl Catalog {
     }
 
     /// Returns the server's items, requesting the list if necessary.
-    pub(crate) async fn all<T: Listable>(&self) -> Result<Arc<[Listed<T>]>> {
-        let connection = self.server.connection().await?;
-        let mut cache = T::list(self).0.lock().await;
-        if let Some(items) = cache.fresh(&connection, T::KIND) {
+    pub(crate) async fn all_items<T: Listable>(&self) -> Result<Arc<[NamedAction<T>]>> {
+        let connection = self.server.wait_connected().await?;
+        let mut cache = T::cached_list(self).0.lock().await;
+        if let Some(items) = cache.fresh_items(&connection, T::KIND) {
             return Ok(items);
         }
         if let Some((number, when, error)) = &cache.failed
@@ -145,7 +149,7 @@ impl Catalog {
         match self.read::<T>(&connection, &cache.actions).await {
             Ok((actions, ttl)) => {
                 let until = ttl.and_then(|ttl| Instant::now().checked_add(ttl));
-                let items: Arc<[Listed<T>]> =
+                let items: Arc<[NamedAction<T>]> =
                     actions.iter().map(|(_, item)| item.clone()).collect();
                 cache.actions = actions.into_iter().collect();
                 cache.list = Some(VersionedList { version, until, items: Arc::clone(&items) });
@@ -162,9 +166,9 @@ impl Catalog {
     }
 
     /// Returns the server's items if they are known without a request.
-    fn cached<T: Listable>(&self) -> Option<Arc<[Listed<T>]>> {
+    fn cached_items<T: Listable>(&self) -> Option<Arc<[NamedAction<T>]>> {
         let connection = self.server.live_connection()?;
-        T::list(self).0.try_lock().ok()?.fresh(&connection, T::KIND)
+        T::cached_list(self).0.try_lock().ok()?.fresh_items(&connection, T::KIND)
     }
 
     /// Reads a list and converts its items. Also returns how long it may be cached; `None` is forever, if the server
@@ -172,15 +176,15 @@ impl Catalog {
     async fn read<T: Listable>(
         &self,
         connection: &Connection,
-        known: &HashMap<String, Listed<T>>,
-    ) -> Result<(Vec<(String, Listed<T>)>, Option<Duration>)> {
+        known: &HashMap<String, NamedAction<T>>,
+    ) -> Result<(Vec<(String, NamedAction<T>)>, Option<Duration>)> {
         let (mut items, mut notices, mut ttl) = (Vec::new(), Vec::new(), None);
         for (at, method) in T::METHODS.iter().enumerate() {
             // A server without the capability might not support the method.
             if !(method.is_offered)(&connection.info.capabilities) {
                 continue;
             }
-            let list = match pagination::all(connection, method).await {
+            let list = match pagination::read_all_pages(connection, method).await {
                 Ok(list) => list,
                 Err(failed) => {
                     let error = failed.error;
@@ -189,7 +193,7 @@ impl Catalog {
                         continue;
                     }
                     if failed.is_connection_lost {
-                        connection.session.end();
+                        connection.session.end_session();
                     }
                     let noted = PublicError::new(error.kind(), error.chain());
                     self.server.note_error(Some(noted));
@@ -204,19 +208,19 @@ impl Catalog {
                 ttl = time_to_live(connection, of_list).filter(|_| !is_announced::<T>(connection));
             }
         }
-        let actions = self.make(connection, &items, known, &mut notices);
-        self.note(T::KIND, notices);
+        let actions = self.make_actions(connection, &items, known, &mut notices);
+        self.record_notices(T::KIND, notices);
         Ok((actions, ttl))
     }
 
     /// Converts the items; of two with the same name, the first is kept. An unchanged item keeps its action.
-    fn make<T: Listable>(
+    fn make_actions<T: Listable>(
         &self,
         connection: &Connection,
         items: &[(&ListMethod, usize, Value)],
-        known: &HashMap<String, Listed<T>>,
+        known: &HashMap<String, NamedAction<T>>,
         notices: &mut Vec<String>,
-    ) -> Vec<(String, Listed<T>)> {
+    ) -> Vec<(String, NamedAction<T>)> {
         let mut names = HashSet::new();
         let mut actions = Vec::with_capacity(items.len());
         for (method, number, item) in items {
@@ -225,17 +229,21 @@ impl Catalog {
                 if !names.insert((what, name)) {
                     return Err(ItemError::NameTwice);
                 }
-                let print = fingerprint(&[what, &item.to_string()]);
+                let print = hash_texts(&[what, &item.to_string()]);
                 let pins = &self.server.pins;
                 let holds = self.server.config.controls.hold_changed_tools;
-                let is_wanted = what != "tool" || self.server.config.controls.wants(name);
+                let is_wanted = what != "tool" || self.server.config.controls.is_offered(name);
                 let is_held = what == "tool"
                     && is_wanted
                     && match known.contains_key(&print) {
-                        true => pins.holds(name),
-                        false => {
-                            pins.is_held(&self.server.key, &self.server.settings, name, item, holds)
-                        }
+                        true => pins.is_held(name),
+                        false => pins.check_tool(
+                            &self.server.key,
+                            &self.server.settings,
+                            name,
+                            item,
+                            holds,
+                        ),
                     };
                 if is_held {
                     return Err(ItemError::Held);
@@ -244,8 +252,8 @@ impl Catalog {
                     Some(action) => action.clone(),
                     None => {
                         let listed = ListedItem { server: &self.server, connection, item, name };
-                        let full = T::make(listed, &format!("{}/", self.server.key))?;
-                        Listed { full, bare: T::make(listed, "")? }
+                        let full = T::from_listed(listed, &format!("{}/", self.server.key))?;
+                        NamedAction { full, bare: T::from_listed(listed, "")? }
                     }
                 };
                 Ok(is_wanted.then_some((print, action)))

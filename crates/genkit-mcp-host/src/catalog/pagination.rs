@@ -82,19 +82,22 @@ pub(crate) struct PagedList {
 }
 
 /// Reads all pages, until the last one, a cursor that repeats, or a limit.
-pub(crate) async fn all(
+pub(crate) async fn read_all_pages(
     connection: &Connection,
     method: &ListMethod,
 ) -> Result<PagedList, RequestError> {
     tokio::select! {
-        list = pages(connection, method) => list,
-        () = connection.session.elapsed(LIST_TIMEOUT) => {
+        list = read_pages(connection, method) => list,
+        () = connection.session.wait_elapsed(LIST_TIMEOUT) => {
             Err(Error::Unfinished(method.name).of(&connection.session.server).into())
         }
     }
 }
 
-async fn pages(connection: &Connection, method: &ListMethod) -> Result<PagedList, RequestError> {
+async fn read_pages(
+    connection: &Connection,
+    method: &ListMethod,
+) -> Result<PagedList, RequestError> {
     let server = &connection.session.server;
     let ListMethod { name, member, request, .. } = *method;
     let mut seen = HashSet::new();
@@ -105,7 +108,7 @@ async fn pages(connection: &Connection, method: &ListMethod) -> Result<PagedList
     for page in 1.. {
         let at = |next| PaginatedRequestParams::default().with_cursor(Some(next));
         let result = connection.own_request(request(cursor.take().map(at)), name).await?;
-        let mut result = results::json(result)?;
+        let mut result = results::into_json(result)?;
         if connection.is_stateless() {
             results::check_type(server, name, &result)?;
         }

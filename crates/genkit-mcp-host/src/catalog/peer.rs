@@ -42,13 +42,13 @@ pub async fn peer_tools(peers: impl IntoIterator<Item = Peer<RoleClient>>) -> Re
     let mut tools: Vec<Tool> = Vec::new();
     for (at, peer) in peers.into_iter().enumerate() {
         let server = name_of(&peer, at);
-        for listed in list(&peer, &server).await? {
+        for listed in list_tools(&peer, &server).await? {
             if let Some(other) = tools.iter().find(|tool| tool.name() == listed.name) {
                 let one = other.metadata()["mcp"]["server"].as_str().unwrap_or_default();
                 let (tool, one) = (listed.name.to_string(), one.to_owned());
                 return Err(Error::SameName { tool, one, other: server }.into());
             }
-            tools.push(tool(&peer, &server, listed));
+            tools.push(make_tool(&peer, &server, listed));
         }
     }
     Ok(tools)
@@ -61,12 +61,12 @@ fn name_of(peer: &Peer<RoleClient>, at: usize) -> String {
     named.map_or_else(|| format!("peer {}", at + 1), |server| server.name.clone())
 }
 
-async fn list(peer: &Peer<RoleClient>, server: &str) -> Result<Vec<McpTool>> {
+async fn list_tools(peer: &Peer<RoleClient>, server: &str) -> Result<Vec<McpTool>> {
     let (mut tools, mut cursors) = (Vec::new(), BTreeSet::new());
     let mut next = None;
     for _ in 0..MAX_PAGES {
         let params = rmcp::model::PaginatedRequestParams::default().with_cursor(next.take());
-        let page = within(server, "tools/list", peer.list_tools(Some(params))).await?;
+        let page = run_within(server, "tools/list", peer.list_tools(Some(params))).await?;
         tools.extend(page.tools);
         match page.next_cursor {
             Some(cursor) if cursors.insert(cursor.clone()) => next = Some(cursor),
@@ -76,7 +76,7 @@ async fn list(peer: &Peer<RoleClient>, server: &str) -> Result<Vec<McpTool>> {
     Ok(tools)
 }
 
-fn tool(peer: &Peer<RoleClient>, server: &str, listed: McpTool) -> Tool {
+fn make_tool(peer: &Peer<RoleClient>, server: &str, listed: McpTool) -> Tool {
     let (peer, server): (_, Arc<str>) = (peer.clone(), server.into());
     let name = listed.name.to_string();
     let description = listed.description.as_deref().unwrap_or_default().to_owned();
@@ -94,7 +94,7 @@ fn tool(peer: &Peer<RoleClient>, server: &str, listed: McpTool) -> Tool {
         let (peer, server, name) = (peer.clone(), Arc::clone(&server), name.clone());
         Box::pin(async move {
             let result = call(&peer, &server, name, arguments).await?;
-            Ok(result.marked(is_wrapped).into_output())
+            Ok(result.with_marks(is_wrapped).into_output())
         })
     })
 }
@@ -106,15 +106,15 @@ async fn call(
     arguments: Value,
 ) -> Result<ToolResult> {
     let mut params = CallToolRequestParams::new(name.clone());
-    params.arguments = Some(methods::arguments("tool", &name, arguments)?);
-    let response = within(server, &name, peer.call_tool_once(params)).await?;
+    params.arguments = Some(methods::arguments_object("tool", &name, arguments)?);
+    let response = run_within(server, &name, peer.call_tool_once(params)).await?;
     let rmcp::model::CallToolResponse::Complete(result) = response else {
         return Err(Error::AsksQuestions { tool: name, server: server.to_owned() }.into());
     };
     ToolResult::read(server, serde_json::to_value(result)?, false)
 }
 
-async fn within<T>(
+async fn run_within<T>(
     server: &str,
     target: &str,
     work: impl Future<Output = std::result::Result<T, ServiceError>>,

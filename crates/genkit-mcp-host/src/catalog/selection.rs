@@ -23,7 +23,7 @@ pub(super) struct NameFilter {
 }
 
 impl NameFilter {
-    pub(super) fn all(host: &Arc<HostState>) -> Self {
+    pub(super) fn of_all_servers(host: &Arc<HostState>) -> Self {
         Self { host: Arc::clone(host), only: Vec::new(), except: Vec::new() }
     }
 
@@ -37,7 +37,7 @@ impl NameFilter {
         self.only.is_empty() || self.only.iter().any(fits)
     }
 
-    pub(super) async fn list<T: Listable>(&self) -> Vec<T> {
+    pub(super) async fn list_items<T: Listable>(&self) -> Vec<T> {
         let catalogs = self.host.catalogs();
         // Disabled servers need no warning.
         let wanted = catalogs.iter().filter(|catalog| {
@@ -45,7 +45,7 @@ impl NameFilter {
         });
         let lists = join_all(wanted.map(|catalog| catalog.or_omitted::<T>())).await;
         let items = lists.iter().flatten().flat_map(|list| list.iter()).map(|listed| &listed.full);
-        let chosen = items.filter(|item| glob::is_chosen(&self.only, &self.except, item.name()));
+        let chosen = items.filter(|item| glob::chosen(&self.only, &self.except, item.item_name()));
         chosen.cloned().collect()
     }
 }
@@ -59,7 +59,7 @@ macro_rules! selection {
 
         impl $name {
             pub(crate) fn new(host: &Arc<HostState>) -> Self {
-                Self(NameFilter::all(host))
+                Self(NameFilter::of_all_servers(host))
             }
 
             /// Adds to the filter: only these names, or patterns with `*`, such as `"fs/read_*"` or `"docs/*"`.
@@ -80,7 +80,7 @@ macro_rules! selection {
             /// # Errors
             /// Returns no error at present: unreachable servers are omitted, with a warning in the log.
             pub async fn list(&self) -> Result<Vec<$item>> {
-                Ok(self.0.list().await)
+                Ok(self.0.list_items().await)
             }
         }
 
@@ -155,7 +155,7 @@ selection!(
 
 impl ToolSource for McpTools {
     fn tools(&self) -> BoxFuture<'_, Result<Vec<Tool>>> {
-        Box::pin(async { Ok(self.0.list().await) })
+        Box::pin(async { Ok(self.0.list_items().await) })
     }
 }
 
@@ -167,7 +167,7 @@ impl IntoTools for McpTools {
 
 impl ResourceSource for McpResources {
     fn resources(&self) -> BoxFuture<'_, Result<Vec<Resource>>> {
-        Box::pin(async { Ok(self.0.list().await) })
+        Box::pin(async { Ok(self.0.list_items().await) })
     }
 }
 

@@ -40,7 +40,7 @@ struct RegisteredActions {
 impl HostState {
     /// Syncs a registry, once for all callers; the receiver becomes `true` when the first sync is complete. It runs in
     /// its own task, so that callers may be cancelled.
-    pub(crate) fn sync(self: &Arc<Self>, registry: &Registry) -> watch::Receiver<bool> {
+    pub(crate) fn start_sync(self: &Arc<Self>, registry: &Registry) -> watch::Receiver<bool> {
         let mut known = lock(&self.registries);
         if let Some((_, is_in)) = known.iter().find(|(other, _)| other.is(registry)) {
             return is_in.clone();
@@ -49,7 +49,7 @@ impl HostState {
         known.push((registry.clone(), is_in.clone()));
         let (host, registry) = (Arc::clone(self), registry.clone());
         tokio::spawn(async move {
-            start(&host, &registry).await;
+            spawn_sync(&host, &registry).await;
             let _ = done.send(true);
         });
         is_in
@@ -57,10 +57,10 @@ impl HostState {
 }
 
 /// Registers the current items, and syncs them until the host is dropped.
-async fn start(host: &Arc<HostState>, registry: &Registry) {
+async fn spawn_sync(host: &Arc<HostState>, registry: &Registry) {
     let mut changes = host.settings.changes.subscribe();
     let mut registered = RegisteredActions::default();
-    registered.sync(host, registry).await;
+    registered.sync_registry(host, registry).await;
     let (host, dropped) = (Arc::downgrade(host), host.dropped.clone());
     let registry = registry.clone();
     tokio::spawn(async move {
@@ -72,9 +72,9 @@ async fn start(host: &Arc<HostState>, registry: &Registry) {
             }
             changes.mark_unchanged();
             let Some(host) = Weak::upgrade(&host) else { break };
-            registered.sync(&host, &registry).await;
+            registered.sync_registry(&host, &registry).await;
         }
-        registered.actions.keys().for_each(|key| remove(&registry, key));
+        registered.actions.keys().for_each(|key| remove_action(&registry, key));
     });
 }
 
@@ -90,20 +90,23 @@ impl RegisteredActions {
         let shown = Logged::text(uri);
         tracing::warn!(server, other, uri = %shown, "two MCP servers offer the same resource; only the first is registered");
         let (uri, server, other) = (uri.to_owned(), server.to_owned(), other.to_owned());
-        host.settings.emit(&McpEvent::SameResource { uri, server, other });
+        host.settings.emit_event(&McpEvent::SameResource { uri, server, other });
     }
 
     /// Removes items that are gone, and registers new ones.
-    async fn sync(&mut self, host: &Arc<HostState>, registry: &Registry) {
-        let all = NameFilter::all(host);
-        let (tools, prompts, resources) =
-            tokio::join!(all.list::<Tool>(), all.list::<Prompt>(), all.list::<Resource>());
+    async fn sync_registry(&mut self, host: &Arc<HostState>, registry: &Registry) {
+        let all = NameFilter::of_all_servers(host);
+        let (tools, prompts, resources) = tokio::join!(
+            all.list_items::<Tool>(),
+            all.list_items::<Prompt>(),
+            all.list_items::<Resource>()
+        );
         let tools = tools.into_iter().map(Action::Tool);
         let prompts = prompts.into_iter().map(Action::Prompt);
         let resources = resources.into_iter().map(Action::Resource);
         let mut now = BTreeMap::new();
         for action in tools.chain(prompts).chain(resources) {
-            let Some(key) = key(&action) else { continue };
+            let Some(key) = action_key(&action) else { continue };
             // If two servers have the same URI, the first is registered.
             match now.entry(key) {
                 Entry::Vacant(free) => drop(free.insert(action)),
@@ -113,7 +116,7 @@ impl RegisteredActions {
         self.actions.retain(|key, old| {
             let stays = now.get(key).is_some_and(|new| is_same(new, old));
             if !stays {
-                remove(registry, key);
+                remove_action(registry, key);
             }
             stays
         });
@@ -135,7 +138,7 @@ impl RegisteredActions {
     }
 }
 
-fn key(action: &Action) -> Option<ActionKey> {
+fn action_key(action: &Action) -> Option<ActionKey> {
     let (kind, name) = match action {
         Action::Tool(tool) => (ListKind::Tools, tool.name()),
         Action::Prompt(prompt) => (ListKind::Prompts, prompt.name()),
@@ -155,7 +158,7 @@ fn is_same(one: &Action, other: &Action) -> bool {
     }
 }
 
-fn remove(registry: &Registry, (kind, name): &ActionKey) {
+fn remove_action(registry: &Registry, (kind, name): &ActionKey) {
     match kind {
         ListKind::Tools => registry.remove_tool(name),
         ListKind::Prompts => registry.remove_prompt(name),

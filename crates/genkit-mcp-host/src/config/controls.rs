@@ -69,8 +69,8 @@ pub(crate) struct Controls {
 
 impl Controls {
     /// Returns whether the tool with this name (the server's own) is offered.
-    pub(crate) fn wants(&self, tool: &str) -> bool {
-        glob::is_chosen(&self.only, &self.except, tool)
+    pub(crate) fn is_offered(&self, tool: &str) -> bool {
+        glob::chosen(&self.only, &self.except, tool)
     }
 
     /// Returns whether each call of the tool needs the user's approval.
@@ -201,8 +201,8 @@ mod tests {
             except: vec!["read_secret".into()],
             ..Controls::default()
         };
-        assert!(controls.wants("read_file") && controls.wants("list"));
-        assert!(!controls.wants("read_secret") && !controls.wants("write_file"));
-        assert!(Controls::default().wants("anything"));
+        assert!(controls.is_offered("read_file") && controls.is_offered("list"));
+        assert!(!controls.is_offered("read_secret") && !controls.is_offered("write_file"));
+        assert!(Controls::default().is_offered("anything"));
     }
 }

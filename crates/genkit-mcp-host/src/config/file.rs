@@ -9,7 +9,7 @@ use crate::limits::MAX_KEY;
 const _: () = assert!(MAX_KEY_BYTES <= MAX_KEY, "the keys of a file are keys of a host");
 
 /// Returns the key and configuration of one server; an invalid entry becomes a broken server.
-pub(crate) fn server(entry: ServerEntry) -> (String, ServerConfig) {
+pub(crate) fn server_from_entry(entry: ServerEntry) -> (String, ServerConfig) {
     let options = entry.options;
     let controls = Controls {
         disabled: options.disabled,
@@ -32,7 +32,7 @@ pub(crate) fn server(entry: ServerEntry) -> (String, ServerConfig) {
         Ok(ServerTransport::Http { .. }) => {
             ServerConfig::broken(Error::NoHttp(entry.place).into(), controls)
         }
-        Err(error) => ServerConfig::broken(Error::File(error).into(), controls),
+        Err(error) => ServerConfig::from_error(Error::File(error).into(), controls),
     };
     (entry.key, server)
 }
@@ -51,7 +51,7 @@ mod tests {
     fn servers(text: &str) -> Vec<(String, ServerConfig)> {
         let vars = |name: &str| (name == "TOKEN").then(|| "hunter2-token".to_owned());
         let file = genkit_mcp_servers_file::parse(text, "mcp.json", vars).unwrap();
-        file.servers.into_iter().map(server).collect()
+        file.servers.into_iter().map(server_from_entry).collect()
     }
 
     /// Parses the fields of a single entry into its server.
@@ -96,12 +96,12 @@ mod tests {
     fn lists_of_tools_are_controls() {
         let controls = |entry: &str| only(&format!(r#""command": "x", {entry}"#)).controls;
         let found = controls(r#""disabledTools": ["a", "b_*"]"#);
-        assert!(!found.wants("a") && !found.wants("b_1") && found.wants("c"));
+        assert!(!found.is_offered("a") && !found.is_offered("b_1") && found.is_offered("c"));
         let found = controls(r#""includeTools": ["a", "b"], "excludeTools": ["b"]"#);
-        assert!(found.wants("a") && !found.wants("b") && !found.wants("c"));
-        assert!(!controls(r#""tools": []"#).wants("a"));
-        assert!(controls(r#""tools": ["*"]"#).wants("a"));
-        assert!(controls(r#""enabledTools": []"#).wants("a"));
+        assert!(found.is_offered("a") && !found.is_offered("b") && !found.is_offered("c"));
+        assert!(!controls(r#""tools": []"#).is_offered("a"));
+        assert!(controls(r#""tools": ["*"]"#).is_offered("a"));
+        assert!(controls(r#""enabledTools": []"#).is_offered("a"));
     }
 
     #[test]

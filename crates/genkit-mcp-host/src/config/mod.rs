@@ -139,7 +139,7 @@ impl ServerConfig {
     }
 
     /// Creates the configuration of a server that fails with this error instead of connecting.
-    pub(crate) fn broken(error: Error, controls: Controls) -> Self {
+    pub(crate) fn from_error(error: Error, controls: Controls) -> Self {
         Self { launch: Launch::Broken(Arc::new(error)), controls }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rmcp::model::{ElicitRequestParams, ElicitResult, ElicitationAction};
 use serde_json::{Map, Value, json};
 
-use crate::fingerprint::fingerprint;
+use crate::fingerprint::hash_texts;
 use crate::limits::MAX_QUESTION;
 use crate::transport::redact::Redactor;
 use genkit_core::BoxFuture;
@@ -78,7 +78,7 @@ impl ElicitRequest {
             Some(schema) => Some(shown_form(redactor.redact_json(schema))?),
             None => None,
         };
-        let message = shown_message(server, &redactor.redact(message));
+        let message = shown_message(server, &redactor.redact_text(message));
         Some(Self { server: server.to_owned(), message, schema, url })
     }
 
@@ -106,7 +106,7 @@ fn shown_message(server: &str, message: &str) -> String {
 
 /// Escapes the labels of a form; returns `None` if a value to be sent back contains invisible characters.
 fn shown_form(mut form: Value) -> Option<Value> {
-    fn walk(value: &mut Value, key: &str) -> Option<()> {
+    fn resolve_pointer(value: &mut Value, key: &str) -> Option<()> {
         match value {
             Value::String(text) => match key {
                 "title" | "description" | "enumNames" => {
@@ -117,20 +117,22 @@ fn shown_form(mut form: Value) -> Option<Value> {
                 }
                 _ => {}
             },
-            Value::Array(items) => items.iter_mut().try_for_each(|item| walk(item, key))?,
+            Value::Array(items) => {
+                items.iter_mut().try_for_each(|item| resolve_pointer(item, key))?
+            }
             Value::Object(members) => {
                 for (name, member) in members.iter_mut() {
                     if visible::escape_line(name) != name.as_str() {
                         return None;
                     }
-                    walk(member, name)?;
+                    resolve_pointer(member, name)?;
                 }
             }
             _ => {}
         }
         Some(())
     }
-    walk(&mut form, "")?;
+    resolve_pointer(&mut form, "")?;
     Some(form)
 }
 
@@ -163,7 +165,7 @@ pub(crate) async fn ask_caller(
     let ElicitRequest { server, message, schema, .. } = question;
     let form = schema.unwrap_or_else(|| json!({ "type": "object", "properties": {} }));
     // The key includes the text, so that an answer is never used for a different question.
-    let text = fingerprint(&[&message, &form.to_string()]);
+    let text = hash_texts(&[&message, &form.to_string()]);
     let key = format!("{server}:{key}:{text}");
     let answer: Result<_> =
         context.elicit_form(format!("{server}: {message}"), form).key(key).await;

@@ -127,7 +127,7 @@ impl Sampling {
     }
 
     /// Checks that the model exists.
-    pub(crate) fn check(&self) -> Result<()> {
+    pub(crate) fn check_model(&self) -> Result<()> {
         if self.allow.is_none() {
             tracing::warn!("`Sampling::with(..)` without `.allow(..)` rejects every request");
         }
@@ -135,7 +135,7 @@ impl Sampling {
     }
 
     /// Returns the model's response in MCP's JSON.
-    pub(crate) async fn answer(
+    pub(crate) async fn answer_request(
         &self,
         server: &str,
         usage: &ServerUse,
@@ -147,7 +147,7 @@ impl Sampling {
         }
         let asked = SamplingRequest {
             server: server.to_owned(),
-            messages: messages(&serde_json::to_value(&params.messages)?),
+            messages: convert_messages(&serde_json::to_value(&params.messages)?),
             system: params.system_prompt.clone(),
             max_tokens: params.max_tokens.min(self.max_tokens),
             preferences: serde_json::to_value(&params.model_preferences)?,
@@ -155,13 +155,13 @@ impl Sampling {
         if !self.allow.as_ref().is_some_and(|allow| allow(&asked)) {
             return Err(Error::NotAllowed.into());
         }
-        let Some(_turn) = ServerTurn::take(&usage.running) else {
+        let Some(_turn) = ServerTurn::try_acquire(&usage.running) else {
             return Err(Error::TooManyOfServer.into());
         };
         let Ok(_permit) = self.permits.try_acquire() else { return Err(Error::TooMany.into()) };
         // Reserve the maximum until the model reports its usage.
         let most = u64::from(asked.max_tokens) + size as u64 / BYTES_PER_TOKEN;
-        let budget = Budget::take(&usage.tokens, self.max_total_tokens, most)
+        let budget = Budget::reserve_tokens(&usage.tokens, self.max_total_tokens, most)
             .ok_or(Error::UsedUp(self.max_total_tokens))?;
         tracing::info!(server, messages = asked.messages.len(), "a server uses the model");
         let mut request = SampleRequest::new(asked.messages).with_max_tokens(asked.max_tokens);
@@ -172,13 +172,13 @@ impl Sampling {
         let (request, sink) = (sampling::model_request(&request), ChunkSink::none());
         let answer = tokio::time::timeout(SAMPLING_TIMEOUT, model.generate(&request, &sink)).await;
         let answer = answer.map_err(|_| Error::Slow)??;
-        budget.settle(total(&answer.usage));
+        budget.settle_usage(total_tokens(&answer.usage));
         sampling::message_result(model.name(), &answer)
     }
 }
 
 /// Returns the total tokens of a response, if the model reports them.
-fn total(usage: &Usage) -> Option<u64> {
+fn total_tokens(usage: &Usage) -> Option<u64> {
     let sum = usage.input_tokens.zip(usage.output_tokens).map(|(one, other)| one + other);
     usage.total_tokens.or(sum).filter(|total| *total > 0)
 }
@@ -194,7 +194,7 @@ pub(crate) struct ServerUse {
 struct ServerTurn<'a>(&'a AtomicUsize);
 
 impl<'a> ServerTurn<'a> {
-    fn take(running: &'a AtomicUsize) -> Option<Self> {
+    fn try_acquire(running: &'a AtomicUsize) -> Option<Self> {
         let turn = Self(running);
         (running.fetch_add(1, Ordering::AcqRel) < MAX_SERVER_SAMPLING).then_some(turn)
     }
@@ -214,14 +214,14 @@ struct Budget<'a> {
 
 impl<'a> Budget<'a> {
     /// Reserves tokens; returns `None` if not enough are left.
-    fn take(used: &'a AtomicU64, total: u64, taken: u64) -> Option<Self> {
+    fn reserve_tokens(used: &'a AtomicU64, total: u64, taken: u64) -> Option<Self> {
         let more = |used: u64| used.checked_add(taken).filter(|sum| *sum <= total);
         used.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).ok()?;
         Some(Self { used, taken })
     }
 
     /// Returns unused tokens; a request that failed keeps its reservation.
-    fn settle(self, used: Option<u64>) {
+    fn settle_usage(self, used: Option<u64>) {
         let used = used.unwrap_or(self.taken);
         self.used.fetch_sub(self.taken.saturating_sub(used), Ordering::AcqRel);
         self.used.fetch_add(used.saturating_sub(self.taken), Ordering::AcqRel);
@@ -235,17 +235,17 @@ impl fmt::Debug for Sampling {
 }
 
 /// Converts MCP's sampling messages; content that a model cannot read becomes text.
-fn messages(messages: &Value) -> Vec<Message> {
+fn convert_messages(messages: &Value) -> Vec<Message> {
     let of = |message: &Value| {
         let role = if message["role"] == "assistant" { Role::Model } else { Role::User };
         let content = &message["content"];
         let blocks = content.as_array().map_or(std::slice::from_ref(content), Vec::as_slice);
-        Message::new(role, blocks.iter().map(part))
+        Message::new(role, blocks.iter().map(convert_block))
     };
     messages.as_array().into_iter().flatten().map(of).collect()
 }
 
-fn part(block: &Value) -> Part {
+fn convert_block(block: &Value) -> Part {
     let text = |key: &str| block[key].as_str().unwrap_or_default();
     match text("type") {
         "text" => Part::text(text("text")),
@@ -270,8 +270,8 @@ mod tests {
         let params = CreateMessageRequestParams::new(vec![SamplingMessage::user_text("Hi.")], 10);
         let usage = ServerUse::default();
         let turns: Vec<_> =
-            (0..MAX_SERVER_SAMPLING).map(|_| ServerTurn::take(&usage.running)).collect();
-        let error = sampling.answer("s", &usage, &params).await.unwrap_err();
+            (0..MAX_SERVER_SAMPLING).map(|_| ServerTurn::try_acquire(&usage.running)).collect();
+        let error = sampling.answer_request("s", &usage, &params).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::ResourceExhausted);
         assert_eq!(
             error.to_string(),
@@ -279,7 +279,7 @@ mod tests {
         );
         drop(turns);
         let permits = sampling.permits.try_acquire_many(8).unwrap();
-        let error = sampling.answer("s", &usage, &params).await.unwrap_err();
+        let error = sampling.answer_request("s", &usage, &params).await.unwrap_err();
         assert_eq!(error.to_string(), "too many sampling requests; at most 8 may run at once");
         drop(permits);
     }

@@ -75,7 +75,7 @@ impl From<PublicError> for HandshakeError {
 
 impl Handshake {
     /// Performs the handshake over `transport` once that is ready, within the time limit.
-    async fn over<T>(
+    async fn connect_over<T>(
         self,
         transport: impl Future<Output = Result<T>>,
     ) -> Result<ClientTask, HandshakeError>
@@ -89,11 +89,11 @@ impl Handshake {
             let transport = Interceptor::new(transport.await?, session, probes);
             serve_client_with_lifecycle_and_ct(server_requests, transport, mode, stop)
                 .await
-                .map_err(|error| explain(&server, &error))
+                .map_err(|error| explain_error(&server, &error))
         };
         tokio::select! {
             done = work => done,
-            () = client.elapsed(limit) => Err(Error::SlowHandshake(limit).of(&server).into()),
+            () = client.wait_elapsed(limit) => Err(Error::SlowHandshake(limit).of(&server).into()),
         }
     }
 }
@@ -102,7 +102,7 @@ impl Handshake {
 ///
 /// # Errors
 /// Returns why the server cannot be used.
-pub(super) async fn open(
+pub(super) async fn open_connection(
     server: &ManagedServer,
     stop: &CancellationToken,
 ) -> Result<LiveConnection> {
@@ -110,7 +110,7 @@ pub(super) async fn open(
         ProtocolEra::Probe if server.is_old.load(Ordering::Relaxed) => ProtocolEra::Sessions,
         era => era,
     };
-    let refused = match attempt(server, era, stop).await {
+    let refused = match attempt_handshake(server, era, stop).await {
         Ok(live) => return Ok(live),
         Err(refused) => refused,
     };
@@ -124,14 +124,14 @@ pub(super) async fn open(
     };
     let why = Logged::text(&refused.error);
     tracing::debug!(server = %server.key, %why, ?other, "tries the other protocol");
-    let live = attempt(server, other, stop).await.map_err(|refused| refused.error)?;
+    let live = attempt_handshake(server, other, stop).await.map_err(|refused| refused.error)?;
     // Remember it for programs, which would otherwise be started twice each time; over HTTP it costs only one request.
     let is_program = matches!(server.config.launch, Launch::Stdio(_));
     server.is_old.store(is_program && other == ProtocolEra::Sessions, Ordering::Relaxed);
     Ok(live)
 }
 
-async fn attempt(
+async fn attempt_handshake(
     server: &ManagedServer,
     era: ProtocolEra,
     stop: &CancellationToken,
@@ -146,15 +146,16 @@ async fn attempt(
     let handshake = Handshake {
         session: Arc::clone(&session),
         server_requests: Arc::clone(&server_requests),
-        mode: mode(era),
+        mode: lifecycle_mode(era),
         limit: server.connect_timeout(),
         stop: stop.child_token(),
     };
     let mut child = None;
     let task = match &server.config.launch {
         Launch::Stdio(command) => {
-            let (mut started, pipe) = child::spawn(&server.key, command, server.redactor.clone())?;
-            match handshake.over(async { Ok(pipe) }).await {
+            let (mut started, pipe) =
+                child::spawn_child(&server.key, command, server.redactor.clone())?;
+            match handshake.connect_over(async { Ok(pipe) }).await {
                 Ok(task) => {
                     child = Some(started);
                     task
@@ -178,17 +179,17 @@ async fn attempt(
             let make = || async {
                 Connector::new(&server.key, endpoint, signing_in.clone(), redactor.clone())
             };
-            let transport = server.connector.get_or_try_init(make).await?.transport();
+            let transport = server.connector.get_or_try_init(make).await?.open_transport();
             let handshake = match era {
                 // rmcp's own probe would treat a user who is signing in as an unresponsive server.
                 ProtocolEra::Probe => Handshake {
-                    mode: mode(ProtocolEra::Stateless),
+                    mode: lifecycle_mode(ProtocolEra::Stateless),
                     limit: handshake.limit.min(server.settings.probe * HTTP_PROBE),
                     ..handshake
                 },
                 _ => handshake,
             };
-            let done = handshake.over(async { Ok(transport) }).await;
+            let done = handshake.connect_over(async { Ok(transport) }).await;
             done.map_err(|refused| match refused.error.kind() {
                 ErrorKind::DeadlineExceeded if era == ProtocolEra::Probe => {
                     HandshakeError { hint: EraHint::MaybeOld, ..refused }
@@ -196,12 +197,12 @@ async fn attempt(
                 _ => refused,
             })?
         }
-        Launch::Custom(make_transport) => handshake.over(make_transport()).await?,
+        Launch::Custom(make_transport) => handshake.connect_over(make_transport()).await?,
         Launch::Broken(error) => {
             return Err(PublicError::new(error.kind(), error.chain()).into_fatal().into());
         }
     };
-    match describe(server, session, server_requests, &task) {
+    match describe_error(server, session, server_requests, &task) {
         Ok(connection) => Ok(LiveConnection { connection, task, child }),
         Err(error) => {
             drop(task);
@@ -213,7 +214,7 @@ async fn attempt(
     }
 }
 
-fn mode(era: ProtocolEra) -> ClientLifecycleMode {
+fn lifecycle_mode(era: ProtocolEra) -> ClientLifecycleMode {
     let preferred_versions = vec![ProtocolVersion::V_2026_07_28];
     match era {
         ProtocolEra::Sessions => ClientLifecycleMode::Initialize,
@@ -226,12 +227,12 @@ fn mode(era: ProtocolEra) -> ClientLifecycleMode {
 }
 
 /// Formats the versions as a list.
-fn listed(versions: &[ProtocolVersion]) -> String {
+fn list_versions(versions: &[ProtocolVersion]) -> String {
     versions.iter().map(|version| version.to_string()).collect::<Vec<_>>().join(", ")
 }
 
 /// Reads the server's information about itself.
-fn describe(
+fn describe_error(
     server: &ManagedServer,
     session: Arc<SessionState>,
     server_requests: Arc<ServerRequests>,
@@ -242,7 +243,7 @@ fn describe(
     // rmcp accepts any version.
     if !ProtocolVersion::KNOWN_VERSIONS.contains(&info.protocol_version) {
         let version = info.protocol_version.to_string();
-        let known = listed(ProtocolVersion::KNOWN_VERSIONS);
+        let known = list_versions(ProtocolVersion::KNOWN_VERSIONS);
         return Err(Error::UnknownVersion { version, known }.of(&server.key));
     }
     let timeout = server.config.controls.timeout.unwrap_or(server.settings.timeout);
@@ -269,7 +270,7 @@ fn describe(
     }))
 }
 
-fn explain(server: &str, error: &ClientInitializeError) -> HandshakeError {
+fn explain_error(server: &str, error: &ClientInitializeError) -> HandshakeError {
     use ClientInitializeError as E;
     let (error, hint) = match error {
         E::ConnectionClosed(_) => (Error::EndedEarly.of(server), EraHint::MaybeOld),
@@ -283,12 +284,12 @@ fn explain(server: &str, error: &ClientInitializeError) -> HandshakeError {
         }
         E::TransportError { error, .. } => not_sent(server, error),
         E::NoCompatibleProtocolVersion { server_supported, .. } => {
-            (Error::UnknownVersions(listed(server_supported)).of(server), EraHint::None)
+            (Error::UnknownVersions(list_versions(server_supported)).of(server), EraHint::None)
         }
         E::LegacyFallbackFailed { fallback, .. } => {
             let is_refused = matches!(**fallback, E::JsonRpcError(_));
             let hint = if is_refused { EraHint::MaybeNew } else { EraHint::None };
-            (explain(server, fallback).error, hint)
+            (explain_error(server, fallback).error, hint)
         }
         E::Cancelled => (Error::ClosedEarly.of(server), EraHint::None),
         E::ExpectedInitResponse(_)
@@ -302,7 +303,7 @@ fn explain(server: &str, error: &ClientInitializeError) -> HandshakeError {
 
 fn not_sent(server: &str, error: &DynamicTransportError) -> (PublicError, EraHint) {
     #[cfg(feature = "http")]
-    if let Some(fault) = crate::transport::http::explain(error) {
+    if let Some(fault) = crate::transport::http::explain_error(error) {
         let kind = fault.error.kind();
         let is_settled = fault.unsent
             || matches!(kind, ErrorKind::Unauthenticated | ErrorKind::PermissionDenied);

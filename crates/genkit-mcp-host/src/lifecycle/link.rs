@@ -43,7 +43,7 @@ impl LinkStatus {
     /// Returns the connection, unless it has ended.
     pub(super) fn live_connection(&self) -> Option<Arc<Connection>> {
         let connection = self.connection.as_ref();
-        connection.filter(|connection| !connection.session.ended().is_cancelled()).cloned()
+        connection.filter(|connection| !connection.session.end_token().is_cancelled()).cloned()
     }
 }
 
@@ -67,7 +67,7 @@ impl DesiredState {
 
 /// The desired state of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Desired {
+pub(super) struct DesiredLink {
     pub(super) target: DesiredState,
     pub(super) since: Instant,
     /// Incremented to request a new connection.
@@ -76,7 +76,7 @@ pub(super) struct Desired {
     pub(super) retry_now: u64,
 }
 
-impl Desired {
+impl DesiredLink {
     pub(super) fn is_retry_of(&self, seen: &Self) -> bool {
         (self.target, self.resets) == (seen.target, seen.resets)
     }

@@ -120,7 +120,12 @@ impl LinkMachine {
     }
 
     /// Handles an event; an event that is unexpected in the current state changes nothing.
-    pub(crate) fn handle(&mut self, event: LinkEvent, now: Instant, random: u64) -> LinkAction {
+    pub(crate) fn handle_event(
+        &mut self,
+        event: LinkEvent,
+        now: Instant,
+        random: u64,
+    ) -> LinkAction {
         use {AfterClose as After, LinkAction as Action, LinkEvent as Event, LinkState as State};
         if let State::Connected { since } = self.state
             && matches!(event, Event::Start | Event::Disable | Event::Close | Event::Lost)
@@ -141,7 +146,7 @@ impl LinkMachine {
             (State::Closing(_), Event::Disable) => {
                 (State::Closing(After::Disable), Action::Continue)
             }
-            (_, Event::Disable) => self.disabled(),
+            (_, Event::Disable) => self.enter_disabled(),
 
             (State::Connected { .. }, Event::Start) => {
                 (State::Closing(After::Connect), Action::Close)
@@ -175,7 +180,7 @@ impl LinkMachine {
             }
             (State::Connected { .. }, Event::Lost) => (State::Closing(After::Wait), Action::Close),
 
-            (State::Closing(After::Disable), Event::Ended) => self.disabled(),
+            (State::Closing(After::Disable), Event::Ended) => self.enter_disabled(),
             (State::Closing(After::Connect), Event::Ended) => (State::Connecting, Action::Connect),
             (State::Closing(After::Wait), Event::Ended) => self.back_off(random),
             (State::Closing(After::Stop), Event::Ended) => (State::Closed, Action::Stop),
@@ -194,7 +199,7 @@ impl LinkMachine {
     }
 
     /// A server that is enabled again starts without a history of failures.
-    fn disabled(&mut self) -> (LinkState, LinkAction) {
+    fn enter_disabled(&mut self) -> (LinkState, LinkAction) {
         self.tries = 0;
         (LinkState::Disabled, LinkAction::Idle)
     }
@@ -210,7 +215,7 @@ impl LinkMachine {
 }
 
 impl ConnectErrorKind {
-    pub(crate) fn of(error: &Error) -> Self {
+    pub(crate) fn for_error(error: &Error) -> Self {
         match error.kind() {
             _ if error.is_fatal() => Self::Denied,
             ErrorKind::Unauthenticated | ErrorKind::PermissionDenied => Self::Denied,
@@ -333,7 +338,7 @@ mod tests {
         for (event, row) in table {
             for (state, expected) in states.into_iter().zip(row) {
                 let mut machine = machine(state);
-                let action = machine.handle(event, now, 0);
+                let action = machine.handle_event(event, now, 0);
                 assert_eq!((machine.state, action), expected, "{state:?} and {event:?}");
                 assert!(pairs.insert(format!("{state:?} {event:?}")));
             }
@@ -381,25 +386,25 @@ mod tests {
         let mut waits = Vec::new();
         for random in [0, 249, 250, 1, 0, 0, 0, 0, 0, u64::MAX] {
             let refused = Event::Refused(ConnectErrorKind::Transient);
-            let Action::Wait(wait) = machine.handle(refused, now, random) else {
+            let Action::Wait(wait) = machine.handle_event(refused, now, random) else {
                 panic!("no wait")
             };
             waits.push(wait.as_millis());
-            assert_eq!(machine.handle(Event::Elapsed, now, random), Action::Connect);
+            assert_eq!(machine.handle_event(Event::Elapsed, now, random), Action::Connect);
         }
         let last = 60_000 + u128::from(u64::MAX % JITTER_MS);
         assert_eq!(waits, [500, 1249, 2000, 4001, 8000, 16_000, 32_000, 60_000, 60_000, last]);
         machine.tries = u32::MAX - 1;
-        let wait = machine.handle(Event::Refused(ConnectErrorKind::Transient), now, 0);
+        let wait = machine.handle_event(Event::Refused(ConnectErrorKind::Transient), now, 0);
         assert_eq!(wait, Action::Wait(MAX_BACKOFF));
     }
 
     /// Loses a connection after the time `held`, and returns the action after it is closed.
     fn lose(machine: &mut LinkMachine, held: Duration) -> Action {
         let now = Instant::now();
-        machine.handle(Event::Connected, now, 0);
-        assert_eq!(machine.handle(Event::Lost, now + held, 0), Action::Close);
-        machine.handle(Event::Ended, now + held, 0)
+        machine.handle_event(Event::Connected, now, 0);
+        assert_eq!(machine.handle_event(Event::Lost, now + held, 0), Action::Close);
+        machine.handle_event(Event::Ended, now + held, 0)
     }
 
     #[test]
@@ -412,7 +417,7 @@ mod tests {
         // The delays continue the series that the immediate retries began.
         let wait = FIRST_BACKOFF * (1 << IMMEDIATE_RETRIES);
         assert_eq!(lose(&mut machine, short), Action::Wait(wait));
-        machine.handle(Event::Elapsed, Instant::now(), 0);
+        machine.handle_event(Event::Elapsed, Instant::now(), 0);
         assert_eq!(lose(&mut machine, STABLE_AFTER), Action::Connect);
         assert_eq!(machine.tries(), 1);
     }
@@ -426,12 +431,12 @@ mod tests {
             Reconnect::new().max_attempts(3).first_delay(seconds(2)).max_delay(seconds(5));
         let refused = Event::Refused(ConnectErrorKind::Transient);
         for wait in [2, 4, 5] {
-            assert_eq!(machine.handle(refused, now, 0), Action::Wait(seconds(wait)));
-            machine.handle(Event::Elapsed, now, 0);
+            assert_eq!(machine.handle_event(refused, now, 0), Action::Wait(seconds(wait)));
+            machine.handle_event(Event::Elapsed, now, 0);
         }
-        assert_eq!(machine.handle(refused, now, 0), Action::Fail);
-        assert_eq!(machine.handle(Event::RetryNow, now, 0), Action::Continue);
-        assert_eq!(machine.handle(Event::Start, now, 0), Action::Connect, "by hand it is");
+        assert_eq!(machine.handle_event(refused, now, 0), Action::Fail);
+        assert_eq!(machine.handle_event(Event::RetryNow, now, 0), Action::Continue);
+        assert_eq!(machine.handle_event(Event::Start, now, 0), Action::Connect, "by hand it is");
     }
 
     #[test]
@@ -439,7 +444,7 @@ mod tests {
         let now = Instant::now();
         let never = || LinkMachine { reconnect: Reconnect::never(), ..machine(State::Connecting) };
         let refused = Event::Refused(ConnectErrorKind::Transient);
-        assert_eq!(never().handle(refused, now, 0), Action::Fail);
+        assert_eq!(never().handle_event(refused, now, 0), Action::Fail);
         let mut machine = never();
         assert_eq!(lose(&mut machine, STABLE_AFTER), Action::Fail);
         assert_eq!(machine.server_state(), ServerState::Failed);
@@ -450,27 +455,30 @@ mod tests {
         let mut machine = machine(State::Connecting);
         lose(&mut machine, Duration::ZERO);
         let now = Instant::now();
-        let wrong = machine.handle(Event::Refused(ConnectErrorKind::Misconfigured), now, 0);
+        let wrong = machine.handle_event(Event::Refused(ConnectErrorKind::Misconfigured), now, 0);
         assert_eq!(wrong, Action::Wait(FIRST_BACKOFF * 2));
-        machine.handle(Event::RetryNow, now, 0);
-        assert_eq!(machine.handle(Event::Refused(ConnectErrorKind::Denied), now, 0), Action::Fail);
+        machine.handle_event(Event::RetryNow, now, 0);
+        assert_eq!(
+            machine.handle_event(Event::Refused(ConnectErrorKind::Denied), now, 0),
+            Action::Fail
+        );
         // A manual reconnection keeps the history; enabling does not.
-        assert_eq!(machine.handle(Event::Start, now, 0), Action::Connect);
+        assert_eq!(machine.handle_event(Event::Start, now, 0), Action::Connect);
         assert_eq!(machine.tries(), 2);
-        machine.handle(Event::Disable, now, 0);
+        machine.handle_event(Event::Disable, now, 0);
         assert_eq!(machine.tries(), 0);
-        machine.handle(Event::Start, now, 0);
-        let wrong = machine.handle(Event::Refused(ConnectErrorKind::Misconfigured), now, 0);
+        machine.handle_event(Event::Start, now, 0);
+        let wrong = machine.handle_event(Event::Refused(ConnectErrorKind::Misconfigured), now, 0);
         assert_eq!(wrong, Action::Wait(FIRST_BACKOFF));
     }
 
     #[test]
     fn errors_that_another_try_does_not_mend() {
-        let of = |kind| ConnectErrorKind::of(&Error::new(kind, "no"));
+        let of = |kind| ConnectErrorKind::for_error(&Error::new(kind, "no"));
         assert_eq!(of(ErrorKind::Unavailable), ConnectErrorKind::Transient);
         assert_eq!(of(ErrorKind::NotFound), ConnectErrorKind::Misconfigured);
         assert_eq!(of(ErrorKind::Unauthenticated), ConnectErrorKind::Denied);
         let fatal = Error::new(ErrorKind::Unavailable, "no").into_fatal();
-        assert_eq!(ConnectErrorKind::of(&fatal), ConnectErrorKind::Denied);
+        assert_eq!(ConnectErrorKind::for_error(&fatal), ConnectErrorKind::Denied);
     }
 }

@@ -29,7 +29,7 @@ struct Pin {
 
 impl Pins {
     /// Checks a listed tool, reports a change once, and returns whether the tool is held back.
-    pub(crate) fn is_held(
+    pub(crate) fn check_tool(
         &self,
         server: &str,
         settings: &HostSettings,
@@ -37,7 +37,7 @@ impl Pins {
         item: &Value,
         holds: bool,
     ) -> bool {
-        let found = fingerprint(item);
+        let found = hash_definition(item);
         let event = {
             let pins = &mut *lock(&self.0);
             let Some(pin) = pins.get_mut(name) else {
@@ -59,17 +59,17 @@ impl Pins {
         };
         let held = matches!(&event, McpEvent::ToolChanged { held: true, .. });
         tracing::warn!(server, tool = %Logged::name(name), held, "a tool of an MCP server has changed");
-        settings.emit(&event);
+        settings.emit_event(&event);
         held
     }
 
     /// Returns whether calls of the tool are rejected for now.
-    pub(crate) fn holds(&self, name: &str) -> bool {
+    pub(crate) fn is_held(&self, name: &str) -> bool {
         lock(&self.0).get(name).is_some_and(|pin| pin.is_held)
     }
 
     /// Accepts the definition of the tool that has this fingerprint.
-    pub(crate) fn accept(&self, name: &str, fingerprint: &str, holds: bool) {
+    pub(crate) fn accept_definition(&self, name: &str, fingerprint: &str, holds: bool) {
         let mut pins = lock(&self.0);
         let pin = pins.entry(name.to_owned()).or_insert_with(|| {
             let (accepted, seen) = (fingerprint.to_owned(), fingerprint.to_owned());
@@ -82,22 +82,22 @@ impl Pins {
 
 /// Returns the SHA-256 of a tool's definition, so that a server cannot construct another tool with the same
 /// fingerprint.
-fn fingerprint(item: &Value) -> String {
+fn hash_definition(item: &Value) -> String {
     let mut text = String::new();
     for member in MEMBERS {
-        canonical(&item[member], &mut text);
+        write_canonical(&item[member], &mut text);
         text.push('\n');
     }
     Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Writes JSON with sorted members.
-fn canonical(value: &Value, out: &mut String) {
+fn write_canonical(value: &Value, out: &mut String) {
     match value {
         Value::Array(items) => {
             out.push('[');
             for item in items {
-                canonical(item, out);
+                write_canonical(item, out);
                 out.push(',');
             }
             out.push(']');
@@ -107,7 +107,7 @@ fn canonical(value: &Value, out: &mut String) {
             for name in members.keys().collect::<BTreeSet<_>>() {
                 out.push_str(&Value::from(name.as_str()).to_string());
                 out.push(':');
-                canonical(&members[name], out);
+                write_canonical(&members[name], out);
                 out.push(',');
             }
             out.push('}');
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn a_fingerprint_is_of_what_was_looked_at() {
-        let of = |item: &str| fingerprint(&serde_json::from_str(item).unwrap());
+        let of = |item: &str| hash_definition(&serde_json::from_str(item).unwrap());
         let tool =
             of(r#"{"name": "t", "description": "d", "inputSchema": {"type": "object", "a": 1}}"#);
         let same = of(
@@ -136,7 +136,7 @@ mod tests {
             json!({"description": "d", "inputSchema": {"type": "object", "a": 2}}),
             json!({"description": "d", "inputSchema": {"type": "object", "a": 1}, "annotations": {}}),
         ] {
-            assert_ne!(fingerprint(&other), tool, "{other}");
+            assert_ne!(hash_definition(&other), tool, "{other}");
         }
         assert_eq!(tool.len(), 64);
     }

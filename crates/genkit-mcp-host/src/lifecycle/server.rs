@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::error::Error;
-use super::link::{Desired, DesiredState, LinkStatus};
+use super::link::{DesiredLink, DesiredState, LinkStatus};
 use super::pins::Pins;
 use crate::config::{Launch, Reconnect, ServerConfig};
 use crate::error::OfServer as _;
@@ -50,7 +50,7 @@ pub(crate) struct ManagedServer {
     #[cfg(feature = "http")]
     pub(super) connector: tokio::sync::OnceCell<crate::transport::http::Connector>,
     link: watch::Sender<LinkStatus>,
-    pub(super) desired: watch::Sender<Desired>,
+    pub(super) desired: watch::Sender<DesiredLink>,
     /// Cancelled when the supervisor, and with it the process, has ended.
     pub(super) ended: CancellationToken,
 }
@@ -62,9 +62,9 @@ impl ManagedServer {
             false => DesiredState::Connected,
         };
         let redactor = match &config.launch {
-            Launch::Stdio(command) => Redactor::of(&command.child),
+            Launch::Stdio(command) => Redactor::for_command(&command.child),
             #[cfg(feature = "http")]
-            Launch::Http(endpoint) => endpoint.redactor(),
+            Launch::Http(endpoint) => endpoint.build_redactor(),
             _ => Redactor::default(),
         };
         let client =
@@ -81,7 +81,7 @@ impl ManagedServer {
             #[cfg(feature = "http")]
             connector: tokio::sync::OnceCell::new(),
             link: watch::Sender::new(LinkStatus::new(target)),
-            desired: watch::Sender::new(Desired {
+            desired: watch::Sender::new(DesiredLink {
                 target,
                 since: Instant::now(),
                 resets: 0,
@@ -97,7 +97,7 @@ impl ManagedServer {
     }
 
     /// Returns when it is connected again.
-    pub(super) fn reconnect(&self) -> Reconnect {
+    pub(super) fn reconnect_policy(&self) -> Reconnect {
         self.config.controls.reconnect.unwrap_or(self.settings.reconnect)
     }
 
@@ -116,7 +116,7 @@ impl ManagedServer {
     }
 
     /// Returns how many connections were established so far.
-    pub(crate) fn connections(&self) -> u64 {
+    pub(crate) fn connection_count(&self) -> u64 {
         self.link.borrow().connections
     }
 
@@ -129,7 +129,7 @@ impl ManagedServer {
     pub(crate) fn list_changed(&self, kind: ListKind) {
         if let Some(connection) = self.live_connection() {
             connection.session.list_changed(kind);
-            self.settings.emit(&kind.changed_event(self.key.to_string()));
+            self.settings.emit_event(&kind.changed_event(self.key.to_string()));
         }
     }
 
@@ -152,11 +152,11 @@ impl ManagedServer {
     }
 
     /// Returns the connection, waiting for it as long as an attempt may succeed.
-    pub(crate) async fn connection(&self) -> Result<Arc<Connection>> {
+    pub(crate) async fn wait_connected(&self) -> Result<Arc<Connection>> {
         let limit = self.connect_timeout().saturating_add(TRANSITION_TIMEOUT);
         tokio::select! {
             connection = self.wait_for_connection() => connection,
-            () = self.client.elapsed(limit) => Err(Error::SlowConnection(limit).of(&self.key)),
+            () = self.client.wait_elapsed(limit) => Err(Error::SlowConnection(limit).of(&self.key)),
         }
     }
 
@@ -173,10 +173,10 @@ impl ManagedServer {
                 }
                 ServerState::Connecting => has_tried = true,
                 ServerState::Waiting if has_tried || now.tries > MAX_AWAITED_TRIES => {
-                    return Err(self.absent(&now));
+                    return Err(self.absence_error(&now));
                 }
                 ServerState::Waiting => self.desired.send_modify(|desired| desired.retry_now += 1),
-                ServerState::Failed => return Err(self.absent(&now)),
+                ServerState::Failed => return Err(self.absence_error(&now)),
                 ServerState::Disabled => {
                     return Err(Error::Disabled(self.key.to_string()).of(&self.key));
                 }
@@ -188,7 +188,7 @@ impl ManagedServer {
     }
 
     /// Returns the last error, with when or how the connection is retried.
-    fn absent(&self, link: &LinkStatus) -> PublicError {
+    fn absence_error(&self, link: &LinkStatus) -> PublicError {
         let last = link.last_error.as_ref();
         let cause = match last {
             Some(error) => error.chain(),
@@ -216,18 +216,18 @@ impl ManagedServer {
     }
 
     /// Redacts the error and its causes.
-    pub(crate) fn redacted(&self, error: PublicError) -> PublicError {
+    pub(crate) fn redact_error(&self, error: PublicError) -> PublicError {
         self.redactor.redact_error(error)
     }
 
     pub(crate) fn note_error(&self, error: Option<PublicError>) {
-        let error = error.map(|error| self.redacted(error));
+        let error = error.map(|error| self.redact_error(error));
         self.link.send_modify(|link| link.last_error = error.map(Arc::new));
     }
 
     /// Records that a connection ended, and the cause if it ended on its own.
     pub(super) fn note_end(&self, connection: &Connection, cause: Option<PublicError>) {
-        let cause = cause.map(|error| Arc::new(self.redacted(error)));
+        let cause = cause.map(|error| Arc::new(self.redact_error(error)));
         self.link.send_modify(|link| {
             link.last_error = cause.clone().or(link.last_error.take());
             link.last_end = Some((connection.number, cause));
@@ -235,19 +235,19 @@ impl ManagedServer {
     }
 
     /// Publishes a change of the link, unless the desired state has changed from `seen`.
-    pub(super) fn publish(&self, seen: &Desired, change: impl FnOnce(&mut LinkStatus)) {
+    pub(super) fn publish_link(&self, seen: &DesiredLink, change: impl FnOnce(&mut LinkStatus)) {
         let changed = {
             let desired = self.desired.borrow();
             // The state of a later request is already published.
             if !desired.is_retry_of(seen) {
                 return;
             }
-            self.modify(change)
+            self.modify_link(change)
         };
-        self.emit(changed);
+        self.emit_state(changed);
     }
 
-    fn modify(&self, change: impl FnOnce(&mut LinkStatus)) -> Option<ServerState> {
+    fn modify_link(&self, change: impl FnOnce(&mut LinkStatus)) -> Option<ServerState> {
         let mut changed = None;
         self.link.send_modify(|link| {
             let before = link.state;
@@ -257,10 +257,10 @@ impl ManagedServer {
         changed
     }
 
-    fn emit(&self, changed: Option<ServerState>) {
+    fn emit_state(&self, changed: Option<ServerState>) {
         if let Some(state) = changed {
             tracing::info!(server = %self.key, %state, "an MCP server changed its state");
-            self.settings.emit(&McpEvent::State { server: self.key.to_string(), state });
+            self.settings.emit_event(&McpEvent::State { server: self.key.to_string(), state });
         }
     }
 
@@ -276,17 +276,17 @@ impl ManagedServer {
             desired.target = target;
             desired.resets += 1;
             // Callers see the new state immediately, even before the supervisor does.
-            changed = self.modify(|link| {
+            changed = self.modify_link(|link| {
                 link.state = target.server_state();
                 (link.connection, link.retry_at) = (None, None);
             });
             true
         });
-        self.emit(changed);
+        self.emit_state(changed);
     }
 
     /// Replaces the connection; resolves once the new attempt has begun.
-    pub(crate) async fn reset(&self) {
+    pub(crate) async fn reset_connection(&self) {
         let mut links = self.link.subscribe();
         let before = links.borrow_and_update().attempts;
         self.desired.send_modify(|desired| desired.resets += 1);
@@ -296,17 +296,17 @@ impl ManagedServer {
     }
 
     /// Waits until it is connected or has failed once.
-    pub(crate) async fn settled(&self) {
+    pub(crate) async fn wait_until_settled(&self) {
         let mut links = self.link.subscribe();
         let limit = self.connect_timeout().saturating_add(TRANSITION_TIMEOUT);
         tokio::select! {
             _ = links.wait_for(|link| link.state != ServerState::Connecting) => {}
-            () = self.client.elapsed(limit) => {}
+            () = self.client.wait_elapsed(limit) => {}
         }
     }
 
     /// Closes the connection and stops the process behind it.
-    pub(crate) async fn close(&self) {
+    pub(crate) async fn close_connection(&self) {
         self.set_desired(DesiredState::Closed);
         if tokio::time::timeout(TRANSITION_TIMEOUT, self.ended.cancelled()).await.is_err() {
             tracing::warn!(server = %self.key, "an MCP server did not shut down in time");
@@ -326,13 +326,16 @@ impl ManagedServer {
             server_name: named.map(|server| {
                 let name =
                     format!("{} {}", excerpt(&server.name, 200), excerpt(&server.version, 50));
-                visible::escape_line(&self.redactor.redact(&name)).into_owned()
+                visible::line(&self.redactor.redact_text(&name)).into_owned()
             }),
             instructions: info.and_then(|info| info.instructions.as_ref()).map(|text| {
                 let text = excerpt(text, MAX_INSTRUCTIONS);
-                visible::escape_prose(&self.redactor.redact(&text)).into_owned()
+                visible::text(&self.redactor.redact_text(&text)).into_owned()
             }),
-            notices: notices.iter().map(|text| self.redactor.redact(text).into_owned()).collect(),
+            notices: notices
+                .iter()
+                .map(|text| self.redactor.redact_text(text).into_owned())
+                .collect(),
         }
     }
 }
@@ -351,7 +354,7 @@ mod tests {
         let seen = *server.desired.borrow();
         assert_eq!(seen.event_after(None), LinkEvent::Start);
         server.set_desired(DesiredState::Disabled);
-        server.publish(&seen, |link| link.state = ServerState::Connected);
+        server.publish_link(&seen, |link| link.state = ServerState::Connected);
         assert_eq!(server.state(), ServerState::Disabled);
         let later = *server.desired.borrow();
         assert_eq!(later.event_after(Some(&seen)), LinkEvent::Disable);

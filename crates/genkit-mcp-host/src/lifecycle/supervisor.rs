@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::error::Error;
-use super::handshake::{LiveConnection, open};
+use super::handshake::{LiveConnection, open_connection};
 use super::machine::{ConnectErrorKind, LinkAction, LinkEvent, LinkMachine};
 use super::server::ManagedServer;
 use crate::error::OfServer as _;
@@ -31,25 +31,27 @@ enum WorkResult {
 }
 
 /// Runs until the server is closed. The task owns the connection: dropping it drops the child process.
-pub(crate) async fn run(server: Arc<ManagedServer>) {
+pub(crate) async fn run_supervisor(server: Arc<ManagedServer>) {
     let _ended = server.ended.clone().drop_guard();
     let mut desired = server.desired.subscribe();
     let mut seen = *desired.borrow_and_update();
     let mut event = seen.event_after(None);
-    let mut machine = LinkMachine::new(server.reconnect());
+    let mut machine = LinkMachine::new(server.reconnect_policy());
     let mut live: Option<Box<LiveConnection>> = None;
     let mut work: BoxFuture<'_, WorkResult> = Box::pin(std::future::pending());
     loop {
-        let action = machine.handle(event, Instant::now(), RandomState::new().hash_one(0));
+        let action = machine.handle_event(event, Instant::now(), RandomState::new().hash_one(0));
         let mut retry_at = None;
         match action {
             LinkAction::Continue => {}
-            LinkAction::Connect => work = Box::pin(connect(&server)),
+            LinkAction::Connect => work = Box::pin(connect_server(&server)),
             LinkAction::Hold => {
-                work = Box::pin(hold(live.as_ref().map(|live| Arc::clone(&live.connection))));
+                work = Box::pin(hold_connection(
+                    live.as_ref().map(|live| Arc::clone(&live.connection)),
+                ));
             }
             LinkAction::Close => {
-                work = Box::pin(close(&server, live.take(), event == LinkEvent::Lost));
+                work = Box::pin(close_connection(&server, live.take(), event == LinkEvent::Lost));
             }
             LinkAction::Wait(pause) => {
                 let at = Instant::now() + pause;
@@ -68,7 +70,7 @@ pub(crate) async fn run(server: Arc<ManagedServer>) {
             }
         }
         if action != LinkAction::Continue {
-            server.publish(&seen, |link| {
+            server.publish_link(&seen, |link| {
                 link.state = machine.server_state();
                 link.connection = live.as_ref().map(|live| Arc::clone(&live.connection));
                 link.tries = machine.tries();
@@ -100,7 +102,7 @@ pub(crate) async fn run(server: Arc<ManagedServer>) {
                     let why = error.chain();
                     let error_text = Logged::text(&why);
                     tracing::warn!(server = %server.key, error = %error_text, "cannot connect to an MCP server");
-                    let kind = ConnectErrorKind::of(&error);
+                    let kind = ConnectErrorKind::for_error(&error);
                     server.note_error(Some(error));
                     LinkEvent::Refused(kind)
                 }
@@ -112,32 +114,32 @@ pub(crate) async fn run(server: Arc<ManagedServer>) {
     }
 }
 
-async fn connect(server: &ManagedServer) -> WorkResult {
+async fn connect_server(server: &ManagedServer) -> WorkResult {
     let stop = CancellationToken::new();
     let stopping = stop.clone().drop_guard();
-    match open(server, &stop).await {
+    match open_connection(server, &stop).await {
         Ok(live) => {
             // The connection owns it from here on.
             stopping.disarm();
             WorkResult::Connected(Box::new(live))
         }
-        Err(error) => WorkResult::Refused(server.redacted(error)),
+        Err(error) => WorkResult::Refused(server.redact_error(error)),
     }
 }
 
 /// Watches a connection until it ends on its own.
-async fn hold(connection: Option<Arc<Connection>>) -> WorkResult {
+async fn hold_connection(connection: Option<Arc<Connection>>) -> WorkResult {
     if let Some(connection) = connection {
         tokio::select! {
-            () = connection.session.ended().cancelled() => {}
-            () = subscriptions::run(&connection) => {}
+            () = connection.session.end_token().cancelled() => {}
+            () = subscriptions::keep_subscriptions(&connection) => {}
         }
     }
     WorkResult::Lost
 }
 
 /// Closes a session gracefully, and ends its process in any case.
-async fn close(
+async fn close_connection(
     server: &ManagedServer,
     live: Option<Box<LiveConnection>>,
     was_lost: bool,
@@ -151,7 +153,8 @@ async fn close(
             None => None,
         };
         let known = connection.session.end_cause().into_iter().chain(exit_report);
-        let error = server.redacted(lost(&server.key, &known.collect::<Vec<_>>().join("; ")));
+        let error = server
+            .redact_error(connection_lost(&server.key, &known.collect::<Vec<_>>().join("; ")));
         let why = error.chain();
         let why = Logged::text(&why);
         tracing::warn!(server = %server.key, error = %why, "lost the connection to an MCP server; reconnecting");
@@ -166,7 +169,7 @@ async fn close(
     WorkResult::Ended
 }
 
-fn lost(server: &str, cause: &str) -> PublicError {
+fn connection_lost(server: &str, cause: &str) -> PublicError {
     match cause {
         "" => Error::Gone("the connection was closed".to_owned()).of(server),
         named if named.starts_with("the MCP server") => {

@@ -13,7 +13,7 @@ pub(crate) enum Error {
     #[error("cannot serialize the arguments of the {what} `{name}`: {source}")]
     Unserializable { what: &'static str, name: String, source: serde_json::Error },
     #[error("the configuration of `{server}` excludes the tool `{tool}`")]
-    ItemError { server: String, tool: String },
+    NotOffered { server: String, tool: String },
     #[error(
         "the definition of the tool `{tool}` of `{server}` changed, so the tool is held back; accept it \
          with `.accept_tool(..)` of the client"
@@ -55,7 +55,7 @@ impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::Arguments { .. } | Self::Unserializable { .. } => ErrorKind::InvalidArgument,
-            Self::ItemError { .. } | Self::HeldBack { .. } | Self::Sampling(_) => {
+            Self::NotOffered { .. } | Self::HeldBack { .. } | Self::Sampling(_) => {
                 ErrorKind::PermissionDenied
             }
             Self::OtherResult(_) | Self::Blob(_) | Self::UnreadableInput(_) => ErrorKind::Internal,

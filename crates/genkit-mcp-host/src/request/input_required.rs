@@ -12,7 +12,7 @@ use crate::error::OfServer as _;
 use crate::input::elicit::{ElicitRequest, ask_caller, to_mcp};
 use crate::limits::MAX_SERVER_REQUESTS;
 use crate::session::connection::Connection;
-use crate::session::server_requests::decline;
+use crate::session::server_requests::decline_elicitation;
 use genkit_core::Context;
 use genkit_core::{Error as PublicError, Result};
 
@@ -21,7 +21,7 @@ use genkit_core::{Error as PublicError, Result};
 const RETRY_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Gathers the responses to the `required` input concurrently; returns `None` if there is none.
-pub(super) async fn responses(
+pub(super) async fn answer_requests(
     connection: &Connection,
     context: &Context,
     key: &str,
@@ -39,13 +39,13 @@ pub(super) async fn responses(
         return Err(Error::TooManyInputs(required.len()).of(server));
     }
     let responses = required.into_iter().map(|(name, input)| async {
-        let response = response(connection, context, format!("{key}:{name}"), input).await?;
+        let response = answer_request(connection, context, format!("{key}:{name}"), input).await?;
         Ok::<_, PublicError>((name, response))
     });
     Ok(Some(try_join_all(responses).await?.into_iter().collect()))
 }
 
-async fn response(
+async fn answer_request(
     connection: &Connection,
     context: &Context,
     key: String,
@@ -61,16 +61,16 @@ async fn response(
                 &connection.session.redactor,
                 &params,
             ) else {
-                return Ok(serde_json::to_value(decline(server))?);
+                return Ok(serde_json::to_value(decline_elicitation(server))?);
             };
             let has_handler = connection.session.settings.on_elicit.is_some();
             let answer = if !has_handler && context.can_elicit() && question.schema.is_some() {
                 to_mcp(ask_caller(context, question.clone(), &key).await, &question)
             } else {
                 let Some(_place) = connection.session.request_place() else {
-                    return Ok(serde_json::to_value(decline(server))?);
+                    return Ok(serde_json::to_value(decline_elicitation(server))?);
                 };
-                connection.server_requests.elicit(question).await
+                connection.server_requests.answer_elicitation(question).await
             };
             Ok(serde_json::to_value(answer)?)
         }
@@ -79,10 +79,10 @@ async fn response(
             let Some(_place) = connection.session.request_place() else {
                 return Err(Error::Sampling("too many requests are open".to_owned()).of(server));
             };
-            let answer = connection.server_requests.sample(&params).await;
+            let answer = connection.server_requests.answer_sampling(&params).await;
             answer.map_err(|error| Error::Sampling(error.message.into_owned()).of(server))
         }
-        "roots/list" => Ok(serde_json::to_value(connection.server_requests.roots())?),
+        "roots/list" => Ok(serde_json::to_value(connection.server_requests.roots_result())?),
         other => Err(Error::UnknownInput(other.to_owned()).of(server)),
     }
 }

@@ -35,7 +35,7 @@ impl RequestMeta {
 }
 
 /// Returns the `_meta` of a request.
-pub(super) fn of_request(connection: &Connection, context: &Context) -> Map<String, Value> {
+pub(super) fn request_meta(connection: &Connection, context: &Context) -> Map<String, Value> {
     let settings = &connection.session.settings;
     let mut meta = Map::new();
     if let Some(level) = settings.log_level.filter(|_| connection.is_stateless()) {

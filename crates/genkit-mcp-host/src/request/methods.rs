@@ -28,7 +28,7 @@ pub(crate) fn to_json(what: &'static str, name: &str, arguments: impl Serialize)
 }
 
 /// Converts arguments to the object that MCP requires; `null` becomes an empty one.
-pub(crate) fn arguments(
+pub(crate) fn arguments_object(
     what: &'static str,
     name: &str,
     arguments: Value,
@@ -50,20 +50,20 @@ pub(crate) async fn call_tool(
     name: &str,
     given: Value,
 ) -> Result<ToolResult> {
-    if !server.config.controls.wants(name) {
+    if !server.config.controls.is_offered(name) {
         let (server, tool) = (server.key.to_string(), name.to_owned());
-        return Err(Error::ItemError { server, tool }.into());
+        return Err(Error::NotOffered { server, tool }.into());
     }
-    if server.pins.holds(name) {
+    if server.pins.is_held(name) {
         let (server, tool) = (server.key.to_string(), name.to_owned());
         return Err(Error::HeldBack { server, tool }.into());
     }
     let mut params = CallToolRequestParams::new(name.to_owned());
-    params.arguments = Some(arguments("tool", name, given)?);
+    params.arguments = Some(arguments_object("tool", name, given)?);
     let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
     let result = round_trips(server, context, name, request).await?;
     let read = ToolResult::read(&server.key, result, server.is_raw());
-    read.map_err(|error| server.redacted(error))
+    read.map_err(|error| server.redact_error(error))
 }
 
 pub(crate) async fn get_prompt(
@@ -72,7 +72,7 @@ pub(crate) async fn get_prompt(
     name: &str,
     given: Value,
 ) -> Result<PromptReply> {
-    let mut arguments = arguments("prompt", name, given)?;
+    let mut arguments = arguments_object("prompt", name, given)?;
     for value in arguments.values_mut() {
         // Arguments of prompts must be strings in MCP.
         if !value.is_string() {
@@ -94,15 +94,15 @@ pub(crate) async fn read_resource(
     let params = ReadResourceRequestParams::new(uri);
     let request = ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params));
     let result = round_trips(server, context, uri, request).await?;
-    results::contents(&server.key, result)
+    results::read_contents(&server.key, result)
 }
 
-pub(crate) async fn complete(
+pub(crate) async fn complete_argument(
     server: &Arc<ManagedServer>,
     of: Reference,
     typed: CompleteRequest,
 ) -> Result<Vec<String>> {
-    if server.connection().await?.info.capabilities.completions.is_none() {
+    if server.wait_connected().await?.info.capabilities.completions.is_none() {
         return Ok(Vec::new());
     }
     let CompleteRequest { argument, value, others, context } = typed;

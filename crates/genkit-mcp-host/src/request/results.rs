@@ -22,7 +22,7 @@ const KNOWN_TYPES: [&str; 2] = ["complete", INPUT_REQUIRED];
 pub(super) const INPUT_REQUIRED: &str = "input_required";
 
 /// Returns a result as raw JSON, if the transport preserved it.
-pub(crate) fn json(result: ServerResult) -> Result<Value> {
+pub(crate) fn into_json(result: ServerResult) -> Result<Value> {
     match result {
         ServerResult::CustomResult(CustomResult(result)) => Ok(result),
         other => Ok(serde_json::to_value(other)?),
@@ -55,7 +55,7 @@ pub(crate) fn prompt_reply(server: &str, mut result: Value) -> Result<PromptRepl
             Value::Array(blocks) => blocks,
             block => vec![block],
         };
-        Message::new(role, parts.into_iter().map(|block| part(server, block)))
+        Message::new(role, parts.into_iter().map(|block| part_from_block(server, block)))
     });
     let reply = PromptReply::new(messages);
     Ok(match result["description"].as_str() {
@@ -65,7 +65,7 @@ pub(crate) fn prompt_reply(server: &str, mut result: Value) -> Result<PromptRepl
 }
 
 /// Reads the contents of a resource.
-pub(crate) fn contents(server: &str, mut result: Value) -> Result<Vec<ResourceContents>> {
+pub(crate) fn read_contents(server: &str, mut result: Value) -> Result<Vec<ResourceContents>> {
     let Some(Value::Array(contents)) = result.get_mut("contents").map(Value::take) else {
         return Err(Error::OtherResult("resources/read").of(server));
     };
@@ -91,14 +91,14 @@ pub(crate) fn contents(server: &str, mut result: Value) -> Result<Vec<ResourceCo
 }
 
 /// Converts a content block into a part of a message.
-pub(super) fn part(server: &str, block: Value) -> Part {
+pub(super) fn part_from_block(server: &str, block: Value) -> Part {
     let text = |key: &str| block[key].as_str().unwrap_or_default();
     match text("type") {
         "text" => Part::text(text("text")),
-        "image" | "audio" => media(text("mimeType"), text("data")),
-        "resource" => resource(server, &block["resource"]),
+        "image" | "audio" => media_part(text("mimeType"), text("data")),
+        "resource" => resource_part(server, &block["resource"]),
         "resource_link" => {
-            let mut link = link(server, text("uri"));
+            let mut link = link_part(server, text("uri"));
             if let Part::Resource { resource, .. } = &mut link {
                 resource.mime_type = block["mimeType"].as_str().map(str::to_owned);
             }
@@ -115,18 +115,20 @@ pub(super) fn part(server: &str, block: Value) -> Part {
 }
 
 /// Creates a link to a resource of this server.
-fn link(server: &str, uri: &str) -> Part {
+fn link_part(server: &str, uri: &str) -> Part {
     Part::resource_link(uri).with_metadata("mcp", json!({ "server": server }))
 }
 
 /// Converts an embedded resource into its content, with its URI as metadata.
-fn resource(server: &str, resource: &Value) -> Part {
+fn resource_part(server: &str, resource: &Value) -> Part {
     let text = |key: &str| resource[key].as_str();
     let uri = text("uri").unwrap_or_default();
     let part = match (text("text"), text("blob")) {
         (Some(text), _) => Part::text(text),
-        (None, Some(blob)) => media(text("mimeType").unwrap_or("application/octet-stream"), blob),
-        (None, None) => return link(server, uri),
+        (None, Some(blob)) => {
+            media_part(text("mimeType").unwrap_or("application/octet-stream"), blob)
+        }
+        (None, None) => return link_part(server, uri),
     };
     let mut about = Map::new();
     about.insert("uri".to_owned(), uri.into());
@@ -136,7 +138,7 @@ fn resource(server: &str, resource: &Value) -> Part {
     part.with_metadata("resource", about)
 }
 
-fn media(kind: &str, base64: &str) -> Part {
+fn media_part(kind: &str, base64: &str) -> Part {
     Part::media(format!("data:{kind};base64,{base64}"), kind)
 }
 
@@ -159,7 +161,7 @@ mod tests {
             .into_iter()
             .flatten()
             .cloned()
-            .map(|block| part("s", block))
+            .map(|block| part_from_block("s", block))
             .collect();
         assert_eq!(parts[0], Part::media("data:image/png;base64,AAAA", "image/png"));
         assert_eq!(parts[1].as_text(), Some("hi"));

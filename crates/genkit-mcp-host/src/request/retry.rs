@@ -24,11 +24,11 @@ pub(super) async fn with_retry(
     let Ok(_place) = server.places.try_acquire() else {
         return Err(Error::Busy.of(&server.key));
     };
-    let mut connection = server.connection().await?;
+    let mut connection = server.wait_connected().await?;
     let mut is_retry = false;
     loop {
-        let meta = meta::of_request(&connection, context);
-        let failed = match connection.request(request.clone(), target, context, meta).await {
+        let meta = meta::request_meta(&connection, context);
+        let failed = match connection.send_request(request.clone(), target, context, meta).await {
             Ok(result) => return Ok((result, connection)),
             Err(failed) => failed,
         };
@@ -39,14 +39,14 @@ pub(super) async fn with_retry(
         if failed.is_unseen {
             connection.session.end_because(failed.error.to_string());
         }
-        connection.session.end();
+        connection.session.end_session();
         if is_retry || !failed.is_unseen {
             return Err(with_cause(server, &connection, failed.error).await);
         }
         is_retry = true;
         let target = Logged::name(target);
         tracing::info!(server = %server.key, %target, "resending a request over a new connection");
-        connection = server.connection().await?;
+        connection = server.wait_connected().await?;
     }
 }
 

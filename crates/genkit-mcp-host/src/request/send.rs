@@ -11,7 +11,7 @@ use super::retry::with_retry;
 use super::task::{TaskCall, TaskNote};
 use super::{input_required, results, task};
 use crate::error::OfServer as _;
-use crate::fingerprint::fingerprint;
+use crate::fingerprint::hash_texts;
 use crate::lifecycle::server::ManagedServer;
 use crate::limits::{MAX_RECORDED_QUESTION, MAX_ROUNDS};
 use genkit_core::Context;
@@ -45,7 +45,7 @@ pub(super) async fn round_trips(
     let begun =
         begun.and_then(|task| Some((task, TaskNote::read(context.recorded_result(&task.0)?)?)));
     if let Some((task, note)) = begun {
-        return task::go_on(
+        return task::follow_recorded(
             TaskCall { server, context, target, key: &task.0, print: &task.1 },
             note,
         )
@@ -59,10 +59,10 @@ pub(super) async fn round_trips(
                 let sending = context.follow_operation();
                 let (result, connection) = with_retry(server, context, target, &request).await?;
                 drop(sending);
-                let result = results::json(result)?;
+                let result = results::into_json(result)?;
                 let is_task = connection.is_stateless() && result["resultType"] == task::TASK;
                 if let Some(task) = task.as_ref().filter(|_| is_task) {
-                    return task::begin(
+                    return task::follow_new(
                         TaskCall { server, context, target, key: &task.0, print: &task.1 },
                         &result,
                         &connection,
@@ -88,10 +88,11 @@ pub(super) async fn round_trips(
         }
         let state = result["requestState"].as_str().map(str::to_owned);
         let required = result.get_mut("inputRequests").map(Value::take).unwrap_or_default();
-        let connection = server.connection().await?;
+        let connection = server.wait_connected().await?;
         let key = format!("{print}:{round}");
-        let responses = input_required::responses(&connection, context, &key, required).await?;
-        if !answer(&mut request, responses, state) {
+        let responses =
+            input_required::answer_requests(&connection, context, &key, required).await?;
+        if !answer_questions(&mut request, responses, state) {
             return Err(Error::CannotAnswer(target.to_owned()).of(&server.key));
         }
     }
@@ -110,7 +111,7 @@ fn task_key(server: &ManagedServer, request: &ClientRequest) -> Option<(String, 
 fn fingerprint_of(request: &ClientRequest) -> String {
     let print = |method, name: &str, arguments: &Option<Map<String, Value>>| {
         let arguments = arguments.clone().unwrap_or_default();
-        fingerprint(&[method, name, &Value::Object(arguments).to_string()])
+        hash_texts(&[method, name, &Value::Object(arguments).to_string()])
     };
     match request {
         ClientRequest::CallToolRequest(request) => {
@@ -120,14 +121,14 @@ fn fingerprint_of(request: &ClientRequest) -> String {
             print("prompts/get", &request.params.name, &request.params.arguments)
         }
         ClientRequest::ReadResourceRequest(request) => {
-            fingerprint(&["resources/read", &request.params.uri])
+            hash_texts(&["resources/read", &request.params.uri])
         }
         _ => String::new(),
     }
 }
 
 /// Prepares the next round of a request; returns `false` if its method does not accept answers.
-fn answer(
+fn answer_questions(
     request: &mut ClientRequest,
     responses: Option<InputResponses>,
     state: Option<String>,
@@ -164,9 +165,9 @@ mod tests {
     fn only_methods_with_room_for_answers_are_answered() {
         let read = ReadResourceRequest::new(ReadResourceRequestParams::new("note://1"));
         let mut read = ClientRequest::ReadResourceRequest(read);
-        assert!(answer(&mut read, None, Some("state".to_owned())));
+        assert!(answer_questions(&mut read, None, Some("state".to_owned())));
         assert!(serde_json::to_string(&read).unwrap().contains(r#""requestState":"state""#));
         let mut ping = ClientRequest::PingRequest(PingRequest::default());
-        assert!(!answer(&mut ping, None, None));
+        assert!(!answer_questions(&mut ping, None, None));
     }
 }

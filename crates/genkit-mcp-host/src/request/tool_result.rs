@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::error::Error;
-use super::results::part;
+use super::results::part_from_block;
 use crate::error::OfServer as _;
 use genkit_core::Part;
 use genkit_core::internal::action::ToolOutput;
@@ -53,7 +53,7 @@ impl ToolResult {
         // Some servers send `null` for "none"; it counts as a value only if there is no other.
         let structured = structured.filter(|value| !value.is_null() || blocks.is_empty());
         if result.get("isError") == Some(&Value::Bool(true)) {
-            return Err(failure(server, &blocks, structured));
+            return Err(tool_error(server, &blocks, structured));
         }
         let (mut metadata, mut is_wrapped) = (Map::new(), false);
         if let Some(Value::Object(mut meta)) = result.get_mut("_meta").map(Value::take) {
@@ -72,7 +72,7 @@ impl ToolResult {
     }
 
     /// Marks the result as wrapped if the tool's schema does.
-    pub(crate) fn marked(mut self, is_wrapped: bool) -> Self {
+    pub(crate) fn with_marks(mut self, is_wrapped: bool) -> Self {
         self.is_wrapped |= is_wrapped;
         self
     }
@@ -82,7 +82,7 @@ impl ToolResult {
     /// Without structured content the value is the text, and media and resources are separate content.
     pub(crate) fn into_output(self) -> ToolOutput {
         let server = self.server.clone();
-        let part = |block| part(&server, block);
+        let part = |block| part_from_block(&server, block);
         let (value, blocks, metadata, repeated) = self.taken_apart();
         if value.is_some() {
             let content = blocks.into_iter().map(part).collect();
@@ -101,7 +101,7 @@ impl ToolResult {
     /// Returns an error if a part cannot be serialized.
     pub(crate) fn into_value(self) -> Result<Value> {
         let server = self.server.clone();
-        let part = |block| part(&server, block);
+        let part = |block| part_from_block(&server, block);
         let (value, blocks, ..) = self.taken_apart();
         if blocks.iter().all(is_text) {
             return Ok(value.unwrap_or_else(|| text_value(&blocks)));
@@ -123,7 +123,7 @@ impl ToolResult {
         let Self { structured, is_wrapped, mut blocks, metadata, .. } = self;
         let mut repeated = Vec::new();
         let Some(mut value) = structured else { return (None, blocks, metadata, repeated) };
-        if repeats(&blocks, &value) {
+        if is_repeated(&blocks, &value) {
             let texts = blocks.iter().filter(|block| is_text(block)).filter_map(text_of);
             repeated.extend(texts.map(str::to_owned));
             blocks.retain(|block| !is_text(block));
@@ -137,29 +137,29 @@ impl ToolResult {
 
 /// Returns whether the text repeats the structured content, as servers do for clients that read only text: as JSON, as
 /// the only member (`{"content": ".."}`), or as one block per item.
-fn repeats(blocks: &[Value], structured: &Value) -> bool {
+fn is_repeated(blocks: &[Value], structured: &Value) -> bool {
     let texts: Vec<&str> =
         blocks.iter().filter(|block| is_text(block)).filter_map(text_of).collect();
     let only = structured.as_object().filter(|map| map.len() == 1);
     let values = [Some(structured), only.and_then(|map| map.values().next())];
     values.into_iter().flatten().any(|value| match (value, texts.as_slice()) {
-        (value, [text]) if says(text, value) => true,
+        (value, [text]) if has_value(text, value) => true,
         (Value::Array(items), texts) if items.len() == texts.len() => {
-            items.iter().zip(texts).all(|(item, text)| says(text, item))
+            items.iter().zip(texts).all(|(item, text)| has_value(text, item))
         }
         _ => false,
     })
 }
 
-fn says(text: &str, value: &Value) -> bool {
+fn has_value(text: &str, value: &Value) -> bool {
     value.as_str() == Some(text)
         || serde_json::from_str::<Value>(text).is_ok_and(|said| said == *value)
 }
 
 /// Creates the error of a failed call, with the tool's own text.
-fn failure(server: &str, blocks: &[Value], structured: Option<Value>) -> PublicError {
+fn tool_error(server: &str, blocks: &[Value], structured: Option<Value>) -> PublicError {
     let structured = structured.filter(|value| !value.is_null());
-    let text = joined(blocks);
+    let text = join_texts(blocks);
     let message = match (text.trim(), &structured) {
         ("", Some(value)) => value.to_string(),
         ("", None) => "the tool failed without an error message".to_owned(),
@@ -188,7 +188,7 @@ fn text_of(block: &Value) -> Option<&str> {
     block["text"].as_str()
 }
 
-fn joined(blocks: &[Value]) -> String {
+fn join_texts(blocks: &[Value]) -> String {
     let texts: Vec<&str> =
         blocks.iter().filter(|block| is_text(block)).filter_map(text_of).collect();
     texts.join("\n")
@@ -196,7 +196,7 @@ fn joined(blocks: &[Value]) -> String {
 
 /// Parses text that is a JSON object or array. Numbers and other texts remain strings, because `1.10` may be a version.
 fn text_value(blocks: &[Value]) -> Value {
-    let text = joined(blocks);
+    let text = join_texts(blocks);
     if text.trim_start().starts_with(['{', '['])
         && let Ok(value) = serde_json::from_str(&text)
     {
@@ -290,7 +290,7 @@ mod tests {
         assert_eq!(value(wrapped(json!({}))), json!({"result": 5}));
         let listed = read(wrapped(json!({})));
         assert!(listed.may_be_wrapped());
-        assert_eq!(listed.marked(true).into_output().value, Some(json!(5)));
+        assert_eq!(listed.with_marks(true).into_output().value, Some(json!(5)));
         let marked = read(wrapped(json!({"genkit/wrap-result": true, "a": 1})));
         assert!(!marked.may_be_wrapped());
         let ToolOutput { content, metadata, .. } = marked.into_output();

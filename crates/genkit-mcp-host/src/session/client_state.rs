@@ -31,7 +31,7 @@ impl ClientState {
     }
 
     /// Resolves after `limit`, which is paused while the user signs in.
-    pub(crate) async fn elapsed(&self, limit: Duration) {
+    pub(crate) async fn wait_elapsed(&self, limit: Duration) {
         let mut signing_in = self.signing_in.subscribe();
         let mut left = limit;
         loop {
@@ -60,7 +60,7 @@ mod tests {
             tokio::time::sleep(Duration::from_secs(100)).await;
             state.signing_in.send_replace(false);
         };
-        tokio::join!(state.elapsed(Duration::from_secs(10)), sign_in);
+        tokio::join!(state.wait_elapsed(Duration::from_secs(10)), sign_in);
         assert_eq!(began.elapsed().as_secs(), 110);
     }
 }

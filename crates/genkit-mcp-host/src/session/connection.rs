@@ -82,7 +82,7 @@ impl Connection {
     /// prompt, or the URI of the resource.
     ///
     /// Dropping the future cancels the request.
-    pub(crate) async fn request(
+    pub(crate) async fn send_request(
         &self,
         request: ClientRequest,
         target: &str,
@@ -96,7 +96,7 @@ impl Connection {
         if let Some(trace) = &trace {
             trace.write_to(&mut meta);
         }
-        let exchange = pin!(self.exchange(request, target, context, meta, trace.as_ref()));
+        let exchange = pin!(self.exchange_messages(request, target, context, meta, trace.as_ref()));
         let Some(told) = told else { return exchange.await };
         let answer = exchange.instrument(told.span().clone()).await;
         match &answer {
@@ -133,7 +133,7 @@ impl Connection {
         })
     }
 
-    async fn exchange(
+    async fn exchange_messages(
         &self,
         mut request: ClientRequest,
         target: &str,
@@ -156,9 +156,9 @@ impl Connection {
         }
         // Which call a question of the server is about is certain only if a single call is open.
         let one_by_one = context.can_elicit() && !self.is_stateless() && !self.is_remote();
-        let _turn = if one_by_one { self.session.in_flight.turn().await } else { None };
+        let _turn = if one_by_one { self.session.in_flight.wait_for_turn().await } else { None };
         let sent = self.peer.send_cancellable_request(request, options).await;
-        let mut handle = sent.map_err(|error| self.error_of(error))?;
+        let mut handle = sent.map_err(|error| self.request_error(error))?;
         let mut cancel = CancelOnDrop { peer: &self.peer, id: Some(handle.id.clone()) };
         let started = Instant::now();
         let (mut silent_since, mut answering, mut questions) = (started, Duration::ZERO, 0);
@@ -191,9 +191,9 @@ impl Connection {
         };
         cancel.id = None;
         // A response that was cut off never passed the interceptor.
-        drop(self.session.in_flight.finish(&handle.id));
+        drop(self.session.in_flight.finish_request(&handle.id));
         let answer = answer.unwrap_or(Err(ServiceError::TransportClosed));
-        answer.map_err(|error| self.error_of(error))
+        answer.map_err(|error| self.request_error(error))
     }
 
     /// Sends a request of the host itself, without a caller.
@@ -202,7 +202,7 @@ impl Connection {
         request: ClientRequest,
         target: &str,
     ) -> Result<ServerResult, RequestError> {
-        self.request(request, target, &Context::detached(), Map::new()).await
+        self.send_request(request, target, &Context::detached(), Map::new()).await
     }
 
     /// Returns whether the session still exists; used after errors that do not determine this.
@@ -215,8 +215,8 @@ impl Connection {
         answer.is_ok_and(|answer| answer.is_ok())
     }
 
-    pub(crate) fn error_of(&self, error: ServiceError) -> RequestError {
-        let is_closed = self.peer.is_transport_closed() || self.session.ended().is_cancelled();
+    pub(crate) fn request_error(&self, error: ServiceError) -> RequestError {
+        let is_closed = self.peer.is_transport_closed() || self.session.end_token().is_cancelled();
         RequestError::new(&self.session, error, is_closed)
     }
 }

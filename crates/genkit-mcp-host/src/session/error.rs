@@ -66,8 +66,8 @@ impl Topic for Error {
 }
 
 /// Redacts a server's error.
-pub(crate) fn redacted(session: &SessionState, error: ErrorData) -> ErrorData {
-    let message = visible::escape_prose(&session.redactor.redact(&error.message)).into_owned();
+pub(crate) fn redact_error_data(session: &SessionState, error: ErrorData) -> ErrorData {
+    let message = visible::text(&session.redactor.redact_text(&error.message)).into_owned();
     let data = error.data.filter(|data| json_size(data) <= MAX_ERROR_DATA);
     ErrorData::new(error.code, message, data.map(|data| session.redactor.redact_json(data)))
 }
@@ -98,7 +98,7 @@ impl RequestError {
             _ => None,
         };
         let error = match error {
-            ServiceError::McpError(error) => Error::Refused(redacted(session, error)),
+            ServiceError::McpError(error) => Error::Refused(redact_error_data(session, error)),
             // A broken stream affects only one request; the connection reports its own end.
             ServiceError::TransportClosed if !is_closed => Error::BrokeOff,
             ServiceError::TransportClosed => {
@@ -108,7 +108,7 @@ impl RequestError {
             ServiceError::TransportSend(error) => return Self::not_sent(session, &error),
             ServiceError::Timeout { timeout } => Error::Timeout(timeout),
             ServiceError::Cancelled { .. } => Error::Cancelled,
-            other => Error::Useless(session.redactor.redact(&other.to_string()).into_owned()),
+            other => Error::Useless(session.redactor.redact_text(&other.to_string()).into_owned()),
         };
         Self { code, ..error.of(&session.server).into() }
     }
@@ -116,7 +116,7 @@ impl RequestError {
     fn not_sent(session: &SessionState, error: &rmcp::transport::DynamicTransportError) -> Self {
         let server = &*session.server;
         #[cfg(feature = "http")]
-        if let Some(fault) = crate::transport::http::explain(error) {
+        if let Some(fault) = crate::transport::http::explain_error(error) {
             // Only the caller is responsible for headers that cannot be sent.
             let is_callers = fault.error.kind() == ErrorKind::InvalidArgument;
             let is_lost = fault.session_lost || (fault.unsent && !is_callers);
@@ -125,7 +125,7 @@ impl RequestError {
             return Self { is_connection_lost: is_lost, is_unseen: is_lost, ..error.into() };
         }
         let error =
-            Error::Unwritable(session.redactor.redact(&error.error.to_string()).into_owned())
+            Error::Unwritable(session.redactor.redact_text(&error.error.to_string()).into_owned())
                 .of(server);
         Self { is_connection_lost: true, is_unseen: true, ..error.into() }
     }

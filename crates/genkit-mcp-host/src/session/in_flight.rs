@@ -12,7 +12,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::input::elicit::ElicitRequest;
 use crate::limits::MAX_SERVER_REQUESTS;
-use crate::transport::request_id::means;
+use crate::transport::request_id::is_same_id;
 use genkit_core::internal::context::Asker;
 use genkit_core::internal::sync::lock;
 use genkit_core::{Context, Elicited, Progress};
@@ -61,10 +61,14 @@ pub(crate) struct RequestTag(pub(crate) Arc<OpenRequest>);
 
 impl OpenRequest {
     pub(crate) fn new(target: &str, context: &Context) -> (Self, mpsc::Receiver<Signal>) {
-        Self::of(target, context.can_elicit(), context.asker())
+        Self::with_asker(target, context.can_elicit(), context.asker())
     }
 
-    fn of(target: &str, can_elicit: bool, asker: Option<Asker>) -> (Self, mpsc::Receiver<Signal>) {
+    fn with_asker(
+        target: &str,
+        can_elicit: bool,
+        asker: Option<Asker>,
+    ) -> (Self, mpsc::Receiver<Signal>) {
         let (signals, receiver) = mpsc::channel(SIGNALS);
         let request = Self {
             target: target.to_owned(),
@@ -80,7 +84,7 @@ impl OpenRequest {
     }
 
     /// Passes progress to the caller; progress that does not increase is dropped.
-    pub(crate) fn progressed(&self, progress: Progress) -> bool {
+    pub(crate) fn pass_progress(&self, progress: Progress) -> bool {
         let mut last = lock(&self.last_progress);
         if progress.done.is_nan() || progress.done <= *last {
             return false;
@@ -91,7 +95,7 @@ impl OpenRequest {
     }
 
     /// Asks the caller; returns `None` if the caller left. Questions beyond the limit are declined.
-    pub(crate) async fn ask(&self, question: ElicitRequest) -> Option<Elicited<Value>> {
+    pub(crate) async fn ask_caller(&self, question: ElicitRequest) -> Option<Elicited<Value>> {
         let Ok(_open) = self.questions.try_acquire() else { return Some(Elicited::Declined) };
         let (sender, receiver) = oneshot::channel();
         let answer = match self.signals.send(Signal::Question(question, sender)).await {
@@ -103,7 +107,7 @@ impl OpenRequest {
     }
 
     /// Resolves when the request is answered, or its cancellation is written.
-    pub(crate) async fn over(&self) {
+    pub(crate) async fn wait_until_over(&self) {
         self.over.cancelled().await;
     }
 }
@@ -157,7 +161,7 @@ enum Match {
 
 impl InFlight {
     /// Records a request before it is written, so that no message about it can arrive too early.
-    pub(crate) fn sending(&self, id: &RequestId, request: &ClientRequest) {
+    pub(crate) fn record_request(&self, id: &RequestId, request: &ClientRequest) {
         if let Some(RequestTag(tag)) = request.extensions().get::<RequestTag>() {
             let token = request.get_meta().get_progress_token();
             let is_own = !matches!(
@@ -174,9 +178,9 @@ impl InFlight {
     }
 
     /// Removes a request that is answered or was not sent; it is over when the guard is dropped.
-    pub(crate) fn finish(&self, id: &RequestId) -> Option<DropGuard> {
+    pub(crate) fn finish_request(&self, id: &RequestId) -> Option<DropGuard> {
         let mut entries = lock(&self.entries);
-        let at = entries.iter().position(|entry| means(id, &entry.id))?;
+        let at = entries.iter().position(|entry| is_same_id(id, &entry.id))?;
         let entry = entries.remove(at);
         drop(entries);
         self.changed.notify_waiters();
@@ -187,7 +191,7 @@ impl InFlight {
     /// and a server that ignores the cancellation may ask later.
     pub(crate) fn give_up(&self, id: &RequestId) -> Option<DropGuard> {
         let mut entries = lock(&self.entries);
-        let at = entries.iter().position(|entry| means(id, &entry.id))?;
+        let at = entries.iter().position(|entry| is_same_id(id, &entry.id))?;
         let over = entries[at].request.over.clone().drop_guard();
         if entries[at].is_own {
             entries.remove(at);
@@ -208,21 +212,23 @@ impl InFlight {
 
     /// Returns the request with this id, which transports with a stream per request provide.
     pub(crate) fn by_id(&self, id: &RequestId) -> Option<Arc<OpenRequest>> {
-        self.find(|entry| entry.id == *id)
+        self.find_request(|entry| entry.id == *id)
     }
 
     pub(crate) fn by_token(&self, token: &ProgressToken) -> Option<Arc<OpenRequest>> {
-        self.find(|entry| entry.token.as_ref().is_some_and(|own| means(&token.0, &own.0)))
+        self.find_request(|entry| {
+            entry.token.as_ref().is_some_and(|own| is_same_id(&token.0, &own.0))
+        })
     }
 
-    fn find(&self, is_meant: impl Fn(&InFlightEntry) -> bool) -> Option<Arc<OpenRequest>> {
+    fn find_request(&self, is_meant: impl Fn(&InFlightEntry) -> bool) -> Option<Arc<OpenRequest>> {
         let entries = lock(&self.entries);
         let mut open = entries.iter().filter(|entry| entry.given_up.is_none());
         open.find(|entry| is_meant(entry)).map(|entry| Arc::clone(&entry.request))
     }
 
     /// Returns the ids of the requests that a question at this moment may be about.
-    fn snapshot(&self) -> Vec<RequestId> {
+    fn request_ids(&self) -> Vec<RequestId> {
         let mut entries = lock(&self.entries);
         forget_over(&mut entries);
         entries.iter().map(|entry| entry.id.clone()).collect()
@@ -233,7 +239,7 @@ impl InFlight {
     ///
     /// If they belong to several people, later events do not make it certain: a call may be given up, or fail, while
     /// its question is still on its way.
-    fn judge(&self, at_first: &[RequestId]) -> Match {
+    fn judge_question(&self, at_first: &[RequestId]) -> Match {
         let entries = lock(&self.entries);
         let left: Vec<&InFlightEntry> =
             entries.iter().filter(|entry| at_first.contains(&entry.id)).collect();
@@ -262,13 +268,13 @@ impl InFlight {
     /// user's question to another user.
     pub(crate) async fn match_question(&self, server: &str) -> Option<Arc<OpenRequest>> {
         self.one_by_one.store(true, Ordering::Release);
-        let at_first = self.snapshot();
+        let at_first = self.request_ids();
         *lock(&self.unmatched) += 1;
-        let _unmatched = Unmatched(self);
+        let _unmatched = UnmatchedQuestion(self);
         let certain = async {
             loop {
                 let changed = self.changed.notified();
-                match self.judge(&at_first) {
+                match self.judge_question(&at_first) {
                     Match::Certain(request) => return Ok(request),
                     Match::Unknown(why) => return Err(why),
                     Match::Open => changed.await,
@@ -291,7 +297,7 @@ impl InFlight {
     }
 
     /// Waits for its turn if calls are sent one at a time.
-    pub(crate) async fn turn(&self) -> Option<AsyncGuard<'_, ()>> {
+    pub(crate) async fn wait_for_turn(&self) -> Option<AsyncGuard<'_, ()>> {
         match self.one_by_one.load(Ordering::Acquire) {
             true => Some(self.turns.lock().await),
             false => None,
@@ -308,9 +314,9 @@ fn forget_over(entries: &mut Vec<InFlightEntry>) {
     entries.retain(|entry| entry.is_live() || entry.may_ask_on());
 }
 
-struct Unmatched<'a>(&'a InFlight);
+struct UnmatchedQuestion<'a>(&'a InFlight);
 
-impl Drop for Unmatched<'_> {
+impl Drop for UnmatchedQuestion<'_> {
     fn drop(&mut self) {
         *lock(&self.0.unmatched) -= 1;
         self.0.changed.notify_waiters();

@@ -40,7 +40,7 @@ impl<T> Interceptor<T> {
     }
 
     /// Processes a message on its way to rmcp; returns `None` if it was handled here.
-    fn incoming(
+    fn process_incoming(
         &mut self,
         message: RxJsonRpcMessage<RoleClient>,
     ) -> Option<RxJsonRpcMessage<RoleClient>> {
@@ -50,7 +50,7 @@ impl<T> Interceptor<T> {
             JsonRpcMessage::Notification(_) | JsonRpcMessage::Request(_) => None,
         };
         if let Some(id) = answered {
-            drop(self.session.in_flight.finish(id));
+            drop(self.session.in_flight.finish_request(id));
             if self.late.take_if(|late| late == id).is_some() {
                 return None;
             }
@@ -58,7 +58,7 @@ impl<T> Interceptor<T> {
         match message {
             JsonRpcMessage::Notification(mut notified) => {
                 notified.notification =
-                    notifications::receive(&self.session, notified.notification)?;
+                    notifications::receive_notification(&self.session, notified.notification)?;
                 Some(JsonRpcMessage::Notification(notified))
             }
             JsonRpcMessage::Response(response) if self.probe.is_some() => {
@@ -102,7 +102,7 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Interceptor<T> {
         let (mut sent, mut cancelled) = (None, None);
         match &item {
             JsonRpcMessage::Request(request) => {
-                self.session.in_flight.sending(&request.id, &request.request);
+                self.session.in_flight.record_request(&request.id, &request.request);
                 sent = Some((Arc::clone(&self.session), request.id.clone()));
                 let is_probe = matches!(request.request, ClientRequest::DiscoverRequest(_));
                 if is_probe && self.probes {
@@ -122,7 +122,7 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Interceptor<T> {
         async move {
             let result = sending.await;
             if let (Err(_), Some((session, id))) = (&result, sent) {
-                drop(session.in_flight.finish(&id));
+                drop(session.in_flight.finish_request(&id));
             }
             // A cancelled request is over when its cancellation is written.
             drop(cancelled);
@@ -155,23 +155,23 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Interceptor<T> {
             );
             let received = received.filter(|_| !is_unasked || self.session.is_within_rate());
             let Some(message) = received else {
-                self.session.end();
+                self.session.end_session();
                 return None;
             };
-            if let Some(message) = self.incoming(message) {
+            if let Some(message) = self.process_incoming(message) {
                 return Some(message);
             }
         }
     }
 
     async fn close(&mut self) -> Result<(), Self::Error> {
-        self.session.end();
+        self.session.end_session();
         self.inner.close().await
     }
 }
 
 impl<T> Drop for Interceptor<T> {
     fn drop(&mut self) {
-        self.session.end();
+        self.session.end_session();
     }
 }

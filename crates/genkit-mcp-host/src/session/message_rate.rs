@@ -16,7 +16,7 @@ impl Default for MessageRate {
 
 impl MessageRate {
     /// Counts a message, and returns the count of this second.
-    pub(crate) fn count(&mut self) -> u32 {
+    pub(crate) fn count_message(&mut self) -> u32 {
         if self.since.elapsed() > Duration::from_secs(1) {
             *self = Self::default();
         }

@@ -20,15 +20,17 @@ use genkit_schema::internal::truncate::truncate;
 const MAX_LOGGER: usize = 200;
 
 /// Handles a notification; returns those that rmcp itself needs.
-pub(crate) fn receive(
+pub(crate) fn receive_notification(
     session: &SessionState,
     notification: ServerNotification,
 ) -> Option<ServerNotification> {
     match notification {
-        ServerNotification::ProgressNotification(notified) => progress(session, notified.params),
+        ServerNotification::ProgressNotification(notified) => {
+            pass_progress(session, notified.params)
+        }
         ServerNotification::LoggingMessageNotification(notified) => {
             let notified = notified.params;
-            log(session, level::of_mcp(notified.level), notified.logger, notified.data);
+            pass_log(session, level::of_mcp(notified.level), notified.logger, notified.data);
         }
         ServerNotification::ToolListChangedNotification(_) => {
             list_changed(session, ListKind::Tools);
@@ -44,23 +46,23 @@ pub(crate) fn receive(
             if uri.len() > MAX_URI_BYTES {
                 return None;
             }
-            session.settings.emit(&McpEvent::ResourceUpdated { server, uri });
+            session.settings.emit_event(&McpEvent::ResourceUpdated { server, uri });
         }
         other => return Some(other),
     }
     None
 }
 
-fn progress(session: &SessionState, notified: ProgressNotificationParam) {
+fn pass_progress(session: &SessionState, notified: ProgressNotificationParam) {
     let Some(request) = session.in_flight.by_token(&notified.progress_token) else { return };
     let message = notified.message.map(|message| {
         let message = truncate(&message, MAX_PROGRESS_MESSAGE);
-        visible::escape_line(&session.redactor.redact(message)).into_owned()
+        visible::line(&session.redactor.redact_text(message)).into_owned()
     });
     let progress = Progress { done: notified.progress, total: notified.total, message };
-    if request.progressed(progress.clone()) {
+    if request.pass_progress(progress.clone()) {
         let (server, of) = (session.server.to_string(), request.target.clone());
-        session.settings.emit(&McpEvent::Progress { server, of, progress });
+        session.settings.emit_event(&McpEvent::Progress { server, of, progress });
     }
 }
 
@@ -68,31 +70,34 @@ fn list_changed(session: &SessionState, kind: ListKind) {
     session.list_changed(kind);
     let server = session.server.to_string();
     tracing::debug!(server, ?kind, "a list of an MCP server has changed");
-    session.settings.emit(&kind.changed_event(server));
+    session.settings.emit_event(&kind.changed_event(server));
 }
 
-fn log(session: &SessionState, level: LogLevel, logger: Option<String>, data: Value) {
+fn pass_log(session: &SessionState, level: LogLevel, logger: Option<String>, data: Value) {
     let logger = logger.map(|logger| {
-        visible::escape_line(&session.redactor.redact(truncate(&logger, MAX_LOGGER))).into_owned()
+        visible::line(&session.redactor.redact_text(truncate(&logger, MAX_LOGGER))).into_owned()
     });
     let data = match json_size(&data) {
         size if size > MAX_LOG_EVENT => {
             let text = data.as_str().map_or_else(|| data.to_string(), str::to_owned);
-            Value::String(format!("{}…", session.redactor.redact(truncate(&text, MAX_LOG_LINE))))
+            Value::String(format!(
+                "{}…",
+                session.redactor.redact_text(truncate(&text, MAX_LOG_LINE))
+            ))
         }
         _ => session.redactor.redact_json(data),
     };
-    trace(session, level, logger.as_deref(), &data);
+    write_trace(session, level, logger.as_deref(), &data);
     let server = session.server.to_string();
-    session.settings.emit(&McpEvent::Log { server, level, logger, data });
+    session.settings.emit_event(&McpEvent::Log { server, level, logger, data });
 }
 
 /// Logs a limited number of lines per second, and counts the others.
-fn trace(session: &SessionState, level: LogLevel, logger: Option<&str>, data: &Value) {
+fn write_trace(session: &SessionState, level: LogLevel, logger: Option<&str>, data: &Value) {
     let server = &*session.server;
     let left_out = {
         let (rate, left_out) = &mut *lock(&session.client.logged);
-        match rate.count() {
+        match rate.count_message() {
             1 => std::mem::take(left_out),
             count if count > MAX_LOG_LINES => {
                 *left_out += 1;

@@ -33,10 +33,10 @@ pub(crate) struct ServerRequests {
 
 impl ServerRequests {
     /// Asks the program's own handler; declines if there is none.
-    pub(crate) async fn elicit(&self, question: ElicitRequest) -> ElicitResult {
+    pub(crate) async fn answer_elicitation(&self, question: ElicitRequest) -> ElicitResult {
         let answer = match &self.session.settings.on_elicit {
             Some(handler) => {
-                let _answering = self.session.answering();
+                let _answering = self.session.begin_answer();
                 call_handler(&self.session.server, handler, question.clone()).await
             }
             None => {
@@ -69,22 +69,22 @@ impl ServerRequests {
         // same time.
         drop(place);
         let Some(request) = request.filter(|r| r.can_elicit && question.schema.is_some()) else {
-            return Ok(self.elicit(question).await);
+            return Ok(self.answer_elicitation(question).await);
         };
-        if let Some(answer) = request.ask(question.clone()).await {
+        if let Some(answer) = request.ask_caller(question.clone()).await {
             return Ok(to_mcp(answer, &question));
         }
         // The call is given up for now. Send its cancellation first, so that the server does not take this for the
         // user's refusal.
         tokio::select! {
-            () = request.over() => {}
-            () = self.session.ended().cancelled() => {}
+            () = request.wait_until_over() => {}
+            () = self.session.end_token().cancelled() => {}
         }
-        Err(internal("the call that this question is about was cancelled"))
+        Err(internal_error("the call that this question is about was cancelled"))
     }
 
     /// Returns a model's response in MCP's JSON.
-    pub(crate) async fn sample(
+    pub(crate) async fn answer_sampling(
         &self,
         params: &CreateMessageRequestParams,
     ) -> Result<Value, ErrorData> {
@@ -92,7 +92,7 @@ impl ServerRequests {
             let why = "this client does not support sampling";
             return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, why, None));
         };
-        let answering = AssertUnwindSafe(sampling.answer(
+        let answering = AssertUnwindSafe(sampling.answer_request(
             &self.session.server,
             &self.session.client.sampling,
             params,
@@ -109,14 +109,14 @@ impl ServerRequests {
                 ErrorKind::PermissionDenied => {
                     ErrorData::new(ErrorCode(-1), error.to_string(), None)
                 }
-                _ => internal(error.to_string()),
+                _ => internal_error(error.to_string()),
             }
         })
     }
 
-    pub(crate) fn roots(&self) -> ListRootsResult {
+    pub(crate) fn roots_result(&self) -> ListRootsResult {
         let own = read(&self.session.client.roots).clone();
-        let roots = own.or_else(|| self.session.settings.roots()).unwrap_or_default();
+        let roots = own.or_else(|| self.session.settings.shared_roots()).unwrap_or_default();
         let roots = roots.into_iter().map(|root| {
             let mut listed = McpRoot::new(root.uri);
             listed.name = root.name;
@@ -130,7 +130,7 @@ impl ServerRequests {
 const TOO_MANY: &str = "too many requests are open, or were sent within a second";
 
 /// Declines a question without asking.
-pub(crate) fn decline(server: &str) -> ElicitResult {
+pub(crate) fn decline_elicitation(server: &str) -> ElicitResult {
     tracing::warn!(
         server,
         "declined a question of a server without asking: too many are open, or it is too large or contains \
@@ -139,7 +139,7 @@ pub(crate) fn decline(server: &str) -> ElicitResult {
     ElicitResult::new(ElicitationAction::Decline)
 }
 
-fn internal(message: impl Into<std::borrow::Cow<'static, str>>) -> ErrorData {
+fn internal_error(message: impl Into<std::borrow::Cow<'static, str>>) -> ErrorData {
     ErrorData::new(ErrorCode::INTERNAL_ERROR, message, None)
 }
 
@@ -191,11 +191,11 @@ impl ClientHandler for ServerRequests {
             ElicitRequest::new(&self.session.server, &self.session.redactor, &params),
             self.session.request_place(),
         ) else {
-            return Ok(decline(&self.session.server));
+            return Ok(decline_elicitation(&self.session.server));
         };
         let asking = async {
             match self.session.settings.on_elicit {
-                Some(_) => Ok(self.elicit(question).await),
+                Some(_) => Ok(self.answer_elicitation(question).await),
                 None => self.elicit_from_caller(question, place, &context).await,
             }
         };
@@ -209,13 +209,13 @@ impl ClientHandler for ServerRequests {
         context: RequestContext<RoleClient>,
     ) -> Result<CreateMessageResult, ErrorData> {
         let Some(_place) = self.session.request_place() else {
-            return Err(internal(TOO_MANY));
+            return Err(internal_error(TOO_MANY));
         };
-        let _answering = self.session.answering();
-        let answer = until_cancelled(&context, self.sample(&params)).await;
-        let answer = answer.unwrap_or_else(|| Err(internal("the request was cancelled")))?;
+        let _answering = self.session.begin_answer();
+        let answer = until_cancelled(&context, self.answer_sampling(&params)).await;
+        let answer = answer.unwrap_or_else(|| Err(internal_error("the request was cancelled")))?;
         serde_json::from_value(answer)
-            .map_err(|error| internal(format!("invalid response of the model: {error}")))
+            .map_err(|error| internal_error(format!("invalid response of the model: {error}")))
     }
 
     async fn list_roots(
@@ -223,9 +223,9 @@ impl ClientHandler for ServerRequests {
         _: RequestContext<RoleClient>,
     ) -> Result<ListRootsResult, ErrorData> {
         let Some(_place) = self.session.request_place() else {
-            return Err(internal(TOO_MANY));
+            return Err(internal_error(TOO_MANY));
         };
-        Ok(self.roots())
+        Ok(self.roots_result())
     }
 }
 

@@ -84,18 +84,18 @@ impl SessionState {
     }
 
     /// Returns a token that is cancelled when the connection has ended.
-    pub(crate) fn ended(&self) -> &CancellationToken {
+    pub(crate) fn end_token(&self) -> &CancellationToken {
         &self.ended
     }
 
-    pub(crate) fn end(&self) {
+    pub(crate) fn end_session(&self) {
         self.ended.cancel();
     }
 
     /// Ends the connection for this cause; only the first cause is kept.
     pub(crate) fn end_because(&self, cause: String) {
         lock(&self.end_cause).get_or_insert(cause);
-        self.end();
+        self.end_session();
     }
 
     /// Returns why this side ended the connection, if it did.
@@ -127,7 +127,7 @@ impl SessionState {
     }
 
     /// Resolves after `limit`, which restarts while this side answers the server.
-    pub(crate) async fn elapsed(&self, limit: Duration) {
+    pub(crate) async fn wait_elapsed(&self, limit: Duration) {
         loop {
             tokio::time::sleep(limit).await;
             if !self.is_answering() {
@@ -137,15 +137,15 @@ impl SessionState {
     }
 
     /// Marks this side as answering until the guard is dropped.
-    pub(crate) fn answering(&self) -> Answering<'_> {
+    pub(crate) fn begin_answer(&self) -> AnswerGuard<'_> {
         self.answering.fetch_add(1, Ordering::AcqRel);
-        Answering(self)
+        AnswerGuard(self)
     }
 
     /// Counts an unsolicited message of the server; exceeding the limit per second ends the connection.
     pub(crate) fn is_within_rate(&self) -> bool {
         let limit = self.settings.max_notifications;
-        let count = lock(&self.rate).count();
+        let count = lock(&self.rate).count_message();
         if count > limit {
             self.end_because(format!("it sent more than {limit} notifications in a second"));
         }
@@ -155,15 +155,15 @@ impl SessionState {
     /// Acquires a permit for a request of the server; returns `None` if too many are open, or were sent within a
     /// second.
     pub(crate) fn request_place(&self) -> Option<SemaphorePermit<'_>> {
-        let count = lock(&self.request_rate).count();
+        let count = lock(&self.request_rate).count_message();
         self.asked.try_acquire().ok().filter(|_| count <= MAX_SERVER_REQUESTS_PER_SECOND)
     }
 }
 
 /// A guard that marks an answer in progress.
-pub(crate) struct Answering<'a>(&'a SessionState);
+pub(crate) struct AnswerGuard<'a>(&'a SessionState);
 
-impl Drop for Answering<'_> {
+impl Drop for AnswerGuard<'_> {
     fn drop(&mut self) {
         self.0.answering.fetch_sub(1, Ordering::AcqRel);
     }

@@ -26,16 +26,16 @@ const MAX_REOPEN_DELAY: Duration = Duration::from_secs(60);
 const ACKNOWLEDGE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Listens as long as the connection exists; never resolves.
-pub(crate) async fn run(connection: &Connection) {
+pub(crate) async fn keep_subscriptions(connection: &Connection) {
     if connection.is_stateless() {
-        stream(connection).await;
+        keep_stream(connection).await;
     } else {
         ListKind::ALL.into_iter().for_each(|kind| connection.session.set_announced(kind, true));
         set_level(connection).await;
         let session = &connection.session;
         let subscribed: Vec<String> = session.client.subscribed.borrow().iter().cloned().collect();
         for uri in subscribed {
-            if let Err(error) = subscribe(connection, &uri).await {
+            if let Err(error) = subscribe_resource(connection, &uri).await {
                 let (server, error) = (&*session.server, error.chain());
                 let (uri, error) = (Logged::text(uri), Logged::text(&error));
                 tracing::warn!(server, %uri, %error, "cannot renew the subscription to a resource");
@@ -63,21 +63,21 @@ async fn set_level(connection: &Connection) {
 }
 
 /// Subscribes to a resource in a session.
-pub(crate) async fn subscribe(connection: &Connection, uri: &str) -> Result<()> {
+pub(crate) async fn subscribe_resource(connection: &Connection, uri: &str) -> Result<()> {
     let request = SubscribeRequest::new(SubscribeRequestParams::new(uri));
     let request = ClientRequest::SubscribeRequest(request);
     connection.own_request(request, uri).await.map(|_| ()).map_err(|failed| failed.error)
 }
 
 /// Ends a subscription in a session.
-pub(crate) async fn unsubscribe(connection: &Connection, uri: &str) -> Result<()> {
+pub(crate) async fn unsubscribe_resource(connection: &Connection, uri: &str) -> Result<()> {
     let request = UnsubscribeRequest::new(UnsubscribeRequestParams::new(uri));
     let request = ClientRequest::UnsubscribeRequest(request);
     connection.own_request(request, uri).await.map(|_| ()).map_err(|failed| failed.error)
 }
 
 /// Keeps one stream of changes open, with the current subscriptions.
-async fn stream(connection: &Connection) {
+async fn keep_stream(connection: &Connection) {
     let session = &connection.session;
     let set_announced = |all: [bool; 3]| {
         for (kind, yes) in ListKind::ALL.into_iter().zip(all) {
@@ -109,7 +109,7 @@ async fn stream(connection: &Connection) {
             Ok(Ok(stream)) => stream,
             refused => {
                 let error = match refused {
-                    Ok(Err(error)) => connection.error_of(error).error.chain(),
+                    Ok(Err(error)) => connection.request_error(error).error.chain(),
                     _ => format!("it did not acknowledge within {ACKNOWLEDGE_TIMEOUT:?}"),
                 };
                 let server = &*session.server;

@@ -80,7 +80,7 @@ impl Entry {
     }
 
     /// Returns the file at a path within the skill.
-    pub(super) fn file(&self, path: &str) -> Option<&ListedFile> {
+    pub(super) fn find_file(&self, path: &str) -> Option<&ListedFile> {
         self.files.iter().find(|file| file.path == path)
     }
 }
@@ -110,14 +110,14 @@ fn path_of(inside: &str) -> Option<String> {
     if inside.contains(['?', '#']) {
         return None;
     }
-    let path = decoded(inside)?;
+    let path = decode_path(inside)?;
     let is_plain = |segment: &str| !matches!(segment, "" | "." | "..");
     let is_legal = |c: char| !c.is_control() && c != '\\';
     (path.split('/').all(is_plain) && path.chars().all(is_legal)).then_some(path)
 }
 
 /// Percent-decodes a text; an encoded slash is rejected.
-fn decoded(text: &str) -> Option<String> {
+fn decode_path(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((&byte, after)) = rest.split_first() {
@@ -160,7 +160,7 @@ mod tests {
     fn a_sound_entry_is_read() {
         assert_eq!(entry(|_| ()).unwrap().name, "a");
         let entry = with_file("skill://a/my%20x.md", 7).unwrap();
-        assert_eq!(entry.file("my x.md").map(|file| file.size), Some(7));
+        assert_eq!(entry.find_file("my x.md").map(|file| file.size), Some(7));
     }
 
     #[test]

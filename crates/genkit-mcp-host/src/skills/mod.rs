@@ -108,9 +108,11 @@ impl RemoteSkill {
     ///
     /// # Errors
     /// Returns an error if the file differs from what was listed, or if the server is unreachable.
+    #[doc(hidden)]
     pub async fn load(&self) -> Result<LoadedSkill> {
-        let file = self.entry.file(SKILL_MD).ok_or_else(|| not_listed(self.name(), SKILL_MD))?;
-        let bytes = self.fetch(file).await?;
+        let file =
+            self.entry.find_file(SKILL_MD).ok_or_else(|| not_listed(self.name(), SKILL_MD))?;
+        let bytes = self.fetch_file(file).await?;
         let uri = || self.entry.uri.clone();
         let unreadable = |why: String| Error::Unreadable { uri: uri(), why }.of(self.server());
         let text =
@@ -125,7 +127,7 @@ impl RemoteSkill {
     }
 
     /// Fetches and verifies one file.
-    async fn fetch(&self, file: &ListedFile) -> Result<Vec<u8>> {
+    async fn fetch_file(&self, file: &ListedFile) -> Result<Vec<u8>> {
         let server = &self.catalog.server;
         let mut pieces = methods::read_resource(server, &Context::detached(), &file.uri).await?;
         let uri = file.uri.clone();
@@ -180,8 +182,8 @@ impl SkillReader for RemoteSkill {
 
     fn read<'a>(&'a self, path: &'a str) -> BoxFuture<'a, Result<Vec<u8>>> {
         Box::pin(async move {
-            let file = self.entry.file(path).ok_or_else(|| not_listed(self.name(), path))?;
-            self.fetch(file).await
+            let file = self.entry.find_file(path).ok_or_else(|| not_listed(self.name(), path))?;
+            self.fetch_file(file).await
         })
     }
 }
@@ -207,12 +209,12 @@ impl McpClient {
     /// # Errors
     /// Returns an error if the server is unreachable or does not list its skills.
     pub async fn skills(&self) -> Result<Vec<RemoteSkill>> {
-        let (catalog, host) = self.parts();
-        let connection = catalog.server.connection().await?;
+        let (catalog, host) = self.catalog_and_host();
+        let connection = catalog.server.wait_connected().await?;
         if !(pagination::SKILLS.is_offered)(&connection.info.capabilities) {
             return Ok(Vec::new());
         }
-        let list = pagination::all(&connection, &pagination::SKILLS).await;
+        let list = pagination::read_all_pages(&connection, &pagination::SKILLS).await;
         let list = list.map_err(|failed| failed.error)?;
         let server = self.key();
         let left_out = |why: &str, uri: &str| {

@@ -23,7 +23,7 @@ impl BoxedTransport {
 
     /// Sets a guard that is dropped when the transport is closed or dropped.
     #[cfg(feature = "http")]
-    pub(crate) fn cancels(self, open: DropGuard) -> Self {
+    pub(crate) fn cancelled_on_drop(self, open: DropGuard) -> Self {
         Self { open: Some(open), ..self }
     }
 }

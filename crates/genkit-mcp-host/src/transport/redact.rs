@@ -60,33 +60,33 @@ impl fmt::Debug for Redactor {
 impl Redactor {
     /// Creates a redactor for a command. Its environment variables, and arguments with names like those of secrets, may
     /// contain a key or a token.
-    pub(crate) fn of(command: &ChildCommand) -> Self {
+    pub(crate) fn for_command(command: &ChildCommand) -> Self {
         let redactor = Self::default();
         for (name, value) in &command.env {
             if let (Some(name), Some(value)) = (name.to_str(), value.to_str()) {
-                redactor.hide(name, value);
+                redactor.add_secret(name, value);
             }
         }
-        let texts: Vec<&str> = command.args.iter().filter_map(text).collect();
+        let texts: Vec<&str> = command.args.iter().filter_map(argument_text).collect();
         for (at, arg) in texts.iter().enumerate() {
             for separator in ['=', ':'] {
                 if let Some((name, value)) = arg.split_once(separator).filter(|it| is_secret(it.0))
                 {
-                    redactor.hide(last_name(name), value.trim());
+                    redactor.add_secret(last_name(name), value.trim());
                 }
             }
             let next = texts.get(at + 1).filter(|next| !next.starts_with('-'));
             if let Some(value) = next.filter(|_| arg.starts_with('-') && is_secret(arg)) {
-                redactor.hide(last_name(arg), value);
+                redactor.add_secret(last_name(arg), value);
             }
         }
         redactor
     }
 
     /// Redacts a value from now on, and each of its lines and words, because a server may print them separately.
-    pub(crate) fn hide(&self, name: &str, value: &str) {
+    pub(crate) fn add_secret(&self, name: &str, value: &str) {
         let secrets = &mut write(&self.0).fixed;
-        for part in parts(value) {
+        for part in secret_parts(value) {
             if !secrets.iter().any(|known| known.value == part) {
                 secrets.push(Secret::new(name, part));
             }
@@ -103,12 +103,12 @@ impl Redactor {
                 let mut all = secrets.fixed.iter().chain(&secrets.changing);
                 all.any(|secret| secret.value == part)
             };
-            if parts(value).all(known) {
+            if secret_parts(value).all(known) {
                 return;
             }
         }
         let secrets = &mut write(&self.0).changing;
-        for part in parts(value) {
+        for part in secret_parts(value) {
             secrets.retain(|known| known.value != part);
             secrets.push(Secret::new(name, part));
         }
@@ -117,7 +117,7 @@ impl Redactor {
     }
 
     /// Returns the text without the secrets, shortened to the longest text that may be repeated.
-    pub(crate) fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
+    pub(crate) fn redact_text<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let mut hidden = match truncate(text, MAX_REPEATED) {
             whole if whole.len() == text.len() => Cow::Borrowed(text),
             beginning => Cow::Owned(format!("{beginning}…")),
@@ -140,19 +140,19 @@ impl Redactor {
     /// Returns the error without the secrets in its text, its causes and its details.
     pub(crate) fn redact_error(&self, error: Error) -> Error {
         let chain = error.chain();
-        if let Cow::Borrowed(same) = self.redact(&chain)
+        if let Cow::Borrowed(same) = self.redact_text(&chain)
             && same.len() == chain.len()
         {
             return error;
         }
-        let hidden = self.redact(&chain).into_owned();
+        let hidden = self.redact_text(&chain).into_owned();
         error.without_causes(hidden)
     }
 
     /// Redacts all strings and member names of a JSON value.
     pub(crate) fn redact_json(&self, value: Value) -> Value {
         match value {
-            Value::String(text) => match self.redact(&text) {
+            Value::String(text) => match self.redact_text(&text) {
                 Cow::Borrowed(same) if same.len() == text.len() => Value::String(text),
                 hidden => Value::String(hidden.into_owned()),
             },
@@ -160,7 +160,7 @@ impl Redactor {
             Value::Object(members) => {
                 let members = members.into_iter();
                 let hidden = |(name, value): (String, _)| {
-                    (self.redact(&name).into_owned(), self.redact_json(value))
+                    (self.redact_text(&name).into_owned(), self.redact_json(value))
                 };
                 Value::Object(members.map(hidden).collect())
             }
@@ -177,9 +177,14 @@ impl Secret {
         // Percent-encoding of every byte, even if not required.
         spellings.push(value.bytes().map(|byte| format!("%{byte:02x}")).collect());
         spellings.push(value.bytes().map(|byte| format!("%{byte:02X}")).collect());
-        for encode in
-            [json_escaped, percent_encoded, lower_percent_encoded, form_encoded, hex, upper_hex]
-        {
+        for encode in [
+            json_escaped,
+            percent_encoded,
+            lower_percent_encoded,
+            form_encoded,
+            hex_forms,
+            upper_hex,
+        ] {
             spellings.push(encode(value));
         }
         base64_spellings(value, &mut spellings);
@@ -236,16 +241,16 @@ fn lower_percent_encoded(value: &str) -> String {
     lower
 }
 
-fn hex(value: &str) -> String {
+fn hex_forms(value: &str) -> String {
     value.bytes().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn upper_hex(value: &str) -> String {
-    hex(value).to_ascii_uppercase()
+    hex_forms(value).to_ascii_uppercase()
 }
 
 /// Returns the value, each of its lines, and the token of `Bearer TOKEN`.
-fn parts(value: &str) -> impl Iterator<Item = &str> {
+fn secret_parts(value: &str) -> impl Iterator<Item = &str> {
     let lines = value.lines().map(str::trim);
     let last = value.rsplit(' ').next();
     let parts = std::iter::once(value).chain(lines).chain(last);
@@ -263,7 +268,7 @@ fn cut_off(text: &str, value: &str) -> Option<Range<usize>> {
     })
 }
 
-fn text(arg: &OsString) -> Option<&str> {
+fn argument_text(arg: &OsString) -> Option<&str> {
     arg.to_str()
 }
 
@@ -284,7 +289,7 @@ mod tests {
     use crate::config::{ServerConfig, StdioTransport};
 
     fn redactor(server: StdioTransport) -> Redactor {
-        Redactor::of(&server.command.child)
+        Redactor::for_command(&server.command.child)
     }
 
     #[test]
@@ -305,7 +310,7 @@ mod tests {
             ("it begins MIIabcdefg…", "it begins ${PEM}…"),
             ("… \"it begins MIIabcdefg…\": it …", "… \"it begins ${PEM}…\": it …"),
         ] {
-            assert_eq!(redactor.redact(said), shown);
+            assert_eq!(redactor.redact_text(said), shown);
         }
         assert!(!format!("{redactor:?}").contains("argument"));
     }
@@ -315,13 +320,13 @@ mod tests {
         let redactor = Redactor::default();
         let value = "s3cret/\"Token\"+é=";
         let spaced = "another one*~/of words";
-        redactor.hide("client_secret", spaced);
+        redactor.add_secret("client_secret", spaced);
         let form = form_encoded(spaced);
         assert_eq!(form, "another+one*%7E%2Fof+words");
         for said in [form.clone(), STANDARD_NO_PAD.encode(format!("me:{form}"))] {
-            assert!(redactor.redact(&said).contains("${client_secret}"), "{said}");
+            assert!(redactor.redact_text(&said).contains("${client_secret}"), "{said}");
         }
-        redactor.hide("authorization", &format!("Bearer {value}"));
+        redactor.add_secret("authorization", &format!("Bearer {value}"));
         let json = Value::from(format!("x {value} y")).to_string();
         let all = |text: &[u8]| base64::engine::general_purpose::STANDARD.encode(text);
         for said in [
@@ -329,7 +334,7 @@ mod tests {
             json,
             percent_encoded(value),
             lower_percent_encoded(value),
-            hex(value),
+            hex_forms(value),
             upper_hex(value),
             all(value.as_bytes()),
             all(format!("user:{value}").as_bytes()),
@@ -337,7 +342,7 @@ mod tests {
             all(format!("ab{value}").as_bytes()),
             URL_SAFE_NO_PAD.encode(format!("Bearer {value}!")),
         ] {
-            let shown = redactor.redact(&said).into_owned();
+            let shown = redactor.redact_text(&said).into_owned();
             assert!(shown.contains("${authorization}"), "{said} -> {shown}");
         }
         let nested = serde_json::json!({"headers": [{"authorization": value}], value: 1});
@@ -348,11 +353,11 @@ mod tests {
     #[test]
     fn values_that_change_are_hidden_as_long_as_there_is_room() {
         let redactor = Redactor::default();
-        redactor.hide("x", "fixed-value");
+        redactor.add_secret("x", "fixed-value");
         for number in 0..1000 {
             redactor.hide_for_now("authorization", &format!("token-number-{number:04}"));
         }
         assert_eq!(read(&redactor.0).changing.len(), MAX_CHANGING);
-        assert_eq!(redactor.redact("token-number-0999 fixed-value"), "${authorization} ${x}");
+        assert_eq!(redactor.redact_text("token-number-0999 fixed-value"), "${authorization} ${x}");
     }
 }

@@ -9,8 +9,8 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::McpServer;
 use crate::auth::{Authentication, ProtectedResource, TokenVerifier};
+use crate::http_settings::HealthCheck;
 use crate::session_store::SessionStore;
-use crate::settings::HealthCheck;
 use genkit_core::Error;
 use genkit_core::internal::error::BoxError;
 use genkit_http_server::HttpStream;

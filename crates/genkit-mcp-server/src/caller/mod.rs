@@ -54,10 +54,6 @@ pub(crate) struct McpCaller {
     approval_fallback: ApprovalFallback,
     question_timeout: Duration,
     quota: Arc<SessionQuota>,
-    #[cfg_attr(
-        not(feature = "host"),
-        allow(dead_code, reason = "used by calls to upstream servers")
-    )]
     asker: Asker,
     /// The in-flight slot, which is released while the client is asked.
     place: Mutex<Option<HeldPlace>>,

@@ -23,7 +23,6 @@ impl Era {
     pub(super) fn tool_reply(self, reply: ToolReply) -> Result<Written, ErrorData> {
         let (tool, result, limit) = match reply {
             ToolReply::InputRequired(required) => return self.input_required(required),
-            #[cfg(feature = "durable")]
             ToolReply::Task(created) => {
                 return Ok(Box::new(move |id| message::result(id, &created)));
             }

@@ -17,10 +17,8 @@ use crate::error::Error as E;
 use crate::handler::{MethodReply, Methods, completion};
 use crate::lists::{ListKind, Lists};
 use crate::session::{Era, OpenRequest};
-#[cfg(feature = "durable")]
 use crate::tasks as task;
-#[cfg(feature = "durable")]
-use crate::tasks::{TaskAnswer, TaskCall};
+use crate::tasks::TaskCall;
 
 /// The maximum size of the entry of a skill, in bytes: enough for 512 files with their URIs and
 /// digests.
@@ -75,7 +73,6 @@ impl Engine {
         })
     }
 
-    #[cfg(feature = "durable")]
     pub(super) fn answer_task(
         &self,
         id: &RequestId,
@@ -85,10 +82,7 @@ impl Engine {
         let function = identify_function(task.method(), "");
         self.start(id, function, None, request, move |engine, request| async move {
             let answered = task::answer(&engine.shared, task, &request).await?;
-            Ok(Box::new(move |id: &RequestId| match answered {
-                TaskAnswer::Task(task) => message::result(id, &task),
-                TaskAnswer::Done(done) => message::result(id, &done),
-            }) as Written)
+            Ok(Box::new(move |id: &RequestId| answered.into_reply(id)) as Written)
         })
     }
 

@@ -27,25 +27,73 @@ use crate::session::{
 
 impl Engine {
     /// Handles a message from a client.
-    pub(crate) fn receive(&self, message: Message<'_>, request: Request) -> Action {
-        match message {
-            Message::Request { id, method, params } => {
-                match self.request(&id, &method, params, request) {
-                    Ok(action) => action,
-                    Err(error) => Action::Reply(message::error(Some(&id), &error)),
-                }
-            }
+    pub(crate) fn receive(&self, message: Message<'_>, mut request: Request) -> Action {
+        let (id, method, raw) = match message {
+            Message::Request { id, method, params } => (id, method, params),
             Message::Notification { method, params } => {
-                self.notified(&request.session, &method, params)
+                return self.handle_notification(&request.session, &method, params);
             }
             Message::Response { id, answer } => {
                 request.session.connection.answer(&id, answer.map(Box::from));
-                Action::Accepted
+                return Action::Accepted;
+            }
+        };
+        if let Err(error) = self.check_request(&request.session, &id, &method, raw) {
+            return Action::Reply(message::error(Some(&id), &error));
+        }
+        let (meta, params) =
+            params::read_typed(&method, raw).unwrap_or_else(|| params::read_any(raw));
+        let rules = match Rules::of(&request.session, &meta, &params) {
+            Ok(rules) => rules,
+            Err(error) => return Action::Reply(message::error(Some(&id), &error)),
+        };
+        request.client = rules.client(&request.session, &meta);
+        request.era = rules.era;
+        request.meta = meta;
+        let span = Told::begin(&self.shared, &id, &method, &params, &request);
+        let entered = span.as_ref().map(|span| span.span().clone().entered());
+        let action = self.act(&id, &method, params, request, rules);
+        drop(entered);
+        let action =
+            action.unwrap_or_else(|error| Action::Reply(message::error(Some(&id), &error)));
+        let Some(span) = span else { return action };
+        match action {
+            Action::Run(call) => Action::Run(call.told(span)),
+            Action::Listen(stream) => Action::Listen(Box::new(stream.told(span))),
+            Action::Accepted | Action::Changes(_) => action,
+            Action::Reply(reply) => {
+                span.end(&reply);
+                Action::Reply(reply)
             }
         }
     }
 
-    fn notified(&self, session: &Arc<Session>, method: &str, params: Option<&str>) -> Action {
+    /// Checks a request before its parameters are read.
+    fn check_request(
+        &self,
+        session: &Session,
+        id: &RequestId,
+        method: &str,
+        raw: Option<&str>,
+    ) -> Result<(), ErrorData> {
+        if session.connection.is_running(id) {
+            return Err(E::IdInUse.into());
+        }
+        if method == "initialize" && raw.is_some_and(|raw| raw.len() > MAX_INITIALIZE) {
+            return Err(E::LongInitialize(MAX_INITIALIZE).into());
+        }
+        if skills::is_undeclared(&self.shared, method) {
+            return Err(skills::undeclared(method));
+        }
+        Ok(())
+    }
+
+    fn handle_notification(
+        &self,
+        session: &Arc<Session>,
+        method: &str,
+        params: Option<&str>,
+    ) -> Action {
         let is_session = || matches!(session.connection.handshake(), Handshake::Initialized(_));
         match method {
             "notifications/initialized" if is_session() && session.initialized() => {
@@ -61,48 +109,6 @@ impl Engine {
             _ => {}
         }
         Action::Accepted
-    }
-
-    fn request(
-        &self,
-        id: &RequestId,
-        method: &str,
-        raw: Option<&str>,
-        mut request: Request,
-    ) -> Result<Action, ErrorData> {
-        let session = &request.session;
-        if session.connection.is_running(id) {
-            return Err(E::IdInUse.into());
-        }
-        if method == "initialize" && raw.is_some_and(|raw| raw.len() > MAX_INITIALIZE) {
-            return Err(E::LongInitialize(MAX_INITIALIZE).into());
-        }
-        if skills::is_undeclared(&self.shared, method) {
-            return Err(skills::undeclared(method));
-        }
-        let (meta, params) = params::read(method, raw);
-        let rules = Rules::of(session, &meta, &params)?;
-        request.client = rules.client(session, &meta);
-        request.era = rules.era;
-        request.meta = meta;
-        let Some(told) = Told::begin(&self.shared, id, method, &params, &request) else {
-            return self.act(id, method, params, request, rules);
-        };
-        let action = told.span().in_scope(|| self.act(id, method, params, request, rules));
-        Ok(match action {
-            Ok(Action::Run(call)) => Action::Run(call.told(told)),
-            Ok(Action::Listen(stream)) => Action::Listen(Box::new(stream.told(told))),
-            Ok(action @ (Action::Accepted | Action::Changes(_))) => action,
-            Ok(Action::Reply(reply)) => {
-                told.end(&reply);
-                Action::Reply(reply)
-            }
-            Err(error) => {
-                let reply = message::error(Some(id), &error);
-                told.end(&reply);
-                Action::Reply(reply)
-            }
-        })
     }
 
     fn act(
@@ -161,7 +167,6 @@ impl Engine {
             Params::GetSkill(uri) => self.get_skill(id, uri, request),
             Params::ReadDirectory(params) => self.read_directory(id, params, request),
             Params::Complete(params) => self.complete(id, params, request),
-            #[cfg(feature = "durable")]
             Params::Task(task) => self.answer_task(id, task, request),
             Params::Refused(refused) => Err(refused.error(method, era)),
         }

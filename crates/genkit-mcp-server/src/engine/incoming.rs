@@ -9,7 +9,7 @@ use serde::de::IgnoredAny;
 use crate::caller::message;
 use genkit_mcp::internal::jsonrpc::MAX_VALUES;
 use genkit_mcp::internal::jsonrpc::scan;
-use genkit_mcp::internal::jsonrpc::scan::{Members, ScanFault, text_of};
+use genkit_mcp::internal::jsonrpc::scan::{ScanFault, text_of};
 use genkit_mcp::internal::jsonrpc::{Id, MAX_ID_BYTES, MAX_NESTING, Outline, Scanner, nesting};
 
 /// A message from a client. Its content is raw JSON, which has been validated.
@@ -97,43 +97,20 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Message<'_>, Rejected> {
         return Err(refuse(None, &no_object(text)));
     }
     let outline = || Scanner::default().finish(text.as_bytes());
-    match scan::members(text) {
-        Ok(members) => of_members(&members),
-        Err(ScanFault::TooDeep) => reject(outline(), &MessageFault::TooDeep),
-        Err(ScanFault::TooMany) => reject(outline(), &MessageFault::TooMany),
+    let members = match scan::members(text) {
+        Ok(members) => members,
+        Err(ScanFault::TooDeep) => return reject(outline(), &MessageFault::TooDeep),
+        Err(ScanFault::TooMany) => return reject(outline(), &MessageFault::TooMany),
         Err(ScanFault::Duplicate(name)) => {
             let mut outline = outline();
             if name == "id" {
                 // Which of the two ids is meant is unknown.
                 outline.id = Id::Unusable;
             }
-            reject(outline, &MessageFault::Duplicate(name))
+            return reject(outline, &MessageFault::Duplicate(name));
         }
-        Err(ScanFault::NotJson) => Err(refuse(None, &not_json(text))),
-    }
-}
-
-/// Decides who receives the error of a message that could not be parsed.
-///
-/// The sender of a request receives it, as does the sender of a message of unknown type, with a null
-/// id. The sender of a notification does not. For a response, the function that waits for it receives
-/// the error: its id is one of ours, and would denote a different request to the client.
-pub(crate) fn reject<'a>(outline: Outline, fault: &MessageFault) -> Result<Message<'a>, Rejected> {
-    match (outline.method, outline.id, outline.answer) {
-        (false, Id::Usable(id), true) => {
-            let message = format!("invalid response: {fault}");
-            Ok(Message::Response { id, answer: Err(ErrorData::new(fault.code(), message, None)) })
-        }
-        (false, _, true) | (true, Id::Absent, _) => Err(Rejected::Silent(fault.to_string())),
-        (_, id, _) => Err(refuse(id.usable(), fault)),
-    }
-}
-
-fn refuse(id: Option<RequestId>, fault: &MessageFault) -> Rejected {
-    Rejected::Answer(message::error(id.as_ref(), &fault.error()).bytes)
-}
-
-fn of_members<'a>(members: &Members<'a>) -> Result<Message<'a>, Rejected> {
+        Err(ScanFault::NotJson) => return Err(refuse(None, &not_json(text))),
+    };
     let id = members.id.map_or(Id::Absent, Id::of_raw);
     let method = members.method.map(|raw| text_of(raw).ok_or(MessageFault::Method));
     let is_answer = members.result.is_some() || members.error.is_some();
@@ -167,6 +144,26 @@ fn of_members<'a>(members: &Members<'a>) -> Result<Message<'a>, Rejected> {
         }
         (None, _) => Err(Rejected::Silent(MessageFault::Answer.to_string())),
     }
+}
+
+/// Decides who receives the error of a message that could not be parsed.
+///
+/// The sender of a request receives it, as does the sender of a message of unknown type, with a null
+/// id. The sender of a notification does not. For a response, the function that waits for it receives
+/// the error: its id is one of ours, and would denote a different request to the client.
+pub(crate) fn reject<'a>(outline: Outline, fault: &MessageFault) -> Result<Message<'a>, Rejected> {
+    match (outline.method, outline.id, outline.answer) {
+        (false, Id::Usable(id), true) => {
+            let message = format!("invalid response: {fault}");
+            Ok(Message::Response { id, answer: Err(ErrorData::new(fault.code(), message, None)) })
+        }
+        (false, _, true) | (true, Id::Absent, _) => Err(Rejected::Silent(fault.to_string())),
+        (_, id, _) => Err(refuse(id.usable(), fault)),
+    }
+}
+
+fn refuse(id: Option<RequestId>, fault: &MessageFault) -> Rejected {
+    Rejected::Answer(message::error(id.as_ref(), &fault.error()).bytes)
 }
 
 /// Parses the error in a client's response.

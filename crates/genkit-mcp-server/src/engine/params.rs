@@ -18,8 +18,7 @@ use super::fields::Fields;
 use crate::handler::malformed;
 use crate::lists::ListKind;
 use crate::session::Era;
-#[cfg(feature = "durable")]
-use crate::tasks::TaskCall;
+use crate::tasks::{self, TaskCall};
 use genkit_mcp::internal::jsonrpc::Id;
 
 /// The parameters of a request, by method.
@@ -38,7 +37,6 @@ pub(super) enum Params {
     Unsubscribe(String),
     SetLevel(LoggingLevel),
     Listen(ListenParams),
-    #[cfg(feature = "durable")]
     Task(TaskCall),
     /// The method is unknown, or the parameters are invalid.
     Refused(Refused),
@@ -77,14 +75,9 @@ impl Refused {
     }
 }
 
-/// Parses the parameters of a request and their `_meta`.
-pub(super) fn read(method: &str, raw: Option<&str>) -> (RequestMetaObject, Params) {
-    typed(method, raw).unwrap_or_else(|| untyped(raw))
-}
-
-/// Returns `None` for everything unusual. The members are read one by one, because a derived parser for
+/// Parses the parameters of a request and their `_meta`. Returns `None` for everything unusual. The members are read one by one, because a derived parser for
 /// the type of each method would add about 10 KB to the program.
-fn typed(method: &str, raw: Option<&str>) -> Option<(RequestMetaObject, Params)> {
+pub(super) fn read_typed(method: &str, raw: Option<&str>) -> Option<(RequestMetaObject, Params)> {
     let needs_none = matches!(method, "ping" | "server/discover") || method.ends_with("/list");
     let mut given = Fields::of(if needs_none { raw.unwrap_or("{}") } else { raw? })?;
     let meta = given.meta()?;
@@ -113,17 +106,12 @@ fn typed(method: &str, raw: Option<&str>) -> Option<(RequestMetaObject, Params)>
             Params::List(ListKind::Templates, given.optional_text("cursor")?)
         }
         "skills/list" => Params::List(ListKind::Skills, given.optional_text("cursor")?),
-        #[cfg(feature = "durable")]
-        "tasks/get" => Params::Task(TaskCall::Get(given.text("taskId")?)),
-        #[cfg(feature = "durable")]
-        "tasks/update" => {
-            Params::Task(TaskCall::Update(given.text("taskId")?, given.responses()??))
-        }
-        #[cfg(feature = "durable")]
-        "tasks/cancel" => Params::Task(TaskCall::Cancel(given.text("taskId")?)),
         "ping" => Params::Ping,
         "server/discover" => Params::Discover,
-        _ => return None,
+        _ => {
+            let id = given.text("taskId");
+            Params::Task(tasks::read_call(method, id, || given.responses()?)?)
+        }
     };
     Some((meta, params))
 }
@@ -213,7 +201,7 @@ fn listen(mut given: Fields) -> Option<ListenParams> {
 }
 
 /// Parses what is possible of other parameters.
-fn untyped(raw: Option<&str>) -> (RequestMetaObject, Params) {
+pub(super) fn read_any(raw: Option<&str>) -> (RequestMetaObject, Params) {
     let refused = |refused| (RequestMetaObject::default(), Params::Refused(refused));
     let value = match raw.map(serde_json::from_str::<Value>).transpose() {
         Ok(value) => value,

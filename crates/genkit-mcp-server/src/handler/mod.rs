@@ -15,10 +15,8 @@ pub(super) mod tasks;
 use std::future::Future;
 use std::sync::Arc;
 
-#[cfg(feature = "durable")]
 use futures_util::future::Either;
 use futures_util::{FutureExt as _, TryFutureExt as _};
-#[cfg(feature = "durable")]
 use rmcp::model::CreateTaskResult;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResult, GetPromptRequestParams, GetPromptResult,
@@ -34,8 +32,7 @@ use super::rounds::InputRequired;
 use super::run::{Answered, Run, RunOutcome, drive_in_span, run_tool};
 use super::session::Era;
 use super::state::SharedState;
-#[cfg(feature = "durable")]
-use super::tasks::{self as task, BegunCall};
+use super::tasks as task;
 use genkit_core::Tool;
 use genkit_core::internal::action::resource_for_span;
 use genkit_core::internal::context::drive_function;
@@ -58,7 +55,6 @@ pub(super) enum ToolReply {
         limit: usize,
     },
     InputRequired(InputRequired),
-    #[cfg(feature = "durable")]
     Task(CreateTaskResult),
 }
 
@@ -98,7 +94,6 @@ impl<'a> Methods<'a> {
         (request.state, request.responses) = (params.request_state, params.input_responses);
         let running = tool.clone();
         let limit = tool.max_output().unwrap_or(settings.max_output);
-        #[cfg(feature = "durable")]
         let task = tasks::task_of(self.shared, &tool, &request)?;
         let reply = move |outcome| match outcome {
             RunOutcome::Finished(result) => {
@@ -107,12 +102,11 @@ impl<'a> Methods<'a> {
             }
             RunOutcome::InputRequired(required) => ToolReply::InputRequired(required),
         };
-        #[cfg(feature = "durable")]
         if let Some(task) = task {
             let begun = task::begin(self.shared, request, running, arguments, task)?;
             return Ok(Either::Left(begun.map_ok(move |begun| match begun {
-                BegunCall::InTime(outcome) => reply(outcome),
-                BegunCall::Created(created) => ToolReply::Task(created),
+                Either::Left(outcome) => reply(outcome),
+                Either::Right(created) => ToolReply::Task(created),
             })));
         }
         let (name, item) = (running.name(), Item::Tool(&running));
@@ -121,9 +115,7 @@ impl<'a> Methods<'a> {
         let trusts_client = run.caller.trusted_to_approve();
         let outcome = run_tool(self.shared, context, trusts_client, running, arguments);
         let outcome = outcome.map(move |outcome| run.into_outcome(outcome).map(reply));
-        #[cfg(feature = "durable")]
-        let outcome = Either::Right(outcome);
-        Ok(outcome)
+        Ok(Either::Right(outcome))
     }
 
     pub(super) fn get_prompt(

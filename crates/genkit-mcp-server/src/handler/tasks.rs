@@ -6,13 +6,10 @@ use rmcp::model::{ClientCapabilities, ErrorData, TASKS_EXTENSION_ID};
 use serde_json::Map;
 
 use super::method_names;
-#[cfg(feature = "durable")]
 use crate::caller::Request;
-#[cfg(feature = "durable")]
 use crate::error::Error as E;
 use crate::session::{ClientDescription, Era};
 use crate::state::SharedState;
-#[cfg(feature = "durable")]
 use genkit_core::{Tool, ToolTask};
 
 /// The methods of the tasks extension.
@@ -59,13 +56,12 @@ fn missing() -> ErrorData {
 ///
 /// # Errors
 /// If the tool always runs as a task, and the client does not support tasks or has too many.
-#[cfg(feature = "durable")]
 pub(super) fn task_of(
     shared: &Arc<SharedState>,
     tool: &Tool,
     request: &Request,
 ) -> Result<Option<ToolTask>, ErrorData> {
-    let Some(task) = tool.task() else { return Ok(None) };
+    let Some(task) = tool.task().filter(|_| shared.makes_tasks()) else { return Ok(None) };
     if request.era == Era::Legacy || !request.client.tasks {
         return if task.is_required() { Err(missing()) } else { Ok(None) };
     }

@@ -8,8 +8,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::answers;
 use super::sessions::SessionInUse;
-use super::streams::{AnswerBody, EventStream};
-use crate::engine::Reply;
+use super::streams::{AnswerBody, Driver, EventStream};
+use crate::engine::{Call, Reply};
 use crate::session::{Handshake, Session};
 use genkit_http_server::internal::RunningRequest;
 
@@ -41,4 +41,15 @@ pub(super) fn is_primed(session: &Session) -> bool {
         Handshake::Initialized(version) => version.as_str() >= "2025-11-25",
         _ => false,
     }
+}
+
+/// Runs the rest of the call.
+pub(super) fn driver(call: Call, answering: Answering) -> Driver {
+    Box::pin(async move {
+        // Moves all of it here, so that the session stays in use and shutdown waits until this
+        // ends.
+        let answering = answering;
+        let reply = call.await;
+        answering.stream.finish(reply.as_ref().map(|reply| &reply.bytes));
+    })
 }

@@ -17,7 +17,6 @@ use super::health::Health;
 use super::names::PATH;
 use super::parameter_cache::ParameterCache;
 use super::refusal::HttpRefusal;
-use super::restoring::sweep_later;
 use super::sessions::{Owner, SessionTable};
 use super::streams::AnswerBody;
 use crate::audit;
@@ -51,6 +50,8 @@ pub(super) struct EndpointState {
     pub(super) steps_up: bool,
     required_scopes: Vec<String>,
     metadata: Option<Metadata>,
+    /// The header that a trusted proxy sets to the client's address.
+    client_address_from: Option<http::HeaderName>,
     pub(super) max_body: usize,
     pub(super) room: Arc<BodyRoom>,
     pub(super) engine: Engine,
@@ -58,7 +59,7 @@ pub(super) struct EndpointState {
     pub(super) sessions: Option<Arc<SessionTable>>,
     pub(super) store: Option<Arc<dyn SessionStore>>,
     /// Set once the store is swept periodically.
-    swept: std::sync::Once,
+    pub(super) swept: std::sync::Once,
     pub(super) parameters: ParameterCache,
     pub(super) drain: Drain,
     health: Option<Health>,
@@ -104,6 +105,8 @@ impl McpEndpoint {
         let settings = shared.settings.http.clone();
         let sessions =
             settings.sessions.then(|| SessionTable::new(end.clone(), settings.session_timeout));
+        // Checked before the server started.
+        let client_address_from = settings.client_address_header().unwrap_or_default();
         Self(Arc::new(EndpointState {
             hosts: AllowedHosts::new(settings.hosts),
             cors: Cors::new(settings.origins, METHODS, EXPOSED),
@@ -116,6 +119,7 @@ impl McpEndpoint {
                 .unwrap_or_default(),
             metadata: settings.resource.as_ref().map(Metadata::new),
             authentication: settings.authentication,
+            client_address_from,
             max_body: settings.max_body,
             room: BodyRoom::new(settings.max_body),
             health: Health::new(&shared),
@@ -192,7 +196,7 @@ impl HttpApp for McpEndpoint {
             return answers::empty(StatusCode::NOT_FOUND);
         }
         request.extensions_mut().insert(ConnectInfo(from.address));
-        let client = match &self.0.engine.shared.client_address_from {
+        let client = match &self.0.client_address_from {
             None => Arc::clone(from.client),
             // One connection of a proxy carries requests of many clients.
             Some(_) => self.0.client(request.headers(), request.extensions()),
@@ -208,20 +212,13 @@ impl HttpApp for McpEndpoint {
 }
 
 impl EndpointState {
-    /// The store of sessions, if there is one. The first call starts its periodic sweep.
-    pub(super) fn stored_sessions(&self) -> Option<&Arc<dyn SessionStore>> {
-        let store = self.store.as_ref()?;
-        self.swept.call_once(|| sweep_later(Arc::clone(store), self.end.clone()));
-        Some(store)
-    }
-
     async fn health(&self, method: &Method, path: &str) -> Option<Response<AnswerBody>> {
         self.health.as_ref()?.answer(method, path).await
     }
 
     fn client(&self, headers: &HeaderMap, extensions: &Extensions) -> Arc<ClientQuota> {
         let shared = &self.engine.shared;
-        let header = shared.client_address_from.as_ref();
+        let header = self.client_address_from.as_ref();
         shared.quotas.client(ClientKey::of_http(headers, extensions, header))
     }
 

@@ -45,10 +45,7 @@ impl EndpointState {
                         .until(sender.expiry)
                         .keeping(session),
                 ),
-                #[cfg(feature = "durable")]
                 None => self.resume(session, last, sender.expiry).await?,
-                #[cfg(not(feature = "durable"))]
-                None => answers::no_events(),
             }),
             None => stand(session, last.map(|last| last.index), sender.expiry),
         }

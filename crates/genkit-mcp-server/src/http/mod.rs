@@ -17,10 +17,11 @@ mod parameter_cache;
 mod post;
 mod refusal;
 mod restoring;
-#[cfg(feature = "durable")]
+#[cfg_attr(not(feature = "durable"), path = "resuming_off.rs")]
 mod resuming;
 mod rules;
 mod running;
+mod serving;
 mod sessions;
 mod standing;
 mod step_up;
@@ -34,18 +35,19 @@ use tokio_util::sync::CancellationToken;
 
 use self::endpoint::McpEndpoint;
 use self::names::PATH;
+pub(super) use self::serving::{warn_unknown_callers, warn_unused};
 use super::state::SharedState;
 use genkit_core::Result;
-use genkit_http_server::internal::{Acceptor, Drain, GRACE, HttpServing, ListenPlace, ToldAddress};
+use genkit_http_server::internal::{Drain, GRACE, HttpServing, Listening};
 
 /// Serves until `stop`, then lets running requests finish.
-pub(super) async fn serve(
+async fn serve(
     shared: Arc<SharedState>,
-    place: ListenPlace,
-    told: Option<ToldAddress>,
-    acceptor: Option<Acceptor>,
+    listening: Listening,
     stop: CancellationToken,
 ) -> Result<()> {
+    let Listening { place, told, acceptor } = listening;
+    let Some(place) = place else { return Ok(()) };
     let listener = place.listen().await?;
     let (drain, end) = (Drain::default(), CancellationToken::new());
     // `end` also ends streams that wait for changes, which have no end otherwise.
@@ -64,7 +66,7 @@ pub(super) async fn serve(
 }
 
 /// The endpoint for an app that listens, drains and stops on its own.
-pub(super) fn router(shared: Arc<SharedState>) -> Router {
+fn router(shared: Arc<SharedState>) -> Router {
     let endpoint = McpEndpoint::new(shared, Drain::default(), CancellationToken::new());
     let health = endpoint.health_paths();
     let metadata_path = endpoint.metadata_path().map(str::to_owned);

@@ -26,6 +26,13 @@ use genkit_mcp::internal::level;
 const SWEEP: Duration = Duration::from_secs(60);
 
 impl EndpointState {
+    /// The store of sessions, if there is one. The first call starts its periodic sweep.
+    pub(super) fn stored_sessions(&self) -> Option<&Arc<dyn SessionStore>> {
+        let store = self.store.as_ref()?;
+        self.swept.call_once(|| sweep_later(Arc::clone(store), self.end.clone()));
+        Some(store)
+    }
+
     /// Returns the session that a request names, if its sender opened it.
     pub(super) async fn session(
         &self,
@@ -127,7 +134,7 @@ impl EndpointState {
 }
 
 /// Sweeps a store periodically, until the server ends.
-pub(super) fn sweep_later(store: Arc<dyn SessionStore>, end: CancellationToken) {
+fn sweep_later(store: Arc<dyn SessionStore>, end: CancellationToken) {
     tokio::spawn(async move {
         loop {
             tokio::select! {

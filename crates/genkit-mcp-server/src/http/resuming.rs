@@ -1,19 +1,23 @@
-//! Resumes the stream of a call at another instance, by reading it from the store.
+//! Stores the stream of a call, and resumes it at another instance by reading it from the store.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use http::Response;
+use rmcp::model::RequestId;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use super::answering::{Answering, driver, is_primed};
 use super::answers;
 use super::endpoint::EndpointState;
 use super::refusal::HttpRefusal;
 use super::sessions::SessionInUse;
-use super::streams::{AnswerBody, EventId, EventStream, Events, StoredStream};
-use crate::engine::Outward as _;
-use crate::session_store::STORE_TIMEOUT;
+use super::streams::{
+    AnswerBody, EventId, EventStream, Events, StoredStream, StreamJournal, priming,
+};
+use crate::engine::{Call, Outward as _};
+use crate::session_store::{STORE_TIMEOUT, SessionStore};
 use genkit_core::Result as StoreResult;
 use genkit_core::internal::visible::Logged;
 use genkit_core::{RunId, RunStore};
@@ -130,4 +134,64 @@ async fn next(
             }
         }
     }
+}
+
+/// Answers a call with a stream that is stored, if there is a store of streams.
+pub(super) async fn answer_stored(
+    call: Call,
+    answering: Answering,
+    store: Option<&Arc<dyn SessionStore>>,
+    now: u64,
+    end: &CancellationToken,
+) -> Result<Response<AnswerBody>, (Call, Answering)> {
+    let place = match (&answering.session, call.id(), store.and_then(|store| store.streams())) {
+        (Some(session), Some(request), Some(store)) => {
+            let number = session.keep_everywhere(&answering.stream, now);
+            let run = RunId::of_stream(&session.id().to_string(), number);
+            StreamPlace { run, request: request.clone(), number, store }
+        }
+        _ => return Err((call, answering)),
+    };
+    Ok(said_everywhere(call, answering, place, end.clone()).await)
+}
+
+/// Where a stream is stored.
+struct StreamPlace {
+    run: RunId,
+    request: RequestId,
+    number: u64,
+    store: Arc<dyn RunStore>,
+}
+
+/// Runs a call whose stream is stored, so that it can be resumed at any instance.
+async fn said_everywhere(
+    call: Call,
+    answering: Answering,
+    place: StreamPlace,
+    end: CancellationToken,
+) -> Response<AnswerBody> {
+    let stream = Arc::clone(&answering.stream);
+    let primed = answering.session.as_ref().is_some_and(|session| is_primed(&session.session));
+    let before = primed.then(|| priming(EventId { stream: place.number, index: 0 }));
+    let expiry = answering.expiry;
+    let (begun, has_begun) = tokio::sync::oneshot::channel();
+    // In a task, because the lease must be renewed even if the client does not read.
+    tokio::spawn(async move {
+        let StreamPlace { run, request, store, .. } = place;
+        let journal = StreamJournal::begin(&store, run, &request, &answering.stream).await;
+        let _ = begun.send(());
+        let Some(journal) = journal else { return driver(call, answering).await };
+        let mut call = std::pin::pin!(call);
+        let reply = loop {
+            tokio::select! {
+                reply = &mut call => break reply,
+                () = journal.renew_in_time() => {}
+            }
+        };
+        journal.finish(reply.as_ref().map(|reply| &reply.bytes)).await;
+        drop(answering);
+    });
+    // Send the id of the stream only once other instances can read it.
+    let _ = has_begun.await;
+    answers::events(Events::new(stream, 0, end).until(expiry).after(before))
 }

@@ -8,19 +8,14 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use http::{Response, StatusCode};
-#[cfg(feature = "durable")]
-use rmcp::model::RequestId;
 use tokio_util::sync::CancellationToken;
 
-use super::answering::{Answering, is_primed};
+use super::answering::{Answering, driver, is_primed};
 use super::answers;
-#[cfg(feature = "durable")]
-use super::streams::StreamJournal;
-use super::streams::{AnswerBody, Driver, EventId, Events, priming};
+use super::resuming::answer_stored;
+use super::streams::{AnswerBody, EventId, Events, priming};
 use crate::engine::{Call, Reply};
 use crate::session_store::SessionStore;
-#[cfg(feature = "durable")]
-use genkit_core::{RunId, RunStore};
 
 /// The duration of a call in a session after which its response becomes a stream, which the client can
 /// resume after it loses the connection. Default is 50 milliseconds.
@@ -47,10 +42,6 @@ impl Running {
         mut self,
         now: u64,
         end: CancellationToken,
-        #[cfg_attr(
-            not(feature = "durable"),
-            allow(unused_variables, reason = "nothing is stored")
-        )]
         store: Option<&Arc<dyn SessionStore>>,
     ) -> Response<AnswerBody> {
         let first = self.first().await;
@@ -58,19 +49,11 @@ impl Running {
         match first {
             First::Ended(reply) => ended(reply, answering, end),
             First::Said => {
-                #[cfg(feature = "durable")]
-                if let (Some(session), Some(request), Some(store)) =
-                    (&answering.session, call.id(), store.and_then(|store| store.streams()))
+                let (call, answering) = match answer_stored(call, answering, store, now, &end).await
                 {
-                    let number = session.keep_everywhere(&answering.stream, now);
-                    let place = StreamPlace {
-                        run: RunId::of_stream(&session.id().to_string(), number),
-                        request: request.clone(),
-                        number,
-                        store,
-                    };
-                    return said_everywhere(call, answering, place, end).await;
-                }
+                    Ok(response) => return response,
+                    Err(unstored) => unstored,
+                };
                 said(call, answering, now, end)
             }
         }
@@ -142,60 +125,6 @@ fn said(
     }
     let events = Events::new(stream, 0, end).until(expiry).after(before);
     answers::events(events.driven(driver(call, answering), request))
-}
-
-/// Where a stream is stored.
-#[cfg(feature = "durable")]
-struct StreamPlace {
-    run: RunId,
-    request: RequestId,
-    number: u64,
-    store: Arc<dyn RunStore>,
-}
-
-/// Runs a call whose stream is stored, so that it can be resumed at any instance.
-#[cfg(feature = "durable")]
-async fn said_everywhere(
-    call: Call,
-    answering: Answering,
-    place: StreamPlace,
-    end: CancellationToken,
-) -> Response<AnswerBody> {
-    let stream = Arc::clone(&answering.stream);
-    let primed = answering.session.as_ref().is_some_and(|session| is_primed(&session.session));
-    let before = primed.then(|| priming(EventId { stream: place.number, index: 0 }));
-    let expiry = answering.expiry;
-    let (begun, has_begun) = tokio::sync::oneshot::channel();
-    // In a task, because the lease must be renewed even if the client does not read.
-    tokio::spawn(async move {
-        let StreamPlace { run, request, store, .. } = place;
-        let journal = StreamJournal::begin(&store, run, &request, &answering.stream).await;
-        let _ = begun.send(());
-        let Some(journal) = journal else { return driver(call, answering).await };
-        let mut call = std::pin::pin!(call);
-        let reply = loop {
-            tokio::select! {
-                reply = &mut call => break reply,
-                () = journal.renew_in_time() => {}
-            }
-        };
-        journal.finish(reply.as_ref().map(|reply| &reply.bytes)).await;
-        drop(answering);
-    });
-    // Send the id of the stream only once other instances can read it.
-    let _ = has_begun.await;
-    answers::events(Events::new(stream, 0, end).until(expiry).after(before))
-}
-
-/// Runs the rest of the call.
-fn driver(call: Call, answering: Answering) -> Driver {
-    Box::pin(async move {
-        // Moves all of it here, so that the session stays in use and shutdown waits until this
-        // ends.
-        let answering = answering;
-        let reply = call.await;
-        answering.stream.finish(reply.as_ref().map(|reply| &reply.bytes));
-    })
 }
 
 /// Makes shutdown wait until the response is sent.

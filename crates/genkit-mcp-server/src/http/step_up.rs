@@ -6,6 +6,7 @@ use rmcp::model::RequestId;
 use super::endpoint::EndpointState;
 use super::refusal::HttpRefusal;
 use super::rules::ParamsOutline;
+use crate::permission::Item;
 use crate::principal::Principal;
 use genkit_mcp::internal::spans::method_name;
 
@@ -23,7 +24,7 @@ impl EndpointState {
     ) -> Result<(), HttpRefusal> {
         let Some(principal) = principal.filter(|_| self.steps_up) else { return Ok(()) };
         let Some(name) = params.routed_name(method) else { return Ok(()) };
-        let needed = self.engine.shared.lacking(method, &name, Some(principal));
+        let needed = self.lacking_scopes(method, &name, Some(principal));
         let Some(needed) = needed else { return Ok(()) };
         let scopes = needed.join(" ");
         // Includes the scopes that it already has: a client requests exactly these scopes, and
@@ -37,5 +38,38 @@ impl EndpointState {
             scopes: scopes.into(),
             challenge: self.challenges.of_scopes(&all),
         })
+    }
+
+    /// Returns the scopes required by the requested item if the caller lacks some. Callers without a token get `None`,
+    /// so that they do not learn which items exist.
+    fn lacking_scopes(
+        &self,
+        method: &str,
+        name: &str,
+        principal: Option<&Principal>,
+    ) -> Option<Vec<String>> {
+        let shared = &self.engine.shared;
+        let caller = shared.caller_of(Some(principal?));
+        let (lists, registry) = (shared.lists(), &shared.genkit.registry);
+        let (filter, permissions) = (&shared.settings.filter, &shared.settings.permissions);
+        let needed = |item: Item<'_>| {
+            let scopes = permissions.lacking(&caller, item)?;
+            Some(scopes.into_iter().map(str::to_owned).collect())
+        };
+        match method {
+            "tools/call" => {
+                let tool = registry.tool(lists.tool_name(name)).filter(|it| filter.tool(it))?;
+                needed(Item::Tool(&tool))
+            }
+            "prompts/get" => {
+                let prompt = registry.prompt(lists.prompt_name(name));
+                needed(Item::Prompt(&prompt.filter(|it| filter.prompt(it))?))
+            }
+            "resources/read" | "resources/subscribe" => {
+                let (resource, _) = registry.resource_for(name, |it: &_| filter.resource(it))?;
+                needed(Item::Resource(&resource))
+            }
+            _ => None,
+        }
     }
 }

@@ -13,7 +13,7 @@ use super::StdioLimits;
 use super::line_outlet::LineOutlet;
 use crate::engine;
 use crate::engine::{
-    Action, Begun, Call, Engine, ListenStream, Message, MessageFault, Outlet, Rejected, Request,
+    Action, Begun, Call, Engine, ListenStream, MessageFault, Outlet, Rejected, Request,
     SlowFunctions,
 };
 use crate::principal::{Principal, RequestHead};
@@ -120,7 +120,7 @@ where
             // A client that sends a lot must not starve other tasks.
             tokio::task::consume_budget().await;
             let Some(frame) = lines.next_frame() else { break };
-            client.take(frame, limits.line_bytes)?;
+            client.serve(frame, limits.line_bytes)?;
         }
         client.lines.0.flush();
         while client.calls.try_join_next().is_some() {}
@@ -152,28 +152,26 @@ where
 }
 
 impl<W: AsyncWrite + Send + Unpin + 'static> Client<W> {
-    fn take(&mut self, frame: Frame<'_>, limit: usize) -> io::Result<()> {
-        let read = match frame {
+    /// Serves one frame. `limit` is the maximum length of a line, in bytes.
+    fn serve(&mut self, frame: Frame<'_>, limit: usize) -> io::Result<()> {
+        let message = match frame {
             Frame::Line(line) => {
                 tracing::trace!(bytes = line.len(), "read a line");
                 engine::read(line)
             }
             Frame::TooLong(outline, _) => engine::reject(outline, &MessageFault::TooLong(limit)),
         };
-        match read {
-            Ok(message) => self.serve(message),
+        let message = match message {
+            Ok(message) => message,
             Err(Rejected::Silent(fault)) => {
                 tracing::debug!(fault = %Logged::text(&fault), "dropped a message");
-                Ok(())
+                return Ok(());
             }
             Err(Rejected::Answer(refusal)) => {
                 tracing::debug!("rejected a line");
-                self.lines.0.push_line(&refusal)
+                return self.lines.0.push_line(&refusal);
             }
-        }
-    }
-
-    fn serve(&mut self, message: Message<'_>) -> io::Result<()> {
+        };
         let request = Request::new(
             &self.session,
             self.outlet.clone(),

@@ -4,6 +4,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::Either;
 use rmcp::model::CreateTaskResult;
 use serde_json::Value;
 use tokio::sync::mpsc;
@@ -28,12 +29,8 @@ use genkit_core::internal::run_store::now_ms;
 use genkit_core::{Tool, ToolTask};
 use genkit_durable::internal::{CallJournal, LEASE, LeasedRun, Note};
 
-/// The outcome of a call that can become a task.
-pub(in super::super) enum BegunCall {
-    /// It finished or asked a question in time.
-    InTime(RunOutcome<ToolOutput>),
-    Created(CreateTaskResult),
-}
+/// The outcome of a call that can become a task: it finished or asked a question in time, or became a task.
+type BegunCall = Either<RunOutcome<ToolOutput>, CreateTaskResult>;
 
 /// A call before it becomes a task.
 struct NewTask<'a> {
@@ -112,7 +109,7 @@ impl NewTask<'_> {
             }
         };
         match ended {
-            Some(ended) => Ok(BegunCall::InTime(self.run.into_outcome(ended)?)),
+            Some(ended) => Ok(Either::Left(self.run.into_outcome(ended)?)),
             None => self.becomes_task().await,
         }
     }
@@ -141,7 +138,7 @@ impl NewTask<'_> {
             // The function kept the in-flight slot of its request.
             held.end();
         });
-        Ok(BegunCall::Created(told))
+        Ok(Either::Right(told))
     }
 }
 

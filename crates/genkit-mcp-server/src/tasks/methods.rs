@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rmcp::model::{ErrorData, GetTaskResult, InputResponses, TaskAckResult};
+use rmcp::model::{ErrorData, GetTaskResult, InputResponses, RequestId, TaskAckResult};
 
 use super::limits::CHANGE_TRIES;
 use super::record::{Stage, TaskRecord};
@@ -10,6 +10,7 @@ use super::resume::take_up_soon;
 use super::{sweep_later, wire};
 use crate::audit::Audit;
 use crate::caller::Request;
+use crate::caller::message::{self, Reply};
 use crate::error::{Error as E, protocol_error};
 use crate::state::{Absent, SharedState};
 use genkit_core::internal::run_store::now_ms;
@@ -23,10 +24,34 @@ pub(in super::super) enum TaskCall {
     Cancel(String),
 }
 
+/// Parses the parameters of a request about a task. Returns `None` for another method or invalid parameters.
+pub(in super::super) fn read_call(
+    method: &str,
+    id: Option<String>,
+    responses: impl FnOnce() -> Option<InputResponses>,
+) -> Option<TaskCall> {
+    Some(match method {
+        "tasks/get" => TaskCall::Get(id?),
+        "tasks/update" => TaskCall::Update(id?, responses()?),
+        "tasks/cancel" => TaskCall::Cancel(id?),
+        _ => return None,
+    })
+}
+
 /// The response to a request about a task.
 pub(in super::super) enum TaskAnswer {
     Task(Box<GetTaskResult>),
     Done(TaskAckResult),
+}
+
+impl TaskAnswer {
+    /// Builds the response.
+    pub(in super::super) fn into_reply(self, id: &RequestId) -> Reply {
+        match self {
+            Self::Task(task) => message::result(id, &task),
+            Self::Done(done) => message::result(id, &done),
+        }
+    }
 }
 
 impl TaskCall {

@@ -24,6 +24,26 @@ mod sweep;
 mod tests;
 mod wire;
 
-pub(super) use self::begin::{BegunCall, begin};
-pub(super) use self::methods::{TaskAnswer, TaskCall, answer};
-pub(super) use self::sweep::sweep_later;
+use std::sync::Arc;
+
+pub(super) use self::begin::begin;
+pub(super) use self::methods::{TaskCall, answer, read_call};
+use self::sweep::sweep_later;
+use super::instance::ServedInstance;
+use super::state::SharedState;
+use super::task_table::Tasks;
+use genkit_core::Result;
+
+/// Checks the tools that can run as tasks: with the feature `durable`, all of them can.
+#[expect(clippy::unnecessary_wraps, reason = "fails without the feature `durable`")]
+pub(super) fn check_tools(_: &ServedInstance) -> Result<()> {
+    Ok(())
+}
+
+/// Resumes the tasks in the store, if the server has tools that run as tasks.
+pub(super) fn resume_stored(shared: &Arc<SharedState>) -> Arc<Tasks> {
+    if shared.makes_tasks() {
+        sweep_later(shared);
+    }
+    Arc::clone(&shared.tasks)
+}

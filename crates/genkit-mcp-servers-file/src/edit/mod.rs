@@ -8,5 +8,5 @@ mod replace;
 
 pub use client_app::ClientApp;
 pub use new_server::NewServer;
-pub use plan::{EditPlan, Written};
+pub use plan::{EditOutcome, EditPlan};
 pub use put::add_server;

@@ -37,7 +37,7 @@ pub struct EditPlan {
 /// The result of an edit.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Written {
+pub struct EditOutcome {
     /// The file itself, or the target of a symbolic link.
     pub path: PathBuf,
     /// The backup of the previous content, if the file existed.
@@ -106,9 +106,9 @@ impl EditPlan {
     /// # Errors
     /// Returns an error if the file was changed since it was read, or if something cannot be written; the file is then
     /// unchanged.
-    pub fn write(self) -> Result<Written, Error> {
+    pub fn write(self) -> Result<EditOutcome, Error> {
         if !self.changes() {
-            return Ok(Written { path: self.path, copy: None, changed: false });
+            return Ok(EditOutcome { path: self.path, copy: None, changed: false });
         }
         let unwritable = |path: &Path, source| {
             Error::of_file(ErrorReason::Unwritable { path: path.display().to_string(), source })
@@ -139,7 +139,7 @@ impl EditPlan {
             let _ = fs::remove_file(&new);
             return Err(error);
         }
-        Ok(Written { path: self.path, copy, changed: true })
+        Ok(EditOutcome { path: self.path, copy, changed: true })
     }
 
     /// Returns whether the file is still what was read; clients write their files while they run.

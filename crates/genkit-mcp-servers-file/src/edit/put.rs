@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::replace::set;
+use super::replace::set_value;
 use super::{ClientApp, NewServer};
 use crate::encoding::FileText;
 use crate::error::{Error, ErrorReason};
@@ -36,19 +36,19 @@ pub fn add_server(
     app: ClientApp,
     server: &NewServer,
 ) -> Result<Vec<u8>, Error> {
-    let at = Place::file(name);
-    let file = FileText::decode(bytes).ok_or_else(|| at.error(ErrorReason::NotText))?;
-    let text = put(&file.text, app, server).map_err(|reason| at.error(reason))?;
-    Ok(file.encode(&text))
+    let at = Place::of_file(name);
+    let file = FileText::decode_bytes(bytes).ok_or_else(|| at.error_at(ErrorReason::NotText))?;
+    let text = put_entry(&file.text, app, server).map_err(|reason| at.error_at(reason))?;
+    Ok(file.encode_text(&text))
 }
 
-fn put(text: &str, app: ClientApp, server: &NewServer) -> Result<String, ErrorReason> {
+fn put_entry(text: &str, app: ClientApp, server: &NewServer) -> Result<String, ErrorReason> {
     // Rejects duplicate keys as well, because clients do not agree on the one that counts.
     let known = jsonc::parse_any(text)?.unwrap_or_default();
     let entry = server.entry(app);
     let path = [app.section(), server.name.as_str()];
     let there = known.get(path[0]).and_then(|section| section.get(path[1]));
-    let Some(there) = there else { return set(text, &path, &entry) };
+    let Some(there) = there else { return set_value(text, &path, &entry) };
     if !is_same_program(there, &server.command) {
         return Err(ErrorReason::OtherServer { name: server.name.clone() });
     }
@@ -75,7 +75,7 @@ fn put_if_other(
 ) -> Result<(), ErrorReason> {
     let found = path[2..].iter().try_fold(there, |value, key| value.get(key));
     if found != Some(value) {
-        *text = set(text, path, value)?;
+        *text = set_value(text, path, value)?;
     }
     Ok(())
 }

@@ -18,15 +18,15 @@ const BLANKS: [char; 4] = [' ', '\t', '\r', '\n'];
 
 /// Sets the value at `path`, creating missing objects on the way. The text must be accepted by [`jsonc::parse`], or
 /// have no value at all.
-pub(crate) fn set(text: &str, path: &[&str], value: &Value) -> Result<String, ErrorReason> {
+pub(crate) fn set_value(text: &str, path: &[&str], value: &Value) -> Result<String, ErrorReason> {
     let collect = CollectOptions { tokens: true, ..CollectOptions::default() };
-    let parsed =
-        parse_to_ast(text, &collect, &jsonc::OPTIONS).map_err(|error| jsonc::syntax(&error))?;
+    let parsed = parse_to_ast(text, &collect, &jsonc::OPTIONS)
+        .map_err(|error| jsonc::syntax_error(&error))?;
     let (root, tokens) = (parsed.value, parsed.tokens.unwrap_or_default());
-    let style = Style::of(text, root.as_ref());
+    let style = Style::of_text(text, root.as_ref());
     let Some(root) = root else {
         let before = if text.trim_end_matches(BLANKS).is_empty() { "" } else { style.line_end };
-        let whole = style.render(&nested(path, value), "");
+        let whole = style.render_value(&nest_value(path, value), "");
         let comments = text.trim_end_matches(BLANKS);
         return Ok(format!("{comments}{before}{whole}{}", style.line_end));
     };
@@ -38,24 +38,26 @@ pub(crate) fn set(text: &str, path: &[&str], value: &Value) -> Result<String, Er
         match object.properties.iter().find(|property| property.name.as_str() == *key) {
             Some(property) => at = &property.value,
             None => {
-                let value = nested(&path[depth + 1..], value);
-                return Ok(Insertion { text, object, tokens: &tokens, style }.insert(key, &value));
+                let value = nest_value(&path[depth + 1..], value);
+                return Ok(
+                    Insertion { text, object, tokens: &tokens, style }.insert_property(key, &value)
+                );
             }
         }
     }
     let range = at.range();
-    let rendered = style.render(value, line_indent(text, range.start));
-    Ok(splice(text, range, &rendered))
+    let rendered = style.render_value(value, line_indent(text, range.start));
+    Ok(splice_text(text, range, &rendered))
 }
 
 /// Wraps `value` in objects with these keys.
-fn nested(path: &[&str], value: &Value) -> Value {
+fn nest_value(path: &[&str], value: &Value) -> Value {
     let inside =
         |value, key: &&str| Value::Object([((*key).to_owned(), value)].into_iter().collect());
     path.iter().rev().fold(value.clone(), inside)
 }
 
-fn splice(text: &str, range: Range, with: &str) -> String {
+fn splice_text(text: &str, range: Range, with: &str) -> String {
     format!("{}{with}{}", &text[..range.start], &text[range.end..])
 }
 
@@ -67,7 +69,7 @@ struct Style<'a> {
 }
 
 impl<'a> Style<'a> {
-    fn of(text: &'a str, root: Option<&Parsed<'_>>) -> Self {
+    fn of_text(text: &'a str, root: Option<&Parsed<'_>>) -> Self {
         let crlf = text.find('\n').is_some_and(|end| text[..end].ends_with('\r'));
         let first = match root {
             Some(Parsed::Object(object)) => object.properties.first(),
@@ -79,7 +81,7 @@ impl<'a> Style<'a> {
     }
 
     /// Renders a value over several lines, for a line with this indentation.
-    fn render(self, value: &Value, indent: &str) -> String {
+    fn render_value(self, value: &Value, indent: &str) -> String {
         let mut bytes = Vec::new();
         let formatter = PrettyFormatter::with_indent(self.indent.as_bytes());
         let written = value.serialize(&mut Serializer::with_formatter(&mut bytes, formatter));
@@ -112,7 +114,7 @@ struct Insertion<'a> {
 }
 
 impl Insertion<'_> {
-    fn insert(&self, key: &str, value: &Value) -> String {
+    fn insert_property(&self, key: &str, value: &Value) -> String {
         let Range { start, end } = self.object.range;
         let inner = &self.text[start + 1..end - 1];
         // After all existing comments.
@@ -121,14 +123,14 @@ impl Insertion<'_> {
         let Some(last) = self.object.properties.last() else {
             let base = line_indent(self.text, start);
             let indent = format!("{base}{}", self.style.indent);
-            let property = format!("{key}: {}", self.style.render(value, &indent));
+            let property = format!("{key}: {}", self.style.render_value(value, &indent));
             let line_end = self.style.line_end;
             // The text between the last comment and the brace.
             let rest = &self.text[at..end - 1];
             let rest =
                 if rest.contains('\n') { rest.to_owned() } else { format!("{line_end}{base}") };
             let property = format!("{line_end}{indent}{property}{rest}");
-            return splice(self.text, Range::new(at, end - 1), &property);
+            return splice_text(self.text, Range::new(at, end - 1), &property);
         };
         let has_comma = self.has_comma_after(last, end);
         let (before, after) = if has_comma { ("", ",") } else { (",", "") };
@@ -136,7 +138,7 @@ impl Insertion<'_> {
             let own = own_line_indent(self.text, last.range.start);
             let below = || format!("{}{}", line_indent(self.text, start), self.style.indent);
             let indent = own.map_or_else(below, str::to_owned);
-            let property = self.style.render(value, &indent);
+            let property = self.style.render_value(value, &indent);
             format!("{}{indent}{key}: {property}{after}", self.style.line_end)
         } else {
             format!(" {key}: {value}{after}")

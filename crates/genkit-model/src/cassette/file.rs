@@ -54,7 +54,7 @@ pub(super) struct RecordedResponse {
 }
 
 impl CassetteFile {
-    pub(super) fn check(&self, path: &Path) -> Result<()> {
+    pub(super) fn check_version(&self, path: &Path) -> Result<()> {
         if self.version == VERSION {
             return Ok(());
         }
@@ -63,11 +63,11 @@ impl CassetteFile {
 
     pub(super) fn text_of<'a>(exchanges: impl Iterator<Item = &'a Exchange>) -> Result<String> {
         #[derive(Serialize)]
-        struct Written<'a> {
+        struct WrittenFile<'a> {
             version: u32,
             exchanges: Vec<&'a Exchange>,
         }
-        let file = Written { version: VERSION, exchanges: exchanges.collect() };
+        let file = WrittenFile { version: VERSION, exchanges: exchanges.collect() };
         let mut text = serde_json::to_string_pretty(&file).context("cannot write a cassette")?;
         text.push('\n');
         Ok(text)
@@ -77,7 +77,7 @@ impl CassetteFile {
 impl RecordedRequest {
     pub(super) fn new(path: &str, body: &[u8], secrets: &Secrets) -> Self {
         let body = String::from_utf8_lossy(body);
-        let redact = |text: &str| secrets.redacted(text).unwrap_or_else(|| text.to_owned());
+        let redact = |text: &str| secrets.redact_text(text).unwrap_or_else(|| text.to_owned());
         Self { method: "POST".to_owned(), path: redact(path), body: json_of(&redact(&body)) }
     }
 }
@@ -85,21 +85,21 @@ impl RecordedRequest {
 impl RecordedResponse {
     pub(super) fn new(response: StoredResponse, secrets: &Secrets) -> Self {
         let (body, base64) = match String::from_utf8(response.body) {
-            Ok(text) => (secrets.redacted(&text).unwrap_or(text), None),
+            Ok(text) => (secrets.redact_text(&text).unwrap_or(text), None),
             Err(bytes) => {
                 let clean = secrets.redacted_bytes(bytes.into_bytes());
                 (String::new(), Some(STANDARD.encode(clean)))
             }
         };
         let clean = |(name, value): (String, String)| {
-            let clean = secrets.redacted(&value).unwrap_or(value);
+            let clean = secrets.redact_text(&value).unwrap_or(value);
             (name, clean)
         };
         let headers = response.headers.into_iter().map(clean).collect();
         Self { status: response.status, headers, body, base64 }
     }
 
-    pub(super) fn stored(&self) -> Result<StoredResponse> {
+    pub(super) fn to_stored(&self) -> Result<StoredResponse> {
         let body = match &self.base64 {
             Some(bytes) => STANDARD.decode(bytes).context("a cassette contains invalid base64")?,
             None => self.body.clone().into_bytes(),
@@ -109,7 +109,7 @@ impl RecordedResponse {
 }
 
 /// Returns the headers of a response that are recorded.
-pub(super) fn headers(header: &dyn Fn(&str) -> Option<String>) -> BTreeMap<String, String> {
+pub(super) fn kept_headers(header: &dyn Fn(&str) -> Option<String>) -> BTreeMap<String, String> {
     HEADERS.iter().filter_map(|name| Some(((*name).to_owned(), header(name)?))).collect()
 }
 

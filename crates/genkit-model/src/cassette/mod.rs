@@ -85,7 +85,7 @@ impl Cassette {
         let text = std::fs::read(&path).context(format!("cannot read {}", path.display()))?;
         let file: CassetteFile = serde_json::from_slice(&text)
             .context(format!("{} is not a cassette", path.display()))?;
-        file.check(&path)?;
+        file.check_version(&path)?;
         let unused = |exchange| Replayable { exchange, is_used: false };
         let exchanges = file.exchanges.into_iter().map(unused).collect();
         Ok(Self::new(path, CassetteMode::Replay(Mutex::new(exchanges))))
@@ -112,6 +112,7 @@ impl Cassette {
     }
 
     /// Returns the interceptor for the endpoint of a provider.
+    #[doc(hidden)]
     pub fn interceptor(&self) -> Arc<dyn Interceptor> {
         Arc::new(self.clone())
     }
@@ -127,18 +128,18 @@ impl Cassette {
             exchanges.iter_mut().filter(|it| it.exchange.request == *request).collect();
         if let Some(next) = same.iter_mut().find(|it| !it.is_used) {
             next.is_used = true;
-            return next.exchange.response.stored();
+            return next.exchange.response.to_stored();
         }
         let times = same.len();
         if times > 0 {
             return Err(E::UsedUp { path: path(), times }.into());
         }
         let recorded: Vec<_> = exchanges.iter().map(|it| &it.exchange.request).collect();
-        let difference = nearest::describe(request, &recorded);
+        let difference = nearest::describe_difference(request, &recorded);
         Err(E::NotRecorded { path: path(), difference }.into())
     }
 
-    fn store(&self, place: usize, exchange: Exchange) -> Result<()> {
+    fn store_exchange(&self, place: usize, exchange: Exchange) -> Result<()> {
         let CassetteMode::Record(places) = &self.0.mode else {
             return Ok(());
         };
@@ -156,7 +157,7 @@ impl Interceptor for Cassette {
         matches!(self.0.mode, CassetteMode::Replay(_))
     }
 
-    fn intercept(&self, call: OutgoingCall<'_>) -> Result<Interception> {
+    fn intercept_call(&self, call: OutgoingCall<'_>) -> Result<Interception> {
         let OutgoingCall { path, body, secrets } = call;
         let request = RecordedRequest::new(path, body, &secrets);
         match &self.0.mode {
@@ -206,17 +207,18 @@ struct CassetteRecording {
 }
 
 impl Observer for CassetteRecording {
-    fn begin(&mut self, status: u16, header: &dyn Fn(&str) -> Option<String>) {
-        self.response = StoredResponse { status, headers: file::headers(header), body: Vec::new() };
+    fn begin_response(&mut self, status: u16, header: &dyn Fn(&str) -> Option<String>) {
+        self.response =
+            StoredResponse { status, headers: file::kept_headers(header), body: Vec::new() };
     }
 
-    fn receive(&mut self, piece: &[u8]) {
+    fn receive_piece(&mut self, piece: &[u8]) {
         self.response.body.extend_from_slice(piece);
     }
 
-    fn finish(self: Box<Self>) -> Result<()> {
+    fn finish_response(self: Box<Self>) -> Result<()> {
         let response = RecordedResponse::new(self.response, &self.secrets);
-        self.cassette.store(self.place, Exchange { request: self.request, response })
+        self.cassette.store_exchange(self.place, Exchange { request: self.request, response })
     }
 }
 

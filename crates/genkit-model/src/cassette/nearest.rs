@@ -9,11 +9,14 @@ use genkit_schema::internal::truncate::excerpt;
 const SHOWN: usize = 200;
 
 /// Describes how a request that was not recorded differs from the most similar recording.
-pub(super) fn describe(request: &RecordedRequest, recorded: &[&RecordedRequest]) -> String {
+pub(super) fn describe_difference(
+    request: &RecordedRequest,
+    recorded: &[&RecordedRequest],
+) -> String {
     let nearest = recorded
         .iter()
         .enumerate()
-        .map(|(index, recorded)| (Difference::of(recorded, request), index))
+        .map(|(index, recorded)| (Difference::between(recorded, request), index))
         .min_by_key(|(difference, _)| difference.count);
     let Some((difference, index)) = nearest else {
         return format!("the cassette is empty; requested {} {}", request.method, request.path);
@@ -35,7 +38,7 @@ struct Difference {
 }
 
 impl Difference {
-    fn of(recorded: &RecordedRequest, request: &RecordedRequest) -> Self {
+    fn between(recorded: &RecordedRequest, request: &RecordedRequest) -> Self {
         let mut all = Self { count: 0, first: Default::default() };
         let line =
             |request: &RecordedRequest| Value::from(format!("{} {}", request.method, request.path));
@@ -44,21 +47,21 @@ impl Difference {
             all.add("the path", Some(&line(recorded)), Some(&line(request)));
             all.count += 1_000;
         }
-        all.walk("body", Some(&recorded.body), Some(&request.body));
+        all.compare_values("body", Some(&recorded.body), Some(&request.body));
         all
     }
 
-    fn walk(&mut self, at: &str, recorded: Option<&Value>, request: Option<&Value>) {
+    fn compare_values(&mut self, at: &str, recorded: Option<&Value>, request: Option<&Value>) {
         match (recorded, request) {
             (Some(a), Some(b)) if a == b => {}
             (Some(Value::Object(a)), Some(Value::Object(b))) => {
                 for key in a.keys().chain(b.keys().filter(|key| !a.contains_key(*key))) {
-                    self.walk(&format!("{at}.{key}"), a.get(key), b.get(key));
+                    self.compare_values(&format!("{at}.{key}"), a.get(key), b.get(key));
                 }
             }
             (Some(Value::Array(a)), Some(Value::Array(b))) => {
                 for index in 0..a.len().max(b.len()) {
-                    self.walk(&format!("{at}[{index}]"), a.get(index), b.get(index));
+                    self.compare_values(&format!("{at}[{index}]"), a.get(index), b.get(index));
                 }
             }
             (a, b) => self.add(at, a, b),
@@ -67,12 +70,12 @@ impl Difference {
 
     fn add(&mut self, at: &str, recorded: Option<&Value>, request: Option<&Value>) {
         if self.count == 0 {
-            self.first = (at.to_owned(), shown(recorded), shown(request));
+            self.first = (at.to_owned(), show_value(recorded), show_value(request));
         }
         self.count += 1;
     }
 }
 
-fn shown(value: Option<&Value>) -> String {
+fn show_value(value: Option<&Value>) -> String {
     value.map_or_else(|| "nothing".to_owned(), |value| excerpt(&value.to_string(), SHOWN))
 }

@@ -5,12 +5,13 @@ use super::*;
 use genkit_core::ErrorKind;
 
 fn call<'a>(path: &'a str, body: &'a [u8]) -> OutgoingCall<'a> {
-    let secrets = Secrets::of(&[("x-api-key", "sk-very-secret".into())], &HeaderMap::new());
+    let secrets =
+        Secrets::from_headers(&[("x-api-key", "sk-very-secret".into())], &HeaderMap::new());
     OutgoingCall { path, body, secrets }
 }
 
 fn begin(cassette: &Cassette, path: &str, body: &[u8]) -> Box<dyn Observer> {
-    match cassette.intercept(call(path, body)).unwrap() {
+    match cassette.intercept_call(call(path, body)).unwrap() {
         Interception::Observe(observer) => observer,
         Interception::Respond(_) => panic!("it replays"),
     }
@@ -28,15 +29,15 @@ fn record(cassette: &Cassette, path: &str, body: &Value, answer: &[u8]) {
     let mut recording = begin(cassette, path, body.to_string().as_bytes());
     let headers =
         |name: &str| (name == "content-type" || name == "set-cookie").then(|| "a/b".into());
-    recording.begin(200, &headers);
+    recording.begin_response(200, &headers);
     for piece in answer.chunks(3) {
-        recording.receive(piece);
+        recording.receive_piece(piece);
     }
-    recording.finish().unwrap();
+    recording.finish_response().unwrap();
 }
 
 fn replay(cassette: &Cassette, path: &str, body: &Value) -> Result<Vec<u8>> {
-    match cassette.intercept(call(path, body.to_string().as_bytes()))? {
+    match cassette.intercept_call(call(path, body.to_string().as_bytes()))? {
         Interception::Respond(response) => Ok(response.body),
         Interception::Observe(_) => panic!("it records"),
     }
@@ -68,8 +69,8 @@ fn calls_stand_in_the_order_of_asking() {
     let dropped = begin(&cassette, "/dropped", b"{}");
     record(&cassette, "/second", &json!({}), b"");
     drop(dropped);
-    first.begin(200, &|_| None);
-    first.finish().unwrap();
+    first.begin_response(200, &|_| None);
+    first.finish_response().unwrap();
     let text = std::fs::read_to_string(&path).unwrap();
     assert!(text.find("/first").unwrap() < text.find("/second").unwrap(), "{text}");
     assert!(!text.contains("/dropped"));

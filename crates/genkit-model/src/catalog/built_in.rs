@@ -46,7 +46,7 @@ pub(super) fn feature_of(prefix: &str) -> Option<&'static str> {
 }
 
 /// Returns the function that makes the provider of a prefix, if its crate is linked.
-pub(super) fn linked(prefix: &str) -> Option<FromEnv> {
+pub(super) fn linked_provider(prefix: &str) -> Option<FromEnv> {
     let rank = |feature: &str| FEATURES.iter().position(|(other, _)| *other == feature);
     inventory::iter::<LinkedProvider>
         .into_iter()
@@ -56,7 +56,7 @@ pub(super) fn linked(prefix: &str) -> Option<FromEnv> {
 }
 
 /// Returns every prefix, without duplicates.
-pub(super) fn prefixes() -> impl Iterator<Item = &'static str> {
+pub(super) fn known_prefixes() -> impl Iterator<Item = &'static str> {
     FEATURES.iter().flat_map(|(feature, prefixes)| {
         prefixes.iter().copied().filter(move |prefix| feature_of(prefix) == Some(*feature))
     })
@@ -64,7 +64,7 @@ pub(super) fn prefixes() -> impl Iterator<Item = &'static str> {
 
 /// Returns the built-in provider for a prefix, created from environment variables once per process.
 /// An error is not cached, because the API key may be set later.
-pub(super) fn once(prefix: &str, from_env: FromEnv) -> Result<Arc<dyn Provider>> {
+pub(super) fn provider_once(prefix: &str, from_env: FromEnv) -> Result<Arc<dyn Provider>> {
     static MADE: Mutex<Vec<(String, Arc<dyn Provider>)>> = Mutex::new(Vec::new());
     let mut made = lock(&MADE);
     if let Some((_, provider)) = made.iter().find(|(name, _)| name == prefix) {

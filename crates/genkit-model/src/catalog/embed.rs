@@ -25,6 +25,7 @@ pub struct Embed {
 }
 
 impl Embed {
+    #[doc(hidden)]
     pub fn new(models: Models, embedder: EmbedderRef, request: EmbedRequest) -> Self {
         Self { models, embedder, request, config_error: None }
     }
@@ -64,7 +65,7 @@ impl IntoFuture for Embed {
             if let Some(error) = self.config_error {
                 return Err(error.into());
             }
-            self.models.embedder(&self.embedder)?.embed_with(self.request).await
+            self.models.find_embedder(&self.embedder)?.embed_with(self.request).await
         })
     }
 }

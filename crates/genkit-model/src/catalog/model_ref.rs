@@ -33,6 +33,7 @@ impl ModelRef {
     }
 
     /// Whether it is a value rather than a name.
+    #[doc(hidden)]
     pub fn is_value(&self) -> bool {
         matches!(self.0, Kind::Value(_))
     }

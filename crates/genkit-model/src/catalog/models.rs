@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::built_in::{feature_of, linked, once, prefixes};
+use super::built_in::{feature_of, known_prefixes, linked_provider, provider_once};
 use super::embedder_ref::{EmbedderKind, EmbedderRef};
 use super::error::Error as E;
 use super::model_ref::{Kind, ModelRef};
@@ -44,11 +44,11 @@ impl Models {
     pub fn find(&self, model: &ModelRef) -> Result<Arc<dyn Model>> {
         match &model.0 {
             Kind::Value(model) => Ok(Arc::clone(model)),
-            Kind::Name(name) => self.named(name),
+            Kind::Name(name) => self.model_named(name),
         }
     }
 
-    pub(crate) fn embedder(&self, embedder: &EmbedderRef) -> Result<Arc<dyn Embedder>> {
+    pub(crate) fn find_embedder(&self, embedder: &EmbedderRef) -> Result<Arc<dyn Embedder>> {
         let name = match &embedder.0 {
             EmbedderKind::Value(embedder) => return Ok(Arc::clone(embedder)),
             EmbedderKind::Name(name) => name.strip_prefix("/embedder/").unwrap_or(name),
@@ -56,7 +56,7 @@ impl Models {
         if let Some(embedder) = self.embedders.get(name) {
             return Ok(Arc::clone(embedder));
         }
-        match self.provider(name)? {
+        match self.find_provider(name)? {
             Some((provider, rest)) => provider.embedder(rest),
             None => Err(self.unknown_embedder(name).into()),
         }
@@ -69,7 +69,7 @@ impl Models {
             return self.find(model);
         }
         match std::env::var("GENKIT_MODEL") {
-            Ok(name) if !name.is_empty() => self.named(&name),
+            Ok(name) if !name.is_empty() => self.model_named(&name),
             _ => Err(E::NoModelNamed.into()),
         }
     }
@@ -88,28 +88,28 @@ impl Models {
         self.default_model().ok().map(|model| model.name().to_owned())
     }
 
-    fn named(&self, name: &str) -> Result<Arc<dyn Model>> {
+    fn model_named(&self, name: &str) -> Result<Arc<dyn Model>> {
         // Genkit's developer tools refer to actions by their full key.
         let name = name.strip_prefix("/model/").unwrap_or(name);
         if let Some(model) = self.models.get(name) {
             return Ok(Arc::clone(model));
         }
-        match self.provider(name)? {
+        match self.find_provider(name)? {
             Some((provider, rest)) => provider.model(rest),
-            None => Err(self.unknown(name).into()),
+            None => Err(self.unknown_model(name).into()),
         }
     }
 
     /// Returns the provider that a name starts with, and the rest of the name.
-    fn provider<'a>(&self, name: &'a str) -> Result<Option<(Arc<dyn Provider>, &'a str)>> {
+    fn find_provider<'a>(&self, name: &'a str) -> Result<Option<(Arc<dyn Provider>, &'a str)>> {
         if name.trim().is_empty() {
             return Err(E::NoModelNamed.into());
         }
         let (prefix, rest) = name.split_once('/').unwrap_or((name, ""));
         let given = self.providers.iter().find(|provider| provider.name() == prefix);
-        let provider = match (given, linked(prefix)) {
+        let provider = match (given, linked_provider(prefix)) {
             (Some(provider), _) => Arc::clone(provider),
-            (None, Some(from_env)) => once(prefix, from_env)?,
+            (None, Some(from_env)) => provider_once(prefix, from_env)?,
             (None, None) => return Ok(None),
         };
         if rest.is_empty() {
@@ -118,7 +118,7 @@ impl Models {
         Ok(Some((provider, rest)))
     }
 
-    fn unknown(&self, name: &str) -> E {
+    fn unknown_model(&self, name: &str) -> E {
         self.unknown_of("model", name, self.models.keys())
             .map_or_else(|feature| feature, |(name, unknown)| E::UnknownModel { name, unknown })
     }
@@ -141,7 +141,7 @@ impl Models {
             return Err(E::FeatureOff { name, feature });
         }
         let stop = |unknown: String| if unknown.ends_with('?') { unknown } else { unknown + "." };
-        if let Some(provider) = maker(&name) {
+        if let Some(provider) = provider_of(&name) {
             let unknown = format!("Unknown {kind}: {name}. Did you mean `{provider}/{name}`?");
             return Ok((name, unknown));
         }
@@ -150,14 +150,14 @@ impl Models {
         let providers = self.providers.iter().map(|provider| provider.name());
         let all = given.map(String::as_str).chain(providers);
         // Shortens the lifetime from `'static` to that of the borrowed names.
-        let own = prefixes().map(|prefix: &str| prefix);
-        let unknown = suggest::unknown_name(kind, prefix, all.chain(own));
+        let own = known_prefixes().map(|prefix: &str| prefix);
+        let unknown = suggest::unknown(kind, prefix, all.chain(own));
         Ok((name, stop(unknown)))
     }
 }
 
 /// Returns the provider whose models have names like this, for a name without a provider.
-fn maker(name: &str) -> Option<&'static str> {
+fn provider_of(name: &str) -> Option<&'static str> {
     const MAKERS: [(&str, &str); 7] = [
         ("claude-", "anthropic"),
         ("gemini-", "gemini"),
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn an_unknown_model_is_told_how_to_be_given() {
-        let told = |name: &str| Models::default().named(name).err().unwrap().to_string();
+        let told = |name: &str| Models::default().model_named(name).err().unwrap().to_string();
         let unknown = told("offline");
         assert!(unknown.starts_with("Unknown model: offline. There are: anthropic, "), "{unknown}");
         assert!(unknown.ends_with("(..)` to refer to it by name"), "{unknown}");
@@ -188,7 +188,8 @@ mod tests {
         assert!(told("gemni/x").starts_with("Unknown provider: gemni. "), "{}", told("gemni/x"));
         assert!(told(" ").starts_with("no model is specified; "));
         assert!(told("gemni/x").contains("Did you mean `gemini`? To use a custom model"));
-        let embedder = Models::default().embedder(&"gemni/x".into()).err().unwrap().to_string();
+        let embedder =
+            Models::default().find_embedder(&"gemni/x".into()).err().unwrap().to_string();
         assert!(embedder.contains("Did you mean `gemini`? To use a custom embedder"), "{embedder}");
     }
 }

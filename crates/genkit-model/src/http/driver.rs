@@ -7,7 +7,7 @@ use super::endpoint::ApiEndpoint;
 use super::error::CallFailure;
 use super::response::HttpResponse;
 use super::status::is_web_page;
-use crate::wire::{Framing, Next, WireFormat, WireStream};
+use crate::wire::{Next, StreamFormat, WireFormat, WireStream};
 use crate::{ChunkSink, Model, ModelInfo, does_not_count};
 use genkit_core::BoxFuture;
 use genkit_core::internal::future::box_in_place;
@@ -33,26 +33,30 @@ impl<W: WireFormat> HttpModel<W> {
     }
 
     /// Returns the response to `request`, continuing a paused response until it ends.
-    async fn answer(&self, request: &ModelRequest, chunks: &ChunkSink) -> Result<ModelResponse> {
+    async fn send_and_decode(
+        &self,
+        request: &ModelRequest,
+        chunks: &ChunkSink,
+    ) -> Result<ModelResponse> {
         let mut response = self.call(request, chunks).await?;
         for _ in 0..MAX_CONTINUATIONS {
             let Some(next) = self.wire.go_on(request, &response) else { break };
             // Boxed, because few responses are paused.
-            response = joined(response, box_in_place(|| self.call(&next, chunks)).await?);
+            response = join_responses(response, boxed(|| self.call(&next, chunks)).await?);
         }
         Ok(response)
     }
 
     async fn call(&self, request: &ModelRequest, chunks: &ChunkSink) -> Result<ModelResponse> {
         #[cfg(debug_assertions)]
-        let is_known = request.encoded.message_count() > 0;
-        let call = self.wire.encode(request, chunks.is_wanted())?;
+        let is_known = request.encoded.messages() > 0;
+        let call = self.wire.encode_request(request, chunks.is_wanted())?;
         #[cfg(debug_assertions)]
         if is_known {
-            let whole = self.wire.encode(&request.clone(), chunks.is_wanted())?;
+            let whole = self.wire.encode_request(&request.clone(), chunks.is_wanted())?;
             assert_eq!(call.body, whole.body, "the cached body differs");
         }
-        self.endpoint.exchange(call, |answer| self.read(answer, request, chunks)).await
+        self.endpoint.run_exchange(call, |answer| self.read(answer, request, chunks)).await
     }
 
     async fn read(
@@ -64,13 +68,13 @@ impl<W: WireFormat> HttpModel<W> {
         if chunks.is_wanted() && answer.status() < 300 {
             return self.read_stream(answer, request, chunks).await;
         }
-        self.wire.decode(request, &self.read_whole(answer).await?)
+        self.wire.decode_response(request, &self.read_whole(answer).await?)
     }
 
     /// Reads the body of a response, or returns an error according to its status.
     async fn read_whole(&self, answer: HttpResponse<'_>) -> Result<Vec<u8>> {
         let failure = |status, headers: &dyn Fn(&str) -> Option<String>, body: &[u8]| {
-            self.wire.failure(status, headers, body)
+            self.wire.decode_error(status, headers, body)
         };
         self.endpoint.read_whole(answer, failure).await
     }
@@ -94,30 +98,31 @@ impl<W: WireFormat> HttpModel<W> {
                 break first;
             }
         };
-        let mut stream = self.wire.stream(request);
+        let mut stream = self.wire.open_stream(request);
         match first {
-            first if is_web_page(&[first]) => return Err(self.failed(CallFailure::WebPage)),
-            _ if self.wire.framing() == Framing::Ndjson => {
+            first if is_web_page(&[first]) => return Err(self.call_error(CallFailure::WebPage)),
+            _ if self.wire.framing() == StreamFormat::Ndjson => {
                 self.read_events(head, answer, SseParser::ndjson(), &mut *stream, chunks).await?;
             }
             b'{' => {
-                let body = answer.whole(head).await?;
-                let response = self.wire.decode(request, &body)?;
+                let body = answer.read_whole(head).await?;
+                let response = self.wire.decode_response(request, &body)?;
                 send_whole(&response, chunks);
                 return Ok(response);
             }
             b'[' => {
-                let body = answer.whole(head).await?;
-                let text = str::from_utf8(&body).map_err(|_| self.failed(CallFailure::NotUtf8))?;
-                stream.event(&SseEvent::Bare(text), chunks)?;
+                let body = answer.read_whole(head).await?;
+                let text =
+                    str::from_utf8(&body).map_err(|_| self.call_error(CallFailure::NotUtf8))?;
+                stream.read_event(&SseEvent::Bare(text), chunks)?;
             }
             _ => self.read_events(head, answer, SseParser::default(), &mut *stream, chunks).await?,
         }
-        let response = stream.end()?;
+        let response = stream.into_response()?;
         if matches!(response.finish_reason, None | Some(FinishReason::Unknown)) {
             tracing::warn!(
                 "{}: the stream ended without a finish reason; the response may be incomplete",
-                self.endpoint.api()
+                self.endpoint.api_label()
             );
         }
         Ok(response)
@@ -135,9 +140,9 @@ impl<W: WireFormat> HttpModel<W> {
         let mut ended = false;
         loop {
             while let Some(event) = parser.next() {
-                let event = event.map_err(|error| self.broken(error))?;
-                if stream.event(&event, chunks)? == Next::Done {
-                    return answer.leave();
+                let event = event.map_err(|error| self.stream_error(error))?;
+                if stream.read_event(&event, chunks)? == Next::Done {
+                    return answer.discard_rest();
                 }
             }
             if ended {
@@ -153,15 +158,15 @@ impl<W: WireFormat> HttpModel<W> {
         }
     }
 
-    fn broken(&self, error: SseError) -> Error {
-        self.failed(match error {
+    fn stream_error(&self, error: SseError) -> Error {
+        self.call_error(match error {
             SseError::TooLong { .. } => CallFailure::EventTooLong(error),
             SseError::NotUtf8 { .. } => CallFailure::BrokenEvent(error),
         })
     }
 
-    fn failed(&self, failure: CallFailure) -> Error {
-        failure.at(self.endpoint.api())
+    fn call_error(&self, failure: CallFailure) -> Error {
+        failure.into_error(self.endpoint.api_label())
     }
 }
 
@@ -181,7 +186,7 @@ impl<W: WireFormat> Model for HttpModel<W> {
     ) -> BoxFuture<'a, Result<ModelResponse>> {
         box_in_place(|| async move {
             let started = Instant::now();
-            let mut response = self.answer(request, chunks).await?;
+            let mut response = self.send_and_decode(request, chunks).await?;
             response.latency_ms.get_or_insert(started.elapsed().as_secs_f64() * 1000.0);
             Ok(response)
         })
@@ -191,19 +196,19 @@ impl<W: WireFormat> Model for HttpModel<W> {
         Box::pin(async move {
             let call = self.wire.encode_count(request)?;
             let call = call.ok_or_else(|| does_not_count(&self.name))?;
-            let body = self.endpoint.exchange(call, |answer| self.read_whole(answer)).await?;
+            let body = self.endpoint.run_exchange(call, |answer| self.read_whole(answer)).await?;
             self.wire.decode_count(&body)
         })
     }
 
     fn body(&self, request: &ModelRequest, stream: bool) -> Option<Result<Vec<u8>>> {
-        Some(self.wire.encode(request, stream).map(|call| call.body))
+        Some(self.wire.encode_request(request, stream).map(|call| call.body))
     }
 }
 
 /// Joins a paused response and its continuation: the content of both, the usage of both, and the
 /// finish reason of the second.
-fn joined(paused: ModelResponse, mut more: ModelResponse) -> ModelResponse {
+fn join_responses(paused: ModelResponse, mut more: ModelResponse) -> ModelResponse {
     if let Some(mut message) = paused.message {
         message.content.extend(more.message.into_iter().flat_map(|message| message.content));
         more.message = Some(message);

@@ -22,14 +22,19 @@ pub trait EmbedWire: Send + Sync + 'static {
     const BATCH: EmbedBatch;
 
     /// Encodes the HTTP request for some of the texts of `request`.
-    fn encode(&self, request: &EmbedRequest, texts: &[String]) -> Result<HttpCall>;
+    fn encode_request(&self, request: &EmbedRequest, texts: &[String]) -> Result<HttpCall>;
 
     /// Decodes the vectors of a response, in the order of the texts.
-    fn decode(&self, body: &[u8]) -> Result<EmbedResponse>;
+    fn decode_response(&self, body: &[u8]) -> Result<EmbedResponse>;
 
     /// Decodes the error of a response with a status of 400 or more. `headers` looks up a header by
     /// name.
-    fn failure(&self, status: u16, headers: &dyn Fn(&str) -> Option<String>, body: &[u8]) -> Error;
+    fn decode_error(
+        &self,
+        status: u16,
+        headers: &dyn Fn(&str) -> Option<String>,
+        body: &[u8],
+    ) -> Error;
 }
 
 /// An embedder called over HTTP.
@@ -46,14 +51,14 @@ impl<W: EmbedWire> HttpEmbedder<W> {
 
     async fn call(&self, request: &EmbedRequest) -> Result<EmbedResponse> {
         let mut whole = EmbedResponse::default();
-        for batch in batches(&request.texts, &W::BATCH) {
+        for batch in split_batches(&request.texts, &W::BATCH) {
             let texts = &request.texts[batch];
-            let call = self.wire.encode(request, texts)?;
+            let call = self.wire.encode_request(request, texts)?;
             let failure = |status, headers: &dyn Fn(&str) -> Option<String>, body: &[u8]| {
-                self.wire.failure(status, headers, body)
+                self.wire.decode_error(status, headers, body)
             };
             let read = |answer| self.endpoint.read_whole(answer, failure);
-            let part = self.wire.decode(&self.endpoint.exchange(call, read).await?)?;
+            let part = self.wire.decode_response(&self.endpoint.run_exchange(call, read).await?)?;
             if part.embeddings.len() != texts.len() {
                 let (texts, vectors) = (texts.len(), part.embeddings.len());
                 return Err(
@@ -82,7 +87,7 @@ impl<W: EmbedWire> Embedder for HttpEmbedder<W> {
 }
 
 /// Returns the range of texts for each call.
-fn batches(texts: &[String], most: &EmbedBatch) -> Vec<Range<usize>> {
+fn split_batches(texts: &[String], most: &EmbedBatch) -> Vec<Range<usize>> {
     let mut batches = Vec::new();
     let (mut start, mut bytes) = (0, 0_usize);
     for (at, text) in texts.iter().enumerate() {
@@ -108,7 +113,10 @@ mod tests {
         let most = EmbedBatch { texts: 3, bytes: 10 };
         let of = |lengths: &[usize]| {
             let texts: Vec<String> = lengths.iter().map(|length| "x".repeat(*length)).collect();
-            batches(&texts, &most).into_iter().map(|it| (it.start, it.end)).collect::<Vec<_>>()
+            split_batches(&texts, &most)
+                .into_iter()
+                .map(|it| (it.start, it.end))
+                .collect::<Vec<_>>()
         };
         assert!(of(&[]).is_empty());
         assert_eq!(of(&[1, 1, 1]), [(0, 3)]);

@@ -125,42 +125,42 @@ impl ApiEndpoint {
         self.timeout
     }
 
-    pub(super) fn api(&self) -> &str {
+    pub(super) fn api_label(&self) -> &str {
         &self.api
     }
 
     /// Returns the secrets of a call with these headers.
-    pub(super) fn secrets(&self, headers: &[(&'static str, Cow<'static, str>)]) -> Secrets {
-        Secrets::of(headers, &self.headers).with_query(&self.base)
+    pub(super) fn collect_secrets(&self, headers: &[(&'static str, Cow<'static, str>)]) -> Secrets {
+        Secrets::from_headers(headers, &self.headers).with_query(&self.base)
     }
 
     /// Sends a call and waits for the head of the response.
-    pub(super) async fn send(
+    pub(super) async fn send_call(
         &self,
         path: &str,
         headers: &[(&'static str, Cow<'static, str>)],
         body: Vec<u8>,
     ) -> Result<HttpResponse<'_>> {
         let Some(interceptor) = &self.interceptor else {
-            return self.post(path, headers, body).await;
+            return self.post_call(path, headers, body).await;
         };
-        let call = OutgoingCall { path, body: &body, secrets: self.secrets(headers) };
-        match interceptor.intercept(call)? {
-            Interception::Respond(stored) => Ok(HttpResponse::stored(self.sender(), stored)),
+        let call = OutgoingCall { path, body: &body, secrets: self.collect_secrets(headers) };
+        match interceptor.intercept_call(call)? {
+            Interception::Respond(stored) => Ok(HttpResponse::from_stored(self.sender(), stored)),
             Interception::Observe(observer) => {
-                Ok(self.post(path, headers, body).await?.observed(observer))
+                Ok(self.post_call(path, headers, body).await?.with_observer(observer))
             }
         }
     }
 
-    async fn post(
+    async fn post_call(
         &self,
         path: &str,
         headers: &[(&'static str, Cow<'static, str>)],
         body: Vec<u8>,
     ) -> Result<HttpResponse<'_>> {
-        let head = self.head(path, headers)?;
-        response::send(self.sender(), &self.host, &head, body).await
+        let head = self.read_head(path, headers)?;
+        response::send_observed(self.sender(), &self.host, &head, body).await
     }
 
     fn sender(&self) -> Sender<'_> {
@@ -168,7 +168,7 @@ impl ApiEndpoint {
     }
 
     /// Returns the head of a call, reusing that of the last call if it is the same.
-    fn head(
+    fn read_head(
         &self,
         path: &str,
         own: &[(&'static str, Cow<'static, str>)],
@@ -177,12 +177,12 @@ impl ApiEndpoint {
         if let Some(last) = last.as_ref().filter(|last| last.is_for(path, own)) {
             return Ok(Arc::clone(last));
         }
-        let head = PreparedHead::new(path, own, self.url(path)?, self.merged(own)?)?;
+        let head = PreparedHead::new(path, own, self.call_url(path)?, self.merge_headers(own)?)?;
         Ok(Arc::clone(last.insert(Arc::new(head))))
     }
 
     /// Returns the URL of a call: the base URL with the path and query of the call appended.
-    fn url(&self, path: &str) -> Result<Url> {
+    fn call_url(&self, path: &str) -> Result<Url> {
         let (path, query) = path.split_once('?').map_or((path, None), |(p, q)| (p, Some(q)));
         let climbs = |part: &str| {
             let plain = part.to_ascii_lowercase().replace("%2e", ".");
@@ -203,7 +203,7 @@ impl ApiEndpoint {
         Ok(url)
     }
 
-    fn merged(&self, own: &[(&'static str, Cow<'static, str>)]) -> Result<HeaderMap> {
+    fn merge_headers(&self, own: &[(&'static str, Cow<'static, str>)]) -> Result<HeaderMap> {
         let mut headers = HeaderMap::with_capacity(own.len() + self.headers.len() + 4);
         headers.insert(USER_AGENT, HeaderValue::from_static(net::USER_AGENT));
         headers.insert(ACCEPT, HeaderValue::from_static("*/*"));
@@ -234,16 +234,19 @@ mod tests {
     use super::*;
     use genkit_core::ErrorKind;
 
-    fn url(base: &str, path: &str) -> String {
-        ApiEndpoint::new("test", base).unwrap().url(path).unwrap().to_string()
+    fn call_url(base: &str, path: &str) -> String {
+        ApiEndpoint::new("test", base).unwrap().call_url(path).unwrap().to_string()
     }
 
     #[test]
     fn the_path_of_the_base_stays() {
-        assert_eq!(url("https://a.b", "/v1/x"), "https://a.b/v1/x");
-        assert_eq!(url("https://a.b/proxy/", "/v1/x?alt=sse"), "https://a.b/proxy/v1/x?alt=sse");
-        assert_eq!(url("http://a:8/p?t=1#f", "/x?alt=sse"), "http://a:8/p/x?t=1&alt=sse");
-        assert_eq!(url("http://a:8/p?t=1", "/x"), "http://a:8/p/x?t=1");
+        assert_eq!(call_url("https://a.b", "/v1/x"), "https://a.b/v1/x");
+        assert_eq!(
+            call_url("https://a.b/proxy/", "/v1/x?alt=sse"),
+            "https://a.b/proxy/v1/x?alt=sse"
+        );
+        assert_eq!(call_url("http://a:8/p?t=1#f", "/x?alt=sse"), "http://a:8/p/x?t=1&alt=sse");
+        assert_eq!(call_url("http://a:8/p?t=1", "/x"), "http://a:8/p/x?t=1");
     }
 
     #[test]
@@ -259,7 +262,7 @@ mod tests {
     fn a_path_does_not_climb() {
         let endpoint = ApiEndpoint::new("test", "https://a.b/v1").unwrap();
         for path in ["/models/../x", "/./x", "/%2e%2E/x"] {
-            assert!(endpoint.url(path).is_err(), "{path}");
+            assert!(endpoint.call_url(path).is_err(), "{path}");
         }
     }
 
@@ -267,12 +270,13 @@ mod tests {
     fn headers_are_checked_and_replace_the_providers() {
         let endpoint = ApiEndpoint::new("test", "https://a.b").unwrap();
         let endpoint = endpoint.with_header("X-Team", "7").unwrap();
-        let merged = endpoint.merged(&[("x-team", "1".into()), ("accept", "a/b".into())]).unwrap();
+        let merged =
+            endpoint.merge_headers(&[("x-team", "1".into()), ("accept", "a/b".into())]).unwrap();
         assert_eq!(
             (&merged["x-team"], &merged["accept"]),
             (&"7".parse().unwrap(), &"a/b".parse().unwrap())
         );
-        let error = endpoint.merged(&[("x-goog-api-key", "se\ncret".into())]).unwrap_err();
+        let error = endpoint.merge_headers(&[("x-goog-api-key", "se\ncret".into())]).unwrap_err();
         assert!(!error.to_string().contains("cret"), "{error}");
         assert!(ApiEndpoint::new("test", "https://a.b").unwrap().with_header("a b", "").is_err());
     }

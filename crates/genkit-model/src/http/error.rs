@@ -86,7 +86,7 @@ pub enum CallFailure {
 
 impl CallFailure {
     /// Creates the error of a call to `api`.
-    pub(super) fn at(self, api: &str) -> genkit_core::Error {
+    pub(super) fn into_error(self, api: &str) -> genkit_core::Error {
         let is_final = matches!(self, Self::TooLarge(_) | Self::EventTooLong(_));
         let error = genkit_core::Error::from(Error::Call { api: api.to_owned(), failure: self });
         if is_final { error.with_retryable(false) } else { error }
@@ -109,7 +109,7 @@ impl CallFailure {
 
 impl Error {
     /// Creates the error for a body that is not JSON, or not the JSON that the provider documents.
-    pub fn json(provider: &str, error: &serde_json::Error) -> Self {
+    pub fn from_json(provider: &str, error: &serde_json::Error) -> Self {
         let (provider, reason) = (provider.to_owned(), error.to_string());
         if error.is_eof() {
             Self::IncompleteJson { provider, reason }

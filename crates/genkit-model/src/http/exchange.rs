@@ -12,7 +12,7 @@ use genkit_core::{Error, Result};
 impl ApiEndpoint {
     /// Sends `call` and reads its response within the time limit of the endpoint. Secrets are
     /// removed from errors.
-    pub(super) async fn exchange<'e, T, F: Future<Output = Result<T>>>(
+    pub(super) async fn run_exchange<'e, T, F: Future<Output = Result<T>>>(
         &'e self,
         mut call: HttpCall,
         read: impl FnOnce(HttpResponse<'e>) -> F,
@@ -20,7 +20,7 @@ impl ApiEndpoint {
         let body = std::mem::take(&mut call.body);
         // The future is large, so it is pinned here instead of being moved.
         let exchange = pin!(async {
-            let answer = self.send(&call.path, &call.headers, body).await?;
+            let answer = self.send_call(&call.path, &call.headers, body).await?;
             read(answer).await
         });
         let limit = self.timeout();
@@ -28,8 +28,8 @@ impl ApiEndpoint {
         // without the loop.
         let result = tokio::time::timeout(limit, exchange)
             .await
-            .unwrap_or_else(|_| Err(CallFailure::Timeout(limit).at(self.api())));
-        result.map_err(|error| self.secrets(&call.headers).redact_error(error))
+            .unwrap_or_else(|_| Err(CallFailure::Timeout(limit).into_error(self.api_label())));
+        result.map_err(|error| self.collect_secrets(&call.headers).redact_error(error))
     }
 
     /// Reads the body of a response. If the status reports an error, returns the error that
@@ -44,12 +44,12 @@ impl ApiEndpoint {
                 let body = answer.error_body().await;
                 Err(failure(answer.status(), &|name| answer.header(name), &body))
             }
-            300..400 => Err(answer.redirected()),
+            300..400 => Err(answer.redirect_error()),
             _ => {
-                let body = answer.whole(Vec::new()).await?;
+                let body = answer.read_whole(Vec::new()).await?;
                 self.not_empty(&body)?;
                 if is_web_page(&body) {
-                    return Err(CallFailure::WebPage.at(self.api()));
+                    return Err(CallFailure::WebPage.into_error(self.api_label()));
                 }
                 Ok(body)
             }
@@ -58,7 +58,7 @@ impl ApiEndpoint {
 
     pub(super) fn not_empty(&self, body: &[u8]) -> Result<()> {
         if body.trim_ascii().is_empty() {
-            return Err(CallFailure::Empty.at(self.api()));
+            return Err(CallFailure::Empty.into_error(self.api_label()));
         }
         Ok(())
     }

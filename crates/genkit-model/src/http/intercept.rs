@@ -34,14 +34,14 @@ pub trait Interceptor: Send + Sync {
     /// Whether it responds to every call, so that no key is needed.
     fn is_offline(&self) -> bool;
 
-    fn intercept(&self, call: OutgoingCall<'_>) -> Result<Interception>;
+    fn intercept_call(&self, call: OutgoingCall<'_>) -> Result<Interception>;
 }
 
 /// An observer of one response while it is read. `finish` is not called for an incomplete response.
 pub trait Observer: Send {
-    fn begin(&mut self, status: u16, header: &dyn Fn(&str) -> Option<String>);
+    fn begin_response(&mut self, status: u16, header: &dyn Fn(&str) -> Option<String>);
 
-    fn receive(&mut self, piece: &[u8]);
+    fn receive_piece(&mut self, piece: &[u8]);
 
-    fn finish(self: Box<Self>) -> Result<()>;
+    fn finish_response(self: Box<Self>) -> Result<()>;
 }

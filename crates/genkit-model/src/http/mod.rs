@@ -44,11 +44,11 @@ pub(crate) use redact::Secrets;
 pub use settings::bearer_headers;
 pub use settings::{ProviderSettings, env_var};
 #[cfg(feature = "http")]
+pub use status::duration_from_seconds;
+#[cfg(feature = "http")]
 pub use status::is_web_page;
 #[cfg(feature = "http")]
 pub use status::message_text;
-#[cfg(feature = "http")]
-pub use status::seconds;
 pub use status::{error_text, kind_of_status, retry_after};
 #[cfg(feature = "http")]
 pub use status::{should_retry, with_reported};

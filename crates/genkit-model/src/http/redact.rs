@@ -39,20 +39,23 @@ pub(crate) struct Secrets(Vec<String>);
 
 impl Secrets {
     /// Collects the secrets in the headers of a call and in those that its endpoint adds.
-    pub(crate) fn of(own: &[(&'static str, Cow<'static, str>)], added: &HeaderMap) -> Self {
+    pub(crate) fn from_headers(
+        own: &[(&'static str, Cow<'static, str>)],
+        added: &HeaderMap,
+    ) -> Self {
         let own = own.iter().filter(|(name, _)| is_secret(name)).map(|(_, value)| &**value);
-        Self::hiding(own.chain(sensitive(added)).map(str::to_owned))
+        Self::from_values(own.chain(sensitive_names(added)).map(str::to_owned))
     }
 
     /// Adds the secrets in the query of a base URL.
     pub(super) fn with_query(self, base: &Url) -> Self {
         let query = base.query_pairs().filter(|(name, _)| is_secret_in_query(name));
         let given = query.map(|(_, value)| value.into_owned());
-        Self::hiding(self.0.into_iter().chain(given))
+        Self::from_values(self.0.into_iter().chain(given))
     }
 
     /// Collects each secret in the spellings used in text, JSON and URLs.
-    fn hiding(values: impl Iterator<Item = String>) -> Self {
+    fn from_values(values: impl Iterator<Item = String>) -> Self {
         let mut secrets = Vec::new();
         for value in values {
             let value = value.strip_prefix("Bearer ").unwrap_or(&value).trim();
@@ -77,7 +80,7 @@ impl Secrets {
     }
 
     /// Returns the text without secrets, or `None` if it contains none.
-    pub(crate) fn redacted(&self, text: &str) -> Option<String> {
+    pub(crate) fn redact_text(&self, text: &str) -> Option<String> {
         let mut redacted: Option<String> = None;
         for secret in &self.0 {
             let text = redacted.as_deref().unwrap_or(text);
@@ -111,12 +114,12 @@ impl Secrets {
     /// Removes the secrets from an error.
     pub(super) fn redact_error(&self, error: Error) -> Error {
         let details = error.details().map(Value::to_string).unwrap_or_default();
-        if self.redacted(&error.chain()).is_none() && self.redacted(&details).is_none() {
+        if self.redact_text(&error.chain()).is_none() && self.redact_text(&details).is_none() {
             return error;
         }
         // The source of the error may contain the key too, so only its text is kept.
         let text = error.chain();
-        let clean = Error::new(error.kind(), self.redacted(&text).unwrap_or(text))
+        let clean = Error::new(error.kind(), self.redact_text(&text).unwrap_or(text))
             .with_retryable(error.is_retryable());
         match error.retry_after() {
             Some(wait) => clean.with_retry_after(wait),
@@ -125,7 +128,7 @@ impl Secrets {
     }
 }
 
-fn sensitive(headers: &HeaderMap) -> impl Iterator<Item = &str> {
+fn sensitive_names(headers: &HeaderMap) -> impl Iterator<Item = &str> {
     headers.iter().filter(|(_, value)| value.is_sensitive()).filter_map(|(_, v)| v.to_str().ok())
 }
 
@@ -141,7 +144,7 @@ mod tests {
         let mut token = HeaderValue::from_static("Bearer abcdef-longer");
         token.set_sensitive(true);
         let added = HeaderMap::from_iter([(reqwest::header::AUTHORIZATION, token)]);
-        Secrets::of(
+        Secrets::from_headers(
             &[("x-goog-api-key", "abcdef".into()), ("accept", "a/b-not-secret".into())],
             &added,
         )
@@ -161,31 +164,32 @@ mod tests {
         assert!(secrets.redact_error(error).details().is_none());
         let error = Error::not_found("x").with_source(std::io::Error::other("abcdef"));
         assert_eq!(secrets.redact_error(error).chain(), "x: <KEY>");
-        assert!(secrets.redacted("nothing in it, a/b-not-secret").is_none());
+        assert!(secrets.redact_text("nothing in it, a/b-not-secret").is_none());
     }
 
     #[test]
     fn a_key_in_the_query_of_a_base_url_is_hidden_in_every_spelling() {
         let base =
             Url::parse("https://a.b/v1?api-version=2026-01-01&sig=a%2Fb%20c%2Bd%22e").unwrap();
-        let secrets = Secrets::of(&[], &HeaderMap::new()).with_query(&base);
+        let secrets = Secrets::from_headers(&[], &HeaderMap::new()).with_query(&base);
         for text in ["a/b c+d\"e", r#"a\/b c+d\"e"#, "a%2Fb%20c%2Bd%22e", "a%2Fb+c%2Bd%22e"] {
             assert_eq!(
-                secrets.redacted(&format!("<{text}>")).as_deref(),
+                secrets.redact_text(&format!("<{text}>")).as_deref(),
                 Some("<<KEY>>"),
                 "{text}"
             );
         }
-        assert!(secrets.redacted("api-version=2026-01-01").is_none());
+        assert!(secrets.redact_text("api-version=2026-01-01").is_none());
         let bytes = secrets.redacted_bytes(b"\xff a/b c+d\"e \xff a/b c+d\"e".to_vec());
         assert_eq!(bytes, b"\xff <KEY> \xff <KEY>");
     }
 
     #[test]
     fn a_word_is_no_secret() {
-        let of =
-            |key: &str| Secrets::of(&[("x-api-key", key.to_owned().into())], &HeaderMap::new());
-        assert!(of("12345").redacted("12345").is_none());
-        assert!(of("123456").redacted("123456").is_some());
+        let of = |key: &str| {
+            Secrets::from_headers(&[("x-api-key", key.to_owned().into())], &HeaderMap::new())
+        };
+        assert!(of("12345").redact_text("12345").is_none());
+        assert!(of("123456").redact_text("123456").is_some());
     }
 }

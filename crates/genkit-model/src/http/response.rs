@@ -56,7 +56,7 @@ enum ResponseBody {
 }
 
 /// Sends a call over the network.
-pub(super) async fn send<'a>(
+pub(super) async fn send_observed<'a>(
     sender: Sender<'a>,
     host: &str,
     head: &PreparedHead,
@@ -67,14 +67,15 @@ pub(super) async fn send<'a>(
         Way::Direct(origin) => {
             let mut headers = head.headers.clone();
             headers.insert(CONTENT_LENGTH, body.len().into());
-            let sent = direct::post(origin, head.target.clone(), headers, body).await;
-            let response = sent.map_err(|error| not_sent(error, sender.remedy).at(sender.api))?;
+            let sent = direct::post_direct(origin, head.target.clone(), headers, body).await;
+            let response =
+                sent.map_err(|error| not_sent(error, sender.remedy).into_error(sender.api))?;
             (response.status, response.headers, ResponseBody::Direct(Box::new(response.body)))
         }
         Way::Proxied(client) => {
             let sent = post_proxied(client, head, body).await;
             let mut response =
-                sent.map_err(|error| not_sent(error, sender.remedy).at(sender.api))?;
+                sent.map_err(|error| not_sent(error, sender.remedy).into_error(sender.api))?;
             let headers = std::mem::take(response.headers_mut());
             (response.status(), headers, ResponseBody::Proxied(Box::new(response)))
         }
@@ -134,7 +135,7 @@ fn is_timeout(error: &(dyn StdError + 'static)) -> bool {
 
 impl<'a> HttpResponse<'a> {
     /// Creates a response from a recording.
-    pub(super) fn stored(sender: Sender<'a>, stored: StoredResponse) -> Self {
+    pub(super) fn from_stored(sender: Sender<'a>, stored: StoredResponse) -> Self {
         let headers = stored.headers.iter().filter_map(|(name, value)| {
             Some((name.parse::<HeaderName>().ok()?, HeaderValue::from_str(value).ok()?))
         });
@@ -149,8 +150,8 @@ impl<'a> HttpResponse<'a> {
     }
 
     /// Attaches an observer of the body that is read.
-    pub(super) fn observed(mut self, mut observer: Box<dyn Observer>) -> Self {
-        observer.begin(self.status, &|name| self.header(name));
+    pub(super) fn with_observer(mut self, mut observer: Box<dyn Observer>) -> Self {
+        observer.begin_response(self.status, &|name| self.header(name));
         self.observer = Some(observer);
         self
     }
@@ -185,25 +186,25 @@ impl<'a> HttpResponse<'a> {
         };
         let Some(piece) = piece else {
             self.body = ResponseBody::Ended;
-            self.finish()?;
+            self.finish_observer()?;
             return Ok(None);
         };
         self.read = self.read.saturating_add(piece.len());
         let limit = self.sender.max_bytes;
         if self.read > limit {
-            return Err(CallFailure::TooLarge(limit).at(self.sender.api));
+            return Err(CallFailure::TooLarge(limit).into_error(self.sender.api));
         }
         if let Some(observer) = &mut self.observer {
-            observer.receive(&piece);
+            observer.receive_piece(&piece);
         }
         Ok(Some(piece))
     }
 
     /// Reads the rest of the body and appends it to `head`.
-    pub(super) async fn whole(&mut self, head: Vec<u8>) -> Result<Vec<u8>> {
+    pub(super) async fn read_whole(&mut self, head: Vec<u8>) -> Result<Vec<u8>> {
         let mut whole = head;
         let announced = match &self.body {
-            ResponseBody::Direct(body) => body.announced(),
+            ResponseBody::Direct(body) => body.announced_length(),
             ResponseBody::Proxied(response) => response.content_length(),
             ResponseBody::Stored(_) | ResponseBody::Ended => None,
         };
@@ -230,8 +231,8 @@ impl<'a> HttpResponse<'a> {
 
     /// Stops reading at the provider's end marker. The rest of the body is read in the background,
     /// because the connection can be reused only after the body has ended.
-    pub(super) fn leave(mut self) -> Result<()> {
-        self.finish()?;
+    pub(super) fn discard_rest(mut self) -> Result<()> {
+        self.finish_observer()?;
         match self.body {
             ResponseBody::Direct(mut body) => {
                 let mut rest =
@@ -252,21 +253,22 @@ impl<'a> HttpResponse<'a> {
     }
 
     /// Returns the error for a redirect, which is not followed.
-    pub(super) fn redirected(&self) -> Error {
+    pub(super) fn redirect_error(&self) -> Error {
         let target = self.headers.get(LOCATION).and_then(|value| value.to_str().ok());
         // Only the host is shown: the rest may repeat data from the request.
         let host = target
             .and_then(|target| Url::parse(target).ok())
             .and_then(|url| url.host_str().map(str::to_owned))
             .unwrap_or_else(|| "another path".to_owned());
-        CallFailure::Redirect { target: host, status: self.status }.at(self.sender.api)
+        CallFailure::Redirect { target: host, status: self.status }.into_error(self.sender.api)
     }
 
     fn cut_off(&self, error: &(dyn StdError + 'static)) -> Error {
-        CallFailure::CutOff { read: self.read, cause: root_cause(error) }.at(self.sender.api)
+        CallFailure::CutOff { read: self.read, cause: root_cause(error) }
+            .into_error(self.sender.api)
     }
 
-    fn finish(&mut self) -> Result<()> {
-        self.observer.take().map_or(Ok(()), Observer::finish)
+    fn finish_observer(&mut self) -> Result<()> {
+        self.observer.take().map_or(Ok(()), |observer| observer.finish_response())
     }
 }

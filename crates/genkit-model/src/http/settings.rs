@@ -39,12 +39,12 @@ pub struct ProviderSettings {
 
 impl ProviderSettings {
     /// Fills in the key and the base URL if they are not set. A blank key counts as not set.
-    pub fn fill(
+    pub fn fill_missing(
         &mut self,
         key: impl Fn() -> Option<String>,
         base_url: impl Fn() -> Option<String>,
     ) {
-        if self.key().is_none() {
+        if self.set_key().is_none() {
             self.key = key();
         }
         self.base_url = self.base_url.take().or_else(base_url);
@@ -58,22 +58,22 @@ impl ProviderSettings {
     /// reach the network.
     pub fn lacks_key(&self) -> bool {
         let is_offline = || self.interceptor.as_ref().is_some_and(|it| it.is_offline());
-        self.key().is_none() && !self.has_header("authorization") && !is_offline()
+        self.set_key().is_none() && !self.has_header("authorization") && !is_offline()
     }
 
     /// Returns the key, unless it is blank.
-    pub(crate) fn key(&self) -> Option<&str> {
+    pub(crate) fn set_key(&self) -> Option<&str> {
         self.key.as_deref().map(str::trim).filter(|key| !key.is_empty())
     }
 
     /// Returns the key to send; `None` if there is an `authorization` header, because some servers
     /// reject two credentials.
     pub fn key_to_send(&self) -> Option<String> {
-        self.key().filter(|_| !self.has_header("authorization")).map(str::to_owned)
+        self.set_key().filter(|_| !self.has_header("authorization")).map(str::to_owned)
     }
 
     /// Creates the endpoint at the base URL, or at `default_url` if none is set.
-    pub fn endpoint(&self, provider: &str, default_url: &str) -> Result<ApiEndpoint> {
+    pub fn build_endpoint(&self, provider: &str, default_url: &str) -> Result<ApiEndpoint> {
         let url = self.base_url.as_deref().unwrap_or(default_url);
         let mut endpoint = ApiEndpoint::new(provider, url)?;
         for (name, value) in &self.headers {

@@ -40,10 +40,10 @@ pub fn kind_of_status(status: u16) -> ErrorKind {
 /// date.
 pub fn retry_after(headers: &dyn Fn(&str) -> Option<String>) -> Option<Duration> {
     let number = |name: &str| headers(name)?.trim().parse::<f64>().ok();
-    if let Some(wait) = number("retry-after-ms").and_then(|ms| seconds(ms / 1000.0)) {
+    if let Some(wait) = number("retry-after-ms").and_then(|ms| duration_from_seconds(ms / 1000.0)) {
         return Some(wait);
     }
-    if let Some(wait) = number("retry-after").and_then(seconds) {
+    if let Some(wait) = number("retry-after").and_then(duration_from_seconds) {
         return Some(wait);
     }
     let date = httpdate::parse_http_date(headers("retry-after")?.trim()).ok()?;
@@ -51,7 +51,7 @@ pub fn retry_after(headers: &dyn Fn(&str) -> Option<String>) -> Option<Duration>
 }
 
 /// Converts seconds to a duration; `None` if the server sent an invalid number.
-pub fn seconds(seconds: f64) -> Option<Duration> {
+pub fn duration_from_seconds(seconds: f64) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds).ok()
 }
 

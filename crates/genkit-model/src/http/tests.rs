@@ -20,14 +20,18 @@ struct Plain;
 struct PlainStream(String);
 
 impl WireFormat for Plain {
-    fn encode(&self, request: &ModelRequest, _: bool) -> Result<HttpCall> {
+    fn encode_request(&self, request: &ModelRequest, _: bool) -> Result<HttpCall> {
         let headers = vec![("x-api-key", "sk-very-secret".into())];
         let body = request.messages[0].text().into_bytes();
         Ok(HttpCall { path: "/answer".into(), headers, body })
     }
 
     fn encode_count(&self, request: &ModelRequest) -> Result<Option<HttpCall>> {
-        if request.tools.is_empty() { Ok(None) } else { self.encode(request, false).map(Some) }
+        if request.tools.is_empty() {
+            Ok(None)
+        } else {
+            self.encode_request(request, false).map(Some)
+        }
     }
 
     fn decode_count(&self, body: &[u8]) -> Result<u64> {
@@ -35,22 +39,27 @@ impl WireFormat for Plain {
         text.parse().map_err(|_| Error::new(ErrorKind::Internal, "no number"))
     }
 
-    fn decode(&self, _: &ModelRequest, body: &[u8]) -> Result<ModelResponse> {
+    fn decode_response(&self, _: &ModelRequest, body: &[u8]) -> Result<ModelResponse> {
         Ok(ModelResponse::from_text(String::from_utf8_lossy(body)))
     }
 
-    fn stream<'a>(&'a self, _: &'a ModelRequest) -> Box<dyn WireStream + 'a> {
+    fn open_stream<'a>(&'a self, _: &'a ModelRequest) -> Box<dyn WireStream + 'a> {
         Box::new(PlainStream(String::new()))
     }
 
-    fn failure(&self, status: u16, headers: &dyn Fn(&str) -> Option<String>, body: &[u8]) -> Error {
+    fn decode_error(
+        &self,
+        status: u16,
+        headers: &dyn Fn(&str) -> Option<String>,
+        body: &[u8],
+    ) -> Error {
         let text = error_text("plain", status, &String::from_utf8_lossy(body), headers);
         Error::new(ErrorKind::Unknown, text)
     }
 }
 
 impl WireStream for PlainStream {
-    fn event(&mut self, event: &SseEvent<'_>, chunks: &ChunkSink) -> Result<Next> {
+    fn read_event(&mut self, event: &SseEvent<'_>, chunks: &ChunkSink) -> Result<Next> {
         let text = match event {
             SseEvent::Message { data, .. } => data.as_ref(),
             SseEvent::Bare(text) => text,
@@ -63,7 +72,7 @@ impl WireStream for PlainStream {
         Ok(Next::More)
     }
 
-    fn end(self: Box<Self>) -> Result<ModelResponse> {
+    fn into_response(self: Box<Self>) -> Result<ModelResponse> {
         Ok(ModelResponse::from_text(self.0))
     }
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::Value;
 
-use super::messages::messages;
+use super::messages::encode_messages;
 use super::settings::{OllamaSettings, WireSettings};
 use super::tools::OllamaTool;
 use crate::NAME;
@@ -15,24 +15,24 @@ use genkit_core::internal::model::MessageList;
 use genkit_core::{ModelRequest, OutputConfig};
 
 /// Encodes the body of a call. Logs a warning if it does not fit the context window of the model.
-pub(crate) fn body(
+pub(crate) fn encode_body(
     defaults: &OllamaSettings,
     model: &str,
     request: &ModelRequest,
     stream: bool,
 ) -> Result<Vec<u8>> {
     let model = request.config.get("version").and_then(Value::as_str).unwrap_or(model);
-    let names = request.tool_names();
-    let settings = WireSettings::of(request, model, defaults);
-    let list = MessageList::from_request(request, NAME);
-    let messages = messages(request, &names, list.from)?;
+    let names = request.names();
+    let settings = WireSettings::for_request(request, model, defaults);
+    let list = MessageList::of(request, NAME);
+    let messages = encode_messages(request, &names, list.from)?;
     let images: usize = messages.iter().flat_map(|it| &it.images).map(|it| it.len()).sum();
     // With tools, a grammar would prevent the model from calling them.
     let is_free = settings.has_format() || !request.tools.is_empty();
     let rest = ChatRest {
         model,
-        tools: request.tools.iter().map(|tool| OllamaTool::of(tool, &names)).collect(),
-        format: if is_free { None } else { format(&request.output) },
+        tools: request.tools.iter().map(|tool| OllamaTool::from_definition(tool, &names)).collect(),
+        format: if is_free { None } else { output_grammar(&request.output) },
         settings: &settings,
         stream,
     };
@@ -42,7 +42,7 @@ pub(crate) fn body(
     let window = settings.num_ctx().map(Ok).or(defaults.default_window.map(Err));
     if let Some(window) = window {
         let text = bytes.len().saturating_sub(images);
-        defaults.window.check(model, text, request.tools.len(), window);
+        defaults.window.check_size(model, text, request.tools.len(), window);
     }
     Ok(bytes)
 }
@@ -87,7 +87,7 @@ impl Serialize for OptionsParam<'_> {
 }
 
 /// Returns the grammar that constrains a response, if Ollama supports it.
-fn format(output: &OutputConfig) -> Option<Cow<'_, Value>> {
+fn output_grammar(output: &OutputConfig) -> Option<Cow<'_, Value>> {
     let schema = output.schema.as_ref();
     if let Some(schema) = schema.filter(|_| output.constrained != Some(false)) {
         return schema.dialect::<GrammarDialect>("output").map(Cow::Borrowed);

@@ -50,7 +50,7 @@ struct OllamaFunctionCall<'a> {
 }
 
 /// Encodes the messages of `request`. The messages before `from` are cached.
-pub(super) fn messages<'a>(
+pub(super) fn encode_messages<'a>(
     request: &'a ModelRequest,
     names: &'a Names<'a>,
     from: usize,
@@ -64,17 +64,17 @@ pub(super) fn messages<'a>(
     let (asked, mut documents) = documents::missing(request).unzip();
     let asked = asked.flatten();
     let known = request.messages.iter().take(from).flat_map(|message| &message.content);
-    known.for_each(|part| writer.note(part));
+    known.for_each(|part| writer.note_call(part));
     for (at, message) in request.messages.iter().enumerate().skip(from) {
         // Without a user message, the documents are a separate message.
         if asked.is_none() && message.role != Role::System {
-            writer.documents(documents.take());
+            writer.write_documents(documents.take());
         }
         if message.role != Role::Tool {
             writer.end_round();
         }
         let wrong = |(part, reason)| E::Part { message: at + 1, part, reason };
-        writer.message(message).map_err(wrong)?;
+        writer.write_message(message).map_err(wrong)?;
         if asked == Some(at)
             && let (Some(text), Some(last)) = (documents.take(), writer.messages.last_mut())
         {
@@ -82,7 +82,7 @@ pub(super) fn messages<'a>(
         }
     }
     writer.end_round();
-    writer.documents(documents);
+    writer.write_documents(documents);
     Ok(writer.messages)
 }
 
@@ -97,7 +97,7 @@ struct OllamaMessages<'a> {
 
 impl<'a> OllamaMessages<'a> {
     /// Encodes a message. An error is the number of a part, and the reason why it cannot be sent.
-    fn message(&mut self, message: &'a Message) -> Result<(), (usize, &'static str)> {
+    fn write_message(&mut self, message: &'a Message) -> Result<(), (usize, &'static str)> {
         let role = match message.role {
             Role::System => "system",
             Role::User => "user",
@@ -110,17 +110,19 @@ impl<'a> OllamaMessages<'a> {
             let wrong = |reason| (at + 1, reason);
             match part {
                 Part::ToolRequest { tool_request, .. } => {
-                    self.note(part);
+                    self.note_call(part);
                     self.call(tool_request, &mut param);
                 }
                 Part::ToolResponse { tool_response, .. } => {
-                    self.answer(tool_response).map_err(wrong)?
+                    self.write_answer(tool_response).map_err(wrong)?
                 }
                 Part::Reasoning { reasoning, .. } if message.role == Role::Model => {
-                    join(&mut param.thinking, reasoning);
+                    join_text(&mut param.thinking, reasoning);
                 }
-                _ if message.role == Role::Tool => show(part, &mut self.shown).map_err(wrong)?,
-                _ => show(part, &mut param).map_err(wrong)?,
+                _ if message.role == Role::Tool => {
+                    write_part(part, &mut self.shown).map_err(wrong)?
+                }
+                _ => write_part(part, &mut param).map_err(wrong)?,
             }
         }
         let says_nothing =
@@ -138,7 +140,7 @@ impl<'a> OllamaMessages<'a> {
     }
 
     /// Records what later parts depend on.
-    fn note(&mut self, part: &'a Part) {
+    fn note_call(&mut self, part: &'a Part) {
         if let Part::ToolRequest { tool_request: call, metadata, .. } = part
             && !call.partial
             && metadata.contains_key(GENERATED_REF)
@@ -156,16 +158,16 @@ impl<'a> OllamaMessages<'a> {
             // The server rejects anything else, even if the model's own arguments were incomplete.
             _ => Cow::Owned(Value::Object(Map::new())),
         };
-        let function = OllamaFunctionCall { name: self.names.sent_name(&call.name), arguments };
-        param.tool_calls.push(OllamaCall { id: self.id(call.id.as_ref()), function });
+        let function = OllamaFunctionCall { name: self.names.sent(&call.name), arguments };
+        param.tool_calls.push(OllamaCall { id: self.call_id(call.id.as_ref()), function });
     }
 
     /// Returns the model's own id of a call.
-    fn id(&self, id: Option<&'a String>) -> Option<&'a str> {
+    fn call_id(&self, id: Option<&'a String>) -> Option<&'a str> {
         id.map(String::as_str).filter(|id| !id.is_empty() && !self.made_up.contains(id))
     }
 
-    fn answer(&mut self, answer: &'a ToolResponse) -> Result<(), &'static str> {
+    fn write_answer(&mut self, answer: &'a ToolResponse) -> Result<(), &'static str> {
         let mut param = OllamaMessage {
             role: "tool",
             content: match &answer.output {
@@ -173,19 +175,19 @@ impl<'a> OllamaMessages<'a> {
                 Value::Null if !answer.content.is_empty() => Cow::Borrowed(""),
                 output => Cow::Owned(output.to_string()),
             },
-            tool_name: Some(self.names.sent_name(&answer.name)),
-            tool_call_id: self.id(answer.id.as_ref()),
+            tool_name: Some(self.names.sent(&answer.name)),
+            tool_call_id: self.call_id(answer.id.as_ref()),
             ..OllamaMessage::default()
         };
         for part in &answer.content {
             if let Part::Text { text, .. } = part {
                 let line = if param.content.is_empty() { "" } else { "\n" };
-                join(&mut param.content, line);
-                join(&mut param.content, text);
+                join_text(&mut param.content, line);
+                join_text(&mut param.content, text);
                 continue;
             }
             let images = self.shown.images.len();
-            show(part, &mut self.shown)?;
+            write_part(part, &mut self.shown)?;
             if self.shown.images.len() > images {
                 let text = format!("The tool `{}` shows image {}.\n", answer.name, images + 1);
                 self.shown.content.to_mut().push_str(&text);
@@ -203,7 +205,7 @@ impl<'a> OllamaMessages<'a> {
         }
     }
 
-    fn documents(&mut self, text: Option<String>) {
+    fn write_documents(&mut self, text: Option<String>) {
         let param = |text: String| OllamaMessage {
             role: "user",
             content: text.into(),
@@ -218,22 +220,22 @@ fn is_answer(part: &Part) -> bool {
 }
 
 /// Adds the content of a part. Parts of other providers are left out.
-fn show<'a>(part: &'a Part, param: &mut OllamaMessage<'a>) -> Result<(), &'static str> {
+fn write_part<'a>(part: &'a Part, param: &mut OllamaMessage<'a>) -> Result<(), &'static str> {
     match part {
-        Part::Text { text, .. } => join(&mut param.content, text),
+        Part::Text { text, .. } => join_text(&mut param.content, text),
         Part::Data { data, .. } if !data.is_null() => {
             param.content.to_mut().push_str(&data.to_string())
         }
-        Part::Media { media, .. } => param.images.push(image(media)?),
+        Part::Media { media, .. } => param.images.push(encode_image(media)?),
         Part::Resource { resource, .. } => match resource {
-            ResourcePart { text: Some(text), .. } => join(&mut param.content, text),
+            ResourcePart { text: Some(text), .. } => join_text(&mut param.content, text),
             ResourcePart { blob: Some(blob), mime_type, .. } => {
                 let is_image = mime_type.as_deref().is_some_and(|kind| kind.starts_with("image/"));
                 param
                     .images
                     .push(is_image.then_some(Cow::Borrowed(blob.as_str())).ok_or(ONLY_IMAGES)?);
             }
-            ResourcePart { uri, .. } => join(&mut param.content, uri),
+            ResourcePart { uri, .. } => join_text(&mut param.content, uri),
         },
         _ => {}
     }
@@ -241,17 +243,18 @@ fn show<'a>(part: &'a Part, param: &mut OllamaMessage<'a>) -> Result<(), &'stati
 }
 
 /// Returns the bytes of an image in base64.
-fn image(media: &Media) -> Result<Cow<'_, str>, &'static str> {
-    let inline = DataUrl::of(&media.url);
-    let kind = media.content_type.as_deref().or(inline.map(DataUrl::kind)).unwrap_or("image/*");
+fn encode_image(media: &Media) -> Result<Cow<'_, str>, &'static str> {
+    let inline = DataUrl::from_url(&media.url);
+    let kind =
+        media.content_type.as_deref().or(inline.map(DataUrl::media_type)).unwrap_or("image/*");
     if !kind.starts_with("image/") {
         return Err(ONLY_IMAGES);
     }
-    Ok(inline.ok_or(ONLY_BYTES)?.base64().unwrap_or_default())
+    Ok(inline.ok_or(ONLY_BYTES)?.to_base64().unwrap_or_default())
 }
 
 /// Appends to a text. The first text stays borrowed.
-fn join<'a>(text: &mut Cow<'a, str>, more: &'a str) {
+fn join_text<'a>(text: &mut Cow<'a, str>, more: &'a str) {
     if text.is_empty() {
         *text = Cow::Borrowed(more);
     } else if !more.is_empty() {

@@ -5,5 +5,5 @@ mod messages;
 mod settings;
 mod tools;
 
-pub(super) use body::body;
+pub(super) use body::encode_body;
 pub(super) use settings::OllamaSettings;

@@ -44,7 +44,7 @@ impl OllamaSettings {
     }
 
     /// Returns the headers of a call.
-    pub(crate) fn headers(&self, own: Option<&str>) -> Vec<(&'static str, Cow<'static, str>)> {
+    pub(crate) fn call_headers(&self, own: Option<&str>) -> Vec<(&'static str, Cow<'static, str>)> {
         bearer_headers(own.or(self.key.as_deref()))
     }
 }
@@ -75,7 +75,11 @@ pub(super) struct WireSettings<'a> {
 
 impl<'a> WireSettings<'a> {
     /// Returns the settings of `request` for `model`, falling back to `defaults`.
-    pub(super) fn of(request: &'a ModelRequest, model: &str, defaults: &'a OllamaSettings) -> Self {
+    pub(super) fn for_request(
+        request: &'a ModelRequest,
+        model: &str,
+        defaults: &'a OllamaSettings,
+    ) -> Self {
         let config = &request.config;
         let mut settings = Self::default();
         for (key, value) in config.get("options").and_then(Value::as_object).into_iter().flatten() {
@@ -89,7 +93,7 @@ impl<'a> WireSettings<'a> {
                 settings.add(wire, Cow::Borrowed(value));
             }
         }
-        if let Some(think) = think(config, model, defaults) {
+        if let Some(think) = think_setting(config, model, defaults) {
             settings.add("think", Cow::Owned(think));
         }
         if let Some(size) = defaults.num_ctx {
@@ -141,7 +145,11 @@ fn is_empty(value: &Value) -> bool {
 
 /// Converts the effort to `think`, which is a level for gpt-oss, and a boolean for all other
 /// models.
-fn think(config: &Map<String, Value>, model: &str, defaults: &OllamaSettings) -> Option<Value> {
+fn think_setting(
+    config: &Map<String, Value>,
+    model: &str,
+    defaults: &OllamaSettings,
+) -> Option<Value> {
     let asked = config.get(REASONING_EFFORT)?;
     if config.contains_key("think") || defaults.is_without_thoughts(model) {
         return None;

@@ -25,7 +25,7 @@ struct OllamaFunction<'a> {
 }
 
 impl<'a> OllamaTool<'a> {
-    pub(super) fn of(tool: &'a ToolDefinition, names: &'a Names<'a>) -> Self {
+    pub(super) fn from_definition(tool: &'a ToolDefinition, names: &'a Names<'a>) -> Self {
         let schema = tool.shared_input().and_then(|it| it.dialect::<ToolDialect>(&tool.name));
         let nothing = || Cow::Owned(json!({ "type": "object", "properties": {} }));
         let function = OllamaFunction {

@@ -5,42 +5,47 @@ use serde::Deserialize;
 use crate::NAME;
 use genkit_core::{Error, ErrorKind};
 use genkit_model::internal::http::{error_text, kind_of_status, retry_after};
-use genkit_model::internal::lenient::text;
+use genkit_model::internal::lenient::deserialize_text;
 use genkit_schema::internal::truncate::excerpt;
 
 /// The body of an error.
 #[derive(Deserialize)]
 struct OllamaErrorBody {
-    #[serde(default, deserialize_with = "text")]
+    #[serde(default, deserialize_with = "deserialize_text")]
     error: Option<String>,
 }
 
 /// Returns the message of an error that Ollama itself sent.
-fn own(body: &[u8]) -> Option<String> {
+fn own_message(body: &[u8]) -> Option<String> {
     serde_json::from_slice::<OllamaErrorBody>(body).ok()?.error
 }
 
 /// Whether the API does not exist at this address, according to a proxy or another server.
 pub(crate) fn is_not_served(status: u16, body: &[u8]) -> bool {
-    matches!(status, 404 | 405) && own(body).is_none()
+    matches!(status, 404 | 405) && own_message(body).is_none()
 }
 
 /// Whether a request was rejected because the model cannot think.
 pub(crate) fn is_without_thoughts(status: u16, body: &[u8]) -> bool {
-    status == 400 && own(body).is_some_and(|text| text.contains("does not support thinking"))
+    status == 400
+        && own_message(body).is_some_and(|text| text.contains("does not support thinking"))
 }
 
 /// Decodes the error of a response with a status of 400 or more.
-pub(crate) fn failure(
+pub(crate) fn decode_error(
     model: &str,
     status: u16,
     headers: &dyn Fn(&str) -> Option<String>,
     body: &[u8],
 ) -> Error {
-    let message = own(body).unwrap_or_else(|| String::from_utf8_lossy(body).trim().to_owned());
+    let message =
+        own_message(body).unwrap_or_else(|| String::from_utf8_lossy(body).trim().to_owned());
     let mut text = error_text(NAME, status, &message, headers);
-    let remedy =
-        if is_not_served(status, body) { Some(no_api()) } else { remedy(model, status, &message) };
+    let remedy = if is_not_served(status, body) {
+        Some(no_api())
+    } else {
+        find_remedy(model, status, &message)
+    };
     if let Some(remedy) = remedy {
         text.push_str("; ");
         text.push_str(&remedy);
@@ -57,11 +62,11 @@ pub(crate) fn failure(
 }
 
 /// Decodes an error within a response with a successful status.
-pub(crate) fn within(model: &str, message: &str, status: Option<u64>) -> Error {
+pub(crate) fn error_in_response(model: &str, message: &str, status: Option<u64>) -> Error {
     let status =
         status.and_then(|status| u16::try_from(status).ok()).filter(|it| (400..600).contains(it));
     match status {
-        Some(status) => failure(model, status, &|_| None, &body_of(message)),
+        Some(status) => decode_error(model, status, &|_| None, &body_of(message)),
         // This would have been status 500 if the response had not begun.
         None => {
             Error::new(ErrorKind::Internal, format!("{NAME}: {}", excerpt(message.trim(), 2_000)))
@@ -85,7 +90,7 @@ fn no_api() -> String {
 }
 
 /// Returns the remedy for an error, according to its message.
-fn remedy(model: &str, status: u16, message: &str) -> Option<String> {
+fn find_remedy(model: &str, status: u16, message: &str) -> Option<String> {
     let lacks = |what: &str| message.contains(&format!("does not support {what}"));
     let other = format!("use another model (`ollama show {model}` lists its capabilities)");
     Some(if status == 404 && message.contains("not found") {

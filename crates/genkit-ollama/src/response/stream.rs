@@ -1,6 +1,6 @@
 //! A response as lines of a stream.
 
-use super::whole::{OllamaAnswer, read};
+use super::whole::{OllamaAnswer, parse_reply};
 use genkit_core::Result;
 use genkit_core::{GenerateChunk, ModelRequest, ModelResponse};
 use genkit_http_client::internal::sse::SseEvent;
@@ -17,17 +17,17 @@ impl<'a> OllamaStream<'a> {
 }
 
 impl WireStream for OllamaStream<'_> {
-    fn event(&mut self, event: &SseEvent<'_>, chunks: &ChunkSink) -> Result<Next> {
-        let reply = read(event.data().as_bytes())?;
+    fn read_event(&mut self, event: &SseEvent<'_>, chunks: &ChunkSink) -> Result<Next> {
+        let reply = parse_reply(event.data().as_bytes())?;
         let done = reply.done;
-        let parts = self.0.add(reply)?;
+        let parts = self.0.add_reply(reply)?;
         if !parts.is_empty() {
             chunks.send(GenerateChunk::new(parts));
         }
         Ok(if done { Next::Done } else { Next::More })
     }
 
-    fn end(self: Box<Self>) -> Result<ModelResponse> {
+    fn into_response(self: Box<Self>) -> Result<ModelResponse> {
         self.0.build()
     }
 }

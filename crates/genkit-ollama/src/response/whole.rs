@@ -11,7 +11,7 @@ use genkit_core::internal::names::Names;
 use genkit_core::{FinishReason, ModelRequest, ModelResponse};
 use genkit_core::{Message, Part, Role, ToolRequest};
 use genkit_model::internal::http::Error as HttpError;
-use genkit_model::internal::lenient::{count, text};
+use genkit_model::internal::lenient::{deserialize_count, deserialize_text};
 
 /// A complete response, or one line of a stream.
 #[derive(Deserialize)]
@@ -20,15 +20,15 @@ pub(super) struct ChatReply {
     message: Option<ReplyMessage>,
     #[serde(default)]
     pub(super) done: bool,
-    #[serde(default, deserialize_with = "text")]
+    #[serde(default, deserialize_with = "deserialize_text")]
     done_reason: Option<String>,
-    #[serde(default, deserialize_with = "count")]
+    #[serde(default, deserialize_with = "deserialize_count")]
     prompt_eval_count: Option<u64>,
-    #[serde(default, deserialize_with = "count")]
+    #[serde(default, deserialize_with = "deserialize_count")]
     eval_count: Option<u64>,
     #[serde(default)]
     error: Option<Value>,
-    #[serde(default, deserialize_with = "count")]
+    #[serde(default, deserialize_with = "deserialize_count")]
     status: Option<u64>,
     #[serde(default)]
     logprobs: Option<Vec<Value>>,
@@ -39,9 +39,9 @@ pub(super) struct ChatReply {
 
 #[derive(Default, Deserialize)]
 struct ReplyMessage {
-    #[serde(default, deserialize_with = "text")]
+    #[serde(default, deserialize_with = "deserialize_text")]
     content: Option<String>,
-    #[serde(default, deserialize_with = "text")]
+    #[serde(default, deserialize_with = "deserialize_text")]
     thinking: Option<String>,
     #[serde(default)]
     tool_calls: Option<Vec<ReplyCall>>,
@@ -49,14 +49,14 @@ struct ReplyMessage {
 
 #[derive(Deserialize)]
 struct ReplyCall {
-    #[serde(default, deserialize_with = "text")]
+    #[serde(default, deserialize_with = "deserialize_text")]
     id: Option<String>,
     function: ReplyFunction,
 }
 
 #[derive(Deserialize)]
 struct ReplyFunction {
-    #[serde(default, deserialize_with = "text")]
+    #[serde(default, deserialize_with = "deserialize_text")]
     name: Option<String>,
     #[serde(default)]
     arguments: Value,
@@ -73,14 +73,18 @@ const CUSTOM: [(&str, &str); 6] = [
 ];
 
 /// Decodes a complete response.
-pub(crate) fn decode(model: &str, request: &ModelRequest, body: &[u8]) -> Result<ModelResponse> {
+pub(crate) fn decode_response(
+    model: &str,
+    request: &ModelRequest,
+    body: &[u8],
+) -> Result<ModelResponse> {
     let mut answer = OllamaAnswer::new(model, request);
-    answer.add(read(body)?)?;
+    answer.add_reply(parse_reply(body)?)?;
     answer.build()
 }
 
-pub(super) fn read(json: &[u8]) -> Result<ChatReply> {
-    Ok(serde_json::from_slice(json).map_err(|error| HttpError::json(NAME, &error))?)
+pub(super) fn parse_reply(json: &[u8]) -> Result<ChatReply> {
+    Ok(serde_json::from_slice(json).map_err(|error| HttpError::from_json(NAME, &error))?)
 }
 
 /// A response that is being assembled.
@@ -114,10 +118,10 @@ impl<'a> OllamaAnswer<'a> {
     }
 
     /// Adds a line or a complete response. Returns the new content.
-    pub(super) fn add(&mut self, mut reply: ChatReply) -> Result<Vec<Part>> {
+    pub(super) fn add_reply(&mut self, mut reply: ChatReply) -> Result<Vec<Part>> {
         if let Some(error) = &reply.error {
             let error = error.as_str().map_or_else(|| error.to_string(), str::to_owned);
-            return Err(error::within(self.model, &error, reply.status));
+            return Err(error::error_in_response(self.model, &error, reply.status));
         }
         let mut parts = Vec::new();
         if let Some(message) = reply.message.take() {
@@ -126,7 +130,7 @@ impl<'a> OllamaAnswer<'a> {
         }
         self.logprobs.extend(reply.logprobs.take().into_iter().flatten());
         if reply.done {
-            self.end(reply);
+            self.read_ending(reply);
         }
         Ok(parts)
     }
@@ -143,7 +147,7 @@ impl<'a> OllamaAnswer<'a> {
         for call in message.tool_calls.into_iter().flatten() {
             let name = call.function.name.unwrap_or_default();
             let mut request =
-                ToolRequest::new(self.names.own_name(&name), arguments(call.function.arguments));
+                ToolRequest::new(self.names.ours(&name), read_arguments(call.function.arguments));
             request.id = call.id.filter(|id| !id.is_empty());
             let part = Part::tool_request(request);
             self.calls.push(part.clone());
@@ -152,7 +156,7 @@ impl<'a> OllamaAnswer<'a> {
     }
 
     /// Reads the fields of the last line that describe the whole response.
-    fn end(&mut self, mut reply: ChatReply) {
+    fn read_ending(&mut self, mut reply: ChatReply) {
         let response = &mut self.response;
         response.finish_reason = Some(match reply.done_reason.as_deref() {
             // Old servers send no reason.
@@ -196,7 +200,7 @@ impl<'a> OllamaAnswer<'a> {
 }
 
 /// Arguments are an object; a proxy may send it as text.
-fn arguments(arguments: Value) -> Value {
+fn read_arguments(arguments: Value) -> Value {
     match arguments {
         Value::Null => Value::Object(Map::new()),
         Value::String(text) => match serde_json::from_str(&text) {

@@ -14,20 +14,20 @@ fn streamed(
     lines: &[Value],
 ) -> (Result<ModelResponse>, Vec<GenerateChunk>) {
     let wire = wire("m");
-    let mut stream = wire.stream(request);
-    let (sink, chunks) = ChunkSink::collecting();
+    let mut stream = wire.open_stream(request);
+    let (sink, chunks) = ChunkSink::collect_chunks();
     for (at, line) in lines.iter().enumerate() {
-        match stream.event(&SseEvent::Bare(&line.to_string()), &sink) {
+        match stream.read_event(&SseEvent::Bare(&line.to_string()), &sink) {
             Ok(Next::More) => {}
             Ok(Next::Done) => assert_eq!(at, lines.len() - 1, "it ends where it says so"),
             Err(error) => return (Err(error), chunks()),
         }
     }
-    (stream.end(), chunks())
+    (stream.into_response(), chunks())
 }
 
 fn decode(body: &Value) -> Result<ModelResponse> {
-    wire("m").decode(&ModelRequest::default(), body.to_string().as_bytes())
+    wire("m").decode_response(&ModelRequest::default(), body.to_string().as_bytes())
 }
 
 #[test]

@@ -11,7 +11,7 @@ fn wire() -> OllamaEmbedWire {
 }
 
 fn body(request: &EmbedRequest) -> Value {
-    let call = wire().encode(request, &request.texts).unwrap();
+    let call = wire().encode_request(request, &request.texts).unwrap();
     assert_eq!(call.path, "/api/embed");
     serde_json::from_slice(&call.body).unwrap()
 }
@@ -36,12 +36,12 @@ fn a_text_that_is_too_long_is_not_cut_unless_that_is_asked_for() {
 #[test]
 fn vectors_are_read() {
     let body = json!({"model": "m", "embeddings": [[0.5], [1]], "prompt_eval_count": 4});
-    let response = wire().decode(body.to_string().as_bytes()).unwrap();
+    let response = wire().decode_response(body.to_string().as_bytes()).unwrap();
     assert_eq!(
         (response.embeddings[1].values(), response.usage.input_tokens),
         (&[1.0][..], Some(4))
     );
     for odd in ["{", r#"{"embeddings": [["x"]]}"#, r#"{"embeddings": [1]}"#] {
-        assert!(wire().decode(odd.as_bytes()).is_err(), "{odd}");
+        assert!(wire().decode_response(odd.as_bytes()).is_err(), "{odd}");
     }
 }

@@ -1,8 +1,8 @@
-use super::error::failure;
+use super::error::decode_error;
 use genkit_core::{Error, ErrorKind};
 
 fn of(status: u16, body: &str) -> Error {
-    failure("qwen3:8b", status, &|_| None, body.as_bytes())
+    decode_error("qwen3:8b", status, &|_| None, body.as_bytes())
 }
 
 fn says(status: u16, body: &str, kind: ErrorKind, words: &str) {
@@ -57,6 +57,7 @@ fn a_model_that_does_not_fit_is_not_tried_again() {
         of(500, r#"{"error": "model requires more system memory (9 GiB) than is available"}"#);
     assert!(!error.is_retryable());
     assert!(of(500, r#"{"error": "x"}"#).is_retryable());
-    let wait = failure("m", 503, &|name| (name == "retry-after").then(|| "2".to_owned()), b"{}");
+    let wait =
+        decode_error("m", 503, &|name| (name == "retry-after").then(|| "2".to_owned()), b"{}");
     assert_eq!(wait.retry_after().unwrap().as_secs(), 2);
 }

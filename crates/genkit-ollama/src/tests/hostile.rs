@@ -48,31 +48,31 @@ fn any_json() -> impl Strategy<Value = Value> {
 /// Returns the text of a response whose body arrives in pieces of this size.
 fn cut(body: &str, size: usize) -> String {
     let (wire, request) = (wire("m"), ModelRequest::default());
-    let mut stream = wire.stream(&request);
+    let mut stream = wire.open_stream(&request);
     let mut parser = SseParser::ndjson();
-    let (sink, _chunks) = ChunkSink::collecting();
+    let (sink, _chunks) = ChunkSink::collect_chunks();
     for piece in body.as_bytes().chunks(size) {
         parser.push(piece);
         while let Some(event) = parser.next() {
-            stream.event(&event.unwrap(), &sink).unwrap();
+            stream.read_event(&event.unwrap(), &sink).unwrap();
         }
     }
-    stream.end().unwrap().message.unwrap().text()
+    stream.into_response().unwrap().message.unwrap().text()
 }
 
 proptest! {
     #[test]
     fn nothing_that_a_server_says_panics(bodies in prop::collection::vec(any_json(), 1..5)) {
         let (wire, request) = (wire("m"), ModelRequest::default());
-        let mut open = wire.stream(&request);
+        let mut open = wire.open_stream(&request);
         for body in &bodies {
             let text = body.to_string();
-            drop(wire.decode(&request, text.as_bytes()));
-            drop(wire.decode(&request, json!({"message": body, "done": true}).to_string().as_bytes()));
-            wire.failure(400, &|_| None, text.as_bytes()).to_string();
-            drop(open.event(&SseEvent::Bare(&text), &ChunkSink::collecting().0));
+            drop(wire.decode_response(&request, text.as_bytes()));
+            drop(wire.decode_response(&request, json!({"message": body, "done": true}).to_string().as_bytes()));
+            wire.decode_error(400, &|_| None, text.as_bytes()).to_string();
+            drop(open.read_event(&SseEvent::Bare(&text), &ChunkSink::collect_chunks().0));
         }
-        drop(open.end());
+        drop(open.into_response());
     }
 
     #[test]
@@ -92,8 +92,9 @@ fn a_line_that_is_no_json_or_half_of_it_is_an_error() {
         (r#"{"message": {"content": "x""#, genkit_core::ErrorKind::Unavailable),
         (r#"{"message": "x"}"#, genkit_core::ErrorKind::Internal),
     ] {
-        let mut stream = wire.stream(&request);
-        let error = stream.event(&SseEvent::Bare(line), &ChunkSink::collecting().0).unwrap_err();
+        let mut stream = wire.open_stream(&request);
+        let error =
+            stream.read_event(&SseEvent::Bare(line), &ChunkSink::collect_chunks().0).unwrap_err();
         assert_eq!(error.kind(), kind, "{line}: {error}");
     }
 }

@@ -33,7 +33,7 @@ fn read(request: Value) -> ModelRequest {
 
 /// Returns the body of a request.
 fn body(model: &str, request: Value) -> Value {
-    let call = wire(model).encode(&read(request), false).unwrap();
+    let call = wire(model).encode_request(&read(request), false).unwrap();
     assert_eq!(call.path, "/api/chat");
     serde_json::from_slice(&call.body).unwrap()
 }

@@ -39,7 +39,7 @@ fn what_the_builder_says_holds_where_a_request_does_not() {
     let builder = Ollama::builder().num_ctx(16_384).keep_alive(Duration::from_secs(90));
     let wire = wire_of(builder, "m");
     let sent = |request: Value| -> Value {
-        serde_json::from_slice(&wire.encode(&read(request), true).unwrap().body).unwrap()
+        serde_json::from_slice(&wire.encode_request(&read(request), true).unwrap().body).unwrap()
     };
     let body = sent(json!({"messages": []}));
     assert_eq!((&body["options"]["num_ctx"], &body["keep_alive"]), (&json!(16_384), &json!(90.0)));
@@ -126,7 +126,7 @@ fn images_are_bytes_and_other_files_are_refused() {
     };
     let image = |url: &str| user(json!({"media": {"url": url}}));
     let sent = |request| -> Value {
-        serde_json::from_slice(&wire("m").encode(&request, false).unwrap().body).unwrap()
+        serde_json::from_slice(&wire("m").encode_request(&request, false).unwrap().body).unwrap()
     };
     assert_eq!(sent(image("data:image/png;base64,AQ=="))["messages"][0]["images"], json!(["AQ=="]));
     assert_eq!(
@@ -140,7 +140,7 @@ fn images_are_bytes_and_other_files_are_refused() {
         ("data:application/pdf;base64,AQ==", "no other files"),
         ("data:", "no other files"),
     ] {
-        let error = wire("m").encode(&image(url), false).err().unwrap().to_string();
+        let error = wire("m").encode_request(&image(url), false).err().unwrap().to_string();
         assert!(
             error.starts_with("ollama: message 1: part 2: ") && error.contains(remedy),
             "{error}"

@@ -4,11 +4,11 @@ use crate::schema::{GrammarDialect, ToolDialect};
 use genkit_schema::internal::Dialect as _;
 
 fn tool(exact: Value) -> Value {
-    ToolDialect::convert(&exact, "t").unwrap()
+    ToolDialect::convert_schema(&exact, "t").unwrap()
 }
 
 fn grammar(exact: Value) -> Value {
-    GrammarDialect::convert(&exact, "t").unwrap()
+    GrammarDialect::convert_schema(&exact, "t").unwrap()
 }
 
 #[test]

@@ -43,11 +43,10 @@ impl OpenAi {
     /// key and none is set.
     pub fn server(name: &str) -> Result<Self> {
         let names = SERVERS.iter().map(|server| server.name);
-        let unknown = || {
-            E::UnknownServer(genkit_core::internal::suggest::unknown_name("server", name, names))
-        };
-        let server = KnownServer::named(name).ok_or_else(unknown)?;
-        OpenAiBuilder::of(server).env().build()
+        let unknown =
+            || E::UnknownServer(genkit_core::internal::suggest::unknown("server", name, names));
+        let server = KnownServer::find_named(name).ok_or_else(unknown)?;
+        OpenAiBuilder::for_server(server).env().build()
     }
 
     /// Creates a builder for any server, with custom settings, which does not read environment
@@ -109,14 +108,14 @@ openai_builder! {
 }
 
 impl OpenAiBuilder {
-    pub(super) fn of(server: &'static KnownServer) -> Self {
+    pub(super) fn for_server(server: &'static KnownServer) -> Self {
         let given = ServerBuilder { server: Some(server), ..ServerBuilder::default() };
         Self { given, ..Self::default() }
     }
 
     /// Creates a builder for Ollama's server with the settings of the Ollama provider.
-    pub fn ollama(settings: genkit_model::internal::http::ProviderSettings) -> Self {
-        let server = KnownServer::named("ollama");
+    pub fn for_ollama(settings: genkit_model::internal::http::ProviderSettings) -> Self {
+        let server = KnownServer::find_named("ollama");
         let given = ServerBuilder { server, settings, ..ServerBuilder::default() };
         Self { given, ..Self::default() }
     }
@@ -143,7 +142,7 @@ impl OpenAiBuilder {
     /// replayed cassette makes it unnecessary; or if the base URL or a header is invalid.
     pub fn build(self) -> Result<OpenAi> {
         let (endpoint, mut settings) =
-            self.given.build(None, |server| format!("OpenAi::server(\"{server}\")"))?;
+            self.given.build_server(None, |server| format!("OpenAi::server(\"{server}\")"))?;
         if let Some(name) = self.max_tokens {
             settings.deviations.max_tokens = Cow::Owned(name);
         }

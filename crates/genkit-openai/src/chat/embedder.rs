@@ -12,7 +12,7 @@ use genkit_core::Usage;
 use genkit_core::{Error, Result};
 use genkit_model::internal::http::{EmbedBatch, EmbedWire, Error as HttpError};
 use genkit_model::internal::left_out;
-use genkit_model::internal::lenient::count;
+use genkit_model::internal::lenient::deserialize_count;
 use genkit_model::internal::wire::HttpCall;
 use genkit_model::{EmbedRequest, EmbedResponse, Embedding};
 
@@ -63,16 +63,16 @@ struct EmbeddingsReply {
 
 #[derive(Deserialize)]
 struct IndexedVector {
-    #[serde(default, deserialize_with = "count")]
+    #[serde(default, deserialize_with = "deserialize_count")]
     index: Option<u64>,
     embedding: Vec<f64>,
 }
 
 #[derive(Deserialize)]
 struct EmbeddingsUsage {
-    #[serde(default, deserialize_with = "count")]
+    #[serde(default, deserialize_with = "deserialize_count")]
     prompt_tokens: Option<u64>,
-    #[serde(default, deserialize_with = "count")]
+    #[serde(default, deserialize_with = "deserialize_count")]
     total_tokens: Option<u64>,
 }
 
@@ -80,7 +80,7 @@ impl EmbedWire for OpenAiEmbedWire {
     /// OpenAI rejects more than 2,048 texts, and more than 300,000 tokens.
     const BATCH: EmbedBatch = EmbedBatch { texts: 2_048, bytes: 512 * 1024 };
 
-    fn encode(&self, request: &EmbedRequest, texts: &[String]) -> Result<HttpCall> {
+    fn encode_request(&self, request: &EmbedRequest, texts: &[String]) -> Result<HttpCall> {
         if request.task.is_some() {
             let remedy = "describe the task in the texts if the model supports that";
             left_out(&self.settings.name, &self.model, "task", remedy);
@@ -89,17 +89,17 @@ impl EmbedWire for OpenAiEmbedWire {
         let body = serde_json::to_vec(&EmbeddingsRequest { model, input: texts, request })?;
         Ok(HttpCall {
             path: PATH.to_owned(),
-            headers: self.settings.headers(&request.config),
+            headers: self.settings.call_headers(&request.config),
             body,
         })
     }
 
-    fn decode(&self, body: &[u8]) -> Result<EmbedResponse> {
+    fn decode_response(&self, body: &[u8]) -> Result<EmbedResponse> {
         let name = &self.settings.name;
         let mut reply: EmbeddingsReply =
-            serde_json::from_slice(body).map_err(|error| HttpError::json(name, &error))?;
+            serde_json::from_slice(body).map_err(|error| HttpError::from_json(name, &error))?;
         if let Some(error) = &reply.error {
-            return Err(error::within(name, error));
+            return Err(error::error_in_response(name, error));
         }
         // The vectors are ordered by index, or stay in the order of the list if there is none.
         reply.data.sort_by_key(|vector| vector.index);
@@ -111,7 +111,12 @@ impl EmbedWire for OpenAiEmbedWire {
         Ok(EmbedResponse::new(embeddings).with_usage(usage))
     }
 
-    fn failure(&self, status: u16, headers: &dyn Fn(&str) -> Option<String>, body: &[u8]) -> Error {
-        error::failure(&self.settings.name, status, headers, body)
+    fn decode_error(
+        &self,
+        status: u16,
+        headers: &dyn Fn(&str) -> Option<String>,
+        body: &[u8],
+    ) -> Error {
+        error::decode_error(&self.settings.name, status, headers, body)
     }
 }

@@ -70,7 +70,7 @@ impl OpenAi {
     /// ```
     pub fn model(&self, name: &str) -> Arc<dyn Model> {
         if self.settings.is_openai() && needs_responses(name) {
-            return crate::responses::model(&self.endpoint, &self.settings, name);
+            return crate::responses::responses_model(&self.endpoint, &self.settings, name);
         }
         let deviations = &self.settings.deviations;
         let constrained = match (deviations.json_schema, deviations.json_with_tools) {
@@ -130,28 +130,33 @@ pub(super) struct ChatWire {
 }
 
 impl ChatWire {
-    fn target(&self) -> Target<'_> {
+    fn call_target(&self) -> Target<'_> {
         let OpenAiServer { name, deviations, .. } = &*self.settings;
         Target { provider: name, model: &self.model, deviations }
     }
 }
 
 impl WireFormat for ChatWire {
-    fn encode(&self, request: &ModelRequest, stream: bool) -> Result<HttpCall> {
-        let headers = self.settings.headers(&request.config);
-        let body = request::body(&self.target(), request, stream)?;
+    fn encode_request(&self, request: &ModelRequest, stream: bool) -> Result<HttpCall> {
+        let headers = self.settings.call_headers(&request.config);
+        let body = request::encode_body(&self.call_target(), request, stream)?;
         Ok(HttpCall { path: PATH.to_owned(), headers, body })
     }
 
-    fn decode(&self, request: &ModelRequest, body: &[u8]) -> Result<ModelResponse> {
-        response::decode(&self.target(), request, body)
+    fn decode_response(&self, request: &ModelRequest, body: &[u8]) -> Result<ModelResponse> {
+        response::decode_response(&self.call_target(), request, body)
     }
 
-    fn stream<'a>(&'a self, request: &'a ModelRequest) -> Box<dyn WireStream + 'a> {
-        Box::new(response::ChatStream::new(self.target(), request))
+    fn open_stream<'a>(&'a self, request: &'a ModelRequest) -> Box<dyn WireStream + 'a> {
+        Box::new(response::ChatStream::new(self.call_target(), request))
     }
 
-    fn failure(&self, status: u16, headers: &dyn Fn(&str) -> Option<String>, body: &[u8]) -> Error {
-        error::failure(&self.settings.name, status, headers, body)
+    fn decode_error(
+        &self,
+        status: u16,
+        headers: &dyn Fn(&str) -> Option<String>,
+        body: &[u8],
+    ) -> Error {
+        error::decode_error(&self.settings.name, status, headers, body)
     }
 }

@@ -96,8 +96,9 @@ impl OpenAiResponsesBuilder {
     /// Returns an error if no API key is set, unless a base URL, an `authorization` header or a
     /// replayed cassette makes it unnecessary; or if the base URL or a header is invalid.
     pub fn build(self) -> Result<OpenAiResponses> {
-        let (endpoint, settings) =
-            self.given.build(Some(NAME), |_| "OpenAiResponses::builder().env()".to_owned())?;
+        let (endpoint, settings) = self
+            .given
+            .build_server(Some(NAME), |_| "OpenAiResponses::builder().env()".to_owned())?;
         Ok(OpenAiResponses { endpoint: Arc::new(endpoint), settings: Arc::new(settings) })
     }
 }

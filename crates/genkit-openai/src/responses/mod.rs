@@ -12,7 +12,7 @@ mod tests;
 
 use genkit_model::internal::provider::LinkedProvider;
 pub use provider::OpenAiResponses;
-pub(super) use provider::model;
+pub(super) use provider::responses_model;
 
 inventory::submit! {
     LinkedProvider {

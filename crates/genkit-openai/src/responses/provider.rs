@@ -69,12 +69,12 @@ impl OpenAiResponses {
     /// # }
     /// ```
     pub fn model(&self, name: &str) -> Arc<dyn Model> {
-        model(&self.endpoint, &self.settings, name)
+        responses_model(&self.endpoint, &self.settings, name)
     }
 }
 
 /// Returns a model of this server, whichever provider it was named by.
-pub(crate) fn model(
+pub(crate) fn responses_model(
     endpoint: &Arc<ApiEndpoint>,
     settings: &Arc<OpenAiServer>,
     name: &str,
@@ -109,35 +109,44 @@ pub(super) struct ResponsesWire {
 }
 
 impl ResponsesWire {
-    fn call(&self, path: &str, request: &ModelRequest, body: Vec<u8>) -> HttpCall {
-        HttpCall { path: path.to_owned(), headers: self.settings.headers(&request.config), body }
+    fn build_call(&self, path: &str, request: &ModelRequest, body: Vec<u8>) -> HttpCall {
+        HttpCall {
+            path: path.to_owned(),
+            headers: self.settings.call_headers(&request.config),
+            body,
+        }
     }
 }
 
 impl WireFormat for ResponsesWire {
-    fn encode(&self, request: &ModelRequest, stream: bool) -> Result<HttpCall> {
-        let body = request::body(&self.settings, &self.model, request, stream)?;
-        Ok(self.call(PATH, request, body))
+    fn encode_request(&self, request: &ModelRequest, stream: bool) -> Result<HttpCall> {
+        let body = request::encode_body(&self.settings, &self.model, request, stream)?;
+        Ok(self.build_call(PATH, request, body))
     }
 
-    fn decode(&self, request: &ModelRequest, body: &[u8]) -> Result<ModelResponse> {
-        response::decode(&self.settings, request, body)
+    fn decode_response(&self, request: &ModelRequest, body: &[u8]) -> Result<ModelResponse> {
+        response::decode_response(&self.settings, request, body)
     }
 
-    fn stream<'a>(&'a self, request: &'a ModelRequest) -> Box<dyn WireStream + 'a> {
+    fn open_stream<'a>(&'a self, request: &'a ModelRequest) -> Box<dyn WireStream + 'a> {
         Box::new(response::ResponsesStream::new(&self.settings, request))
     }
 
     fn encode_count(&self, request: &ModelRequest) -> Result<Option<HttpCall>> {
         let body = request::count_body(&self.settings, &self.model, request)?;
-        Ok(Some(self.call(COUNT_PATH, request, body)))
+        Ok(Some(self.build_call(COUNT_PATH, request, body)))
     }
 
     fn decode_count(&self, body: &[u8]) -> Result<u64> {
         response::decode_count(&self.settings, body)
     }
 
-    fn failure(&self, status: u16, headers: &dyn Fn(&str) -> Option<String>, body: &[u8]) -> Error {
-        error::failure(&self.settings.name, status, headers, body)
+    fn decode_error(
+        &self,
+        status: u16,
+        headers: &dyn Fn(&str) -> Option<String>,
+        body: &[u8],
+    ) -> Error {
+        error::decode_error(&self.settings.name, status, headers, body)
     }
 }

@@ -86,11 +86,11 @@ pub(crate) struct OpenAiServer {
 impl OpenAiServer {
     /// Whether the server is OpenAI itself.
     pub(crate) fn is_openai(&self) -> bool {
-        self.server == KnownServer::openai().name
+        self.server == KnownServer::openai_server().name
     }
 
     /// Returns the headers of a call; the key in the settings of the call takes precedence.
-    pub(crate) fn headers(
+    pub(crate) fn call_headers(
         &self,
         config: &Map<String, Value>,
     ) -> Vec<(&'static str, Cow<'static, str>)> {
@@ -112,15 +112,16 @@ pub(crate) struct ServerBuilder {
 
 impl ServerBuilder {
     /// Returns the server selected by name or address, or OpenAI.
-    fn known(&self) -> &'static KnownServer {
-        let at_address = || KnownServer::at(self.settings.base_url.as_deref()?);
-        self.server.or_else(at_address).unwrap_or(KnownServer::openai())
+    fn known_server(&self) -> &'static KnownServer {
+        let at_address = || KnownServer::find_at(self.settings.base_url.as_deref()?);
+        self.server.or_else(at_address).unwrap_or(KnownServer::openai_server())
     }
 
     /// Fills in settings from the environment, using the variables of the server.
     pub(crate) fn with_env(mut self, variable: impl Fn(&str) -> Option<String>) -> Self {
-        let server = self.known();
-        self.settings.fill(|| variable(server.key), || variable(&server.base_url_variable()));
+        let server = self.known_server();
+        self.settings
+            .fill_missing(|| variable(server.key), || variable(&server.base_url_variable()));
         if server.name == "openai" {
             for (name, from) in
                 [("openai-organization", "OPENAI_ORG_ID"), ("openai-project", "OPENAI_PROJECT_ID")]
@@ -134,14 +135,14 @@ impl ServerBuilder {
 
     /// Builds the endpoint and the shared settings. Models are named after `name`, or after the
     /// server. `from_env` returns the code that reads a server's key, for the error message.
-    pub(crate) fn build(
+    pub(crate) fn build_server(
         self,
         name: Option<&str>,
         from_env: fn(&str) -> String,
     ) -> Result<(ApiEndpoint, OpenAiServer)> {
         let this = if self.settings.from_env { self.with_env(env_var) } else { self };
-        let (server, given) = (this.known(), &this.settings);
-        let at_url = KnownServer::at(given.base_url.as_deref().unwrap_or(server.base_url));
+        let (server, given) = (this.known_server(), &this.settings);
+        let at_url = KnownServer::find_at(given.base_url.as_deref().unwrap_or(server.base_url));
         let is_moved = at_url.is_none_or(|other| other.name != server.name);
         if server.needs_key && !is_moved && given.lacks_key() {
             let (server, variable) = (server.name, server.key);
@@ -152,7 +153,7 @@ impl ServerBuilder {
         let behind = at_url.map(|it| it.name).or(this.name.as_deref()).unwrap_or(server.name);
         let behind = behind.to_owned();
         let name = this.name.unwrap_or_else(|| name.unwrap_or(server.name).to_owned());
-        let endpoint = given.endpoint(&name, server.base_url)?;
+        let endpoint = given.build_endpoint(&name, server.base_url)?;
         let mut deviations = at_url.unwrap_or(server).deviations.clone();
         // A gateway that imitates the server may forward to any other server.
         deviations.extra_fields |= at_url.is_none();

@@ -34,11 +34,11 @@ pub(crate) fn needs_responses(model: &str) -> bool {
     is_one(&RESPONSES_ALONE, model)
 }
 
-pub(crate) fn streams(model: &str) -> bool {
+pub(crate) fn is_streamed(model: &str) -> bool {
     !is_one(&UNSTREAMED, model)
 }
 
-pub(crate) fn reasons(model: &str) -> bool {
+pub(crate) fn is_reasoning(model: &str) -> bool {
     !is_one(&UNREASONING, model)
 }
 
@@ -65,7 +65,7 @@ pub(crate) struct ModelTraits {
 }
 
 impl ModelTraits {
-    pub(crate) fn of(model: &str) -> Self {
+    pub(crate) fn for_model(model: &str) -> Self {
         let name = model.rsplit('/').next().unwrap_or(model).to_ascii_lowercase();
         let digit = |rest: &str| rest.starts_with(|c: char| c.is_ascii_digit());
         let is_o = name.strip_prefix('o').is_some_and(digit);
@@ -110,12 +110,14 @@ mod tests {
 
     #[test]
     fn what_reasons_and_what_streams() {
-        assert!(["o3", "gpt-5-mini", "gpt-6", "codex-mini-latest"].iter().all(|it| reasons(it)));
+        assert!(
+            ["o3", "gpt-5-mini", "gpt-6", "codex-mini-latest"].iter().all(|it| is_reasoning(it))
+        );
         assert!(
             !["gpt-4o", "GPT-4.1-mini", "ft:gpt-4o:me::1", "gpt-5-chat-latest"]
                 .iter()
-                .any(|it| reasons(it))
+                .any(|it| is_reasoning(it))
         );
-        assert!(streams("gpt-5-codex") && streams("gpt-5") && !streams("gpt-5.2-pro"));
+        assert!(is_streamed("gpt-5-codex") && is_streamed("gpt-5") && !is_streamed("gpt-5.2-pro"));
     }
 }

@@ -201,20 +201,20 @@ pub(crate) static SERVERS: &[KnownServer] = &[
     needs_key("deepinfra", "https://api.deepinfra.com/v1/openai", "DEEPINFRA_API_KEY", COMPATIBLE),
     needs_key("nvidia", "https://integrate.api.nvidia.com/v1", "NVIDIA_API_KEY", COMPATIBLE),
     needs_key("huggingface", "https://router.huggingface.co/v1", "HF_TOKEN", COMPATIBLE),
-    local(
+    local_server(
         "ollama",
         "http://localhost:11434/v1",
         "OLLAMA_API_KEY",
         Deviations { top_k: false, reasoning: ReasoningBack::No, tool_choice: false, ..LOCAL },
     ),
-    local(
+    local_server(
         "lmstudio",
         "http://localhost:1234/v1",
         "LMSTUDIO_API_KEY",
         Deviations { json_object: false, reasoning: ReasoningBack::No, ..NO_NAMED_TOOL },
     ),
-    local("vllm", "http://localhost:8000/v1", "VLLM_API_KEY", LOCAL),
-    local("llamacpp", "http://localhost:8080/v1", "LLAMA_API_KEY", NO_NAMED_TOOL),
+    local_server("vllm", "http://localhost:8000/v1", "VLLM_API_KEY", LOCAL),
+    local_server("llamacpp", "http://localhost:8080/v1", "LLAMA_API_KEY", NO_NAMED_TOOL),
 ];
 
 const fn needs_key(
@@ -226,7 +226,7 @@ const fn needs_key(
     KnownServer { name, base_url, key, needs_key: true, deviations }
 }
 
-const fn local(
+const fn local_server(
     name: &'static str,
     base_url: &'static str,
     key: &'static str,
@@ -247,19 +247,19 @@ pub(crate) const NAMES: [&str; SERVERS.len()] = {
 };
 
 impl KnownServer {
-    pub(crate) fn openai() -> &'static Self {
+    pub(crate) fn openai_server() -> &'static Self {
         &SERVERS[0]
     }
 
     /// Returns the server with this name.
-    pub(crate) fn named(name: &str) -> Option<&'static Self> {
+    pub(crate) fn find_named(name: &str) -> Option<&'static Self> {
         SERVERS.iter().find(|server| server.name == name)
     }
 
     /// Returns the server at this address, ignoring the path.
-    pub(crate) fn at(base_url: &str) -> Option<&'static Self> {
-        let place = place(base_url);
-        SERVERS.iter().find(|server| self::place(server.base_url) == place)
+    pub(crate) fn find_at(base_url: &str) -> Option<&'static Self> {
+        let place = server_place(base_url);
+        SERVERS.iter().find(|server| self::server_place(server.base_url) == place)
     }
 
     /// Returns the environment variable that overrides its base URL, such as `GROQ_BASE_URL`.
@@ -269,7 +269,7 @@ impl KnownServer {
 }
 
 /// Returns the host and port of a URL.
-fn place(url: &str) -> String {
+fn server_place(url: &str) -> String {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let host = rest.split(['/', '?']).next().unwrap_or_default().to_ascii_lowercase();
     match host.strip_prefix("127.0.0.1") {
@@ -284,16 +284,16 @@ mod tests {
 
     #[test]
     fn names_and_addresses_are_unique() {
-        assert_eq!(KnownServer::openai().name, "openai");
+        assert_eq!(KnownServer::openai_server().name, "openai");
         for (at, server) in SERVERS.iter().enumerate() {
             assert_eq!(NAMES[at], server.name);
             assert!(
-                std::ptr::eq(KnownServer::named(server.name).unwrap(), server),
+                std::ptr::eq(KnownServer::find_named(server.name).unwrap(), server),
                 "{}",
                 server.name
             );
             assert!(
-                std::ptr::eq(KnownServer::at(server.base_url).unwrap(), server),
+                std::ptr::eq(KnownServer::find_at(server.base_url).unwrap(), server),
                 "{}",
                 server.name
             );
@@ -303,9 +303,9 @@ mod tests {
 
     #[test]
     fn a_server_is_known_by_its_address() {
-        assert_eq!(KnownServer::at("http://127.0.0.1:11434/v1/").unwrap().name, "ollama");
-        assert_eq!(KnownServer::at("https://API.deepseek.com/beta").unwrap().name, "deepseek");
-        assert!(KnownServer::at("http://localhost:4000/v1").is_none());
-        assert_eq!(KnownServer::named("groq").unwrap().base_url_variable(), "GROQ_BASE_URL");
+        assert_eq!(KnownServer::find_at("http://127.0.0.1:11434/v1/").unwrap().name, "ollama");
+        assert_eq!(KnownServer::find_at("https://API.deepseek.com/beta").unwrap().name, "deepseek");
+        assert!(KnownServer::find_at("http://localhost:4000/v1").is_none());
+        assert_eq!(KnownServer::find_named("groq").unwrap().base_url_variable(), "GROQ_BASE_URL");
     }
 }

@@ -37,7 +37,7 @@ impl<'r> Reader<'r> {
     }
 
     /// Returns whether a violation is a real one.
-    pub(super) fn confirms(&mut self, value: &Value, violation: &Violation) -> bool {
+    pub(super) fn is_cause_of(&mut self, value: &Value, violation: &Violation) -> bool {
         if violation.doubt == Doubt::None {
             return true;
         }
@@ -91,7 +91,7 @@ impl<'r> Reader<'r> {
     }
 
     fn is_alias(&self, value: &Value, path: &[Step], name: &str, shown: &str) -> bool {
-        let renamed = renamed(value.clone(), path, name, shown);
+        let renamed = rename_member(value.clone(), path, name, shown);
         let mut both = renamed.clone();
         let Some(object) = at_mut(&mut both, path).and_then(Value::as_object_mut) else {
             return false;
@@ -103,7 +103,7 @@ impl<'r> Reader<'r> {
 }
 
 /// Returns the value with a member renamed.
-pub(super) fn renamed(mut value: Value, path: &[Step], name: &str, shown: &str) -> Value {
+pub(super) fn rename_member(mut value: Value, path: &[Step], name: &str, shown: &str) -> Value {
     let object = at_mut(&mut value, path).and_then(Value::as_object_mut);
     if let Some(object) = object
         && !object.contains_key(shown)

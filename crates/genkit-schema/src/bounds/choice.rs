@@ -3,11 +3,11 @@
 use serde_json::Value;
 
 use super::keywords::{About, Check, Id, Types};
-use super::violation::{Doubt, Place, Step, Violation, shown};
+use super::violation::{Doubt, Place, Step, Violation, show_value};
 use super::walk::{How, Suspect, Walk};
 
 impl Walk<'_> {
-    pub(super) fn any(
+    pub(super) fn check_any(
         &mut self,
         branches: &[Id],
         only_one: bool,
@@ -18,7 +18,7 @@ impl Walk<'_> {
         let strict = only_one && how == How::Whole;
         let mut fitting = 0;
         for branch in branches {
-            if self.fits(*branch, value, place) {
+            if self.fits_node(*branch, value, place) {
                 fitting += 1;
                 if !strict {
                     return true;
@@ -36,39 +36,42 @@ impl Walk<'_> {
             0 if self.is_quiet() => return false,
             0 => {}
             _ => {
-                return self.fail(place, About::Bound, || {
-                    format!("{} is valid under more than one of its alternatives", shown(value))
+                return self.add_violation(place, About::Bound, || {
+                    format!(
+                        "{} is valid under more than one of its alternatives",
+                        show_value(value)
+                    )
                 });
             }
         }
         // The branch with the right shape is the intended one, so report its violations.
         let mut broken: Vec<Vec<Violation>> = Vec::new();
         for branch in branches {
-            broken.push(self.branch(*branch, value, place, How::Whole).0);
+            broken.push(self.check_branch(*branch, value, place, How::Whole).0);
             if self.is_exhausted {
                 return false;
             }
         }
         let meant = broken.iter().filter(|all| all.iter().all(|it| it.about == About::Bound));
         if let Some(meant) = meant.min_by_key(|all| all.len()) {
-            return self.report(meant.clone());
+            return self.report_violations(meant.clone());
         }
         match how {
             How::Read => self.any_as_read(branches, value, place),
             How::Whole => {
                 // A branch with another type or tag is not the intended one.
-                let reach = place.path().len() + 1;
+                let reach = place.to_path().len() + 1;
                 let is_apart = |all: &&Vec<Violation>| {
                     all.iter().any(|it| it.about == About::Kind && it.path.len() <= reach)
                 };
                 let mut close = broken.iter().filter(|all| !is_apart(all));
                 match (close.next(), close.next()) {
-                    (Some(one), None) => self.report(one.clone()),
-                    _ => self.fail(place, About::Kind, || {
+                    (Some(one), None) => self.report_violations(one.clone()),
+                    _ => self.add_violation(place, About::Kind, || {
                         let count = branches.len();
                         format!(
                             "{} is not valid under any of its {count} alternatives",
-                            shown(value)
+                            show_value(value)
                         )
                     }),
                 }
@@ -81,12 +84,12 @@ impl Walk<'_> {
     fn any_as_read(&mut self, branches: &[Id], value: &Value, place: &Place<'_>) -> bool {
         let mut possible: Vec<Id> = branches.to_vec();
         possible.retain(|id| self.may_be(*id, value));
-        let here = place.path();
+        let here = place.to_path();
         let mut passing = Vec::new();
         let mut failing: Vec<Vec<Violation>> = Vec::new();
         let mut suspects: Vec<Suspect> = Vec::new();
         for branch in &possible {
-            let (found, suspected) = self.branch(*branch, value, place, How::Read);
+            let (found, suspected) = self.check_branch(*branch, value, place, How::Read);
             if found.is_empty() {
                 passing.push(*branch)
             } else {
@@ -95,59 +98,59 @@ impl Walk<'_> {
             suspects.extend(suspected);
         }
         for suspect in suspects.iter_mut().filter(|suspect| suspect.path == here) {
-            suspect.unknown.retain(|name| !possible.iter().any(|id| self.names(*id, name)));
+            suspect.unknown.retain(|name| !possible.iter().any(|id| self.has_name(*id, name)));
         }
         suspects.retain(|suspect| !suspect.unknown.is_empty());
         self.suspects.extend(suspects);
         let Some(mut found) = failing.into_iter().min_by_key(Vec::len) else { return true };
         if passing.is_empty() {
-            return self.report(found);
+            return self.report_violations(found);
         }
         // A branch that passes only because it does not have this member is possibly not the intended one.
         found.retain(|violation| match violation.path.get(here.len()) {
-            Some(Step::Key(name)) => !passing.iter().any(|id| self.names(*id, name)),
+            Some(Step::Key(name)) => !passing.iter().any(|id| self.has_name(*id, name)),
             _ => false,
         });
         for violation in found.iter_mut().filter(|violation| violation.doubt == Doubt::None) {
             violation.doubt = Doubt::Unread;
         }
-        found.is_empty() || self.report(found)
+        found.is_empty() || self.report_violations(found)
     }
 
-    fn report(&mut self, violations: Vec<Violation>) -> bool {
+    fn report_violations(&mut self, violations: Vec<Violation>) -> bool {
         self.found.extend(violations);
         false
     }
 
     /// Returns whether the type of `value` can be that of a branch.
     fn may_be(&mut self, id: Id, value: &Value) -> bool {
-        let Some(types) = self.types(id) else { return true };
-        if types.allow(value) || (value.is_array() && types.has("object")) {
+        let Some(types) = self.allowed_types(id) else { return true };
+        if types.allows_value(value) || (value.is_array() && types.has_type("object")) {
             return true;
         }
         let Some(text) = value.as_str() else { return false };
-        self.spend(text.len() / 4)
-            && serde_json::from_str(text).is_ok_and(|inner| types.allow(&inner))
+        self.spend_steps(text.len() / 4)
+            && serde_json::from_str(text).is_ok_and(|inner| types.allows_value(&inner))
     }
 
-    fn types(&self, id: Id) -> Option<Types> {
+    fn allowed_types(&self, id: Id) -> Option<Types> {
         let node = &self.nodes[id];
         node.types.or_else(|| {
             node.checks.iter().find_map(|check| match check {
-                Check::All(ids) => ids.iter().find_map(|id| self.types(*id)),
+                Check::All(ids) => ids.iter().find_map(|id| self.allowed_types(*id)),
                 _ => None,
             })
         })
     }
 
     /// Returns whether a schema defines a member of this name.
-    fn names(&mut self, id: Id, name: &str) -> bool {
+    fn has_name(&mut self, id: Id, name: &str) -> bool {
         let nodes = self.nodes;
-        self.spend(1)
+        self.spend_steps(1)
             && nodes[id].checks.iter().any(|check| match check {
-                Check::Members(members) => self.knows(members, name),
+                Check::Members(members) => self.is_known_member(members, name),
                 Check::All(ids) | Check::Any { branches: ids, .. } => {
-                    ids.iter().any(|id| self.names(*id, name))
+                    ids.iter().any(|id| self.has_name(*id, name))
                 }
                 _ => false,
             })

@@ -9,7 +9,7 @@ use super::number::Num;
 
 pub(super) fn are_equal(a: &Value, b: &Value) -> bool {
     match (a, b) {
-        (Value::Number(a), Value::Number(b)) => match (Num::of(a), Num::of(b)) {
+        (Value::Number(a), Value::Number(b)) => match (Num::from_number(a), Num::from_number(b)) {
             (Some(a), Some(b)) => a == b,
             _ => a == b,
         },
@@ -25,7 +25,7 @@ pub(super) fn are_equal(a: &Value, b: &Value) -> bool {
 }
 
 /// Returns an item that occurs more than once. The time is nearly linear in the length of the list.
-pub(super) fn repeated(items: &[Value]) -> Option<&Value> {
+pub(super) fn find_repeated(items: &[Value]) -> Option<&Value> {
     // A random key prevents attackers from sending items whose hashes collide.
     let hashes = RandomState::new();
     let of = |(index, item)| (hash(&hashes, item), index);
@@ -53,11 +53,11 @@ pub(super) fn hash(hashes: &RandomState, value: &Value) -> u64 {
         Value::Null => {}
         Value::Bool(bool) => bool.hash(&mut hasher),
         Value::String(text) => text.hash(&mut hasher),
-        Value::Number(number) => match Num::of(number) {
+        Value::Number(number) => match Num::from_number(number) {
             // An integer and the equal float have the same hash.
-            Some(number) => match number.whole() {
+            Some(number) => match number.as_integer() {
                 Some(int) => int.hash(&mut hasher),
-                None => number.float().to_bits().hash(&mut hasher),
+                None => number.as_float().to_bits().hash(&mut hasher),
             },
             None => number.hash(&mut hasher),
         },
@@ -90,27 +90,29 @@ mod tests {
     fn numbers_are_equal_by_value_and_members_in_any_order() {
         let items = [json!({"a": 1, "b": [2]}), json!({"b": [2.0], "a": 1.0})];
         assert!(are_equal(&items[0], &items[1]));
-        assert!(repeated(&items).is_some());
-        assert!(repeated(&[json!(1), json!("1"), json!(true), json!([1]), json!(null)]).is_none());
+        assert!(find_repeated(&items).is_some());
+        assert!(
+            find_repeated(&[json!(1), json!("1"), json!(true), json!([1]), json!(null)]).is_none()
+        );
         let near = [json!(9_007_199_254_740_993_u64), json!(9_007_199_254_740_992_u64)];
-        assert!(repeated(&near).is_none());
+        assert!(find_repeated(&near).is_none());
     }
 
     #[test]
     fn a_long_list_takes_one_pass() {
         let mut items: Vec<Value> = (0..100_000).map(Value::from).collect();
-        assert!(repeated(&items).is_none());
+        assert!(find_repeated(&items).is_none());
         items.push(json!(99_999.0));
-        assert_eq!(repeated(&items), Some(&json!(99_999.0)));
+        assert_eq!(find_repeated(&items), Some(&json!(99_999.0)));
     }
 
     #[test]
     fn whole_numbers_that_share_a_float_do_not_collide() {
         let least = 1_u64 << 63;
         let items: Vec<Value> = (0..200_000).map(|n| json!(least + n)).collect();
-        assert!(repeated(&items).is_none());
-        assert!(repeated(&[json!(2.5), json!(0.0), json!(2.5)]).is_some());
-        assert!(repeated(&[json!(1e300), json!(7), json!(1e300)]).is_some());
-        assert!(repeated(&[json!(-0.0), json!(0)]).is_some());
+        assert!(find_repeated(&items).is_none());
+        assert!(find_repeated(&[json!(2.5), json!(0.0), json!(2.5)]).is_some());
+        assert!(find_repeated(&[json!(1e300), json!(7), json!(1e300)]).is_some());
+        assert!(find_repeated(&[json!(-0.0), json!(0)]).is_some());
     }
 }

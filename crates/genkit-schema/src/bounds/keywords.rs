@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::equality::repeated;
-use super::listed::Listed;
+use super::equality::find_repeated;
+use super::listed::ValueList;
 use super::number::Num;
 use super::pattern::Pattern;
 
@@ -65,7 +65,7 @@ pub(super) enum Check {
 pub(super) enum Leaf {
     Never,
     Type(Types),
-    Listed(Listed),
+    Listed(ValueList),
     Minimum(Num),
     Maximum(Num),
     MoreThan(Num),
@@ -113,31 +113,32 @@ impl Types {
     const NAMES: [&'static str; 7] =
         ["null", "boolean", "integer", "number", "string", "array", "object"];
 
-    pub(super) fn with(self, name: &str) -> Option<Self> {
+    pub(super) fn with_type(self, name: &str) -> Option<Self> {
         let bit = Self::NAMES.iter().position(|known| *known == name)?;
         Some(Self(self.0 | 1 << bit))
     }
 
-    pub(super) fn has(self, name: &str) -> bool {
-        Self::default().with(name).is_some_and(|bit| self.0 & bit.0 != 0)
+    pub(super) fn has_type(self, name: &str) -> bool {
+        Self::default().with_type(name).is_some_and(|bit| self.0 & bit.0 != 0)
     }
 
-    pub(super) fn allow(self, value: &Value) -> bool {
+    pub(super) fn allows_value(self, value: &Value) -> bool {
         match value {
-            Value::Null => self.has("null"),
-            Value::Bool(_) => self.has("boolean"),
+            Value::Null => self.has_type("null"),
+            Value::Bool(_) => self.has_type("boolean"),
             Value::Number(number) => {
-                self.has("number")
-                    || (self.has("integer") && Num::of(number).is_some_and(Num::is_whole))
+                self.has_type("number")
+                    || (self.has_type("integer")
+                        && Num::from_number(number).is_some_and(Num::is_whole))
             }
-            Value::String(_) => self.has("string"),
-            Value::Array(_) => self.has("array"),
-            Value::Object(_) => self.has("object"),
+            Value::String(_) => self.has_type("string"),
+            Value::Array(_) => self.has_type("array"),
+            Value::Object(_) => self.has_type("object"),
         }
     }
 
-    pub(super) fn described(self) -> String {
-        let names = Self::NAMES.iter().filter(|name| self.has(name));
+    pub(super) fn describe_types(self) -> String {
+        let names = Self::NAMES.iter().filter(|name| self.has_type(name));
         let names: Vec<_> = names.map(|name| format!("\"{name}\"")).collect();
         format!("type{} {}", if names.len() == 1 { "" } else { "s" }, names.join(", "))
     }
@@ -150,7 +151,7 @@ impl Leaf {
     }
 
     /// Returns what a violation of this keyword is about.
-    pub(super) fn about(&self) -> About {
+    pub(super) fn applies_to(&self) -> About {
         match self {
             Self::Type(_) | Self::Listed(_) => About::Kind,
             Self::Never | Self::Required(_) => About::Parts,
@@ -159,10 +160,12 @@ impl Leaf {
     }
 
     /// Returns the number of steps that the check takes.
-    pub(super) fn cost(&self, value: &Value) -> usize {
+    pub(super) fn check_cost(&self, value: &Value) -> usize {
         match (self, value) {
-            (Self::Listed(_) | Self::Unique, Value::Array(_) | Value::Object(_)) => weight(value),
-            (Self::Pattern(pattern), Value::String(text)) => pattern.cost(text),
+            (Self::Listed(_) | Self::Unique, Value::Array(_) | Value::Object(_)) => {
+                value_weight(value)
+            }
+            (Self::Pattern(pattern), Value::String(text)) => pattern.match_cost(text),
             (Self::MinLength(_) | Self::MaxLength(_) | Self::Listed(_), Value::String(text)) => {
                 text.len() / 16
             }
@@ -175,19 +178,19 @@ impl Leaf {
         }
     }
 
-    pub(super) fn holds(&self, value: &Value) -> bool {
+    pub(super) fn is_met(&self, value: &Value) -> bool {
         let number = |fits: &dyn Fn(Num) -> bool| match value {
-            Value::Number(number) => Num::of(number).is_none_or(fits),
+            Value::Number(number) => Num::from_number(number).is_none_or(fits),
             _ => true,
         };
         match self {
             Self::Never => false,
-            Self::Type(types) => types.allow(value),
-            Self::Listed(listed) => listed.has(value),
-            Self::Minimum(least) => number(&|it| it.compare(*least) != Ordering::Less),
-            Self::Maximum(most) => number(&|it| it.compare(*most) != Ordering::Greater),
-            Self::MoreThan(least) => number(&|it| it.compare(*least) == Ordering::Greater),
-            Self::LessThan(most) => number(&|it| it.compare(*most) == Ordering::Less),
+            Self::Type(types) => types.allows_value(value),
+            Self::Listed(listed) => listed.contains_value(value),
+            Self::Minimum(least) => number(&|it| it.compare_to(*least) != Ordering::Less),
+            Self::Maximum(most) => number(&|it| it.compare_to(*most) != Ordering::Greater),
+            Self::MoreThan(least) => number(&|it| it.compare_to(*least) == Ordering::Greater),
+            Self::LessThan(most) => number(&|it| it.compare_to(*most) == Ordering::Less),
             Self::MultipleOf(step) => number(&|it| it.is_multiple_of(*step)),
             Self::MinLength(least) => {
                 value.as_str().is_none_or(|text| has_at_least(text.chars(), *least))
@@ -200,28 +203,29 @@ impl Leaf {
             }
             Self::MinItems(least) => value.as_array().is_none_or(|it| it.len() as u64 >= *least),
             Self::MaxItems(most) => value.as_array().is_none_or(|it| it.len() as u64 <= *most),
-            Self::Unique => value.as_array().is_none_or(|items| repeated(items).is_none()),
+            Self::Unique => value.as_array().is_none_or(|items| find_repeated(items).is_none()),
             Self::MinMembers(least) => value.as_object().is_none_or(|it| it.len() as u64 >= *least),
             Self::MaxMembers(most) => value.as_object().is_none_or(|it| it.len() as u64 <= *most),
             Self::Required(names) => value.as_object().is_none_or(|it| {
                 names.len() <= it.len() && names.iter().all(|name| it.contains_key(name))
             }),
-            Self::Needs(all) => all.iter().all(|needs| !lacks(value, needs)),
+            Self::Needs(all) => all.iter().all(|needs| !lacks_member(value, needs)),
         }
     }
 }
 
 /// Returns whether a member is present without the members that it requires.
-pub(super) fn lacks(value: &Value, (member, others): &(String, Vec<String>)) -> bool {
+pub(super) fn lacks_member(value: &Value, (member, others): &(String, Vec<String>)) -> bool {
     value.get(member).is_some() && others.iter().any(|name| value.get(name).is_none())
 }
 
 /// Returns the number of values inside a value, plus a share of the length of its texts.
-fn weight(value: &Value) -> usize {
+fn value_weight(value: &Value) -> usize {
     match value {
-        Value::Array(items) => 1 + items.iter().map(weight).sum::<usize>(),
+        Value::Array(items) => 1 + items.iter().map(value_weight).sum::<usize>(),
         Value::Object(members) => {
-            let members = members.iter().map(|(name, value)| 2 + name.len() / 16 + weight(value));
+            let members =
+                members.iter().map(|(name, value)| 2 + name.len() / 16 + value_weight(value));
             1 + members.sum::<usize>()
         }
         Value::String(text) => 1 + text.len() / 16,

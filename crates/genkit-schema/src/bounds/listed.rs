@@ -12,14 +12,14 @@ const FEW: usize = 8;
 
 /// The values of `enum`, or that of `const`.
 #[derive(Debug)]
-pub(super) struct Listed {
+pub(super) struct ValueList {
     pub(super) values: Vec<Value>,
     /// The positions of the values by hash, if the list is long. The random key prevents attackers from listing values
     /// whose hashes collide.
     index: Option<(RandomState, HashMap<u64, Vec<usize>>)>,
 }
 
-impl Listed {
+impl ValueList {
     pub(super) fn new(values: Vec<Value>) -> Self {
         let index = (values.len() > FEW).then(|| {
             let hashes = RandomState::new();
@@ -35,7 +35,7 @@ impl Listed {
         Self { values, index }
     }
 
-    pub(super) fn has(&self, value: &Value) -> bool {
+    pub(super) fn contains_value(&self, value: &Value) -> bool {
         match &self.index {
             None => self.values.iter().any(|listed| are_equal(listed, value)),
             Some((hashes, index)) => index

@@ -7,8 +7,8 @@ use crate::error::Error as E;
 const MAX_CHAIN: usize = 64;
 
 /// Marks the schemas that must be checked after a type has deserialized the value.
-pub(super) fn mark(nodes: &mut [Node]) {
-    let tags = tags(nodes);
+pub(super) fn mark_nodes(nodes: &mut [Node]) {
+    let tags = find_tags(nodes);
     for (id, node) in nodes.iter_mut().enumerate() {
         node.is_bounded = node.checks.iter().any(|check| match check {
             Check::Leaf(Leaf::Listed(_)) => !tags[id],
@@ -17,7 +17,7 @@ pub(super) fn mark(nodes: &mut [Node]) {
             _ => false,
         });
     }
-    let edges: Vec<Vec<Id>> = nodes.iter().map(children).collect();
+    let edges: Vec<Vec<Id>> = nodes.iter().map(child_nodes).collect();
     let mut parents = vec![Vec::new(); nodes.len()];
     for (id, children) in edges.iter().enumerate() {
         children.iter().for_each(|child| parents[*child].push(id));
@@ -33,7 +33,7 @@ pub(super) fn mark(nodes: &mut [Node]) {
 }
 
 /// Finds the tags of enum variants. The deserializer already checks them.
-fn tags(nodes: &[Node]) -> Vec<bool> {
+fn find_tags(nodes: &[Node]) -> Vec<bool> {
     let mut tags = vec![false; nodes.len()];
     let checks = nodes.iter().flat_map(|node| &node.checks);
     let branches = checks.filter_map(|check| match check {
@@ -56,10 +56,15 @@ fn tags(nodes: &[Node]) -> Vec<bool> {
 /// Rejects schemas that apply themselves to the same value again, because their check would not terminate.
 pub(super) fn refuse_circles(nodes: &[Node]) -> Result<(), E> {
     let mut heights = vec![None; nodes.len()];
-    (0..nodes.len()).try_for_each(|id| height(nodes, id, &mut heights, 0).map(|_| ()))
+    (0..nodes.len()).try_for_each(|id| node_height(nodes, id, &mut heights, 0).map(|_| ()))
 }
 
-fn height(nodes: &[Node], id: Id, heights: &mut [Option<usize>], depth: usize) -> Result<usize, E> {
+fn node_height(
+    nodes: &[Node],
+    id: Id,
+    heights: &mut [Option<usize>],
+    depth: usize,
+) -> Result<usize, E> {
     if let Some(known) = heights[id] {
         return Ok(known);
     }
@@ -68,7 +73,7 @@ fn height(nodes: &[Node], id: Id, heights: &mut [Option<usize>], depth: usize) -
     }
     let mut own = 0;
     for child in nodes[id].checks.iter().flat_map(in_place) {
-        own = own.max(height(nodes, child, heights, depth + 1)? + 1);
+        own = own.max(node_height(nodes, child, heights, depth + 1)? + 1);
     }
     if own > MAX_CHAIN {
         return Err(E::Circle);
@@ -90,7 +95,7 @@ fn in_place(check: &Check) -> Vec<Id> {
     }
 }
 
-fn children(node: &Node) -> Vec<Id> {
+fn child_nodes(node: &Node) -> Vec<Id> {
     let mut all = Vec::new();
     for check in &node.checks {
         all.extend(in_place(check));

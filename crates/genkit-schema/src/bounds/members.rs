@@ -11,7 +11,7 @@ use super::walk::{How, Suspect, Walk};
 const MAX_NAMED: usize = 20;
 
 impl Walk<'_> {
-    pub(super) fn members(
+    pub(super) fn check_members(
         &mut self,
         id: Id,
         members: &Members,
@@ -22,13 +22,13 @@ impl Walk<'_> {
         let mut fits = true;
         let mut absent = Vec::new();
         let is_small = !self.is_read && object.len() < members.named.len();
-        if !self.spend(if is_small { object.len() } else { members.named.len() }) {
+        if !self.spend_steps(if is_small { object.len() } else { members.named.len() }) {
             return false;
         }
         if is_small {
             for (name, value) in object {
                 let Some(at) = members.index.get(name) else { continue };
-                fits &= self.node(members.named[*at].1, value, &place.key(name), how);
+                fits &= self.check_node(members.named[*at].1, value, &place.child_key(name), how);
                 if self.is_done(fits) {
                     return false;
                 }
@@ -36,7 +36,7 @@ impl Walk<'_> {
         }
         for (name, id) in members.named.iter().filter(|_| !is_small) {
             match object.get(name) {
-                Some(value) => fits &= self.node(*id, value, &place.key(name), how),
+                Some(value) => fits &= self.check_node(*id, value, &place.child_key(name), how),
                 None if self.is_read && self.nodes[*id].is_bounded => absent.push(name),
                 None => {}
             }
@@ -51,7 +51,7 @@ impl Walk<'_> {
         };
         if needs_others || !members.patterns.is_empty() {
             for (name, value) in object {
-                fits &= self.other_member(members, name, value, &place.key(name), how);
+                fits &= self.other_member(members, name, value, &place.child_key(name), how);
                 if self.is_done(fits) {
                     return false;
                 }
@@ -60,13 +60,13 @@ impl Walk<'_> {
         if !absent.is_empty() {
             let mut unknown: Vec<String> = Vec::new();
             for name in object.keys() {
-                if !self.knows(members, name) {
+                if !self.is_known_member(members, name) {
                     unknown.push(name.clone());
                 }
             }
-            if !unknown.is_empty() && self.spend(32 + 8 * unknown.len()) {
+            if !unknown.is_empty() && self.spend_steps(32 + 8 * unknown.len()) {
                 let absent = absent.into_iter().cloned().collect();
-                self.suspects.push(Suspect { node: id, path: place.path(), unknown, absent });
+                self.suspects.push(Suspect { node: id, path: place.to_path(), unknown, absent });
             }
         }
         fits
@@ -83,9 +83,9 @@ impl Walk<'_> {
         let mut is_known = members.index.contains_key(name);
         let mut fits = true;
         for (pattern, id) in &members.patterns {
-            if self.matches(pattern, name) {
+            if self.matches_name(pattern, name) {
                 is_known = true;
-                fits &= self.node(*id, value, place, how);
+                fits &= self.check_node(*id, value, place, how);
             }
             if self.is_done(fits) {
                 return false;
@@ -93,8 +93,8 @@ impl Walk<'_> {
         }
         match members.rest {
             _ if is_known => fits,
-            Rest::Schema(id) => self.node(id, value, place, how) && fits,
-            Rest::Nothing if how == How::Whole => self.fail(place, About::Parts, || {
+            Rest::Schema(id) => self.check_node(id, value, place, how) && fits,
+            Rest::Nothing if how == How::Whole => self.add_violation(place, About::Parts, || {
                 let known = members.named.iter().take(MAX_NAMED);
                 let known: Vec<_> = known.map(|(name, _)| format!("`{name}`")).collect();
                 match known.is_empty() {
@@ -110,14 +110,14 @@ impl Walk<'_> {
     }
 
     /// Returns whether a name has its own schema.
-    pub(super) fn knows(&mut self, members: &Members, name: &str) -> bool {
+    pub(super) fn is_known_member(&mut self, members: &Members, name: &str) -> bool {
         members.index.contains_key(name)
-            || members.patterns.iter().any(|(pattern, _)| self.matches(pattern, name))
+            || members.patterns.iter().any(|(pattern, _)| self.matches_name(pattern, name))
     }
 
     /// Returns whether a name matches a pattern, within the remaining steps.
-    fn matches(&mut self, pattern: &Pattern, name: &str) -> bool {
-        if !self.spend(pattern.cost(name)) {
+    fn matches_name(&mut self, pattern: &Pattern, name: &str) -> bool {
+        if !self.spend_steps(pattern.match_cost(name)) {
             return false;
         }
         pattern.is_match(name).unwrap_or_else(|| {

@@ -21,9 +21,9 @@ mod walk;
 
 use serde_json::Value;
 
-use self::alias::{Reader, TooMany, renamed};
+use self::alias::{Reader, TooMany, rename_member};
 use self::keywords::Node;
-use self::violation::{Doubt, Place, Violation, at_mut, message};
+use self::violation::{Doubt, Place, Violation, at_mut, violation_message};
 use self::walk::{How, Suspect, Walk};
 use super::error::Error as E;
 use super::reread::held;
@@ -53,7 +53,7 @@ pub enum Shape {
 }
 
 impl Shape {
-    fn how(self) -> How {
+    fn check_mode(self) -> How {
         match self {
             Self::Read => How::Read,
             Self::Written => How::Whole,
@@ -79,10 +79,10 @@ impl Bounds {
 
     /// [`compile`](Self::compile) without the shortcut for plain schemas.
     fn compile_all(schema: &Value, shape: Shape) -> Result<Option<Self>, E> {
-        let mut nodes = compile::compile(schema, shape)?;
+        let mut nodes = compile::compile_nodes(schema, shape)?;
         let is_needed = match shape {
             Shape::Read => {
-                mark::mark(&mut nodes);
+                mark::mark_nodes(&mut nodes);
                 nodes[0].is_bounded
             }
             Shape::Written => nodes.iter().any(|node| !node.checks.is_empty()),
@@ -97,58 +97,58 @@ impl Bounds {
     /// Checks `value` against the schema. Reports only violations that are certain without the type that deserializes
     /// it.
     pub fn check(&self, value: &Value) -> Result<(), String> {
-        self.verdict(value).map_err(|why| match why {
+        self.check_value(value).map_err(|why| match why {
             Misfit::Broken(text) => text,
             Misfit::TooMuch => TOO_MUCH.to_owned(),
         })
     }
 
     /// [`check`](Self::check), but distinguishes values that could not be checked.
-    pub(crate) fn verdict(&self, value: &Value) -> Result<(), Misfit> {
+    pub(crate) fn check_value(&self, value: &Value) -> Result<(), Misfit> {
         if self.shape == Shape::Written {
-            return self.whole(value);
+            return self.check_whole(value);
         }
-        let (mut found, _) = self.walk(value).map_err(|_| Misfit::TooMuch)?;
+        let (mut found, _) = self.walk_value(value).map_err(|_| Misfit::TooMuch)?;
         found.retain(|violation| violation.doubt == Doubt::None);
-        if found.is_empty() { Ok(()) } else { Err(Misfit::Broken(message(&found))) }
+        if found.is_empty() { Ok(()) } else { Err(Misfit::Broken(violation_message(&found))) }
     }
 
     /// Checks every keyword. A first pass only decides whether the value is valid; the second collects the violations.
-    fn whole(&self, value: &Value) -> Result<(), Misfit> {
+    fn check_whole(&self, value: &Value) -> Result<(), Misfit> {
         let mut walk = Walk::new(&self.nodes, value, false, MAX_FOUND);
-        if walk.fits(0, value, &Place::ROOT) {
+        if walk.fits_node(0, value, &Place::ROOT) {
             return Ok(());
         }
         if walk.is_exhausted {
             return Err(Misfit::TooMuch);
         }
-        walk.refill();
-        walk.node(0, value, &Place::ROOT, How::Whole);
+        walk.refill_steps();
+        walk.check_node(0, value, &Place::ROOT, How::Whole);
         Err(Misfit::Broken(match walk.found.is_empty() {
             true => "does not match its schema, and is too large or too deeply nested to find the position".to_owned(),
-            false => message(&walk.found),
+            false => violation_message(&walk.found),
         }))
     }
 
     /// Checks `value` against the schema of a type. `read` returns whether the type accepts a value.
     pub fn check_read(&self, value: &Value, read: &dyn Fn(&Value) -> bool) -> Result<(), String> {
-        let (found, suspects) = self.walk(value)?;
+        let (found, suspects) = self.walk_value(value)?;
         if found.is_empty() && suspects.is_empty() {
             return Ok(());
         }
-        self.judge(value, found, suspects, &mut Reader::new(value, read))
+        self.judge_value(value, found, suspects, &mut Reader::new(value, read))
     }
 
-    fn judge(
+    fn judge_value(
         &self,
         value: &Value,
         mut found: Vec<Violation>,
         suspects: Vec<Suspect>,
         reader: &mut Reader<'_>,
     ) -> Result<(), String> {
-        found.retain(|violation| reader.confirms(value, violation));
+        found.retain(|violation| reader.is_cause_of(value, violation));
         if !found.is_empty() {
-            return Err(message(&found));
+            return Err(violation_message(&found));
         }
         for suspect in &suspects {
             for name in &suspect.unknown {
@@ -159,10 +159,10 @@ impl Bounds {
                 for shown in shown {
                     let same = suspects.iter().filter(|other| other.node == suspect.node);
                     let value = same.fold(value.clone(), |value, other| {
-                        renamed(value, &other.path, name, shown)
+                        rename_member(value, &other.path, name, shown)
                     });
-                    let (found, suspects) = self.walk(&value)?;
-                    match self.judge(&value, found, suspects, reader) {
+                    let (found, suspects) = self.walk_value(&value)?;
+                    match self.judge_value(&value, found, suspects, reader) {
                         Ok(()) => return Ok(()),
                         Err(why) => refused = refused.or(Some(why)),
                     }
@@ -178,7 +178,7 @@ impl Bounds {
     /// Parses strings that do not match the schema and contain JSON.
     pub(crate) fn reread(&self, value: &mut Value) {
         let mut walk = Walk::new(&self.nodes, value, self.shape == Shape::Read, MAX_FOUND);
-        walk.node(0, value, &Place::ROOT, self.shape.how());
+        walk.check_node(0, value, &Place::ROOT, self.shape.check_mode());
         for violation in walk.found {
             let Some(place) = at_mut(value, &violation.path) else { continue };
             let text = place.as_str();
@@ -188,10 +188,10 @@ impl Bounds {
         }
     }
 
-    fn walk(&self, value: &Value) -> Result<(Vec<Violation>, Vec<Suspect>), String> {
+    fn walk_value(&self, value: &Value) -> Result<(Vec<Violation>, Vec<Suspect>), String> {
         let is_read = self.shape == Shape::Read;
         let mut walk = Walk::new(&self.nodes, value, is_read, MAX_FOUND);
-        walk.node(0, value, &Place::ROOT, self.shape.how());
+        walk.check_node(0, value, &Place::ROOT, self.shape.check_mode());
         if walk.is_exhausted {
             return Err(TOO_MUCH.to_owned());
         }

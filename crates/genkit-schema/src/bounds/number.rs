@@ -12,7 +12,7 @@ pub(super) enum Num {
 }
 
 impl Num {
-    pub(super) fn of(number: &Number) -> Option<Self> {
+    pub(super) fn from_number(number: &Number) -> Option<Self> {
         let int = number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from));
         int.map(Self::Int).or_else(|| number.as_f64().filter(|f| f.is_finite()).map(Self::Float))
     }
@@ -24,7 +24,7 @@ impl Num {
         }
     }
 
-    pub(super) fn compare(self, other: Self) -> Ordering {
+    pub(super) fn compare_to(self, other: Self) -> Ordering {
         match (self, other) {
             (Self::Int(a), Self::Int(b)) => a.cmp(&b),
             (Self::Float(a), Self::Float(b)) => a.partial_cmp(&b).unwrap_or(Ordering::Equal),
@@ -38,12 +38,12 @@ impl Num {
         if let (Self::Int(a), Self::Int(b)) = (self, step) {
             return a % b == 0;
         }
-        let (Some(a), Some(b)) = (self.decimal(), step.decimal()) else { return false };
+        let (Some(a), Some(b)) = (self.as_decimal(), step.as_decimal()) else { return false };
         let exponent = a.1.min(b.1);
-        match (scaled(a, exponent), scaled(b, exponent)) {
+        match (scale_digits(a, exponent), scale_digits(b, exponent)) {
             (Some(a), Some(b)) => a % b == 0,
             // The exponents are too far apart for integers.
-            _ => (self.float() % step.float()) == 0.0,
+            _ => (self.as_float() % step.as_float()) == 0.0,
         }
     }
 
@@ -56,7 +56,7 @@ impl Num {
 
     /// Returns the integer value, if this is an integer in the range of `i128`.
     #[expect(clippy::cast_possible_truncation, reason = "in the range of i128")]
-    pub(super) fn whole(self) -> Option<i128> {
+    pub(super) fn as_integer(self) -> Option<i128> {
         match self {
             Self::Int(int) => Some(int),
             Self::Float(float) if float.fract() == 0.0 && float.abs() < BEYOND => {
@@ -67,7 +67,7 @@ impl Num {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "returns the nearest float")]
-    pub(super) fn float(self) -> f64 {
+    pub(super) fn as_float(self) -> f64 {
         match self {
             Self::Int(int) => int as f64,
             Self::Float(float) => float,
@@ -75,7 +75,7 @@ impl Num {
     }
 
     /// Returns the digits and the power of ten that they are multiplied by.
-    fn decimal(self) -> Option<(i128, i32)> {
+    fn as_decimal(self) -> Option<(i128, i32)> {
         let Self::Float(float) = self else {
             let Self::Int(int) = self else { return None };
             return Some((int, 0));
@@ -91,7 +91,7 @@ impl Num {
 
 impl PartialEq for Num {
     fn eq(&self, other: &Self) -> bool {
-        self.compare(*other) == Ordering::Equal
+        self.compare_to(*other) == Ordering::Equal
     }
 }
 
@@ -119,7 +119,7 @@ fn compare_mixed(int: i128, float: f64) -> Ordering {
     }
 }
 
-fn scaled((digits, exponent): (i128, i32), to: i32) -> Option<i128> {
+fn scale_digits((digits, exponent): (i128, i32), to: i32) -> Option<i128> {
     let power = u32::try_from(exponent.checked_sub(to)?).ok()?;
     digits.checked_mul(10_i128.checked_pow(power)?)
 }
@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     fn num(text: &str) -> Num {
-        Num::of(&text.parse::<Number>().expect("a number")).expect("finite")
+        Num::from_number(&text.parse::<Number>().expect("a number")).expect("finite")
     }
 
     #[test]
@@ -144,7 +144,7 @@ mod tests {
             ("-9223372036854775808", "-1e300", Ordering::Greater),
             ("0", "-0.0", Ordering::Equal),
         ] {
-            assert_eq!(num(a).compare(num(b)), order, "{a} {b}");
+            assert_eq!(num(a).compare_to(num(b)), order, "{a} {b}");
         }
     }
 

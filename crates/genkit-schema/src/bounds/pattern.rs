@@ -25,13 +25,13 @@ const MAX_BACKTRACKED: usize = 16 * 1024;
 /// A compiled pattern.
 #[derive(Debug)]
 pub(super) struct Pattern {
-    regex: Compiled,
+    regex: CompiledPattern,
     /// The size of the pattern in KiB, which is the cost per character of a text.
     weight: usize,
 }
 
 #[derive(Debug)]
-enum Compiled {
+enum CompiledPattern {
     Linear(Regex),
     /// A pattern with look-around, back-references or Unicode classes.
     #[cfg(feature = "validation")]
@@ -50,7 +50,7 @@ impl Patterns {
         Self { left: MAX_PATTERNS, is_written }
     }
 
-    pub(super) fn compile(&mut self, text: &str) -> Result<Pattern, E> {
+    pub(super) fn compile_pattern(&mut self, text: &str) -> Result<Pattern, E> {
         // The smallest size limit under which the pattern compiles is its size.
         let mut size = SMALL;
         let built = loop {
@@ -60,10 +60,10 @@ impl Patterns {
             }
         };
         let pattern = match built {
-            Ok(regex) => Pattern { regex: Compiled::Linear(regex), weight: size / SMALL },
+            Ok(regex) => Pattern { regex: CompiledPattern::Linear(regex), weight: size / SMALL },
             Err(why) => {
                 size = MAX_PATTERN;
-                backtracking(text, &why.to_string(), self.is_written)?
+                compile_backtracking(text, &why.to_string(), self.is_written)?
             }
         };
         self.left = self.left.checked_sub(size).ok_or(E::Patterns { most: MAX_PATTERNS })?;
@@ -72,7 +72,7 @@ impl Patterns {
 }
 
 #[cfg(feature = "validation")]
-fn backtracking(text: &str, why: &str, is_written: bool) -> Result<Pattern, E> {
+fn compile_backtracking(text: &str, why: &str, is_written: bool) -> Result<Pattern, E> {
     if !is_written {
         return Err(E::Pattern { pattern: text.to_owned(), why: why.to_owned() });
     }
@@ -82,11 +82,11 @@ fn backtracking(text: &str, why: &str, is_written: bool) -> Result<Pattern, E> {
         .delegate_dfa_size_limit(MAX_PATTERN)
         .build()
         .map_err(|why| E::Pattern { pattern: text.to_owned(), why: why.to_string() })?;
-    Ok(Pattern { regex: Compiled::Backtracking(Box::new(regex)), weight: 64 })
+    Ok(Pattern { regex: CompiledPattern::Backtracking(Box::new(regex)), weight: 64 })
 }
 
 #[cfg(not(feature = "validation"))]
-fn backtracking(text: &str, why: &str, _: bool) -> Result<Pattern, E> {
+fn compile_backtracking(text: &str, why: &str, _: bool) -> Result<Pattern, E> {
     Err(E::Pattern { pattern: text.to_owned(), why: why.to_owned() })
 }
 
@@ -94,24 +94,24 @@ impl Pattern {
     /// Returns whether `text` contains a match, or `None` if matching would take too long.
     pub(super) fn is_match(&self, text: &str) -> Option<bool> {
         match &self.regex {
-            Compiled::Linear(regex) => Some(regex.is_match(text)),
+            CompiledPattern::Linear(regex) => Some(regex.is_match(text)),
             #[cfg(feature = "validation")]
-            Compiled::Backtracking(_) if text.len() > MAX_BACKTRACKED => None,
+            CompiledPattern::Backtracking(_) if text.len() > MAX_BACKTRACKED => None,
             #[cfg(feature = "validation")]
-            Compiled::Backtracking(regex) => regex.is_match(text).ok(),
+            CompiledPattern::Backtracking(regex) => regex.is_match(text).ok(),
         }
     }
 
     /// Returns the number of steps that a match takes.
-    pub(super) fn cost(&self, text: &str) -> usize {
+    pub(super) fn match_cost(&self, text: &str) -> usize {
         (text.len() + 2) * self.weight
     }
 
     pub(super) fn as_str(&self) -> &str {
         match &self.regex {
-            Compiled::Linear(regex) => regex.as_str(),
+            CompiledPattern::Linear(regex) => regex.as_str(),
             #[cfg(feature = "validation")]
-            Compiled::Backtracking(regex) => regex.as_str(),
+            CompiledPattern::Backtracking(regex) => regex.as_str(),
         }
     }
 }

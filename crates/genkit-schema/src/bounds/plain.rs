@@ -20,9 +20,9 @@ fn is_plain(map: &Map<String, Value>, keyword: &str, value: &Value) -> bool {
         | "writeOnly" | "$comment" => true,
         "$schema" => value.as_str().is_some_and(|draft| draft.contains("/2020-12/")),
         "type" => match value {
-            Value::String(name) => Types::default().with(name).is_some(),
+            Value::String(name) => Types::default().with_type(name).is_some(),
             Value::Array(names) => {
-                let is_type = |name: &str| Types::default().with(name).is_some();
+                let is_type = |name: &str| Types::default().with_type(name).is_some();
                 names.iter().all(|name| name.as_str().is_some_and(is_type))
             }
             _ => false,

@@ -27,7 +27,7 @@ pub(super) struct References<'a> {
 }
 
 impl<'a> References<'a> {
-    pub(super) fn of(root: &'a Value, is_old: bool) -> Self {
+    pub(super) fn for_schema(root: &'a Value, is_old: bool) -> Self {
         let own: Rc<str> = root.get("$id").and_then(Value::as_str).unwrap_or_default().into();
         let own: Rc<str> = own.trim_end_matches('#').into();
         let mut references = Self {
@@ -39,16 +39,16 @@ impl<'a> References<'a> {
             own: Rc::clone(&own),
             has_unevaluated: false,
         };
-        references.scan(root, &own, is_old);
+        references.scan_schema(root, &own, is_old);
         references
     }
 
     // The recursion is as deep as the schema, which the JSON parser limits.
-    fn scan(&mut self, schema: &'a Value, base: &Rc<str>, is_old: bool) {
+    fn scan_schema(&mut self, schema: &'a Value, base: &Rc<str>, is_old: bool) {
         let map = match schema {
             Value::Object(map) => map,
             Value::Array(items) => {
-                return items.iter().for_each(|item| self.scan(item, base, is_old));
+                return items.iter().for_each(|item| self.scan_schema(item, base, is_old));
             }
             _ => return,
         };
@@ -60,7 +60,7 @@ impl<'a> References<'a> {
                 self.anchors.insert((Rc::clone(&base), &id[1..]), schema);
             }
             Some(id) if !std::ptr::eq(schema, self.root) => {
-                base = joined(&base, id.trim_end_matches('#')).into();
+                base = join_reference(&base, id.trim_end_matches('#')).into();
                 self.resources.entry(Rc::clone(&base)).or_insert(schema);
             }
             _ => {}
@@ -81,18 +81,22 @@ impl<'a> References<'a> {
         for (key, value) in map {
             self.has_unevaluated |= key == "unevaluatedProperties" || key == "unevaluatedItems";
             if !VALUES.contains(&key.as_str()) {
-                self.scan(value, &base, is_old);
+                self.scan_schema(value, &base, is_old);
             }
         }
     }
 
     /// Resolves a `reference` in the schema `from`. Returns the target and its path.
-    pub(super) fn target(&self, from: &'a Value, reference: &str) -> Option<(&'a Value, String)> {
+    pub(super) fn find_target(
+        &self,
+        from: &'a Value,
+        reference: &str,
+    ) -> Option<(&'a Value, String)> {
         let base = self.bases.get(&std::ptr::from_ref(from).addr()).unwrap_or(&self.own);
         let (document, fragment) = reference.split_once('#').unwrap_or((reference, ""));
         let document: Rc<str> = match document {
             "" => Rc::clone(base),
-            other => joined(base, other).into(),
+            other => join_reference(base, other).into(),
         };
         let resource = match self.resources.get(&document) {
             Some(resource) => resource,
@@ -117,7 +121,7 @@ impl<'a> References<'a> {
 }
 
 /// Resolves a relative reference to a document.
-fn joined(base: &str, reference: &str) -> String {
+fn join_reference(base: &str, reference: &str) -> String {
     if reference.contains("://") || reference.starts_with("urn:") {
         return reference.to_owned();
     }

@@ -23,13 +23,13 @@ impl Walk<'_> {
             _ => return true,
         };
         let mut seen = vec![false; count];
-        self.see(id, value, place, &mut seen, true);
+        self.mark_evaluated(id, value, place, &mut seen, true);
         let mut fits = true;
         match value {
             Value::Object(members) => {
                 let left = members.iter().zip(seen).filter(|(_, seen)| !seen);
                 for ((name, member), _) in left {
-                    fits &= self.node(schema, member, &place.key(name), how);
+                    fits &= self.check_node(schema, member, &place.child_key(name), how);
                     if self.is_done(fits) {
                         break;
                     }
@@ -38,7 +38,7 @@ impl Walk<'_> {
             Value::Array(items) => {
                 let left = items.iter().enumerate().zip(seen).filter(|(_, seen)| !seen);
                 for ((index, item), _) in left {
-                    fits &= self.node(schema, item, &place.index(index), how);
+                    fits &= self.check_node(schema, item, &place.index(index), how);
                     if self.is_done(fits) {
                         break;
                     }
@@ -51,7 +51,7 @@ impl Walk<'_> {
 
     /// Marks the members that the keywords of the schema `id` evaluate. `is_asking` is set for the schema that has the
     /// `unevaluated` keyword being checked.
-    fn see(
+    fn mark_evaluated(
         &mut self,
         id: Id,
         value: &Value,
@@ -59,7 +59,7 @@ impl Walk<'_> {
         seen: &mut [bool],
         is_asking: bool,
     ) {
-        if !self.spend(1 + seen.len()) {
+        if !self.spend_steps(1 + seen.len()) {
             return;
         }
         let nodes = self.nodes;
@@ -69,7 +69,7 @@ impl Walk<'_> {
                     let Value::Object(object) = value else { continue };
                     for (seen, name) in seen.iter_mut().zip(object.keys()) {
                         let is_rest = members.sees_rest || !matches!(members.rest, Rest::Anything);
-                        *seen |= is_rest || self.knows(members, name);
+                        *seen |= is_rest || self.is_known_member(members, name);
                     }
                 }
                 Check::Items { first, rest } if value.is_array() => {
@@ -79,36 +79,36 @@ impl Walk<'_> {
                 Check::Contains { item, .. } => {
                     let Value::Array(items) = value else { continue };
                     for (index, value) in items.iter().enumerate() {
-                        if !seen[index] && self.fits(*item, value, &place.index(index)) {
+                        if !seen[index] && self.fits_node(*item, value, &place.index(index)) {
                             seen[index] = true;
                         }
                     }
                 }
                 Check::All(ids) => {
-                    ids.iter().for_each(|id| self.see(*id, value, place, seen, false))
+                    ids.iter().for_each(|id| self.mark_evaluated(*id, value, place, seen, false))
                 }
                 Check::Any { branches, .. } => {
                     for branch in branches {
-                        if self.fits(*branch, value, place) {
-                            self.see(*branch, value, place, seen, false);
+                        if self.fits_node(*branch, value, place) {
+                            self.mark_evaluated(*branch, value, place, seen, false);
                         }
                     }
                 }
                 Check::If { condition, then, otherwise } => {
-                    let next = if self.fits(*condition, value, place) {
-                        self.see(*condition, value, place, seen, false);
+                    let next = if self.fits_node(*condition, value, place) {
+                        self.mark_evaluated(*condition, value, place, seen, false);
                         then
                     } else {
                         otherwise
                     };
                     if let Some(next) = next {
-                        self.see(*next, value, place, seen, false);
+                        self.mark_evaluated(*next, value, place, seen, false);
                     }
                 }
                 Check::Dependent(all) => {
                     for (name, id) in all {
                         if value.get(name).is_some() {
-                            self.see(*id, value, place, seen, false);
+                            self.mark_evaluated(*id, value, place, seen, false);
                         }
                     }
                 }

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use super::equality::repeated;
-use super::keywords::{About, Leaf, lacks};
+use super::equality::find_repeated;
+use super::keywords::{About, Leaf, lacks_member};
 use crate::truncate::excerpt;
 
 /// The maximum number of violations in one message. Default is 5.
@@ -45,7 +45,7 @@ pub(super) enum PlaceStep<'p> {
 impl<'p> Place<'p> {
     pub(super) const ROOT: Place<'static> = Place { parent: None, step: PlaceStep::Root, depth: 0 };
 
-    pub(super) fn key(&'p self, key: &'p str) -> Self {
+    pub(super) fn child_key(&'p self, key: &'p str) -> Self {
         Self { parent: Some(self), step: PlaceStep::Key(key), depth: self.depth + 1 }
     }
 
@@ -54,11 +54,11 @@ impl<'p> Place<'p> {
     }
 
     /// Returns the same position with the depth of a nested schema.
-    pub(super) fn deeper(self) -> Self {
+    pub(super) fn one_deeper(self) -> Self {
         Self { depth: self.depth + 1, ..self }
     }
 
-    pub(super) fn path(&self) -> Vec<Step> {
+    pub(super) fn to_path(&self) -> Vec<Step> {
         let mut path = Vec::new();
         let mut at = Some(self);
         while let Some(place) = at {
@@ -102,7 +102,7 @@ pub(super) fn at_mut<'v>(value: &'v mut Value, path: &[Step]) -> Option<&'v mut 
 }
 
 /// Formats the violations as one message.
-pub(super) fn message(violations: &[Violation]) -> String {
+pub(super) fn violation_message(violations: &[Violation]) -> String {
     let mut text = String::new();
     for violation in violations.iter().take(MAX_SHOWN) {
         if !text.is_empty() {
@@ -134,38 +134,38 @@ fn shown_path(path: &[Step]) -> String {
 }
 
 /// Formats a value for a message.
-pub(super) fn shown(value: &Value) -> String {
+pub(super) fn show_value(value: &Value) -> String {
     match value {
         Value::String(text) => Value::from(excerpt(text, MAX_VALUE)).to_string(),
         Value::Array(items) if crate::size::is_larger(value, MAX_VALUE) => {
-            format!("a list of {}", counted(items.len() as u64, "item", "items"))
+            format!("a list of {}", count_words(items.len() as u64, "item", "items"))
         }
         Value::Object(map) if crate::size::is_larger(value, MAX_VALUE) => {
-            format!("an object of {}", counted(map.len() as u64, "property", "properties"))
+            format!("an object of {}", count_words(map.len() as u64, "property", "properties"))
         }
         other => other.to_string(),
     }
 }
 
 /// Formats a number with its unit: `1 item`, `2 items`.
-pub(super) fn counted(count: u64, one: &str, many: &str) -> String {
+pub(super) fn count_words(count: u64, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
 impl Leaf {
     /// Describes the violation of this keyword by a value, with the wording of other validators.
-    pub(super) fn violation(&self, value: &Value) -> String {
-        let it = shown(value);
-        let characters = |count: &u64| counted(*count, "character", "characters");
-        let items = |count: &u64| counted(*count, "item", "items");
-        let members = |count: &u64| counted(*count, "property", "properties");
+    pub(super) fn describe_violation(&self, value: &Value) -> String {
+        let it = show_value(value);
+        let characters = |count: &u64| count_words(*count, "character", "characters");
+        let items = |count: &u64| count_words(*count, "item", "items");
+        let members = |count: &u64| count_words(*count, "property", "properties");
         let has_items = || items(&value.as_array().map_or(0, |items| items.len() as u64));
         let has_members = || members(&value.as_object().map_or(0, |map| map.len() as u64));
         match self {
             Self::Never => "nothing is allowed here; remove it".to_owned(),
-            Self::Type(types) => format!("{it} is not of {}", types.described()),
+            Self::Type(types) => format!("{it} is not of {}", types.describe_types()),
             Self::Listed(listed) => match &listed.values[..] {
-                [one] => format!("{it} is not {}, which was expected", shown(one)),
+                [one] => format!("{it} is not {}, which was expected", show_value(one)),
                 many => format!("{it} is not one of {}", all_of(many)),
             },
             Self::Minimum(bound) => format!("{it} is less than the minimum of {bound}"),
@@ -190,7 +190,7 @@ impl Leaf {
                 format!("{it} has {}, more than the maximum of {bound}", has_items())
             }
             Self::Unique => {
-                let twice = value.as_array().and_then(|items| repeated(items)).map(shown);
+                let twice = value.as_array().and_then(|items| find_repeated(items)).map(show_value);
                 format!(
                     "{it} has {} more than once, and must have unique items",
                     twice.unwrap_or_default()
@@ -202,13 +202,13 @@ impl Leaf {
             Self::MaxMembers(bound) => {
                 format!("{it} has {}, more than the maximum of {bound}", has_members())
             }
-            Self::Required(names) => lacking(value, names),
+            Self::Required(names) => missing_names(value, names),
             Self::Needs(all) => {
-                let broken = all.iter().filter(|needs| lacks(value, needs));
+                let broken = all.iter().filter(|needs| lacks_member(value, needs));
                 let told = broken.map(|(member, others)| {
                     format!(
                         "{} if {} is present",
-                        lacking(value, others),
+                        missing_names(value, others),
                         Value::from(member.as_str())
                     )
                 });
@@ -219,11 +219,11 @@ impl Leaf {
 }
 
 fn all_of(values: &[Value]) -> String {
-    let all: Vec<_> = values.iter().take(MAX_LISTED / 2).map(shown).collect();
+    let all: Vec<_> = values.iter().take(MAX_LISTED / 2).map(show_value).collect();
     excerpt(&all.join(", "), MAX_LISTED)
 }
 
-fn lacking(value: &Value, names: &[String]) -> String {
+fn missing_names(value: &Value, names: &[String]) -> String {
     let lacks = |name: &&String| value.get(name.as_str()).is_none();
     let names = names.iter().filter(lacks).take(MAX_LISTED / 4);
     let names = names.map(|name| Value::from(name.as_str()).to_string());

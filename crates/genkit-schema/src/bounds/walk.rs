@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use serde_json::{Map, Value};
 
 use super::keywords::{About, Check, Id, Leaf, Node, Types};
-use super::violation::{Doubt, Place, Step, Violation, counted, shown};
+use super::violation::{Doubt, Place, Step, Violation, count_words, show_value};
 
 /// The number of steps of one check. Default is 100,000 steps, plus 8 for each byte of JSON.
 const MAX_STEPS: usize = 100_000;
@@ -78,7 +78,7 @@ impl<'b> Walk<'b> {
     }
 
     /// Takes this number of steps. Returns whether enough steps were left.
-    pub(super) fn spend(&mut self, steps: usize) -> bool {
+    pub(super) fn spend_steps(&mut self, steps: usize) -> bool {
         if self.steps < steps
             && let Some(value) = self.reserve.take()
         {
@@ -96,7 +96,7 @@ impl<'b> Walk<'b> {
     }
 
     /// Resets the steps before violations are collected for a value that is known to be invalid.
-    pub(super) fn refill(&mut self) {
+    pub(super) fn refill_steps(&mut self) {
         self.steps = MAX_STEPS;
         self.reserve = None;
         self.is_exhausted = false;
@@ -108,7 +108,13 @@ impl<'b> Walk<'b> {
     }
 
     /// Checks a value and adds violations to `found`. Returns whether the value is valid.
-    pub(super) fn node(&mut self, id: Id, value: &Value, place: &Place<'_>, how: How) -> bool {
+    pub(super) fn check_node(
+        &mut self,
+        id: Id,
+        value: &Value,
+        place: &Place<'_>,
+        how: How,
+    ) -> bool {
         let node = &self.nodes[id];
         if how == How::Read && !node.is_bounded {
             return true;
@@ -116,7 +122,7 @@ impl<'b> Walk<'b> {
         if place.depth > MAX_DEPTH {
             self.is_exhausted = true;
         }
-        if self.is_exhausted || !self.spend(1) {
+        if self.is_exhausted || !self.spend_steps(1) {
             return false;
         }
         // A deserialized value may be a temporary one, whose address must not be cached.
@@ -134,7 +140,7 @@ impl<'b> Walk<'b> {
         };
         let mut fits = true;
         for check in &node.checks {
-            fits &= self.check(id, check, &value, place, how);
+            fits &= self.run_check(id, check, &value, place, how);
             if self.is_done(fits) {
                 break;
             }
@@ -149,10 +155,10 @@ impl<'b> Walk<'b> {
     }
 
     /// Returns whether the value is valid, without collecting violations.
-    pub(super) fn fits(&mut self, id: Id, value: &Value, place: &Place<'_>) -> bool {
+    pub(super) fn fits_node(&mut self, id: Id, value: &Value, place: &Place<'_>) -> bool {
         let suspects = self.suspects.len();
         self.quiet += 1;
-        let fits = self.node(id, value, &place.deeper(), How::Whole);
+        let fits = self.check_node(id, value, &place.one_deeper(), How::Whole);
         self.quiet -= 1;
         if !fits {
             self.suspects.truncate(suspects);
@@ -161,7 +167,7 @@ impl<'b> Walk<'b> {
     }
 
     /// Returns the violations and suspects of one branch, separate from those of other branches.
-    pub(super) fn branch(
+    pub(super) fn check_branch(
         &mut self,
         id: Id,
         value: &Value,
@@ -170,7 +176,7 @@ impl<'b> Walk<'b> {
     ) -> (Vec<Violation>, Vec<Suspect>) {
         let found = std::mem::take(&mut self.found);
         let suspects = std::mem::take(&mut self.suspects);
-        self.node(id, value, &place.deeper(), how);
+        self.check_node(id, value, &place.one_deeper(), how);
         let found = std::mem::replace(&mut self.found, found);
         (found, std::mem::replace(&mut self.suspects, suspects))
     }
@@ -179,7 +185,7 @@ impl<'b> Walk<'b> {
         self.quiet > 0
     }
 
-    pub(super) fn fail(
+    pub(super) fn add_violation(
         &mut self,
         place: &Place<'_>,
         about: About,
@@ -187,13 +193,13 @@ impl<'b> Walk<'b> {
     ) -> bool {
         if self.quiet == 0 && self.found.len() < self.most {
             let violation =
-                Violation { path: place.path(), text: text(), about, doubt: Doubt::None };
+                Violation { path: place.to_path(), text: text(), about, doubt: Doubt::None };
             self.found.push(violation);
         }
         false
     }
 
-    fn check(
+    fn run_check(
         &mut self,
         id: Id,
         check: &'b Check,
@@ -202,14 +208,14 @@ impl<'b> Walk<'b> {
         how: How,
     ) -> bool {
         match check {
-            Check::Leaf(leaf) => self.leaf(leaf, value, place, how),
+            Check::Leaf(leaf) => self.check_leaf(leaf, value, place, how),
             Check::Members(members) => match value {
-                Value::Object(object) => self.members(id, members, object, place, how),
+                Value::Object(object) => self.check_members(id, members, object, place, how),
                 // A struct can also be deserialized from a list of its fields.
                 Value::Array(items) if how == How::Read => {
                     let fields = members.named.iter().zip(items).enumerate();
                     fields.fold(true, |fits, (index, ((_, id), item))| {
-                        self.node(*id, item, &place.index(index), how) && fits
+                        self.check_node(*id, item, &place.index(index), how) && fits
                     })
                 }
                 _ => true,
@@ -217,7 +223,12 @@ impl<'b> Walk<'b> {
             Check::MemberNames(id) => {
                 let mut fits = true;
                 for name in value.as_object().into_iter().flat_map(Map::keys) {
-                    fits &= self.node(*id, &Value::from(name.as_str()), &place.key(name), how);
+                    fits &= self.check_node(
+                        *id,
+                        &Value::from(name.as_str()),
+                        &place.child_key(name),
+                        how,
+                    );
                     if self.is_done(fits) {
                         break;
                     }
@@ -225,10 +236,10 @@ impl<'b> Walk<'b> {
                 fits
             }
             Check::Dependent(all) => {
-                self.spend(all.len())
+                self.spend_steps(all.len())
                     && all.iter().fold(true, |fits, (name, id)| {
                         let applies = value.is_object() && value.get(name).is_some();
-                        (!applies || self.node(*id, value, &place.deeper(), how)) && fits
+                        (!applies || self.check_node(*id, value, &place.one_deeper(), how)) && fits
                     })
             }
             Check::Items { first, rest } => {
@@ -236,7 +247,7 @@ impl<'b> Walk<'b> {
                 let mut fits = true;
                 for (index, item) in items.iter().enumerate() {
                     let Some(id) = first.get(index).or(rest.as_ref()) else { break };
-                    fits &= self.node(*id, item, &place.index(index), how);
+                    fits &= self.check_node(*id, item, &place.index(index), how);
                     if self.is_done(fits) {
                         break;
                     }
@@ -247,7 +258,7 @@ impl<'b> Walk<'b> {
                 let Value::Array(items) = value else { return true };
                 let mut wanted = 0_u64;
                 for (index, value) in items.iter().enumerate() {
-                    wanted += u64::from(self.fits(*item, value, &place.index(index)));
+                    wanted += u64::from(self.fits_node(*item, value, &place.index(index)));
                     let is_enough = most.is_none() && wanted >= *least;
                     if is_enough || self.is_exhausted {
                         break;
@@ -258,32 +269,34 @@ impl<'b> Walk<'b> {
                     Some(most) if wanted > *most => Some(("at most", *most)),
                     _ => return true,
                 };
-                self.fail(place, About::Bound, || {
+                self.add_violation(place, About::Bound, || {
                     let (must, bound) = bound.unwrap_or_default();
-                    let own = counted(wanted, "item matches", "items match");
+                    let own = count_words(wanted, "item matches", "items match");
                     format!("{own} `contains`, but there must be {must} {bound}")
                 })
             }
             Check::All(ids) => {
                 let mut fits = true;
                 for id in ids {
-                    fits &= self.node(*id, value, &place.deeper(), how);
+                    fits &= self.check_node(*id, value, &place.one_deeper(), how);
                     if self.is_done(fits) {
                         break;
                     }
                 }
                 fits
             }
-            Check::Any { branches, only_one } => self.any(branches, *only_one, value, place, how),
+            Check::Any { branches, only_one } => {
+                self.check_any(branches, *only_one, value, place, how)
+            }
             Check::Not(id) => {
-                !self.fits(*id, value, place)
-                    || self.fail(place, About::Bound, || {
-                        format!("{} is not allowed here", shown(value))
+                !self.fits_node(*id, value, place)
+                    || self.add_violation(place, About::Bound, || {
+                        format!("{} is not allowed here", show_value(value))
                     })
             }
             Check::If { condition, then, otherwise } => {
-                let next = if self.fits(*condition, value, place) { then } else { otherwise };
-                next.is_none_or(|id| self.node(id, value, &place.deeper(), how))
+                let next = if self.fits_node(*condition, value, place) { then } else { otherwise };
+                next.is_none_or(|id| self.check_node(id, value, &place.one_deeper(), how))
             }
             Check::LeftOver { schema, is_about_items } => {
                 self.left_over(id, *schema, *is_about_items, value, place, how)
@@ -291,14 +304,14 @@ impl<'b> Walk<'b> {
         }
     }
 
-    fn leaf(&mut self, leaf: &Leaf, value: &Value, place: &Place<'_>, how: How) -> bool {
+    fn check_leaf(&mut self, leaf: &Leaf, value: &Value, place: &Place<'_>, how: How) -> bool {
         if how == How::Read && leaf.is_shape() {
             return true;
         }
-        if !self.spend(leaf.cost(value)) {
+        if !self.spend_steps(leaf.check_cost(value)) {
             return false;
         }
-        if leaf.holds(value) {
+        if leaf.is_met(value) {
             return true;
         }
         let mut doubt = Doubt::None;
@@ -314,7 +327,7 @@ impl<'b> Walk<'b> {
             }
         }
         let before = self.found.len();
-        self.fail(place, leaf.about(), || leaf.violation(value));
+        self.add_violation(place, leaf.applies_to(), || leaf.describe_violation(value));
         if let Some(violation) = self.found.get_mut(before) {
             violation.doubt = doubt;
         }
@@ -323,12 +336,12 @@ impl<'b> Walk<'b> {
 
     /// Returns the value as a type may have deserialized it: a number in a string, if the schema allows only a number.
     fn as_read<'v>(&mut self, node: &Node, value: &'v Value) -> Cow<'v, Value> {
-        let is_text = |types: &Types| !types.has("string");
+        let is_text = |types: &Types| !types.has_type("string");
         if let (Value::String(text), Some(types)) =
             (value, node.types.as_ref().filter(|it| is_text(it)))
-            && self.spend(text.len() / 4)
+            && self.spend_steps(text.len() / 4)
             && let Ok(inner) = serde_json::from_str::<Value>(text)
-            && types.allow(&inner)
+            && types.allows_value(&inner)
         {
             return Cow::Owned(inner);
         }

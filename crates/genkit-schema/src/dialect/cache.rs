@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 pub trait Dialect: 'static {
     /// Converts a schema to this dialect, if the dialect can express it. Losses are logged. `owner` is the tool or the
     /// output that has the schema.
-    fn convert(exact: &Value, owner: &str) -> Option<Value>;
+    fn convert_schema(exact: &Value, owner: &str) -> Option<Value>;
 }
 
 /// The dialects of one schema, each converted once. Entries are never removed, so references to them stay valid.
@@ -28,24 +28,28 @@ struct CachedDialect {
 
 impl DialectCache {
     /// Returns the schema `exact` in the dialect `D`, if the dialect can express it.
-    pub(crate) fn value<D: Dialect>(&self, exact: &Value, owner: &str) -> Option<&Value> {
-        self.entry::<D>(exact, owner).converted.as_ref()
+    pub(crate) fn converted_value<D: Dialect>(&self, exact: &Value, owner: &str) -> Option<&Value> {
+        self.find_entry::<D>(exact, owner).converted.as_ref()
     }
 
     /// Returns the schema as JSON text, so that requests do not serialize it again.
     #[allow(dead_code, reason = "a provider uses values or texts")]
-    pub(crate) fn text<D: Dialect>(&self, exact: &Value, owner: &str) -> Option<&RawValue> {
-        let cached = self.entry::<D>(exact, owner);
+    pub(crate) fn converted_text<D: Dialect>(
+        &self,
+        exact: &Value,
+        owner: &str,
+    ) -> Option<&RawValue> {
+        let cached = self.find_entry::<D>(exact, owner);
         let write = || serde_json::value::to_raw_value(cached.converted.as_ref()?).ok();
         cached.text.get_or_init(write).as_deref()
     }
 
-    fn entry<D: Dialect>(&self, exact: &Value, owner: &str) -> &CachedDialect {
+    fn find_entry<D: Dialect>(&self, exact: &Value, owner: &str) -> &CachedDialect {
         let dialect = TypeId::of::<D>();
         let mut place = &self.first;
         loop {
             let cached = place.get_or_init(|| {
-                let converted = D::convert(exact, owner);
+                let converted = D::convert_schema(exact, owner);
                 let (text, next) = (OnceLock::new(), OnceLock::new());
                 Box::new(CachedDialect { dialect, converted, text, next })
             });
@@ -65,13 +69,13 @@ mod tests {
     struct Refused;
 
     impl Dialect for Copied {
-        fn convert(exact: &Value, _: &str) -> Option<Value> {
+        fn convert_schema(exact: &Value, _: &str) -> Option<Value> {
             Some(exact.clone())
         }
     }
 
     impl Dialect for Refused {
-        fn convert(_: &Value, _: &str) -> Option<Value> {
+        fn convert_schema(_: &Value, _: &str) -> Option<Value> {
             None
         }
     }
@@ -80,11 +84,11 @@ mod tests {
     fn each_dialect_is_converted_once() {
         let cache = DialectCache::default();
         let exact = serde_json::json!({"type": "string"});
-        assert_eq!(cache.value::<Copied>(&exact, "a"), Some(&exact));
-        assert_eq!(cache.value::<Refused>(&exact, "a"), None);
-        assert!(cache.text::<Refused>(&exact, "a").is_none());
-        assert_eq!(cache.text::<Copied>(&exact, "a").unwrap().get(), exact.to_string());
+        assert_eq!(cache.converted_value::<Copied>(&exact, "a"), Some(&exact));
+        assert_eq!(cache.converted_value::<Refused>(&exact, "a"), None);
+        assert!(cache.converted_text::<Refused>(&exact, "a").is_none());
+        assert_eq!(cache.converted_text::<Copied>(&exact, "a").unwrap().get(), exact.to_string());
         // A cached dialect is kept, whatever schema is passed later.
-        assert_eq!(cache.value::<Copied>(&Value::Null, "a"), Some(&exact));
+        assert_eq!(cache.converted_value::<Copied>(&Value::Null, "a"), Some(&exact));
     }
 }

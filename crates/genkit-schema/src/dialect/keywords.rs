@@ -10,14 +10,20 @@ use serde_json::{Map, Value};
 use crate::pointer;
 
 /// Returns the target of a `$ref`, and its pointer.
-pub fn resolve<'a>(root: &'a Value, reference: &Value) -> Option<(&'a Map<String, Value>, String)> {
+pub fn resolve_reference<'a>(
+    root: &'a Value,
+    reference: &Value,
+) -> Option<(&'a Map<String, Value>, String)> {
     let pointer = pointer::of_reference(reference.as_str()?)?;
     Some((root.pointer(&pointer)?.as_object()?, pointer))
 }
 
 /// Merges the target of a `$ref` with its sibling keywords, which take precedence. Properties and required names of
 /// both are combined.
-pub fn merged(target: &Map<String, Value>, beside: &Map<String, Value>) -> Map<String, Value> {
+pub fn merge_schemas(
+    target: &Map<String, Value>,
+    beside: &Map<String, Value>,
+) -> Map<String, Value> {
     let mut merged = target.clone();
     for (key, value) in beside.iter().filter(|(key, _)| *key != "$ref") {
         match (key.as_str(), merged.get_mut(key), value) {
@@ -37,7 +43,7 @@ pub fn merged(target: &Map<String, Value>, beside: &Map<String, Value>) -> Map<S
 }
 
 /// Returns the types in `type`, in order.
-pub fn types(map: &Map<String, Value>) -> Vec<&str> {
+pub fn listed_types(map: &Map<String, Value>) -> Vec<&str> {
     match map.get("type") {
         Some(Value::String(only)) => vec![only],
         Some(Value::Array(several)) => several.iter().filter_map(Value::as_str).collect(),
@@ -54,7 +60,7 @@ pub fn fixed_values(map: &Map<String, Value>) -> Option<Vec<Value>> {
 }
 
 /// Returns the choice in a schema: its keyword and its branches.
-pub fn choice(map: &Map<String, Value>) -> Option<(&'static str, &Vec<Value>)> {
+pub fn find_choice(map: &Map<String, Value>) -> Option<(&'static str, &Vec<Value>)> {
     ["anyOf", "oneOf"].into_iter().find_map(|key| Some((key, map.get(key)?.as_array()?)))
 }
 
@@ -75,7 +81,7 @@ mod tests {
     fn thirty_thousand_required_names_are_merged_in_one_pass() {
         let names = |from: usize| (from..from + 30_000).map(|n| json!(n.to_string())).collect();
         let of = |from| Map::from_iter([("required".to_owned(), Value::Array(names(from)))]);
-        let both = merged(&of(0), &of(15_000));
+        let both = merge_schemas(&of(0), &of(15_000));
         assert_eq!(both["required"].as_array().map(Vec::len), Some(45_000));
         let items: Vec<Value> = (0..30_000).map(|n| json!({ "const": n % 20_000 })).collect();
         let tuple = Map::from_iter([("prefixItems".to_owned(), Value::Array(items))]);

@@ -5,4 +5,6 @@ mod keywords;
 
 pub use cache::Dialect;
 pub(super) use cache::DialectCache;
-pub use keywords::{choice, fixed_values, merged, resolve, tuple_items, types};
+pub use keywords::{
+    find_choice, fixed_values, listed_types, merge_schemas, resolve_reference, tuple_items,
+};

@@ -51,7 +51,7 @@ pub(super) enum FieldFault {
 }
 
 /// Returns the field as sent to clients, without keywords that MCP does not support.
-pub(super) fn field(field: &Value) -> Result<Value, FieldFault> {
+pub(super) fn form_field(field: &Value) -> Result<Value, FieldFault> {
     let kind = field.get("type").and_then(Value::as_str).ok_or(FieldFault::Kind)?;
     let keywords = match kind {
         "string" if field.get("enum").is_some() => NAMES,
@@ -68,15 +68,15 @@ pub(super) fn field(field: &Value) -> Result<Value, FieldFault> {
     let titles = [("title", Takes::Text), ("description", Takes::Text)];
     for (keyword, takes) in titles.iter().chain(keywords) {
         let Some(value) = field.get(*keyword).filter(|value| !value.is_null()) else { continue };
-        let value = takes.shown(value);
-        let value = value.ok_or(FieldFault::Keyword(keyword, takes.described()))?;
+        let value = takes.show_value(value);
+        let value = value.ok_or(FieldFault::Keyword(keyword, takes.type_words()))?;
         shown.insert((*keyword).to_owned(), value);
     }
     Ok(Value::Object(shown))
 }
 
 impl Takes {
-    fn shown(self, value: &Value) -> Option<Value> {
+    fn show_value(self, value: &Value) -> Option<Value> {
         let fits = match self {
             Self::Text => value.is_string(),
             Self::Length => value.as_u64().is_some_and(|length| u32::try_from(length).is_ok()),
@@ -85,13 +85,13 @@ impl Takes {
             Self::Integer => value.is_i64(),
             Self::Truth => value.is_boolean(),
             Self::Texts => value.as_array().is_some_and(|all| all.iter().all(Value::is_string)),
-            Self::Choices => return choices(value),
-            Self::Items => return items(value),
+            Self::Choices => return list_choices(value),
+            Self::Items => return item_choices(value),
         };
         fits.then(|| value.clone())
     }
 
-    fn described(self) -> &'static str {
+    fn type_words(self) -> &'static str {
         match self {
             Self::Text => "a text",
             Self::Length => "an integer from 0 to 4294967295",
@@ -107,7 +107,7 @@ impl Takes {
 }
 
 /// Returns the choices with only their `const` and `title`.
-fn choices(value: &Value) -> Option<Value> {
+fn list_choices(value: &Value) -> Option<Value> {
     let choice = |choice: &Value| {
         let mut shown = Map::new();
         for key in ["const", "title"] {
@@ -124,15 +124,15 @@ fn is_choice(items: &Value) -> bool {
 }
 
 /// Returns the items of a field with multiple choices.
-fn items(value: &Value) -> Option<Value> {
+fn item_choices(value: &Value) -> Option<Value> {
     let mut shown = Map::new();
     if let Some(texts) = value.get("enum") {
         shown
             .insert("type".to_owned(), value.get("type").filter(|kind| *kind == "string")?.clone());
-        shown.insert("enum".to_owned(), Takes::Texts.shown(texts)?);
+        shown.insert("enum".to_owned(), Takes::Texts.show_value(texts)?);
     } else {
         let titled = value.get("anyOf").or_else(|| value.get("oneOf"))?;
-        shown.insert("anyOf".to_owned(), choices(titled)?);
+        shown.insert("anyOf".to_owned(), list_choices(titled)?);
     }
     Some(Value::Object(shown))
 }
@@ -176,7 +176,7 @@ mod tests {
                 json!({"type": "array", "items": {"anyOf": [{"const": "a", "title": "A"}]}}),
             ),
         ] {
-            assert_eq!(field(&given).expect("a field of a form"), shown, "{given}");
+            assert_eq!(form_field(&given).expect("a field of a form"), shown, "{given}");
         }
     }
 
@@ -188,7 +188,7 @@ mod tests {
             json!({"type": ["string", "null"]}),
             json!({"type": "array", "items": {"type": "string"}}),
         ] {
-            assert!(matches!(field(&given), Err(FieldFault::Kind)), "{given}");
+            assert!(matches!(form_field(&given), Err(FieldFault::Kind)), "{given}");
         }
     }
 
@@ -210,7 +210,7 @@ mod tests {
                 "default",
             ),
         ] {
-            let Err(FieldFault::Keyword(named, takes)) = field(&given) else {
+            let Err(FieldFault::Keyword(named, takes)) = form_field(&given) else {
                 panic!("{given} is accepted")
             };
             assert_eq!(named, keyword, "{given}");

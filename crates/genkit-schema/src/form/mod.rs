@@ -4,7 +4,7 @@ mod field;
 
 use serde_json::{Map, Value, json};
 
-use self::field::{FieldFault, field};
+use self::field::{FieldFault, form_field};
 use super::error::Error as E;
 use super::portable::portable;
 use crate::error::Result;
@@ -27,9 +27,9 @@ pub fn form(schema: &Value) -> Result<Value> {
     };
     let mut shown = Map::new();
     for (name, given) in fields {
-        let is_shown = field(given).map_err(|fault| match fault {
+        let is_shown = form_field(given).map_err(|fault| match fault {
             FieldFault::Kind => {
-                let what = described(schema, name, given);
+                let what = describe_field(schema, name, given);
                 E::FormField { title: title(), field: name.clone(), shown: what }
             }
             FieldFault::Keyword(keyword, takes) => {
@@ -52,7 +52,7 @@ pub fn form(schema: &Value) -> Result<Value> {
 }
 
 /// Describes a field, with the name of its type if the schema was derived from one: `an object (`Address`)`.
-fn described(schema: &Value, name: &str, field: &Value) -> String {
+fn describe_field(schema: &Value, name: &str, field: &Value) -> String {
     let what = match field.get("type").and_then(Value::as_str) {
         Some("object") => "an object",
         Some("array") => "a list of values that are not enumerated",

@@ -18,7 +18,7 @@ use reader::{JsonReader, ReadState};
 /// prefix of `true`, `false` or `null` can only become that literal, and is parsed as such.
 pub fn partial(text: &str) -> Option<Value> {
     let mut reader = JsonReader::new(text, 0);
-    let value = reader.value();
+    let value = reader.read_value();
     value.filter(|_| reader.state != ReadState::TooDeep)
 }
 
@@ -36,12 +36,12 @@ pub fn extract(text: &str) -> Option<Value> {
             return Some(value);
         }
         let mut reader = JsonReader::new(text, at);
-        let value = reader.value();
+        let value = reader.read_value();
         match reader.state {
             ReadState::Whole | ReadState::Cut => return value,
             // Continuing would find an inner part and mistake it for the whole.
             ReadState::TooDeep => return None,
-            ReadState::Broken if reader.is_meant => at = closed(text, at)?,
+            ReadState::Broken if reader.is_meant => at = closing_position(text, at)?,
             ReadState::Broken => at = reader.at.max(at + 1),
         }
     }
@@ -108,7 +108,7 @@ fn read_items(reader: &mut JsonReader<'_>, after_item: bool) -> Items {
     let mut needs_comma = after_item;
     let end = loop {
         reader.skip_blank();
-        match reader.peek() {
+        match reader.peek_char() {
             None => break ListEnd::Open,
             Some(']') => break ListEnd::Closed,
             Some(',') if needs_comma => {
@@ -119,7 +119,7 @@ fn read_items(reader: &mut JsonReader<'_>, after_item: bool) -> Items {
             Some(_) if needs_comma => break ListEnd::Broken,
             Some(_) => {}
         }
-        let value = reader.value();
+        let value = reader.read_value();
         match (value, reader.state) {
             (Some(value), ReadState::Whole) => values.push(value),
             (_, ReadState::Cut) => break ListEnd::Open,
@@ -195,7 +195,7 @@ fn next_line(text: &str, at: usize) -> Option<JsonLine<'_>> {
         if !line[reader.at..].starts_with('{') {
             break;
         }
-        match (reader.value(), reader.state) {
+        match (reader.read_value(), reader.state) {
             (Some(value), ReadState::Whole) => values.push(value),
             _ => break,
         }
@@ -215,7 +215,7 @@ fn next_line(text: &str, at: usize) -> Option<JsonLine<'_>> {
 
 /// Returns the position of the matching bracket for the one at `at`, considering only double quotes and brackets of the
 /// same kind.
-fn closed(text: &str, at: usize) -> Option<usize> {
+fn closing_position(text: &str, at: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let open = *bytes.get(at)?;
     let close = if open == b'{' { b'}' } else { b']' };

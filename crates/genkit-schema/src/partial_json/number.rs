@@ -4,7 +4,7 @@ use serde_json::{Number, Value};
 
 /// Parses a number in JavaScript notation. NaN and infinity, which JSON cannot express, become null, as in
 /// `JSON.stringify`.
-pub(super) fn number(text: &str) -> Option<Value> {
+pub(super) fn parse_number(text: &str) -> Option<Value> {
     if let Ok(value) = text.parse::<Number>() {
         return Some(Value::Number(value));
     }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::number::number;
+use super::number::parse_number;
 
 /// The maximum nesting of arrays and objects. Default is 128, as in serde_json.
 pub(super) const MAX_DEPTH: usize = 128;
@@ -39,21 +39,21 @@ impl<'a> JsonReader<'a> {
     }
 
     /// Parses the certain part of the value at this position.
-    pub(super) fn value(&mut self) -> Option<Value> {
+    pub(super) fn read_value(&mut self) -> Option<Value> {
         self.skip_blank();
-        match self.peek()? {
-            '{' => self.nested(Self::object),
-            '[' => self.nested(Self::array),
-            '"' | '\'' => self.string().map(Value::String),
-            '+' | '-' | '.' | '0'..='9' | 'I' | 'N' => self.number(),
-            _ => self.literal(),
+        match self.peek_char()? {
+            '{' => self.read_nested(Self::read_object),
+            '[' => self.read_nested(Self::read_array),
+            '"' | '\'' => self.read_string().map(Value::String),
+            '+' | '-' | '.' | '0'..='9' | 'I' | 'N' => self.read_number(),
+            _ => self.read_literal(),
         }
     }
 
     /// Skips white space and comments.
     pub(super) fn skip_blank(&mut self) {
         loop {
-            let rest = self.rest();
+            let rest = self.remaining_text();
             let trimmed = rest.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
             self.at += rest.len() - trimmed.len();
             let end = match trimmed.as_bytes() {
@@ -69,22 +69,22 @@ impl<'a> JsonReader<'a> {
     }
 
     /// Returns the next character. At the end of the text, the state becomes `Cut`.
-    pub(super) fn peek(&mut self) -> Option<char> {
+    pub(super) fn peek_char(&mut self) -> Option<char> {
         if self.state != ReadState::Whole {
             return None;
         }
-        let next = self.rest().chars().next();
+        let next = self.remaining_text().chars().next();
         if next.is_none() {
             self.state = ReadState::Cut;
         }
         next
     }
 
-    fn rest(&self) -> &'a str {
+    fn remaining_text(&self) -> &'a str {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    fn stop<T>(&mut self, state: ReadState) -> Option<T> {
+    fn stop_reading<T>(&mut self, state: ReadState) -> Option<T> {
         // Keep the first reason.
         if self.state == ReadState::Whole {
             self.state = state;
@@ -92,9 +92,9 @@ impl<'a> JsonReader<'a> {
         None
     }
 
-    fn nested(&mut self, read: fn(&mut Self) -> Value) -> Option<Value> {
+    fn read_nested(&mut self, read: fn(&mut Self) -> Value) -> Option<Value> {
         if self.depth == MAX_DEPTH {
-            return self.stop(ReadState::TooDeep);
+            return self.stop_reading(ReadState::TooDeep);
         }
         self.at += 1;
         self.depth += 1;
@@ -103,27 +103,27 @@ impl<'a> JsonReader<'a> {
         Some(value)
     }
 
-    fn object(&mut self) -> Value {
+    fn read_object(&mut self) -> Value {
         let mut members = Map::new();
-        self.list('}', |reader| {
-            let name = reader.name()?;
+        self.read_list('}', |reader| {
+            let name = reader.read_name()?;
             reader.skip_blank();
-            if reader.peek()? != ':' {
-                return reader.stop(ReadState::Broken);
+            if reader.peek_char()? != ':' {
+                return reader.stop_reading(ReadState::Broken);
             }
             reader.at += 1;
             reader.is_meant = true;
             // A name without a value is not certain.
-            members.insert(name, reader.value()?);
+            members.insert(name, reader.read_value()?);
             Some(())
         });
         Value::Object(members)
     }
 
-    fn array(&mut self) -> Value {
+    fn read_array(&mut self) -> Value {
         let mut elements = Vec::new();
-        self.list(']', |reader| {
-            elements.push(reader.value()?);
+        self.read_list(']', |reader| {
+            elements.push(reader.read_value()?);
             reader.is_meant |= reader.state == ReadState::Whole;
             Some(())
         });
@@ -131,10 +131,10 @@ impl<'a> JsonReader<'a> {
     }
 
     /// Parses entries separated by commas, up to `close`.
-    fn list(&mut self, close: char, mut entry: impl FnMut(&mut Self) -> Option<()>) {
+    fn read_list(&mut self, close: char, mut entry: impl FnMut(&mut Self) -> Option<()>) {
         while self.state == ReadState::Whole {
             self.skip_blank();
-            if self.peek() == Some(close) {
+            if self.peek_char() == Some(close) {
                 self.at += 1;
                 return;
             }
@@ -142,7 +142,7 @@ impl<'a> JsonReader<'a> {
                 return;
             }
             self.skip_blank();
-            match self.peek() {
+            match self.peek_char() {
                 Some(',') => self.at += 1,
                 Some(next) if next == close => {}
                 Some(_) => self.state = ReadState::Broken,
@@ -152,26 +152,26 @@ impl<'a> JsonReader<'a> {
     }
 
     /// Parses the complete name of a member.
-    fn name(&mut self) -> Option<String> {
-        if matches!(self.peek()?, '"' | '\'') {
-            return self.string().filter(|_| self.state == ReadState::Whole);
+    fn read_name(&mut self) -> Option<String> {
+        if matches!(self.peek_char()?, '"' | '\'') {
+            return self.read_string().filter(|_| self.state == ReadState::Whole);
         }
         let is_inside = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
-        let rest = self.rest();
+        let rest = self.remaining_text();
         let end = rest.find(|c| !is_inside(c)).unwrap_or(rest.len());
         if end == 0 {
-            return self.stop(ReadState::Broken);
+            return self.stop_reading(ReadState::Broken);
         }
         self.at += end;
         Some(rest[..end].to_owned())
     }
 
-    fn string(&mut self) -> Option<String> {
-        let quote = self.peek()?;
+    fn read_string(&mut self) -> Option<String> {
+        let quote = self.peek_char()?;
         self.at += 1;
         let mut string = String::new();
         loop {
-            let rest = self.rest();
+            let rest = self.remaining_text();
             let Some(end) = rest.find([quote, '\\']) else {
                 string.push_str(rest);
                 self.at = self.text.len();
@@ -183,16 +183,16 @@ impl<'a> JsonReader<'a> {
             if rest[end..].starts_with(quote) {
                 return Some(string);
             }
-            if self.escape(&mut string).is_none() {
-                self.stop::<()>(ReadState::Cut);
+            if self.read_escape(&mut string).is_none() {
+                self.stop_reading::<()>(ReadState::Cut);
                 return Some(string);
             }
         }
     }
 
     /// Parses the text after a backslash. Returns `None` if it is truncated.
-    fn escape(&mut self, string: &mut String) -> Option<()> {
-        let next = self.rest().chars().next()?;
+    fn read_escape(&mut self, string: &mut String) -> Option<()> {
+        let next = self.remaining_text().chars().next()?;
         self.at += next.len_utf8();
         match next {
             'n' => string.push('\n'),
@@ -202,10 +202,11 @@ impl<'a> JsonReader<'a> {
             'f' => string.push('\u{c}'),
             'v' => string.push('\u{b}'),
             '0' => string.push('\0'),
-            'x' => string.push(char::from_u32(self.hex(2)?).unwrap_or(char::REPLACEMENT_CHARACTER)),
-            'u' => return self.unit(string),
+            'x' => string
+                .push(char::from_u32(self.read_hex(2)?).unwrap_or(char::REPLACEMENT_CHARACTER)),
+            'u' => return self.read_unit(string),
             // An escaped line break continues the string.
-            '\r' => self.at += usize::from(self.rest().starts_with('\n')),
+            '\r' => self.at += usize::from(self.remaining_text().starts_with('\n')),
             '\n' | '\u{2028}' | '\u{2029}' => {}
             other => string.push(other),
         }
@@ -213,19 +214,19 @@ impl<'a> JsonReader<'a> {
     }
 
     /// Parses one UTF-16 unit, or a surrogate pair. An unpaired surrogate becomes U+FFFD.
-    fn unit(&mut self, string: &mut String) -> Option<()> {
-        let first = self.hex(4)?;
+    fn read_unit(&mut self, string: &mut String) -> Option<()> {
+        let first = self.read_hex(4)?;
         let mut units = [first as u16, 0];
         let mut count = 1;
         if (0xD800..0xDC00).contains(&first) {
-            let rest = self.rest();
+            let rest = self.remaining_text();
             if "\\u".starts_with(rest) {
                 return None;
             }
             let back = self.at;
             if rest.starts_with("\\u") {
                 self.at += 2;
-                let second = self.hex(4)?;
+                let second = self.read_hex(4)?;
                 if (0xDC00..0xE000).contains(&second) {
                     units[1] = second as u16;
                     count = 2;
@@ -240,36 +241,36 @@ impl<'a> JsonReader<'a> {
     }
 
     /// Parses hexadecimal digits. Returns `None` if the text ends too early or other characters follow.
-    fn hex(&mut self, count: usize) -> Option<u32> {
-        let rest = self.rest();
+    fn read_hex(&mut self, count: usize) -> Option<u32> {
+        let rest = self.remaining_text();
         let end = rest.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(rest.len()).min(count);
         if end < count {
             let state = if end == rest.len() { ReadState::Cut } else { ReadState::Broken };
-            return self.stop(state);
+            return self.stop_reading(state);
         }
         self.at += count;
         u32::from_str_radix(&rest[..count], 16).ok()
     }
 
     /// Parses a number. At the end of the text it is not certain, because more digits may follow.
-    fn number(&mut self) -> Option<Value> {
-        let rest = self.rest();
+    fn read_number(&mut self) -> Option<Value> {
+        let rest = self.remaining_text();
         let is_inside = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
         let Some(end) = rest.find(|c| !is_inside(c)) else {
-            return self.stop(ReadState::Cut);
+            return self.stop_reading(ReadState::Cut);
         };
-        match number(&rest[..end]) {
+        match parse_number(&rest[..end]) {
             Some(value) => {
                 self.at += end;
                 Some(value)
             }
-            None => self.stop(ReadState::Broken),
+            None => self.stop_reading(ReadState::Broken),
         }
     }
 
     /// Parses `true`, `false` or `null`. A prefix at the end of the text is accepted.
-    fn literal(&mut self) -> Option<Value> {
-        let rest = self.rest();
+    fn read_literal(&mut self) -> Option<Value> {
+        let rest = self.remaining_text();
         let end = rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len());
         let word = &rest[..end];
         let literals =
@@ -285,6 +286,6 @@ impl<'a> JsonReader<'a> {
                 return Some(value);
             }
         }
-        self.stop(ReadState::Broken)
+        self.stop_reading(ReadState::Broken)
     }
 }

@@ -41,14 +41,14 @@ impl Draft {
                     Some(first) if spoken_of.all(|other| other == first) => {
                         self.assertions.insert("type".to_owned(), first.into());
                     }
-                    Some(_) => self.split(&EVERY_TYPE),
+                    Some(_) => self.split_types(&EVERY_TYPE),
                     None => {}
                 }
             }
             [only] => {
                 self.assertions.insert("type".to_owned(), only.into());
             }
-            _ => self.split(&types),
+            _ => self.split_types(&types),
         }
         if self.assertions.get("type").is_some_and(|only| only == "array") {
             // Several providers reject an array without `items`.
@@ -57,7 +57,7 @@ impl Draft {
     }
 
     /// Converts a schema with several types into one schema for each type.
-    fn split(&mut self, types: &[&str]) {
+    fn split_types(&mut self, types: &[&str]) {
         let all = std::mem::take(&mut self.assertions);
         let mut branches: Vec<_> = types
             .iter()
@@ -98,9 +98,9 @@ impl Draft {
     }
 
     /// Returns the schema.
-    pub(super) fn finish(mut self, null: Null) -> Value {
+    pub(super) fn into_schema(mut self, null: Null) -> Value {
         if self.never && !self.nullable {
-            return never();
+            return never_schema();
         }
         if self.never {
             self.assertions = Map::from_iter([("type".to_owned(), "null".into())]);
@@ -128,7 +128,7 @@ impl Draft {
 }
 
 /// Returns the schema that matches no value.
-pub(super) fn never() -> Value {
+pub(super) fn never_schema() -> Value {
     Value::Object(Map::from_iter([("not".to_owned(), Value::Object(Map::new()))]))
 }
 

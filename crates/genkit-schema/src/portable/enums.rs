@@ -12,9 +12,10 @@ const FOLDED: [&str; 5] = ["type", "enum", "title", "description", "deprecated"]
 
 impl<'a> PortableRewriter<'a> {
     /// Writes `enum` and `const` as an `enum` without null.
-    pub(super) fn enumerate(&self, flat: &Flat<'a>, types: &[&str], draft: &mut Draft) {
-        let constant = flat.get("const").map(|(only, _)| vec![only.clone()]);
-        let listed = || flat.get("enum").and_then(|(listed, _)| listed.as_array().cloned());
+    pub(super) fn rewrite_values(&self, flat: &Flat<'a>, types: &[&str], draft: &mut Draft) {
+        let constant = flat.find_keyword("const").map(|(only, _)| vec![only.clone()]);
+        let listed =
+            || flat.find_keyword("enum").and_then(|(listed, _)| listed.as_array().cloned());
         let Some(mut values) = constant.or_else(listed) else {
             return;
         };
@@ -37,7 +38,7 @@ impl<'a> PortableRewriter<'a> {
 
 /// Joins the fixed values among the branches of a choice into one branch, whose description contains those of the
 /// values.
-pub(super) fn fold(branches: Vec<Value>) -> Vec<Value> {
+pub(super) fn fold_values(branches: Vec<Value>) -> Vec<Value> {
     let is_alone = branches.len() == 1;
     let Some(kind) = branches.iter().find_map(foldable_type).map(str::to_owned) else {
         return branches;
@@ -56,7 +57,7 @@ pub(super) fn fold(branches: Vec<Value>) -> Vec<Value> {
             continue;
         }
         place.get_or_insert(others.len());
-        remarks.extend(remark(&branch));
+        remarks.extend(value_remark(&branch));
         for value in branch.get("enum").and_then(Value::as_array).into_iter().flatten() {
             if !values.contains(value) {
                 values.push(value.clone());
@@ -83,7 +84,7 @@ pub(super) fn foldable_type(branch: &Value) -> Option<&str> {
 }
 
 /// Returns a line that documents the values of a branch.
-fn remark(branch: &Value) -> Option<String> {
+fn value_remark(branch: &Value) -> Option<String> {
     let text = |key| branch.get(key).and_then(Value::as_str);
     let is_deprecated = branch.get("deprecated") == Some(&Value::Bool(true));
     let deprecated = is_deprecated.then_some("(deprecated)");
@@ -93,12 +94,12 @@ fn remark(branch: &Value) -> Option<String> {
         return None;
     }
     let values = branch.get("enum")?.as_array()?;
-    let names: Vec<_> = values.iter().map(name).collect();
+    let names: Vec<_> = values.iter().map(value_name).collect();
     // Indented, so that a text of several lines stays with its value.
     Some(format!("- {}: {}", names.join(", "), texts.join(" ").replace('\n', "\n  ")))
 }
 
-fn name(value: &Value) -> String {
+fn value_name(value: &Value) -> String {
     match value {
         Value::String(text) => format!("`{text}`"),
         other => format!("`{other}`"),

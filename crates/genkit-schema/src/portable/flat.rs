@@ -41,38 +41,40 @@ impl<'a> Layer<'a> {
         Self { map, at, without: None, definition: None }
     }
 
-    pub(super) fn get(&self, key: &str) -> Option<&'a Value> {
+    pub(super) fn get_keyword(&self, key: &str) -> Option<&'a Value> {
         self.map.get(key).filter(|_| self.without != Some(key))
     }
 }
 
 impl<'a> Flat<'a> {
     /// Returns the effective value of a keyword, and the pointer of its layer.
-    pub(super) fn get(&self, key: &str) -> Option<(&'a Value, &str)> {
-        self.all(key).next()
+    pub(super) fn find_keyword(&self, key: &str) -> Option<(&'a Value, &str)> {
+        self.all_values(key).next()
     }
 
     /// Returns all values of a keyword, with the pointers of their layers.
-    pub(super) fn all(&self, key: &str) -> impl Iterator<Item = (&'a Value, &str)> {
-        self.layers.iter().filter_map(move |layer| Some((layer.get(key)?, layer.at.as_str())))
+    pub(super) fn all_values(&self, key: &str) -> impl Iterator<Item = (&'a Value, &str)> {
+        self.layers
+            .iter()
+            .filter_map(move |layer| Some((layer.get_keyword(key)?, layer.at.as_str())))
     }
 
     /// Returns each keyword once, with its effective value and the pointer of its layer.
-    pub(super) fn entries(&self) -> impl Iterator<Item = KeywordEntry<'_, 'a>> {
+    pub(super) fn keyword_entries(&self) -> impl Iterator<Item = KeywordEntry<'_, 'a>> {
         self.layers.iter().enumerate().flat_map(move |(depth, layer)| {
             let entries =
                 layer.map.iter().map(move |(key, value)| (key.as_str(), value, layer.at.as_str()));
             entries.filter(move |(key, ..)| {
                 layer.without != Some(key)
-                    && self.layers[..depth].iter().all(|above| above.get(key).is_none())
+                    && self.layers[..depth].iter().all(|above| above.get_keyword(key).is_none())
             })
         })
     }
 
     /// Returns the names of the required properties, each once.
-    pub(super) fn required(&self) -> Vec<&'a str> {
+    pub(super) fn required_names(&self) -> Vec<&'a str> {
         let mut names = Vec::new();
-        for (value, _) in self.all("required") {
+        for (value, _) in self.all_values("required") {
             for name in value.as_array().into_iter().flatten().filter_map(Value::as_str) {
                 if !names.contains(&name) {
                     names.push(name);
@@ -83,10 +85,13 @@ impl<'a> Flat<'a> {
     }
 
     /// Returns the title, unless it is only the name of a type.
-    pub(super) fn title(&self, is_root: bool) -> Option<&'a Value> {
-        let (depth, layer) =
-            self.layers.iter().enumerate().find(|(_, layer)| layer.get("title").is_some())?;
-        let title = layer.get("title")?;
+    pub(super) fn shown_title(&self, is_root: bool) -> Option<&'a Value> {
+        let (depth, layer) = self
+            .layers
+            .iter()
+            .enumerate()
+            .find(|(_, layer)| layer.get_keyword("title").is_some())?;
+        let title = layer.get_keyword("title")?;
         let is_name = title.as_str() == layer.definition.as_deref() || (is_root && depth == 0);
         (!is_name).then_some(title)
     }

@@ -10,7 +10,7 @@ use crate::pointer;
 
 impl<'a> PortableRewriter<'a> {
     /// Flattens a schema. The references that were followed stay on the stack.
-    pub(super) fn flatten(&mut self, map: &'a Map<String, Value>, at: &str) -> Flat<'a> {
+    pub(super) fn flatten_schema(&mut self, map: &'a Map<String, Value>, at: &str) -> Flat<'a> {
         let mut flat = Flat {
             layers: vec![Layer::new(map, at.to_owned())],
             cut: None,
@@ -27,12 +27,12 @@ impl<'a> PortableRewriter<'a> {
         let Some(last) = flat.layers.last_mut() else {
             return false;
         };
-        if let Some(reference) = last.get("$ref") {
+        if let Some(reference) = last.get_keyword("$ref") {
             let at = last.at.clone();
-            return self.follow(reference, &at, flat);
+            return self.follow_reference(reference, &at, flat);
         }
         for key in ["anyOf", "oneOf", "allOf"] {
-            let Some(branches) = last.get(key).and_then(Value::as_array) else {
+            let Some(branches) = last.get_keyword(key).and_then(Value::as_array) else {
                 continue;
             };
             let mut others = branches.iter().enumerate().filter(|(_, branch)| !is_null(branch));
@@ -52,14 +52,14 @@ impl<'a> PortableRewriter<'a> {
         false
     }
 
-    fn follow(&mut self, reference: &'a Value, at: &str, flat: &mut Flat<'a>) -> bool {
+    fn follow_reference(&mut self, reference: &'a Value, at: &str, flat: &mut Flat<'a>) -> bool {
         let found = reference
             .as_str()
             .and_then(pointer::of_reference)
             .and_then(|pointer| Some((self.exact.pointer(&pointer)?, pointer)));
         let Some((target, pointer)) = found else {
             let what = format!("{reference} is not a place in this schema");
-            self.note(at, what, "refer to a definition under `$defs`");
+            self.note_loss(at, what, "refer to a definition under `$defs`");
             flat.cut = Some(Cut { target: None, again: None });
             return false;
         };
@@ -68,7 +68,7 @@ impl<'a> PortableRewriter<'a> {
             let title = || Some(self.exact.get("title")?.as_str()?.to_owned());
             let again = name.or_else(title).unwrap_or_else(|| "schema".to_owned());
             let what = format!("`{again}` contains itself and is cut at the first recursion");
-            self.note(at, what, "ignore this if deep values are rare, because they are accepted; otherwise use a flat list with ids");
+            self.note_loss(at, what, "ignore this if deep values are rare, because they are accepted; otherwise use a flat list with ids");
             flat.cut = Some(Cut { target: Some(target), again: Some(again) });
             return false;
         }
@@ -79,7 +79,7 @@ impl<'a> PortableRewriter<'a> {
             let what = format!(
                 "`{name}` is cut here, since the schema with all references inlined is too large or too deep"
             );
-            self.note(at, what, "split the function into several, or nest fewer types");
+            self.note_loss(at, what, "split the function into several, or nest fewer types");
             flat.cut = Some(Cut { target: Some(target), again: None });
             return false;
         }
@@ -89,8 +89,8 @@ impl<'a> PortableRewriter<'a> {
 
     /// Reports keywords that occur twice with different values. Only one value is kept.
     fn note_conflicts(&mut self, flat: &Flat<'a>) {
-        for (key, value, at) in flat.entries() {
-            let class = keywords::class(key);
+        for (key, value, at) in flat.keyword_entries() {
+            let class = keywords::keyword_class(key);
             let single = matches!(class, Class::Assertion | Class::Schema | Class::Schemas)
                 || matches!(
                     key,
@@ -102,11 +102,11 @@ impl<'a> PortableRewriter<'a> {
                         | "prefixItems"
                         | "additionalProperties"
                 );
-            if single && flat.all(key).any(|(other, _)| other != value) {
+            if single && flat.all_values(key).any(|(other, _)| other != value) {
                 let what = format!(
                     "`{key}` occurs both next to a reference and in its target; the first is kept"
                 );
-                self.note(at, what, "write it in one place");
+                self.note_loss(at, what, "write it in one place");
             }
         }
     }
@@ -139,7 +139,7 @@ fn is_leaf(schema: &Value) -> bool {
         "anyOf" | "oneOf" => value.as_array().is_some_and(|all| all.iter().all(is_leaf)),
         "$ref" | "properties" | "items" | "prefixItems" | "allOf" => false,
         key => {
-            !matches!(keywords::class(key), Class::Schema | Class::Schemas)
+            !matches!(keywords::keyword_class(key), Class::Schema | Class::Schemas)
                 && !key.ends_with("Properties")
         }
     })

@@ -22,7 +22,7 @@ pub(super) enum Class {
 }
 
 /// Returns the class of a keyword.
-pub(super) fn class(keyword: &str) -> Class {
+pub(super) fn keyword_class(keyword: &str) -> Class {
     match keyword {
         "title" | "description" | "default" | "examples" | "deprecated" | "readOnly"
         | "writeOnly" | "$comment" => Class::Annotation,

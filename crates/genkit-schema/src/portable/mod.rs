@@ -41,7 +41,7 @@ mod tests;
 
 use serde_json::{Map, Value};
 
-use super::conversion::{Degraded, MAX_DEPTH, MAX_NODES};
+use super::conversion::{Loss, MAX_DEPTH, MAX_NODES};
 use rewriter::PortableRewriter;
 
 /// The maximum nesting of references that is tried, in this order, for a schema above [`MAX_NODES`].
@@ -53,23 +53,23 @@ pub struct Portable {
     /// The schema.
     pub schema: Value,
     /// The losses, by pointer.
-    pub degraded: Vec<Degraded>,
+    pub degraded: Vec<Loss>,
 }
 
 /// Rewrites an exact schema (a root schema of schemars, for arguments or for a result) so that any client accepts it.
 pub fn portable(exact: &Value) -> Portable {
     let mut limits = std::iter::once(MAX_DEPTH).chain(FALLBACK_REFERENCES);
-    let fitting = limits.find_map(|references| attempt(exact, references, MAX_NODES));
+    let fitting = limits.find_map(|references| try_rewrite(exact, references, MAX_NODES));
     // Without references, the size is that of the exact schema, so no limit is needed.
     fitting
-        .or_else(|| attempt(exact, 0, usize::MAX))
+        .or_else(|| try_rewrite(exact, 0, usize::MAX))
         .unwrap_or_else(|| Portable { schema: Value::Object(Map::new()), degraded: Vec::new() })
 }
 
 /// Rewrites with a limit on the nesting of references. Returns `None` if the result has too many nodes.
-fn attempt(exact: &Value, max_references: usize, max_nodes: usize) -> Option<Portable> {
+fn try_rewrite(exact: &Value, max_references: usize, max_nodes: usize) -> Option<Portable> {
     let mut rewriter = PortableRewriter::new(exact, max_references, max_nodes);
-    let schema = rewriter.root();
-    let degraded = rewriter.finish()?;
+    let schema = rewriter.rewrite_root();
+    let degraded = rewriter.into_losses()?;
     Some(Portable { schema, degraded })
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::draft::{Draft, Null, never};
+use super::draft::{Draft, Null, never_schema};
 use super::keywords::{self, Class};
 use crate::conversion::MAX_DEPTH;
 
@@ -32,42 +32,47 @@ struct Parts<'a> {
 impl Plain {
     /// Returns the portable schema of `exact`, identical to that of the full rewriter. Returns `None` if the full
     /// rewriter is needed: for references, choices, fixed values, losses, and schemas above the limits.
-    pub(super) fn schema(&mut self, exact: &Value, is_root: bool, null: Null) -> Option<Value> {
+    pub(super) fn rewrite_schema(
+        &mut self,
+        exact: &Value,
+        is_root: bool,
+        null: Null,
+    ) -> Option<Value> {
         self.nodes += 1;
         if self.nodes > self.max_nodes || self.depth > MAX_DEPTH {
             return None;
         }
         let map = match exact {
             Value::Object(map) => map,
-            Value::Bool(false) => return Some(never()),
+            Value::Bool(false) => return Some(never_schema()),
             Value::Bool(true) => return Some(Value::Object(Map::new())),
             _ => return None,
         };
-        let parts = Parts::of(map, is_root)?;
+        let parts = Parts::split_map(map, is_root)?;
         self.depth += 1;
-        let schema = self.rewritten(parts, null);
+        let schema = self.rewrite_parts(parts, null);
         self.depth -= 1;
         schema
     }
 
-    fn rewritten(&mut self, parts: Parts<'_>, null: Null) -> Option<Value> {
+    fn rewrite_parts(&mut self, parts: Parts<'_>, null: Null) -> Option<Value> {
         // A schema with one type is written into one map. Otherwise, the draft determines the order.
         let only = match parts.types[..] {
             [only] if !(parts.is_nullable && null == Null::Needed) => Some(only),
             _ => None,
         };
-        let mut annotations = Map::with_capacity(parts.members(only));
+        let mut annotations = Map::with_capacity(parts.member_count(only));
         annotations.extend(only.map(|only| ("type".to_owned(), only.into())));
-        annotations.extend(parts.annotations.iter().copied().map(owned));
+        annotations.extend(parts.annotations.iter().copied().map(to_owned_entry));
         let mut assertions = match only {
             Some(_) => std::mem::take(&mut annotations),
             None => Map::new(),
         };
-        assertions.extend(parts.assertions.iter().copied().map(owned));
-        assertions.extend(parts.format.map(|format| owned(("format", format))));
-        self.object(&parts, &mut assertions)?;
+        assertions.extend(parts.assertions.iter().copied().map(to_owned_entry));
+        assertions.extend(parts.format.map(|format| to_owned_entry(("format", format))));
+        self.rewrite_object(&parts, &mut assertions)?;
         if let Some(items) = parts.items {
-            let items = self.schema(items, false, Null::Needed)?;
+            let items = self.rewrite_schema(items, false, Null::Needed)?;
             assertions.insert("items".to_owned(), items);
         } else if only == Some("array") {
             assertions.insert("items".to_owned(), Value::Object(Map::new()));
@@ -78,16 +83,16 @@ impl Plain {
         let nullable = parts.is_nullable;
         let mut draft = Draft { annotations, assertions, nullable, ..Draft::default() };
         draft.set_type(parts.types);
-        Some(draft.finish(null))
+        Some(draft.into_schema(null))
     }
 
-    fn object(&mut self, parts: &Parts<'_>, schema: &mut Map<String, Value>) -> Option<()> {
+    fn rewrite_object(&mut self, parts: &Parts<'_>, schema: &mut Map<String, Value>) -> Option<()> {
         if let Some(named) = parts.properties {
             let mut properties = Map::with_capacity(named.len());
             for (name, exact) in named {
                 let is_required = parts.required.contains(&name.as_str());
                 let null = if is_required { Null::Needed } else { Null::Omitted };
-                properties.insert(name.clone(), self.schema(exact, false, null)?);
+                properties.insert(name.clone(), self.rewrite_schema(exact, false, null)?);
             }
             if !parts.required.iter().all(|name| properties.contains_key(*name)) {
                 return None;
@@ -102,7 +107,7 @@ impl Plain {
         let rest = match parts.rest {
             None => return Some(()),
             Some(Value::Bool(allowed)) => Value::Bool(*allowed),
-            Some(exact) => self.schema(exact, false, Null::Needed)?,
+            Some(exact) => self.rewrite_schema(exact, false, Null::Needed)?,
         };
         schema.insert("additionalProperties".to_owned(), rest);
         Some(())
@@ -110,17 +115,17 @@ impl Plain {
 }
 
 impl<'a> Parts<'a> {
-    fn of(map: &'a Map<String, Value>, is_root: bool) -> Option<Self> {
+    fn split_map(map: &'a Map<String, Value>, is_root: bool) -> Option<Self> {
         let mut parts = Self::default();
         for (key, value) in map {
-            match keywords::class(key) {
+            match keywords::keyword_class(key) {
                 // The title of the root is the name of its type.
                 Class::Annotation if key == "title" && is_root => {}
                 Class::Annotation if key == "default" && value.is_null() => {}
                 Class::Annotation => parts.annotations.push((key, value)),
                 Class::Assertion => parts.assertions.push((key, value)),
                 Class::Scaffold if key == "$schema" => {}
-                Class::Ruled => parts.take(key, value)?,
+                Class::Ruled => parts.take_keyword(key, value)?,
                 _ => return None,
             }
         }
@@ -129,7 +134,7 @@ impl<'a> Parts<'a> {
 
     /// Returns the number of members of the resulting map, to allocate exactly: a server keeps one map for each
     /// argument.
-    fn members(&self, only: Option<&str>) -> usize {
+    fn member_count(&self, only: Option<&str>) -> usize {
         let annotations = self.annotations.len();
         let Some(only) = only else { return annotations };
         let present = [self.format.is_some(), self.properties.is_some(), self.rest.is_some()];
@@ -139,7 +144,7 @@ impl<'a> Parts<'a> {
     }
 
     /// Takes a keyword with its own rule. Returns `None` if the rule needs the full rewriter.
-    fn take(&mut self, key: &str, value: &'a Value) -> Option<()> {
+    fn take_keyword(&mut self, key: &str, value: &'a Value) -> Option<()> {
         match (key, value) {
             ("type", Value::String(only)) => self.types.push(only),
             ("type", Value::Array(both)) => {
@@ -173,7 +178,7 @@ impl<'a> Parts<'a> {
     }
 }
 
-fn owned((key, value): (&str, &Value)) -> (String, Value) {
+fn to_owned_entry((key, value): (&str, &Value)) -> (String, Value) {
     (key.to_owned(), value.clone())
 }
 

@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value};
 
-use super::draft::{Draft, Null, never};
+use super::draft::{Draft, Null, never_schema};
 use super::flat::Flat;
 use super::keywords::{self, Class};
 use super::plain::Plain;
-use crate::conversion::{Degraded, MAX_DEPTH};
+use crate::conversion::{Loss, MAX_DEPTH};
 use crate::pointer;
 
 /// The state of one rewrite.
@@ -19,7 +19,7 @@ pub(super) struct PortableRewriter<'a> {
     pub depth: usize,
     max_nodes: usize,
     nodes: usize,
-    degraded: Vec<Degraded>,
+    degraded: Vec<Loss>,
     /// Whether the fast path for plain schemas is used. A test compares it with the full rewriter.
     is_short: bool,
 }
@@ -40,12 +40,12 @@ impl<'a> PortableRewriter<'a> {
 
     /// Disables the fast path.
     #[cfg(test)]
-    pub(super) fn long(self) -> Self {
+    pub(super) fn without_fast_path(self) -> Self {
         Self { is_short: false, ..self }
     }
 
     /// Returns the losses, or `None` if the schema has too many nodes.
-    pub(super) fn finish(mut self) -> Option<Vec<Degraded>> {
+    pub(super) fn into_losses(mut self) -> Option<Vec<Loss>> {
         if self.nodes > self.max_nodes {
             return None;
         }
@@ -56,8 +56,8 @@ impl<'a> PortableRewriter<'a> {
     }
 
     /// Rewrites the root schema.
-    pub(super) fn root(&mut self) -> Value {
-        let mut schema = self.schema(self.exact, "", Null::Needed);
+    pub(super) fn rewrite_root(&mut self) -> Value {
+        let mut schema = self.rewrite_schema(self.exact, "", Null::Needed);
         if let Value::Object(map) = &mut schema {
             close_root(map);
         }
@@ -65,8 +65,8 @@ impl<'a> PortableRewriter<'a> {
     }
 
     /// Rewrites the schema at `at`.
-    pub(super) fn schema(&mut self, exact: &'a Value, at: &str, null: Null) -> Value {
-        if let Some(schema) = self.plain(exact, at, null) {
+    pub(super) fn rewrite_schema(&mut self, exact: &'a Value, at: &str, null: Null) -> Value {
+        if let Some(schema) = self.rewrite_plain(exact, at, null) {
             return schema;
         }
         self.nodes += 1;
@@ -75,10 +75,10 @@ impl<'a> PortableRewriter<'a> {
         }
         let map = match exact {
             Value::Object(map) => map,
-            Value::Bool(false) => return never(),
+            Value::Bool(false) => return never_schema(),
             Value::Bool(true) => return Value::Object(Map::new()),
             _ => {
-                self.note(
+                self.note_loss(
                     at,
                     "this is not a schema".to_owned(),
                     "write an object, `true` or `false`",
@@ -89,49 +89,49 @@ impl<'a> PortableRewriter<'a> {
         if self.depth > MAX_DEPTH {
             let what =
                 format!("nested deeper than {MAX_DEPTH} schemas; everything inside is accepted");
-            self.note(at, what, "nest fewer types");
+            self.note_loss(at, what, "nest fewer types");
             return Value::Object(Map::new());
         }
         let inside = self.references.len();
         self.depth += 1;
-        let flat = self.flatten(map, at);
-        let draft = self.draft(&flat, at);
+        let flat = self.flatten_schema(map, at);
+        let draft = self.draft_schema(&flat, at);
         self.depth -= 1;
         self.references.truncate(inside);
-        draft.finish(null)
+        draft.into_schema(null)
     }
 
     /// Tries the fast path.
-    fn plain(&mut self, exact: &Value, at: &str, null: Null) -> Option<Value> {
+    fn rewrite_plain(&mut self, exact: &Value, at: &str, null: Null) -> Option<Value> {
         if !self.is_short {
             return None;
         }
         let (nodes, max_nodes, depth) = (self.nodes, self.max_nodes, self.depth);
         let mut plain = Plain { nodes, max_nodes, depth };
-        let schema = plain.schema(exact, at.is_empty(), null)?;
+        let schema = plain.rewrite_schema(exact, at.is_empty(), null)?;
         self.nodes = plain.nodes;
         Some(schema)
     }
 
     /// Records a loss.
-    pub(super) fn note(&mut self, at: &str, what: String, remedy: &str) {
-        self.degraded.push(Degraded { pointer: at.to_owned(), what, remedy: remedy.to_owned() });
+    pub(super) fn note_loss(&mut self, at: &str, what: String, remedy: &str) {
+        self.degraded.push(Loss { pointer: at.to_owned(), what, remedy: remedy.to_owned() });
     }
 
-    fn draft(&mut self, flat: &Flat<'a>, at: &str) -> Draft {
+    fn draft_schema(&mut self, flat: &Flat<'a>, at: &str) -> Draft {
         let mut draft = Draft { nullable: flat.nullable, never: flat.never, ..Draft::default() };
-        let types = self.types(flat, &mut draft);
-        self.enumerate(flat, &types, &mut draft);
-        for (key, value, layer) in flat.entries() {
+        let types = self.allowed_types(flat, &mut draft);
+        self.rewrite_values(flat, &types, &mut draft);
+        for (key, value, layer) in flat.keyword_entries() {
             let place = || pointer::child(layer, key);
-            match keywords::class(key) {
-                Class::Annotation => annotate(key, value, flat, at.is_empty(), &mut draft),
+            match keywords::keyword_class(key) {
+                Class::Annotation => add_annotation(key, value, flat, at.is_empty(), &mut draft),
                 Class::Assertion => {
                     draft.assertions.insert(key.to_owned(), value.clone());
                 }
                 Class::Schema => {
                     let before = self.degraded.len();
-                    let schema = self.schema(value, &place(), Null::Needed);
+                    let schema = self.rewrite_schema(value, &place(), Null::Needed);
                     // Inside `not` and `if`, a schema that accepts more would make the whole accept less.
                     let turns_around = matches!(key, "not" | "if");
                     if !turns_around || self.degraded.len() == before {
@@ -139,12 +139,12 @@ impl<'a> PortableRewriter<'a> {
                     }
                 }
                 Class::Schemas => {
-                    let schemas = self.schemas(value, &place());
+                    let schemas = self.rewrite_schemas(value, &place());
                     draft.assertions.insert(key.to_owned(), schemas);
                 }
                 Class::Newer => {
                     let what = format!("`{key}` is not in JSON Schema draft 7");
-                    self.note(
+                    self.note_loss(
                         &place(),
                         what,
                         "check it in the function, or write the schema by hand",
@@ -152,7 +152,7 @@ impl<'a> PortableRewriter<'a> {
                 }
                 Class::Unknown => {
                     let what = format!("`{key}` is not a keyword of JSON Schema 2020-12");
-                    self.note(&place(), what, "rename it to `x-…`, so that clients ignore it");
+                    self.note_loss(&place(), what, "rename it to `x-…`, so that clients ignore it");
                 }
                 Class::Ruled | Class::Scaffold => {}
             }
@@ -161,18 +161,18 @@ impl<'a> PortableRewriter<'a> {
             draft.assertions.remove("then");
             draft.assertions.remove("else");
         }
-        format(flat, &mut draft);
-        self.object(flat, &mut draft);
-        self.items(flat, &mut draft);
-        self.unions(flat, &types, &mut draft);
+        add_format(flat, &mut draft);
+        self.rewrite_object(flat, &mut draft);
+        self.rewrite_items(flat, &mut draft);
+        self.rewrite_unions(flat, &types, &mut draft);
         describe_cut(flat, &mut draft);
         draft.set_type(types);
         draft
     }
 
     /// Returns the types that the value may have, without null. There may be several or none.
-    fn types(&mut self, flat: &Flat<'a>, draft: &mut Draft) -> Vec<&'a str> {
-        let mut types: Vec<&str> = match flat.get("type") {
+    fn allowed_types(&mut self, flat: &Flat<'a>, draft: &mut Draft) -> Vec<&'a str> {
+        let mut types: Vec<&str> = match flat.find_keyword("type") {
             Some((Value::String(only), _)) => vec![only],
             Some((Value::Array(several), _)) => several.iter().filter_map(Value::as_str).collect(),
             _ => flat.type_beyond_cut().into_iter().collect(),
@@ -184,18 +184,18 @@ impl<'a> PortableRewriter<'a> {
         types
     }
 
-    fn schemas(&mut self, exact: &'a Value, at: &str) -> Value {
+    fn rewrite_schemas(&mut self, exact: &'a Value, at: &str) -> Value {
         let by_name = exact.as_object().into_iter().flatten();
         let rewritten = by_name.map(|(name, schema)| {
-            (name.clone(), self.schema(schema, &pointer::child(at, name), Null::Needed))
+            (name.clone(), self.rewrite_schema(schema, &pointer::child(at, name), Null::Needed))
         });
         Value::Object(rewritten.collect())
     }
 }
 
-fn annotate(key: &str, value: &Value, flat: &Flat<'_>, is_root: bool, draft: &mut Draft) {
+fn add_annotation(key: &str, value: &Value, flat: &Flat<'_>, is_root: bool, draft: &mut Draft) {
     let annotation = match key {
-        "title" => flat.title(is_root),
+        "title" => flat.shown_title(is_root),
         "default" if value.is_null() => None,
         _ => Some(value),
     };
@@ -204,8 +204,8 @@ fn annotate(key: &str, value: &Value, flat: &Flat<'_>, is_root: bool, draft: &mu
     }
 }
 
-fn format(flat: &Flat<'_>, draft: &mut Draft) {
-    let Some((format, _)) = flat.get("format") else {
+fn add_format(flat: &Flat<'_>, draft: &mut Draft) {
+    let Some((format, _)) = flat.find_keyword("format") else {
         return;
     };
     if format.as_str().is_some_and(keywords::is_portable_format) {

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::draft::{Draft, Null, never};
+use super::draft::{Draft, Null, never_schema};
 use super::enums;
 use super::flat::{Flat, is_null};
 use super::keywords::{self, Class};
@@ -12,9 +12,9 @@ use crate::pointer;
 impl<'a> PortableRewriter<'a> {
     /// Rewrites the choices of a schema. `oneOf` becomes `anyOf`, which more clients support and which accepts at least
     /// as much.
-    pub(super) fn unions(&mut self, flat: &Flat<'a>, types: &[&str], draft: &mut Draft) {
+    pub(super) fn rewrite_unions(&mut self, flat: &Flat<'a>, types: &[&str], draft: &mut Draft) {
         for key in ["anyOf", "oneOf"] {
-            for (branches, layer) in flat.all(key) {
+            for (branches, layer) in flat.all_values(key) {
                 let at = pointer::child(layer, key);
                 let mut rewritten = Vec::new();
                 for (index, branch) in branches.as_array().into_iter().flatten().enumerate() {
@@ -22,16 +22,17 @@ impl<'a> PortableRewriter<'a> {
                         draft.nullable |= types.is_empty();
                         continue;
                     }
-                    let schema = self.schema(branch, &pointer::element(&at, index), Null::Needed);
+                    let schema =
+                        self.rewrite_schema(branch, &pointer::element(&at, index), Null::Needed);
                     add_branch(schema, &mut rewritten);
                 }
-                place(enums::fold(rewritten), draft);
+                place_branches(enums::fold_values(rewritten), draft);
             }
         }
-        for (parts, layer) in flat.all("allOf") {
+        for (parts, layer) in flat.all_values("allOf") {
             let at = pointer::child(layer, "allOf");
             for (index, part) in parts.as_array().into_iter().flatten().enumerate() {
-                let schema = self.schema(part, &pointer::element(&at, index), Null::Needed);
+                let schema = self.rewrite_schema(part, &pointer::element(&at, index), Null::Needed);
                 if schema != Value::Object(Map::new()) {
                     draft.add_all(schema);
                 }
@@ -49,13 +50,13 @@ pub(super) fn add_branch(schema: Value, branches: &mut Vec<Value>) {
         for branch in inner {
             add_branch(branch.clone(), branches);
         }
-    } else if schema != never() && !branches.contains(&schema) {
+    } else if schema != never_schema() && !branches.contains(&schema) {
         branches.push(schema);
     }
 }
 
 /// Adds a choice to a schema.
-fn place(branches: Vec<Value>, draft: &mut Draft) {
+fn place_branches(branches: Vec<Value>, draft: &mut Draft) {
     let only = match <[Value; 1]>::try_from(branches) {
         Ok([only]) => only,
         Err(none) if none.is_empty() => {
@@ -79,7 +80,7 @@ fn place(branches: Vec<Value>, draft: &mut Draft) {
         return draft.add_all(Value::Object(only));
     }
     for (key, value) in only {
-        let is_annotation = keywords::class(&key) == Class::Annotation;
+        let is_annotation = keywords::keyword_class(&key) == Class::Annotation;
         let part = if is_annotation { &mut draft.annotations } else { &mut draft.assertions };
         part.entry(key).or_insert(value);
     }

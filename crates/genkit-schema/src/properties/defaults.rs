@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 pub(crate) fn fill_defaults(schema: &Value, value: &mut Value) {
     match value {
         Value::Object(members) => {
-            let Some(properties) = properties(schema) else { return };
+            let Some(properties) = own_properties(schema) else { return };
             for (name, property) in properties {
                 match (members.get_mut(name), property.get("default")) {
                     (Some(member), _) => fill_defaults(property, member),
@@ -31,10 +31,10 @@ pub(crate) fn fill_defaults(schema: &Value, value: &mut Value) {
 
 /// Removes empty texts of optional arguments that do not accept text. Forms send them for fields that were left empty.
 pub(crate) fn drop_blanks(schema: &Value, value: &mut Value) {
-    let (Some(members), Some(properties)) = (value.as_object_mut(), properties(schema)) else {
+    let (Some(members), Some(properties)) = (value.as_object_mut(), own_properties(schema)) else {
         return;
     };
-    let required = required(schema);
+    let required = required_names(schema);
     let is_required =
         |name: &str, property: &Value| property.get("default").is_none() && required.contains(name);
     members.retain(|name, member| {
@@ -44,12 +44,12 @@ pub(crate) fn drop_blanks(schema: &Value, value: &mut Value) {
 }
 
 /// Returns the names of required properties.
-pub(super) fn required(schema: &Value) -> HashSet<&str> {
+pub(super) fn required_names(schema: &Value) -> HashSet<&str> {
     let names = schema.get("required").and_then(Value::as_array);
     names.into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-fn properties(schema: &Value) -> Option<&Map<String, Value>> {
+fn own_properties(schema: &Value) -> Option<&Map<String, Value>> {
     schema.get("properties")?.as_object()
 }
 

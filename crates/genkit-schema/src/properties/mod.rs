@@ -15,7 +15,7 @@ pub struct Property<'a> {
 
 /// Returns the properties of a portable object schema, in order.
 pub fn properties(schema: &Value) -> impl Iterator<Item = Property<'_>> {
-    let required = defaults::required(schema);
+    let required = defaults::required_names(schema);
     let all = schema.get("properties").and_then(Value::as_object);
     all.into_iter().flatten().map(move |(name, schema)| Property {
         name,
@@ -26,7 +26,7 @@ pub fn properties(schema: &Value) -> impl Iterator<Item = Property<'_>> {
 }
 
 /// Returns the text for a value as a user types it. `null` is expressed by omitting the argument.
-fn typed(value: &Value) -> Option<String> {
+fn type_name(value: &Value) -> Option<String> {
     match value {
         Value::Null => None,
         Value::String(text) => Some(text.clone()),
@@ -53,7 +53,7 @@ impl Property<'_> {
             return vec!["true".to_owned(), "false".to_owned()];
         }
         let listed = self.schema.and_then(|s| s.get("enum")).and_then(Value::as_array);
-        listed.into_iter().flatten().filter_map(typed).collect()
+        listed.into_iter().flatten().filter_map(type_name).collect()
     }
 
     /// Returns the description, with the expected format of the text if it is not obvious.

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use serde_json::Map;
 use serde_json::{Value, json};
 
-use self::source::{Origin, Served, Source};
+use self::source::{Origin, ServedSchema, Source};
 use super::bounds::Bounds;
 use super::check::Checker;
-use super::conversion::Degraded;
+use super::conversion::Loss;
 use super::error::Error as E;
 use super::properties::{drop_blanks, fill_defaults};
 use super::result_shape::ResultShape;
@@ -34,7 +34,7 @@ impl Schemas {
         output: fn() -> Option<Value>,
     ) -> Self {
         Self {
-            input: Source::shared(Origin::Input(Box::new(input))),
+            input: Source::share_source(Origin::Input(Box::new(input))),
             output: Source::of_result(output),
             foreign: false,
         }
@@ -44,9 +44,9 @@ impl Schemas {
     pub fn declaring(self, output: OutputSchema) -> Self {
         let output = match output {
             OutputSchema::Type(make) => Origin::Declared(make),
-            OutputSchema::Written(make) => Origin::written(make()),
+            OutputSchema::Written(make) => Origin::from_written(make()),
         };
-        Self { output: Source::shared(output), ..self }
+        Self { output: Source::share_source(output), ..self }
     }
 
     /// Creates schemas from hand-written ones if present, and from types otherwise.
@@ -58,11 +58,11 @@ impl Schemas {
     ) -> Self {
         Self {
             input: match input {
-                Some(written) => Source::shared(Origin::written(written)),
+                Some(written) => Source::share_source(Origin::from_written(written)),
                 None => Source::of_input(input_of),
             },
             output: match output {
-                Some(written) => Source::shared(Origin::written(written)),
+                Some(written) => Source::share_source(Origin::from_written(written)),
                 None => Source::of_result(output_of),
             },
             foreign: false,
@@ -83,8 +83,10 @@ impl Schemas {
         if let Some(required) = input.get_mut("required").and_then(Value::as_array_mut) {
             required.retain(|name| name != argument);
         }
-        let written =
-            |schema| Self { input: Source::shared(Origin::written(schema)), ..self.clone() };
+        let written = |schema| Self {
+            input: Source::share_source(Origin::from_written(schema)),
+            ..self.clone()
+        };
         Some((written(input), written(alone)))
     }
 
@@ -92,8 +94,8 @@ impl Schemas {
     pub fn foreign(input: Value, output: Option<Value>) -> Self {
         let none: fn() -> Option<Value> = || None;
         Self {
-            input: Source::shared(Origin::written(input)),
-            output: Source::shared(output.map_or(Origin::Output(none), Origin::written)),
+            input: Source::share_source(Origin::from_written(input)),
+            output: Source::share_source(output.map_or(Origin::Output(none), Origin::from_written)),
             foreign: true,
         }
     }
@@ -112,11 +114,11 @@ impl Schemas {
     }
 
     pub fn portable_input(&self) -> &Value {
-        self.input.portable().map_or(&Value::Null, Served::whole)
+        self.input.portable().map_or(&Value::Null, ServedSchema::whole)
     }
 
     pub fn portable_output(&self) -> Option<&Value> {
-        self.output.portable().map(Served::whole)
+        self.output.portable().map(ServedSchema::whole)
     }
 
     /// Returns whether the input schema is explicitly that of an object.
@@ -141,7 +143,7 @@ impl Schemas {
     }
 
     /// Returns what the portable schemas cannot express.
-    pub fn degraded(&self) -> impl Iterator<Item = &Degraded> {
+    pub fn degraded(&self) -> impl Iterator<Item = &Loss> {
         let both = [self.input.portable(), self.output.portable()];
         both.into_iter().flatten().flat_map(|served| served.degraded.iter())
     }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::bounds::Shape;
 use crate::check::Checker;
-use crate::conversion::Degraded;
+use crate::conversion::Loss;
 use crate::portable;
 use crate::result_shape::ResultShape;
 use crate::shared::Schema;
@@ -22,7 +22,7 @@ pub(super) enum Origin {
 }
 
 impl Origin {
-    pub(super) fn written(schema: Value) -> Self {
+    pub(super) fn from_written(schema: Value) -> Self {
         Self::Written(Schema::new(schema))
     }
 }
@@ -31,22 +31,22 @@ impl Origin {
 pub(super) struct Source {
     origin: Origin,
     exact: OnceLock<Option<Schema>>,
-    portable: OnceLock<Option<Served>>,
+    portable: OnceLock<Option<ServedSchema>>,
     checker: OnceLock<Checker>,
 }
 
 /// The schema sent to clients.
-pub(super) struct Served {
+pub(super) struct ServedSchema {
     /// Shared with the lists. Empty if the schema is not an object.
     pub(super) object: Arc<Map<String, Value>>,
     whole: OnceLock<Value>,
-    pub(super) degraded: Vec<Degraded>,
+    pub(super) degraded: Vec<Loss>,
     pub(super) shape: ResultShape,
 }
 
-impl Served {
-    fn new(schema: Value, degraded: Vec<Degraded>) -> Self {
-        let shape = ResultShape::of(Some(&schema));
+impl ServedSchema {
+    fn new(schema: Value, degraded: Vec<Loss>) -> Self {
+        let shape = ResultShape::from_schema(Some(&schema));
         let (object, whole) = match schema {
             Value::Object(object) => (object, OnceLock::new()),
             other => (Map::new(), OnceLock::from(other)),
@@ -62,19 +62,19 @@ impl Served {
 }
 
 impl Source {
-    pub(super) fn shared(origin: Origin) -> Arc<Self> {
+    pub(super) fn share_source(origin: Origin) -> Arc<Self> {
         Arc::new(Self::new(origin))
     }
 
     /// Returns the source for arguments of a type, shared by all users of that type.
     pub(super) fn of_input(make: fn() -> Value) -> Arc<Self> {
-        static SHARED: Sharing = Sharing::new();
+        static SHARED: SharedSources = SharedSources::new();
         SHARED.source((make as *const ()).addr(), || Origin::Input(Box::new(make)))
     }
 
     /// Returns the source for results of a type, shared by all users of that type.
     pub(super) fn of_result(make: fn() -> Option<Value>) -> Arc<Self> {
-        static SHARED: Sharing = Sharing::new();
+        static SHARED: SharedSources = SharedSources::new();
         SHARED.source((make as *const ()).addr(), || Origin::Output(make))
     }
 
@@ -86,11 +86,11 @@ impl Source {
     pub(super) fn exact(&self) -> Option<&Schema> {
         match &self.origin {
             Origin::Written(schema) => Some(schema),
-            _ => self.exact.get_or_init(|| self.make().map(Schema::new)).as_ref(),
+            _ => self.exact.get_or_init(|| self.make_schema().map(Schema::new)).as_ref(),
         }
     }
 
-    fn make(&self) -> Option<Value> {
+    fn make_schema(&self) -> Option<Value> {
         match &self.origin {
             Origin::Written(schema) => Some(Value::clone(schema)),
             Origin::Input(make) => Some(make()),
@@ -99,7 +99,7 @@ impl Source {
         }
     }
 
-    pub(super) fn portable(&self) -> Option<&Served> {
+    pub(super) fn portable(&self) -> Option<&ServedSchema> {
         if self.portable.get().is_none() {
             self.with_exact(|exact| self.fill_portable(exact));
         }
@@ -120,7 +120,7 @@ impl Source {
             (Origin::Written(schema), _) => fill(Some(schema)),
             (_, Some(kept)) => fill(kept.as_deref()),
             (_, None) => {
-                let made = self.make();
+                let made = self.make_schema();
                 self.fill_checker(made.as_ref());
                 self.fill_portable(made.as_ref());
             }
@@ -134,16 +134,16 @@ impl Source {
     }
 
     fn fill_portable(&self, exact: Option<&Value>) {
-        self.portable.get_or_init(|| exact.map(|exact| self.served(exact)));
+        self.portable.get_or_init(|| exact.map(|exact| self.serve_schema(exact)));
     }
 
-    fn served(&self, exact: &Value) -> Served {
+    fn serve_schema(&self, exact: &Value) -> ServedSchema {
         match self.origin {
             // A hand-written schema is served unchanged.
-            Origin::Written(_) => Served::new(exact.clone(), Vec::new()),
+            Origin::Written(_) => ServedSchema::new(exact.clone(), Vec::new()),
             _ => {
                 let portable = portable::portable(exact);
-                Served::new(portable.schema, portable.degraded)
+                ServedSchema::new(portable.schema, portable.degraded)
             }
         }
     }
@@ -166,9 +166,9 @@ impl Source {
 
 /// The sources of types in use, by the address of the function that makes their schema. Functions with the same address
 /// are identical.
-struct Sharing(Mutex<BTreeMap<usize, Weak<Source>>>);
+struct SharedSources(Mutex<BTreeMap<usize, Weak<Source>>>);
 
-impl Sharing {
+impl SharedSources {
     const fn new() -> Self {
         Self(Mutex::new(BTreeMap::new()))
     }
@@ -178,7 +178,7 @@ impl Sharing {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let entry = known.entry(make).or_default();
         entry.upgrade().unwrap_or_else(|| {
-            let source = Source::shared(origin());
+            let source = Source::share_source(origin());
             *entry = Arc::downgrade(&source);
             source
         })
@@ -215,7 +215,7 @@ mod tests {
                 "n": { "type": "integer", "format": "int64", "maximum": 3 },
             } })
         };
-        let source = Source::shared(Origin::Input(Box::new(make)));
+        let source = Source::share_source(Origin::Input(Box::new(make)));
         assert!(matches!(source.checker(), Some(Checker::Bounds(_))));
         let served = source.portable().unwrap();
         assert_eq!(served.object["properties"]["n"]["maximum"], 3);
@@ -225,7 +225,7 @@ mod tests {
         assert_eq!(source.exact().unwrap()["properties"]["n"]["format"], "int64");
         source.exact();
         assert_eq!(MADE.load(Ordering::Relaxed), 2, "it is kept once requested");
-        let any = Source::shared(Origin::written(Value::Bool(true)));
+        let any = Source::share_source(Origin::from_written(Value::Bool(true)));
         let served = any.portable().unwrap();
         assert_eq!((served.whole(), served.object.len()), (&Value::Bool(true), 0));
     }

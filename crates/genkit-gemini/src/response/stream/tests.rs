@@ -17,12 +17,12 @@ fn read_with(
     events: &[Value],
 ) -> Result<(ModelResponse, Vec<GenerateChunk>)> {
     let mut stream = GeminiStream::new(request);
-    let (sink, chunks) = ChunkSink::collecting();
+    let (sink, chunks) = ChunkSink::collect_chunks();
     for event in events {
         let data = event.to_string();
-        stream.event(&SseEvent::Message { event: None, data: data.into() }, &sink)?;
+        stream.read_event(&SseEvent::Message { event: None, data: data.into() }, &sink)?;
     }
-    Ok((Box::new(stream).end()?, chunks()))
+    Ok((Box::new(stream).into_response()?, chunks()))
 }
 
 #[test]
@@ -44,9 +44,9 @@ fn what_nobody_reads_is_counted_and_the_answer_is_the_same() {
     let mut stream = GeminiStream::new(&request);
     for event in &events {
         let data = event.to_string();
-        stream.event(&SseEvent::Message { event: None, data: data.into() }, &sink).unwrap();
+        stream.read_event(&SseEvent::Message { event: None, data: data.into() }, &sink).unwrap();
     }
-    assert_eq!(Box::new(stream).end().unwrap(), read);
+    assert_eq!(Box::new(stream).into_response().unwrap(), read);
     assert_eq!(
         (sink.count(), chunks.len()),
         (5, 5),
@@ -169,17 +169,17 @@ fn a_call_that_was_not_finished_is_never_run() {
 fn lists_and_errors_are_read_too() {
     let request = ModelRequest::default();
     let mut stream = GeminiStream::new(&request);
-    let (sink, chunks) = ChunkSink::collecting();
+    let (sink, chunks) = ChunkSink::collect_chunks();
     let list = json!([said(json!([{"text": "a"}])), said(json!([{"text": "b"}]))]).to_string();
-    stream.event(&SseEvent::Bare(&list), &sink).unwrap();
+    stream.read_event(&SseEvent::Bare(&list), &sink).unwrap();
     assert_eq!(chunks().len(), 2);
     let error = json!({"error": {"code": 503, "message": "gone"}}).to_string();
-    let error = stream.event(&SseEvent::Bare(&error), &sink).unwrap_err();
+    let error = stream.read_event(&SseEvent::Bare(&error), &sink).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unavailable);
     assert_eq!(error.to_string(), "gemini: HTTP 503: gone");
-    let error = stream.event(&SseEvent::Bare("{\"candidates\": ["), &sink).unwrap_err();
+    let error = stream.read_event(&SseEvent::Bare("{\"candidates\": ["), &sink).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
-    let error = stream.event(&SseEvent::Bare("{nonsense}"), &sink).unwrap_err();
+    let error = stream.read_event(&SseEvent::Bare("{nonsense}"), &sink).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Internal, "{error}");
 }
 

@@ -25,7 +25,11 @@ pub(in crate::request) struct CancelTask {
 
 impl CancelTask {
     /// For a task that an earlier run began.
-    pub(in crate::request) fn begun(server: &ManagedServer, context: &Context, id: &str) -> Self {
+    pub(in crate::request) fn for_earlier_run(
+        server: &ManagedServer,
+        context: &Context,
+        id: &str,
+    ) -> Self {
         Self {
             id: id.to_owned(),
             connection: None,
@@ -38,13 +42,13 @@ impl CancelTask {
     }
 
     /// For a task that a call over `connection` created.
-    pub(in crate::request) fn created(
+    pub(in crate::request) fn for_new_task(
         server: &ManagedServer,
         context: &Context,
         id: &str,
         connection: &Arc<Connection>,
     ) -> Self {
-        let mut this = Self::begun(server, context, id);
+        let mut this = Self::for_earlier_run(server, context, id);
         (this.connection, this.is_saved) = (Some(Arc::clone(connection)), false);
         this
     }

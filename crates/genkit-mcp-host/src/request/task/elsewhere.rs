@@ -47,11 +47,11 @@ impl TaskElsewhere {
         }
     }
 
-    async fn get(&self, server: &ManagedServer) -> Result<Value> {
+    async fn get_task(&self, server: &ManagedServer) -> Result<Value> {
         let request =
             ClientRequest::GetTaskRequest(GetTaskRequest::new(GetTaskParams::new(&self.id)));
         let (result, _) = with_retry(server, &self.context, &self.target, &request).await?;
-        results::json(result)
+        results::into_json(result)
     }
 }
 
@@ -63,7 +63,7 @@ impl Elsewhere for TaskElsewhere {
             if left.is_zero() {
                 return None;
             }
-            let again = match self.get(&server).await {
+            let again = match self.get_task(&server).await {
                 Ok(got) if got["taskId"] == self.id.as_str() && got["status"] == "working" => {
                     poll_interval(&got)
                 }
@@ -80,7 +80,7 @@ impl Elsewhere for TaskElsewhere {
         let id = self.id.clone();
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             runtime.spawn(async move {
-                if let Ok(connection) = server.connection().await {
+                if let Ok(connection) = server.wait_connected().await {
                     cancel_soon(connection, id);
                 }
             });

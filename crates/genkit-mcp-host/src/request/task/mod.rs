@@ -71,7 +71,7 @@ struct FollowedTask<'a> {
 ///
 /// # Errors
 /// Returns an error if the id is missing or too long.
-fn id_of(server: &str, created: &Value) -> Result<String> {
+fn read_task_id(server: &str, created: &Value) -> Result<String> {
     let id = created["taskId"].as_str().filter(|id| !id.is_empty() && id.len() <= MAX_TASK_ID);
     Ok(id.ok_or_else(|| Error::OtherResult("tools/call").of(server))?.to_owned())
 }
@@ -79,27 +79,27 @@ fn id_of(server: &str, created: &Value) -> Result<String> {
 /// Records the task that a call created, and follows it.
 ///
 /// # Errors
-/// The errors of [`follow`], and an error if the id cannot be saved.
-pub(super) async fn begin(
+/// The errors of [`follow_task`], and an error if the id cannot be saved.
+pub(super) async fn follow_new(
     call: TaskCall<'_>,
     created: &Value,
     connection: &Arc<crate::session::connection::Connection>,
 ) -> Result<Value> {
-    let note = TaskNote::new(id_of(&call.server.key, created)?, created);
-    let mut cancel = CancelTask::created(call.server, call.context, &note.task_id, connection);
+    let note = TaskNote::new(read_task_id(&call.server.key, created)?, created);
+    let mut cancel = CancelTask::for_new_task(call.server, call.context, &note.task_id, connection);
     // A later run, in any process, can continue it.
     call.context.record_saved(call.key, serde_json::to_value(&note)?).await?;
     cancel.is_saved = true;
-    follow(call, note, cancel, Some(created)).await
+    follow_task(call, note, cancel, Some(created)).await
 }
 
 /// Continues a task that an earlier run began.
 ///
 /// # Errors
-/// The errors of [`follow`].
-pub(super) async fn go_on(call: TaskCall<'_>, note: TaskNote) -> Result<Value> {
-    let cancel = CancelTask::begun(call.server, call.context, &note.task_id);
-    follow(call, note, cancel, None).await
+/// The errors of [`follow_task`].
+pub(super) async fn follow_recorded(call: TaskCall<'_>, note: TaskNote) -> Result<Value> {
+    let cancel = CancelTask::for_earlier_run(call.server, call.context, &note.task_id);
+    follow_task(call, note, cancel, None).await
 }
 
 /// Follows a task until it ends, and returns the result of the call. `created` is the response to the call, if it was
@@ -107,7 +107,7 @@ pub(super) async fn go_on(call: TaskCall<'_>, note: TaskNote) -> Result<Value> {
 ///
 /// # Errors
 /// Returns an error if the task fails, is cancelled, takes too long, or asks too many questions.
-async fn follow(
+async fn follow_task(
     call: TaskCall<'_>,
     note: TaskNote,
     cancel: CancelTask,
@@ -120,17 +120,17 @@ async fn follow(
     let mut task = FollowedTask { call, note, answered, polls, is_away, said, rests_from, cancel };
     let mut wait = Duration::ZERO;
     if let Some(created) = created {
-        task.tell(created).await;
+        task.report_status(created).await;
         wait = poll_interval(created);
     }
     let ended = match task.note.ended.take() {
         Some(ended) => Ok(ended),
-        None => task.ended(wait).await,
+        None => task.poll_until_ended(wait).await,
     };
     if ended.is_ok() {
         task.cancel.is_wanted = false;
     }
-    let result = ended.and_then(|ended| task.result(ended));
+    let result = ended.and_then(|ended| task.call_result(ended));
     if result.is_err() || !call.context.is_durable() {
         call.context.record_result(call.key, Value::Null);
     }
@@ -139,35 +139,37 @@ async fn follow(
 
 impl FollowedTask<'_> {
     /// Polls the task until it has ended, and returns its final state.
-    async fn ended(&mut self, mut wait: Duration) -> Result<Value> {
+    async fn poll_until_ended(&mut self, mut wait: Duration) -> Result<Value> {
         // The user may have answered in the meantime whether it should continue.
         self.is_wanted_still().await?;
         loop {
-            self.pause(wait).await?;
-            let mut got = match self.get().await {
+            self.pause_between_polls(wait).await?;
+            let mut got = match self.get_task().await {
                 Ok(got) => got,
-                Err(error) if self.outlives(&error) => {
-                    wait = self.longer(wait, &error);
+                Err(error) if self.should_outlive(&error) => {
+                    wait = self.longer_wait(wait, &error);
                     continue;
                 }
                 Err(error) => return Err(error),
             };
             (self.polls, self.is_away) = (self.polls + 1, false);
             if got["taskId"] != self.note.task_id.as_str() {
-                return Err(self.failed(Error::OtherTask(self.call.target.to_owned())));
+                return Err(self.server_error(Error::OtherTask(self.call.target.to_owned())));
             }
             self.note.take_ttl(&got);
-            self.tell(&got).await;
+            self.report_status(&got).await;
             wait = poll_interval(&got);
             match got["status"].as_str().unwrap_or_default() {
-                "working" => self.interrupt(&got).await?,
+                "working" => self.interrupt_loop(&got).await?,
                 "input_required" => {
                     let required = got.get_mut("inputRequests").map(Value::take);
-                    let (left, answer) =
-                        (self.note.left(), self.answer(required.unwrap_or_default()));
+                    let (left, answer) = (
+                        self.note.time_left(),
+                        self.answer_questions(required.unwrap_or_default()),
+                    );
                     match tokio::time::timeout(left, answer).await {
                         Ok(answered) => answered?,
-                        Err(_) => return Err(self.endless()),
+                        Err(_) => return Err(self.endless_error()),
                     }
                 }
                 "completed" => {
@@ -175,21 +177,21 @@ impl FollowedTask<'_> {
                     return Ok(got);
                 }
                 "failed" | "cancelled" => return Ok(got),
-                _ => return Err(self.failed(Error::OtherResult("tasks/get"))),
+                _ => return Err(self.server_error(Error::OtherResult("tasks/get"))),
             }
         }
     }
 
-    async fn get(&mut self) -> Result<Value> {
+    async fn get_task(&mut self) -> Result<Value> {
         let request = GetTaskRequest::new(GetTaskParams::new(&self.note.task_id));
-        self.request(ClientRequest::GetTaskRequest(request)).await
+        self.send_request(ClientRequest::GetTaskRequest(request)).await
     }
 
     /// Waits between two polls, releasing a durable run's worker if possible, but not longer than the task lives.
-    async fn pause(&self, wait: Duration) -> Result<()> {
-        let left = self.note.left();
+    async fn pause_between_polls(&self, wait: Duration) -> Result<()> {
+        let left = self.note.time_left();
         if left.is_zero() {
-            return Err(self.endless());
+            return Err(self.endless_error());
         }
         // The server may discard the task at its end, so poll before that.
         let wait = wait.min(left / 2).max(SHORTEST_POLL.min(wait));
@@ -203,16 +205,16 @@ impl FollowedTask<'_> {
         Ok(())
     }
 
-    fn failed(&self, error: Error) -> PublicError {
+    fn server_error(&self, error: Error) -> PublicError {
         error.of(&self.call.server.key)
     }
 
-    fn endless(&self) -> PublicError {
-        self.failed(Error::EndlessTask(self.call.target.to_owned(), self.note.limit()))
+    fn endless_error(&self) -> PublicError {
+        self.server_error(Error::EndlessTask(self.call.target.to_owned(), self.note.total_time()))
     }
 
     /// Saves the state of the task.
-    async fn save(&self) -> Result<()> {
+    async fn save_note(&self) -> Result<()> {
         self.call.context.record_saved(self.call.key, serde_json::to_value(&self.note)?).await
     }
 
@@ -223,11 +225,11 @@ impl FollowedTask<'_> {
         }
         self.note.ended = Some(got.clone());
         (self.note.answers, self.note.shown) = (Map::new(), None);
-        self.save().await
+        self.save_note().await
     }
 
     /// Interrupts the loop with the task, if configured. Resuming polls again.
-    async fn interrupt(&mut self, got: &Value) -> Result<()> {
+    async fn interrupt_loop(&mut self, got: &Value) -> Result<()> {
         let TaskCall { server, context, target, .. } = self.call;
         if server.config.controls.task_wait != TaskWait::Interrupt || !context.takes_interrupts() {
             return Ok(());
@@ -247,7 +249,7 @@ impl FollowedTask<'_> {
             },
         });
         self.note.shown = Some((times, shown));
-        self.save().await?;
+        self.save_note().await?;
         self.is_wanted_still().await
     }
 
@@ -262,19 +264,19 @@ impl FollowedTask<'_> {
         if answered.is_err() {
             self.cancel.is_given_up = true;
             // It has a connection only if it was polled in this run.
-            self.cancel.connection = self.call.server.connection().await.ok();
+            self.cancel.connection = self.call.server.wait_connected().await.ok();
         }
         answered
     }
 
     /// Returns whether to keep following the task although its server is unreachable: a durable run can wait, and a new
     /// call would start a second task.
-    fn outlives(&self, error: &PublicError) -> bool {
+    fn should_outlive(&self, error: &PublicError) -> bool {
         self.call.context.is_durable() && error.is_retryable()
     }
 
     /// Returns how long to wait for an unreachable server.
-    fn longer(&mut self, wait: Duration, error: &PublicError) -> Duration {
+    fn longer_wait(&mut self, wait: Duration, error: &PublicError) -> Duration {
         if !std::mem::replace(&mut self.is_away, true) {
             let (server, error) = (&self.call.server.key, Logged::text(error.chain()));
             tracing::warn!(%server, %error, "cannot reach the server of a task; retrying");
@@ -283,10 +285,10 @@ impl FollowedTask<'_> {
     }
 
     /// Answers the questions that were not answered yet.
-    async fn answer(&mut self, required: Value) -> Result<()> {
+    async fn answer_questions(&mut self, required: Value) -> Result<()> {
         let TaskCall { server, context, target, print, .. } = self.call;
         let Value::Object(required) = required else {
-            return Err(self.failed(Error::OtherResult("tasks/get")));
+            return Err(self.server_error(Error::OtherResult("tasks/get")));
         };
         let new = |key: &String| !self.answered.contains(key);
         let open: Map<String, Value> = required.into_iter().filter(|(key, _)| new(key)).collect();
@@ -303,18 +305,19 @@ impl FollowedTask<'_> {
         let unknown = |key: &String| !answers.contains_key(key);
         let open: Map<String, Value> = open.into_iter().filter(|(key, _)| unknown(key)).collect();
         if !open.is_empty() {
-            let connection = server.connection().await?;
+            let connection = server.wait_connected().await?;
             // A later answer requests the task again.
             self.cancel.is_asking = true;
             let required = Value::Object(open);
-            let given = input_required::responses(&connection, context, print, required).await;
+            let given =
+                input_required::answer_requests(&connection, context, print, required).await;
             self.cancel.is_asking = false;
             answers.extend(given?.unwrap_or_default());
             self.keep_answers(&answers).await?;
         }
         let update = UpdateTaskParams::new(&self.note.task_id, answers.into_iter().collect());
         let request = UpdateTaskRequest::new(update);
-        self.request(ClientRequest::UpdateTaskRequest(request)).await?;
+        self.send_request(ClientRequest::UpdateTaskRequest(request)).await?;
         self.answered.extend(keys);
         Ok(())
     }
@@ -332,24 +335,24 @@ impl FollowedTask<'_> {
         }
         // The server already has those of earlier rounds.
         self.note.answers = answers.clone();
-        self.save().await
+        self.save_note().await
     }
 
-    async fn request(&mut self, request: ClientRequest) -> Result<Value> {
+    async fn send_request(&mut self, request: ClientRequest) -> Result<Value> {
         let TaskCall { server, context, target, .. } = self.call;
         let _undivided = context.prevent_drop();
         let (result, connection) = with_retry(server, context, target, &request).await?;
         self.cancel.connection = Some(connection);
-        let result = results::json(result)?;
+        let result = results::into_json(result)?;
         results::check_type(&server.key, target, &result)?;
         Ok(result)
     }
 
     /// Reports a new status message to the caller as progress.
-    async fn tell(&mut self, task: &Value) {
+    async fn report_status(&mut self, task: &Value) {
         let Some(message) = task["statusMessage"].as_str() else { return };
         let message = truncate(message, MAX_PROGRESS_MESSAGE);
-        let message = visible::escape_line(&self.call.server.redactor.redact(message)).into_owned();
+        let message = visible::line(&self.call.server.redactor.redact_text(message)).into_owned();
         if self.said.as_ref() != Some(&message) {
             let progress = Progress::new(f64::from(self.polls)).with_message(message.clone());
             self.said = Some(message);
@@ -358,7 +361,7 @@ impl FollowedTask<'_> {
     }
 
     /// Returns the result of the call.
-    fn result(&self, mut ended: Value) -> Result<Value> {
+    fn call_result(&self, mut ended: Value) -> Result<Value> {
         match ended["status"].as_str().unwrap_or_default() {
             "completed" => Ok(ended["result"].take()),
             "failed" => {
@@ -366,7 +369,9 @@ impl FollowedTask<'_> {
                 let error =
                     error.map_err(|_| Error::OtherResult("tasks/get").of(&self.call.server.key))?;
                 Err(match &self.cancel.connection {
-                    Some(connection) => connection.error_of(ServiceError::McpError(error)).error,
+                    Some(connection) => {
+                        connection.request_error(ServiceError::McpError(error)).error
+                    }
                     None => Error::OtherResult("tasks/get").of(&self.call.server.key),
                 })
             }

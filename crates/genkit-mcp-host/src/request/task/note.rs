@@ -60,7 +60,7 @@ impl TaskNote {
     }
 
     /// Returns how long it is followed in total.
-    pub(super) fn limit(&self) -> Duration {
+    pub(super) fn total_time(&self) -> Duration {
         match self.ttl_ms {
             Some(ttl) => Duration::from_millis(ttl).min(LONGEST_TASK),
             None => TASK_TIMEOUT,
@@ -69,11 +69,12 @@ impl TaskNote {
 
     /// Returns when following it ends, in milliseconds since 1970.
     pub(super) fn ends_ms(&self) -> u64 {
-        self.begun_ms.saturating_add(u64::try_from(self.limit().as_millis()).unwrap_or(u64::MAX))
+        self.begun_ms
+            .saturating_add(u64::try_from(self.total_time().as_millis()).unwrap_or(u64::MAX))
     }
 
     /// Returns how much longer it is followed.
-    pub(super) fn left(&self) -> Duration {
+    pub(super) fn time_left(&self) -> Duration {
         Duration::from_millis(self.ends_ms().saturating_sub(now_ms()))
     }
 }
@@ -95,12 +96,12 @@ mod tests {
     #[test]
     fn the_time_of_a_task_counts_from_its_beginning_in_every_run() {
         let mut note = TaskNote::new("t".to_owned(), &json!({"ttlMs": null}));
-        assert_eq!(note.limit(), TASK_TIMEOUT);
+        assert_eq!(note.total_time(), TASK_TIMEOUT);
         note.begun_ms -= 3_600_000;
         let json = serde_json::to_value(&note).expect("a note");
         let later = TaskNote::read(json).expect("a note");
         assert_eq!(later, note);
-        assert!(later.left() <= TASK_TIMEOUT - Duration::from_secs(3600));
+        assert!(later.time_left() <= TASK_TIMEOUT - Duration::from_secs(3600));
         for (said, limit) in [
             (json!(3_600_500), Duration::from_millis(3_600_500)),
             (json!(0), Duration::ZERO),
@@ -108,15 +109,15 @@ mod tests {
             (json!(u64::MAX), LONGEST_TASK),
         ] {
             note.take_ttl(&json!({ "ttlMs": said }));
-            assert_eq!(note.limit(), limit, "{said}");
+            assert_eq!(note.total_time(), limit, "{said}");
         }
         // An absent or invalid value does not change the previous one.
         note.take_ttl(&json!({ "ttlMs": 5 }));
         for nothing in [json!(null), json!(-1), json!("7")] {
             note.take_ttl(&json!({ "ttlMs": nothing }));
-            assert_eq!(note.limit(), Duration::from_millis(5), "{nothing}");
+            assert_eq!(note.total_time(), Duration::from_millis(5), "{nothing}");
         }
-        assert!(note.left().is_zero());
+        assert!(note.time_left().is_zero());
     }
 
     #[test]

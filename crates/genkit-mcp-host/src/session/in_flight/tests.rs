@@ -2,9 +2,9 @@ use super::*;
 
 #[test]
 fn progress_grows_or_is_dropped() {
-    let (request, mut signals) = OpenRequest::of("t", false, None);
+    let (request, mut signals) = OpenRequest::with_asker("t", false, None);
     for done in [1.0, 3.0, 2.0, f64::NAN, 3.0, 4.0] {
-        request.progressed(Progress::new(done));
+        request.pass_progress(Progress::new(done));
     }
     let mut seen = Vec::new();
     while let Ok(Signal::Progress(progress)) = signals.try_recv() {
@@ -15,7 +15,7 @@ fn progress_grows_or_is_dropped() {
 
 /// Records a call with this id, whose caller can be asked.
 fn noted(in_flight: &InFlight, id: i64, asker: Option<Asker>) -> mpsc::Receiver<Signal> {
-    let (request, signals) = OpenRequest::of(&format!("call-{id}"), true, asker);
+    let (request, signals) = OpenRequest::with_asker(&format!("call-{id}"), true, asker);
     let (id, request) = (RequestId::Number(id), Arc::new(request));
     let (token, is_own, given_up) = (None, false, None);
     lock(&in_flight.entries).push(InFlightEntry { id, token, request, is_own, given_up });
@@ -31,8 +31,8 @@ async fn matched(in_flight: &InFlight) -> Option<String> {
 fn an_id_that_comes_back_as_text_is_the_same() {
     let in_flight = InFlight::default();
     let _signals = noted(&in_flight, 7, None);
-    assert!(in_flight.finish(&RequestId::String("7".into())).is_some());
-    assert!(in_flight.finish(&RequestId::Number(7)).is_none());
+    assert!(in_flight.finish_request(&RequestId::String("7".into())).is_some());
+    assert!(in_flight.finish_request(&RequestId::Number(7)).is_none());
 }
 
 #[tokio::test]
@@ -44,7 +44,7 @@ async fn a_request_is_over_when_its_cancellation_is_written() {
     drop(signals);
     assert!(!request.over.is_cancelled());
     drop(written);
-    request.over().await;
+    request.wait_until_over().await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -60,7 +60,7 @@ async fn a_question_goes_to_nobody_where_two_callers_have_calls_open() {
     let asking = matched(&in_flight);
     tokio::pin!(asking);
     assert!(futures_util::poll!(&mut asking).is_ready(), "nothing later makes it certain");
-    let _ = in_flight.finish(&RequestId::Number(1));
+    let _ = in_flight.finish_request(&RequestId::Number(1));
     assert_eq!(matched(&in_flight).await.as_deref(), Some("call-2"), "it is answered");
 }
 
@@ -74,7 +74,7 @@ async fn a_call_that_was_given_up_makes_the_questions_of_later_ones_uncertain() 
         let _signals = noted(&in_flight, 2, asker);
         assert_eq!(matched(&in_flight).await.as_deref(), expected);
         // A response, however late, shows that the server has finished the call.
-        let _ = in_flight.finish(&RequestId::Number(1));
+        let _ = in_flight.finish_request(&RequestId::Number(1));
         assert_eq!(matched(&in_flight).await.as_deref(), Some("call-2"));
     }
 }
@@ -88,7 +88,7 @@ async fn a_call_that_began_after_a_question_is_not_what_it_is_about() {
     tokio::pin!(asking);
     assert!(futures_util::poll!(&mut asking).is_pending(), "one of two calls of one run");
     let _third = noted(&in_flight, 3, None);
-    let _ = in_flight.finish(&RequestId::Number(1));
+    let _ = in_flight.finish_request(&RequestId::Number(1));
     assert_eq!(asking.await.as_deref(), Some("call-2"));
 }
 
@@ -98,7 +98,7 @@ async fn a_run_that_was_interrupted_asks_again_with_a_call_of_its_own() {
     let signals = noted(&in_flight, 1, Some(Asker::of_run()));
     let request = in_flight.by_id(&RequestId::Number(1)).unwrap();
     let asked = ElicitRequest::testing("s", "?");
-    let (answer, ()) = tokio::join!(request.ask(asked), async { drop(signals) });
+    let (answer, ()) = tokio::join!(request.ask_caller(asked), async { drop(signals) });
     assert!(answer.is_none());
     let _ = in_flight.give_up(&RequestId::Number(1));
     let _again = noted(&in_flight, 2, Some(Asker::of_run()));

@@ -16,8 +16,8 @@ use super::bounded;
 use super::endpoint::RequestHeaders;
 use super::post;
 use super::request_scope::{EventStream, RequestScope};
-use super::session_requests::{ended, stream, stream_request};
-use super::uncorrelated::{correlated, request_id};
+use super::session_requests::{end_response, stream_request, stream_response};
+use super::uncorrelated::{correlate_error, request_id};
 use crate::transport::http_client::error::Error;
 use crate::transport::http_client::error::HttpError;
 use crate::transport::http_client::explain::RequestTarget;
@@ -65,7 +65,7 @@ enum AccessEffort {
 
 impl AuthorizedClient {
     /// Sends a request with a token, and again with a new token if the server requires one.
-    async fn authorized<T, F, Fut>(
+    async fn with_authorization<T, F, Fut>(
         &self,
         effort: AccessEffort,
         session: bool,
@@ -78,11 +78,13 @@ impl AuthorizedClient {
     {
         let own = headers.contains_key(&AUTHORIZATION);
         let Some(authorizer) = self.authorizer.as_ref().filter(|_| !own) else {
-            return send(None).await.map_err(|error| self.failed(error, effort, session, own));
+            return send(None)
+                .await
+                .map_err(|error| self.client_error(error, effort, session, own));
         };
         let mut token = match effort {
-            AccessEffort::SendOnly => authorizer.held(),
-            _ => authorizer.token().await.map_err(|failure| self.masked(failure))?,
+            AccessEffort::SendOnly => authorizer.held_token(),
+            _ => authorizer.access_token().await.map_err(|failure| self.redact_error(failure))?,
         };
         let mut rounds = 0;
         let mut nonces = 0;
@@ -99,29 +101,31 @@ impl AuthorizedClient {
                 nonces += 1;
                 continue;
             }
-            let challenge = Challenge::of(&error).filter(|challenge| match challenge {
+            let challenge = Challenge::from_error(&error).filter(|challenge| match challenge {
                 // A token that was just issued would be rejected again.
                 Challenge::Access { .. } => effort != AccessEffort::SendOnly && !fresh,
                 Challenge::Wider { .. } => effort == AccessEffort::AskUser,
             });
             let Some(challenge) = challenge.filter(|_| rounds < MAX_ROUNDS) else {
-                return Err(self.failed(error, effort, session, own));
+                return Err(self.client_error(error, effort, session, own));
             };
             rounds += 1;
-            let renewed =
-                match authorizer.renew(challenge, token, effort == AccessEffort::AskUser).await {
-                    Ok(renewed) => renewed,
-                    // With this error rmcp gives up the stream; after any other it would try again.
-                    Err(_) if effort == AccessEffort::Renew => return Err(wants_access(&error)),
-                    Err(failure) => return Err(self.masked(failure)),
-                };
+            let renewed = match authorizer
+                .renew_token(challenge, token, effort == AccessEffort::AskUser)
+                .await
+            {
+                Ok(renewed) => renewed,
+                // With this error rmcp gives up the stream; after any other it would try again.
+                Err(_) if effort == AccessEffort::Renew => return Err(wants_access(&error)),
+                Err(failure) => return Err(self.redact_error(failure)),
+            };
             fresh = renewed.fresh;
             token = Some(renewed.token);
         }
     }
 
     /// Translates an error. Variants that rmcp acts on are passed through.
-    fn failed(
+    fn client_error(
         &self,
         error: StreamableHttpError<reqwest::Error>,
         effort: AccessEffort,
@@ -129,7 +133,7 @@ impl AuthorizedClient {
         own: bool,
     ) -> StreamableHttpError<HttpError> {
         match error {
-            error if effort == AccessEffort::Renew && Challenge::of(&error).is_some() => {
+            error if effort == AccessEffort::Renew && Challenge::from_error(&error).is_some() => {
                 wants_access(&error)
             }
             StreamableHttpError::ServerDoesNotSupportSse => {
@@ -140,13 +144,13 @@ impl AuthorizedClient {
             }
             error => {
                 let at = RequestTarget { url: &self.target, session };
-                let challenge = Challenge::of(&error);
-                self.masked(if refuses_proof(&error) && self.dpop().is_some() {
+                let challenge = Challenge::from_error(&error);
+                self.redact_error(if refuses_proof(&error) && self.dpop_key().is_some() {
                     Error::ProofRefused(self.target.to_string()).into()
                 } else if let Some(challenge @ Challenge::Access { .. }) = challenge {
                     self.no_access(own, &challenge)
                 } else {
-                    at.transport(&error)
+                    at.transport_error(&error)
                 })
             }
         }
@@ -181,8 +185,8 @@ impl AuthorizedClient {
     }
 
     /// Redacts the text of a failure.
-    fn masked(&self, failure: HttpError) -> StreamableHttpError<HttpError> {
-        let text = self.redactor.redact(&failure.text).into_owned();
+    fn redact_error(&self, failure: HttpError) -> StreamableHttpError<HttpError> {
+        let text = self.redactor.redact_text(&failure.text).into_owned();
         StreamableHttpError::Client(HttpError { text, ..failure })
     }
 
@@ -194,30 +198,33 @@ impl AuthorizedClient {
     }
 
     /// Sends one request with the token and, if needed, its proof.
-    async fn send(
+    async fn send_request(
         &self,
         request: RequestBuilder,
         token: Option<String>,
     ) -> Result<Response, StreamableHttpError<reqwest::Error>> {
         let Some(token) = token else { return Ok(request.send().await?) };
-        let Some(dpop) = self.dpop() else { return Ok(request.bearer_auth(token).send().await?) };
+        let Some(dpop) = self.dpop_key() else {
+            return Ok(request.bearer_auth(token).send().await?);
+        };
         let mut request = request.build()?;
         let url = request.url().clone();
-        dpop.prove(&mut request, Some(&token)).map_err(io::Error::other)?;
+        dpop.add_proof(&mut request, Some(&token)).map_err(io::Error::other)?;
         let response = self.http.execute(request).await?;
-        dpop.note(&url, response.headers());
+        dpop.record_nonce(&url, response.headers());
         Ok(response)
     }
 
-    fn dpop(&self) -> Option<&Dpop> {
-        self.authorizer.as_ref()?.dpop()
+    fn dpop_key(&self) -> Option<&Dpop> {
+        self.authorizer.as_ref()?.dpop_key()
     }
 
     fn no_access(&self, own: bool, challenge: &Challenge) -> HttpError {
         let target = self.target.to_string();
         HttpError::from(if own || self.credentials {
             Error::TokenRefused(target)
-        } else if self.authorizer.is_some() && self.dpop().is_none() && challenge.wants_proof() {
+        } else if self.authorizer.is_some() && self.dpop_key().is_none() && challenge.wants_proof()
+        {
             Error::ProofNeeded(target)
         } else if self.authorizer.is_some() {
             Error::AccessRefused(target)
@@ -229,7 +236,8 @@ impl AuthorizedClient {
 
 /// Creates the error that a stream without access fails with.
 fn wants_access(error: &StreamableHttpError<reqwest::Error>) -> StreamableHttpError<HttpError> {
-    let header = Challenge::of(error).and_then(|challenge| challenge.header().map(str::to_owned));
+    let header = Challenge::from_error(error)
+        .and_then(|challenge| challenge.challenge_header().map(str::to_owned));
     StreamableHttpError::AuthRequired(AuthRequiredError::new(header.unwrap_or_default()))
 }
 
@@ -257,22 +265,25 @@ impl StreamableHttpClient for AuthorizedClient {
         }
         let (http, headers, message) = (&self.http, &headers, &message);
         let session = session.as_deref();
-        let sent = self.authorized(AccessEffort::AskUser, session.is_some(), headers, |token| {
-            let request = http.post(uri.as_ref()).headers(HeaderMap::from_iter(headers.clone()));
-            let request = post::request(request, message, session);
-            async move {
-                let response = self.send(request?, token).await?;
-                post::answer(response, message, session.is_some(), self.max_message).await
-            }
-        });
+        let sent =
+            self.with_authorization(AccessEffort::AskUser, session.is_some(), headers, |token| {
+                let request =
+                    http.post(uri.as_ref()).headers(HeaderMap::from_iter(headers.clone()));
+                let request = post::build_request(request, message, session);
+                async move {
+                    let response = self.send_request(request?, token).await?;
+                    post::read_response(response, message, session.is_some(), self.max_message)
+                        .await
+                }
+            });
         let answer = self.scope.unless_closed(sent).await?;
         if session.is_some() && is_initialized(message) {
             self.scope.stream_starts();
         }
         let at = RequestTarget { url: &self.target, session: session.is_some() };
         let id = request_id(message);
-        let answer = correlated(answer, id.as_ref(), at)?;
-        Ok(bounded::answer(answer, id))
+        let answer = correlate_error(answer, id.as_ref(), at)?;
+        Ok(bounded::limit_response(answer, id))
     }
 
     async fn delete_session(
@@ -283,10 +294,10 @@ impl StreamableHttpClient for AuthorizedClient {
         headers: Headers,
     ) -> StreamableResult<()> {
         let (http, headers) = (&self.http, &headers);
-        self.authorized(AccessEffort::SendOnly, true, headers, |token| {
+        self.with_authorization(AccessEffort::SendOnly, true, headers, |token| {
             let request = http.delete(uri.as_ref()).headers(HeaderMap::from_iter(headers.clone()));
             let request = request.header(HEADER_SESSION_ID, session.as_ref());
-            async move { ended(self.send(request, token).await?) }
+            async move { end_response(self.send_request(request, token).await?) }
         })
         .await
     }
@@ -303,13 +314,16 @@ impl StreamableHttpClient for AuthorizedClient {
             return Err(StreamableHttpError::ServerDoesNotSupportSse);
         }
         let (http, headers) = (&self.http, &headers);
-        let sent = self.authorized(AccessEffort::Renew, session.is_some(), headers, |token| {
-            let request = http.get(uri.as_ref()).headers(HeaderMap::from_iter(headers.clone()));
-            let request = stream_request(request, session.as_deref(), last_event.as_deref());
-            async move { stream(self.send(request, token).await?, self.max_message) }
-        });
+        let sent =
+            self.with_authorization(AccessEffort::Renew, session.is_some(), headers, |token| {
+                let request = http.get(uri.as_ref()).headers(HeaderMap::from_iter(headers.clone()));
+                let request = stream_request(request, session.as_deref(), last_event.as_deref());
+                async move {
+                    stream_response(self.send_request(request, token).await?, self.max_message)
+                }
+            });
         let opened = self.scope.unless_closed(sent).await;
         self.scope.stream_started();
-        Ok(self.scope.counted(bounded::events(opened?, None)))
+        Ok(self.scope.count_events(bounded::limit_events(opened?, None)))
     }
 }

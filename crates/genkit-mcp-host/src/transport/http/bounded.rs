@@ -9,13 +9,13 @@ use super::request_scope::EventStream;
 use genkit_mcp::internal::jsonrpc::{MAX_VALUES, has_more_values};
 
 /// Limits the messages of a streamed response.
-pub(super) fn answer(
+pub(super) fn limit_response(
     answer: StreamableHttpPostResponse,
     request: Option<RequestId>,
 ) -> StreamableHttpPostResponse {
     match answer {
         StreamableHttpPostResponse::Sse(stream, session) => {
-            StreamableHttpPostResponse::Sse(events(stream, request), session)
+            StreamableHttpPostResponse::Sse(limit_events(stream, request), session)
         }
         other => other,
     }
@@ -23,14 +23,14 @@ pub(super) fn answer(
 
 /// Replaces a message that has too many values by an error for the request that the stream belongs to; in a stream
 /// without a request the message is dropped.
-pub(super) fn events(events: EventStream, request: Option<RequestId>) -> EventStream {
+pub(super) fn limit_events(events: EventStream, request: Option<RequestId>) -> EventStream {
     Box::pin(events.map(move |event| {
         let mut event = event?;
         if event.data.as_ref().is_some_and(|data| has_more_values(data.as_bytes(), MAX_VALUES)) {
             tracing::warn!("skipped a message of an MCP server with more than {MAX_VALUES} values");
             event.data = request.as_ref().map(|id| {
                 let message = format!("the response has more than {MAX_VALUES} values");
-                error_of(id, &message).to_string()
+                error_response(id, &message).to_string()
             });
         }
         Ok(event)
@@ -38,7 +38,7 @@ pub(super) fn events(events: EventStream, request: Option<RequestId>) -> EventSt
 }
 
 /// Returns the error that replaces a response that is not read.
-pub(super) fn error_of(request: &RequestId, message: &str) -> Value {
+pub(super) fn error_response(request: &RequestId, message: &str) -> Value {
     let error = json!({ "code": -32600, "message": message });
     json!({ "jsonrpc": "2.0", "id": request, "error": error })
 }

@@ -49,7 +49,7 @@ impl Connector {
         signing_in: watch::Sender<bool>,
         redactor: Redactor,
     ) -> Result<Self> {
-        let checked = endpoint.checked(key)?;
+        let checked = endpoint.check_for(key)?;
         let has_secret = checked.headers.contains_key(&AUTHORIZATION) || endpoint.oauth.is_some();
         if has_secret && checked.url.scheme() == "http" && !is_loopback(&checked.url) {
             tracing::warn!(
@@ -64,7 +64,7 @@ impl Connector {
             .map(|oauth| Authorizer::new(key, &checked.url, oauth, signing_in, redactor.clone()))
             .transpose()?;
         // A proof is valid for one URL, so redirects cannot be followed.
-        let follow = authorizer.as_ref().is_none_or(|authorizer| authorizer.dpop().is_none());
+        let follow = authorizer.as_ref().is_none_or(|authorizer| authorizer.dpop_key().is_none());
         let http = client::for_server(&checked.url, follow)?;
         let client = AuthorizedClient {
             http,
@@ -85,7 +85,7 @@ impl Connector {
     }
 
     /// Creates a connection. Call it inside the runtime that uses the connection.
-    pub(crate) fn transport(&self) -> BoxedTransport {
+    pub(crate) fn open_transport(&self) -> BoxedTransport {
         let mut config = StreamableHttpClientTransportConfig::with_uri(Arc::clone(&self.url))
             .custom_headers(self.headers.clone())
             // A new session has its own lists and subscriptions, so the host opens it.
@@ -95,11 +95,11 @@ impl Connector {
         // rmcp's worker does not notice that it is dropped while it waits for a response.
         let open = client.scope.closed.clone().drop_guard();
         let transport = StreamableHttpClientTransport::with_client(client, config);
-        BoxedTransport::new(transport).cancels(open)
+        BoxedTransport::new(transport).cancelled_on_drop(open)
     }
 
     #[cfg(test)]
-    pub(crate) fn busy(&self) -> watch::Receiver<bool> {
+    pub(crate) fn busy_state(&self) -> watch::Receiver<bool> {
         self.busy.clone()
     }
 }

@@ -45,7 +45,7 @@ pub(crate) struct Endpoint {
 impl fmt::Debug for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Endpoint")
-            .field("url", &shown(&self.url))
+            .field("url", &quote_url(&self.url))
             .field("headers", &self.headers.iter().map(|(name, _)| name).collect::<Vec<_>>())
             .field("bearer", &self.bearer.is_some())
             .field("headers_from", &self.headers_from.is_some())
@@ -82,7 +82,7 @@ impl Endpoint {
             return None;
         }
         let made = self.headers_from.as_ref().map(|from| from(ctx)).unwrap_or_default();
-        let headers = made.iter().map(|(name, value)| header(name, value));
+        let headers = made.iter().map(|(name, value)| parse_header(name, value));
         let mut headers = headers.collect::<Result<HeaderMap, _>>();
         if let (Ok(headers), Some(trace)) = (&mut headers, trace) {
             let parts = [(TRACEPARENT, trace.to_string()), (TRACESTATE, trace.state().to_owned())];
@@ -101,43 +101,43 @@ impl Endpoint {
     }
 
     /// Returns a redactor of the secrets in the headers, the credentials and the URL.
-    pub(crate) fn redactor(&self) -> Redactor {
+    pub(crate) fn build_redactor(&self) -> Redactor {
         let redactor = Redactor::default();
         for (name, value) in &self.headers {
-            redactor.hide(name, value);
+            redactor.add_secret(name, value);
         }
         if let Some(token) = &self.bearer {
-            redactor.hide("token", token);
+            redactor.add_secret("token", token);
         }
         if let Some(oauth) = &self.oauth {
             oauth.hide_in(&redactor);
         }
         if let Ok(url) = Url::parse(&self.url) {
-            redactor.hide("password", url.password().unwrap_or_default());
-            redactor.hide("query", url.query().unwrap_or_default());
+            redactor.add_secret("password", url.password().unwrap_or_default());
+            redactor.add_secret("query", url.query().unwrap_or_default());
             for (name, value) in url.query_pairs() {
-                redactor.hide(&name, &value);
+                redactor.add_secret(&name, &value);
             }
         }
         redactor
     }
 
     /// Checks the settings of the server `key`.
-    pub(crate) fn checked(&self, key: &str) -> Result<CheckedEndpoint> {
-        self.check()
+    pub(crate) fn check_for(&self, key: &str) -> Result<CheckedEndpoint> {
+        self.check_settings()
             .map_err(|error| error::Error::invalid_argument(format!("server `{key}`: {error}")))
     }
 
-    fn check(&self) -> Result<CheckedEndpoint, Error> {
-        let url = url(&self.url)?;
-        let headers = self.headers.iter().map(|(name, value)| header(name, value));
+    fn check_settings(&self) -> Result<CheckedEndpoint, Error> {
+        let url = parse_url(&self.url)?;
+        let headers = self.headers.iter().map(|(name, value)| parse_header(name, value));
         let mut headers: HashMap<_, _> = headers.collect::<Result<_, _>>()?;
         if let Some(token) = &self.bearer {
             if headers.contains_key(&AUTHORIZATION) || self.oauth.is_some() {
                 return Err(Error::TwoCredentials);
             }
-            let (name, value) =
-                header("authorization", &format!("Bearer {token}")).map_err(|_| Error::Token)?;
+            let (name, value) = parse_header("authorization", &format!("Bearer {token}"))
+                .map_err(|_| Error::Token)?;
             headers.insert(name, value);
         }
         if self.max_message == 0 {
@@ -147,15 +147,15 @@ impl Endpoint {
     }
 }
 
-fn url(text: &str) -> Result<Url, Error> {
-    let url = Url::parse(text).map_err(|fault| Error::NoUrl { shown: shown(text), fault })?;
+fn parse_url(text: &str) -> Result<Url, Error> {
+    let url = Url::parse(text).map_err(|fault| Error::NoUrl { shown: quote_url(text), fault })?;
     if !matches!(url.scheme(), "http" | "https") {
-        return Err(Error::NotHttp { shown: shown(text), scheme: url.scheme().to_owned() });
+        return Err(Error::NotHttp { shown: quote_url(text), scheme: url.scheme().to_owned() });
     }
     Ok(url)
 }
 
-fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), HeaderError> {
+fn parse_header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), HeaderError> {
     let lower = name.to_ascii_lowercase();
     if RESERVED.contains(&lower.as_str()) || lower.starts_with(RESERVED_PREFIX) {
         return Err(HeaderError::Reserved(name.to_owned()));
@@ -169,7 +169,7 @@ fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), HeaderEr
 }
 
 /// Returns a URL, even an invalid one, without its secret parts.
-fn shown(text: &str) -> String {
+fn quote_url(text: &str) -> String {
     match Url::parse(text) {
         Ok(url) => without_secrets(&url).to_string(),
         Err(_) => {

@@ -6,7 +6,7 @@ use rmcp::model::RequestId;
 use rmcp::transport::streamable_http_client::SseError;
 use sse_stream::Sse;
 
-use super::bounded::error_of;
+use super::bounded::error_response;
 use super::request_scope::EventStream;
 use genkit_http_client::internal::sse::{SseError as ParseError, SseEvent, SseParser};
 
@@ -80,7 +80,7 @@ impl EventReader {
             "an event is longer than {limit} bytes; raise `.max_message(..)` or request less data"
         );
         match &self.request {
-            Some(id) => Ok(Sse::default().data(error_of(id, &text).to_string())),
+            Some(id) => Ok(Sse::default().data(error_response(id, &text).to_string())),
             None => Err(SseError::Body(text.into())),
         }
     }

@@ -16,4 +16,4 @@ mod uncorrelated;
 pub(crate) use connector::Connector;
 pub(crate) use endpoint::Endpoint;
 
-pub(crate) use super::http_client::explain::explain;
+pub(crate) use super::http_client::explain::explain_error;

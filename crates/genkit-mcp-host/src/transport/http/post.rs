@@ -30,7 +30,7 @@ const MAX_ERROR_BODY: usize = 64 * 1024;
 type Answer = Result<StreamableHttpPostResponse, StreamableHttpError<reqwest::Error>>;
 
 /// Builds the request that carries `message`.
-pub(super) fn request(
+pub(super) fn build_request(
     request: RequestBuilder,
     message: &ClientJsonRpcMessage,
     session: Option<&str>,
@@ -47,14 +47,14 @@ pub(super) fn request(
 }
 
 /// Reads the response to `message`, whose messages may be at most `limit` bytes long.
-pub(super) async fn answer(
+pub(super) async fn read_response(
     response: Response,
     message: &ClientJsonRpcMessage,
     has_session: bool,
     limit: usize,
 ) -> Answer {
     let status = response.status();
-    if let Some(refusal) = refusal(&response) {
+    if let Some(refusal) = authorization_error(&response) {
         return Err(refusal);
     }
     if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
@@ -64,28 +64,28 @@ pub(super) async fn answer(
         return Err(StreamableHttpError::SessionExpired);
     }
     if !status.is_success() {
-        return failure(response, message, has_session).await;
+        return read_error(response, message, has_session).await;
     }
     let id = request_id(message);
     if id.is_none() && response.content_length() == Some(0) {
         return Ok(StreamableHttpPostResponse::Accepted);
     }
-    let opened = header(&response, HEADER_SESSION_ID);
-    if is(&response, EVENT_STREAM_MIME_TYPE) {
+    let opened = header_text(&response, HEADER_SESSION_ID);
+    if has_content_type(&response, EVENT_STREAM_MIME_TYPE) {
         let events = read_events(response, limit, id);
         return Ok(StreamableHttpPostResponse::Sse(events, opened));
     }
-    if !is(&response, JSON_MIME_TYPE) {
+    if !has_content_type(&response, JSON_MIME_TYPE) {
         return Err(StreamableHttpError::UnexpectedContentType(content_type(&response)));
     }
-    let Some(body) = read(response, limit).await? else {
+    let Some(body) = read_body(response, limit).await? else {
         return Err(StreamableHttpError::ResponseBodyTooLarge { max_size: limit });
     };
-    document(&body, id, opened)
+    parse_document(&body, id, opened)
 }
 
 /// Parses a response that is a single document.
-fn document(body: &[u8], request: Option<RequestId>, session: Option<String>) -> Answer {
+fn parse_document(body: &[u8], request: Option<RequestId>, session: Option<String>) -> Answer {
     if has_more_values(body, MAX_VALUES) {
         tracing::warn!("skipped a response of an MCP server with more than {MAX_VALUES} values");
         return Ok(match request {
@@ -102,14 +102,16 @@ fn document(body: &[u8], request: Option<RequestId>, session: Option<String>) ->
 }
 
 /// Returns the error of a server that requires authorization, or more scopes.
-pub(super) fn refusal(response: &Response) -> Option<StreamableHttpError<reqwest::Error>> {
-    let challenge = header(response, WWW_AUTHENTICATE.as_str())?;
+pub(super) fn authorization_error(
+    response: &Response,
+) -> Option<StreamableHttpError<reqwest::Error>> {
+    let challenge = header_text(response, WWW_AUTHENTICATE.as_str())?;
     match response.status() {
         StatusCode::UNAUTHORIZED => {
             Some(StreamableHttpError::AuthRequired(AuthRequiredError::new(challenge)))
         }
         StatusCode::FORBIDDEN => {
-            let scope = scope(&challenge);
+            let scope = challenge_scope(&challenge);
             let error = InsufficientScopeError::new(challenge, scope);
             Some(StreamableHttpError::InsufficientScope(error))
         }
@@ -118,7 +120,7 @@ pub(super) fn refusal(response: &Response) -> Option<StreamableHttpError<reqwest
 }
 
 /// Returns the parameter `scope` of a challenge, quoted or not.
-fn scope(challenge: &str) -> Option<String> {
+fn challenge_scope(challenge: &str) -> Option<String> {
     let at = challenge.to_ascii_lowercase().find("scope=")? + "scope=".len();
     let value = challenge.get(at..)?;
     let value = match value.strip_prefix('"') {
@@ -129,19 +131,25 @@ fn scope(challenge: &str) -> Option<String> {
 }
 
 /// Translates an error response into an MCP error or a status.
-async fn failure(response: Response, message: &ClientJsonRpcMessage, has_session: bool) -> Answer {
+async fn read_error(
+    response: Response,
+    message: &ClientJsonRpcMessage,
+    has_session: bool,
+) -> Answer {
     let status = response.status();
-    let (is_json, opened) = (is(&response, JSON_MIME_TYPE), header(&response, HEADER_SESSION_ID));
+    let (is_json, opened) =
+        (has_content_type(&response, JSON_MIME_TYPE), header_text(&response, HEADER_SESSION_ID));
     let busy = status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error();
-    let busy = busy
-        .then(|| HttpStatusError::new(status.as_u16(), header(&response, RETRY_AFTER.as_str())));
+    let busy = busy.then(|| {
+        HttpStatusError::new(status.as_u16(), header_text(&response, RETRY_AFTER.as_str()))
+    });
     let busy = match busy {
         Some(error) if !is_json || status == StatusCode::TOO_MANY_REQUESTS => {
             return Err(error.into());
         }
         busy => busy,
     };
-    let body = match read(response, MAX_ERROR_BODY).await {
+    let body = match read_body(response, MAX_ERROR_BODY).await {
         Ok(Some(body)) => body,
         Ok(None) => {
             let too_large = StreamableHttpError::ResponseBodyTooLarge { max_size: MAX_ERROR_BODY };
@@ -181,7 +189,10 @@ async fn failure(response: Response, message: &ClientJsonRpcMessage, has_session
 }
 
 /// Reads the body; returns `None` if it is longer than `limit`.
-async fn read(mut response: Response, limit: usize) -> Result<Option<Vec<u8>>, reqwest::Error> {
+async fn read_body(
+    mut response: Response,
+    limit: usize,
+) -> Result<Option<Vec<u8>>, reqwest::Error> {
     if response.content_length().is_some_and(|length| length > limit as u64) {
         return Ok(None);
     }
@@ -195,7 +206,7 @@ async fn read(mut response: Response, limit: usize) -> Result<Option<Vec<u8>>, r
     Ok(Some(body))
 }
 
-pub(super) fn header(response: &Response, name: &str) -> Option<String> {
+pub(super) fn header_text(response: &Response, name: &str) -> Option<String> {
     response.headers().get(name)?.to_str().ok().map(str::to_owned)
 }
 
@@ -204,18 +215,18 @@ pub(super) fn content_type(response: &Response) -> Option<String> {
     Some(String::from_utf8_lossy(value.as_bytes()).into_owned())
 }
 
-pub(super) fn is(response: &Response, kind: &str) -> bool {
+pub(super) fn has_content_type(response: &Response, kind: &str) -> bool {
     let start = content_type(response).and_then(|found| Some(found.get(..kind.len())?.to_owned()));
     start.is_some_and(|start| start.eq_ignore_ascii_case(kind))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::scope;
+    use super::challenge_scope;
 
     #[test]
     fn the_scope_of_a_challenge_is_found_quoted_or_not() {
-        let found = |challenge| scope(challenge);
+        let found = |challenge| challenge_scope(challenge);
         assert_eq!(found("Bearer Scope=\"a b\", error=\"x\"").as_deref(), Some("a b"));
         assert_eq!(found("Bearer scope=a:b, error=x").as_deref(), Some("a:b"));
         for none in ["Bearer", "Bearer scope=", "Bearer scope=\"a", "Bearer realm=x"] {

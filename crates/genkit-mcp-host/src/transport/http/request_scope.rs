@@ -74,10 +74,10 @@ impl RequestScope {
     }
 
     /// Records how long the stream lives, and whether it has an event.
-    pub(crate) fn counted(&self, events: EventStream) -> EventStream {
+    pub(crate) fn count_events(&self, events: EventStream) -> EventStream {
         let empty = Arc::clone(&self.empty);
         let mut life = StreamLife { empty, since: Instant::now(), has_event: false };
-        Box::pin(events.inspect(move |event| life.saw(event)))
+        Box::pin(events.inspect(move |event| life.record_event(event)))
     }
 }
 
@@ -88,7 +88,7 @@ struct StreamLife {
 }
 
 impl StreamLife {
-    fn saw(&mut self, event: &Result<Sse, SseError>) {
+    fn record_event(&mut self, event: &Result<Sse, SseError>) {
         self.has_event |= event.is_ok();
     }
 }

@@ -8,7 +8,7 @@ use rmcp::transport::common::http_header::{
 use rmcp::transport::streamable_http_client::{HttpStatusError, StreamableHttpError};
 
 use super::long_events::read_events;
-use super::post::{ACCEPTED, content_type, header, is, refusal};
+use super::post::{ACCEPTED, authorization_error, content_type, has_content_type, header_text};
 use super::request_scope::EventStream;
 
 type Outcome<T> = Result<T, StreamableHttpError<reqwest::Error>>;
@@ -30,34 +30,36 @@ pub(super) fn stream_request(
 }
 
 /// Returns the events of an opened stream, each of at most `limit` bytes.
-pub(super) fn stream(response: Response, limit: usize) -> Outcome<EventStream> {
+pub(super) fn stream_response(response: Response, limit: usize) -> Outcome<EventStream> {
     if response.status() == StatusCode::METHOD_NOT_ALLOWED {
         return Err(StreamableHttpError::ServerDoesNotSupportSse);
     }
-    let response = checked(response)?;
+    let response = check_response(response)?;
     // A single message is read like one event, because some servers declare one and send the other.
-    if !is(&response, EVENT_STREAM_MIME_TYPE) && !is(&response, JSON_MIME_TYPE) {
+    if !has_content_type(&response, EVENT_STREAM_MIME_TYPE)
+        && !has_content_type(&response, JSON_MIME_TYPE)
+    {
         return Err(StreamableHttpError::UnexpectedContentType(content_type(&response)));
     }
     Ok(read_events(response, limit, None))
 }
 
 /// Checks the response to ending a session; a server that does not support this is fine.
-pub(super) fn ended(response: Response) -> Outcome<()> {
+pub(super) fn end_response(response: Response) -> Outcome<()> {
     if response.status() == StatusCode::METHOD_NOT_ALLOWED {
         tracing::debug!("an MCP server does not support ending sessions");
         return Ok(());
     }
-    checked(response).map(drop)
+    check_response(response).map(drop)
 }
 
-fn checked(response: Response) -> Outcome<Response> {
-    if let Some(refusal) = refusal(&response) {
+fn check_response(response: Response) -> Outcome<Response> {
+    if let Some(refusal) = authorization_error(&response) {
         return Err(refusal);
     }
     let status = response.status();
     if status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error() {
-        let after = header(&response, RETRY_AFTER.as_str());
+        let after = header_text(&response, RETRY_AFTER.as_str());
         return Err(HttpStatusError::new(status.as_u16(), after).into());
     }
     Ok(response.error_for_status()?)

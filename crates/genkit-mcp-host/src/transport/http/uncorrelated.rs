@@ -5,12 +5,12 @@ use rmcp::transport::streamable_http_client::{StreamableHttpError, StreamableHtt
 
 use crate::transport::http_client::error::HttpError;
 use crate::transport::http_client::explain::RequestTarget;
-use crate::transport::request_id::means;
+use crate::transport::request_id::is_same_id;
 
 /// Assigns an error without a known id to the request that was posted; rmcp would drop it, and the request would wait
 /// forever. In a session such an error means that the session is lost: servers that were restarted respond with `"id":
 /// null`.
-pub(crate) fn correlated(
+pub(crate) fn correlate_error(
     answer: StreamableHttpPostResponse,
     request: Option<&RequestId>,
     at: RequestTarget<'_>,
@@ -19,7 +19,9 @@ pub(crate) fn correlated(
         (
             Some(request),
             StreamableHttpPostResponse::Json(JsonRpcMessage::Error(error), session),
-        ) if !error.id.as_ref().is_some_and(|id| means(id, request)) => (request, error, session),
+        ) if !error.id.as_ref().is_some_and(|id| is_same_id(id, request)) => {
+            (request, error, session)
+        }
         (_, answer) => return Ok(answer),
     };
     if at.session {

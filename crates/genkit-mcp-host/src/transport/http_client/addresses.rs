@@ -33,14 +33,14 @@ pub(crate) enum LookupError {
 
 impl AddressPolicy {
     /// Allows all addresses, for URLs that the user configured.
-    pub(crate) fn any() -> Self {
+    pub(crate) fn allow_any() -> Self {
         Self { loopback: true, private: true, other: true, proxies: Arc::default() }
     }
 
     /// Returns the policy for the server at `resource`: loopback is allowed only if the server itself is local, and
     /// private addresses only if the server has one or the user allows them.
-    pub(crate) fn of(resource: &Url, private_network: bool) -> Self {
-        let private = private_network || literal(resource).is_some_and(is_private);
+    pub(crate) fn for_resource(resource: &Url, private_network: bool) -> Self {
+        let private = private_network || literal_address(resource).is_some_and(is_private);
         let named = PROXIES.iter().filter_map(|name| std::env::var(name).ok());
         let proxies = named.filter_map(|text| {
             let text = if text.contains("://") { text } else { format!("http://{text}") };
@@ -54,15 +54,15 @@ impl AddressPolicy {
     ///
     /// # Errors
     /// Returns an error if the address is forbidden.
-    pub(crate) fn check(&self, url: &Url) -> Result<(), Error> {
-        match literal(url).filter(|ip| !self.allows(*ip)) {
+    pub(crate) fn check_url(&self, url: &Url) -> Result<(), Error> {
+        match literal_address(url).filter(|ip| !self.is_allowed(*ip)) {
             None => Ok(()),
-            Some(ip) => Err(forbidden(ip)),
+            Some(ip) => Err(forbidden_error(ip)),
         }
     }
 
-    fn allows(&self, ip: IpAddr) -> bool {
-        let ip = plain(ip);
+    fn is_allowed(&self, ip: IpAddr) -> bool {
+        let ip = plain_address(ip);
         if ip.is_loopback() {
             self.loopback
         } else if is_private(ip) {
@@ -83,28 +83,29 @@ impl Resolve for AddressPolicy {
                 return Ok(Box::new(found.into_iter()) as Addrs);
             }
             let (good, bad): (Vec<_>, Vec<_>) =
-                found.into_iter().partition(|address| this.allows(address.ip()));
+                found.into_iter().partition(|address| this.is_allowed(address.ip()));
             match bad.first().filter(|_| good.is_empty()) {
                 None => Ok(Box::new(good.into_iter()) as Addrs),
-                Some(address) => Err(LookupError::Forbidden(forbidden(address.ip())).into()),
+                Some(address) => Err(LookupError::Forbidden(forbidden_error(address.ip())).into()),
             }
         })
     }
 }
 
-fn forbidden(ip: IpAddr) -> Error {
-    let hint = if is_private(plain(ip)) { "; allow it with `.private_network(true)`" } else { "" };
+fn forbidden_error(ip: IpAddr) -> Error {
+    let hint =
+        if is_private(plain_address(ip)) { "; allow it with `.private_network(true)`" } else { "" };
     Error::ForbiddenAddress { ip, hint }
 }
 
 /// Returns the IP address in a URL, if its host is one.
-fn literal(url: &Url) -> Option<IpAddr> {
+fn literal_address(url: &Url) -> Option<IpAddr> {
     let host = url.host_str()?;
-    host.trim_start_matches('[').trim_end_matches(']').parse().ok().map(plain)
+    host.trim_start_matches('[').trim_end_matches(']').parse().ok().map(plain_address)
 }
 
 /// Converts IPv6 forms of IPv4 addresses to IPv4.
-fn plain(ip: IpAddr) -> IpAddr {
+fn plain_address(ip: IpAddr) -> IpAddr {
     let IpAddr::V6(v6) = ip else { return ip };
     let [a, b, c, d, e, f, g, h] = v6.segments();
     let of = |high: u16, low: u16| Ipv4Addr::from((u32::from(high) << 16) | u32::from(low)).into();

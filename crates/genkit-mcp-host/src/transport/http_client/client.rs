@@ -23,25 +23,25 @@ const MAX_REDIRECTS: usize = 5;
 /// Creates the client for the server at `url`. `follow` enables redirects within its origin. Requests have no time
 /// limit, because their callers set one.
 pub(crate) fn for_server(url: &Url, follow: bool) -> Result<Client> {
-    let builder = base(url, &AddressPolicy::any())
+    let builder = base_builder(url, &AddressPolicy::allow_any())
         .pool_idle_timeout(POOL_IDLE)
         .tcp_keepalive(KEEPALIVE)
-        .redirect(redirects(follow));
+        .redirect(redirect_policy(follow));
     build_client(builder)
 }
 
 /// Creates a client for one request to the authorization server at `url`, which `policy` must allow. `follow` enables
 /// redirects within its origin.
 pub(crate) fn for_oauth(url: &Url, follow: bool, policy: &AddressPolicy) -> Result<Client> {
-    policy.check(url)?;
-    build_client(base(url, policy).timeout(OAUTH_TIMEOUT).redirect(redirects(follow)))
+    policy.check_url(url)?;
+    build_client(base_builder(url, policy).timeout(OAUTH_TIMEOUT).redirect(redirect_policy(follow)))
 }
 
-fn redirects(follow: bool) -> Policy {
+fn redirect_policy(follow: bool) -> Policy {
     if follow { Policy::custom(within_origin) } else { Policy::none() }
 }
 
-fn base(url: &Url, policy: &AddressPolicy) -> ClientBuilder {
+fn base_builder(url: &Url, policy: &AddressPolicy) -> ClientBuilder {
     client_builder(Route::to(url)).dns_resolver(Arc::new(policy.clone()))
 }
 

@@ -119,7 +119,7 @@ impl Topic for Error {
             | Self::ProofNeeded(_)
             | Self::AccessRefused(_)
             | Self::AccessNeeded(_) => ErrorKind::Unauthenticated,
-            Self::Status { status, session, .. } => meaning(*status, *session).0,
+            Self::Status { status, session, .. } => status_meaning(*status, *session).0,
             _ => ErrorKind::Unavailable,
         }
     }
@@ -151,22 +151,22 @@ impl HttpError {
     }
 
     /// Converts a general error.
-    pub(crate) fn of(error: &PublicError) -> Self {
+    pub(crate) fn from_error(error: &PublicError) -> Self {
         Self::new(error.kind(), error.chain())
     }
 
     /// Prefixes the text with what failed.
-    pub(crate) fn within(self, what: impl fmt::Display) -> Self {
+    pub(crate) fn with_prefix(self, what: impl fmt::Display) -> Self {
         Self { text: format!("{what}: {}", self.text), ..self }
     }
 
     /// Prefixes the text with "no access to `target`".
     pub(crate) fn no_access_to(self, target: &str) -> Self {
-        self.within(format_args!("no access to {target}"))
+        self.with_prefix(format_args!("no access to {target}"))
     }
 
     /// Appends a reason to the text.
-    pub(super) fn because(self, why: &str) -> Self {
+    pub(super) fn with_reason(self, why: &str) -> Self {
         Self { text: format!("{}, {why}", self.text), ..self }
     }
 }
@@ -197,7 +197,7 @@ impl From<HttpError> for PublicError {
 }
 
 /// Returns the kind of an error status, and a hint.
-fn meaning(status: u16, session: bool) -> (ErrorKind, &'static str) {
+fn status_meaning(status: u16, session: bool) -> (ErrorKind, &'static str) {
     match status {
         300..=399 => {
             (ErrorKind::FailedPrecondition, "the redirect was not followed; check the address")
@@ -221,7 +221,7 @@ fn meaning(status: u16, session: bool) -> (ErrorKind, &'static str) {
 fn status_text(status: u16, session: bool, body: &str) -> String {
     let known = StatusCode::from_u16(status).ok().and_then(|known| known.canonical_reason());
     let name = known.map(|name| format!(" {name}")).unwrap_or_default();
-    match (body, meaning(status, session).1) {
+    match (body, status_meaning(status, session).1) {
         ("", "") => format!("{status}{name}"),
         ("", text) | (text, "") => format!("{status}{name}: {text}"),
         (body, hint) => format!("{status}{name}, {body:?}: {hint}"),
@@ -229,11 +229,11 @@ fn status_text(status: u16, session: bool, body: &str) -> String {
 }
 
 /// Returns the root cause of an error as one line of bounded length.
-pub(crate) fn deepest(error: &(dyn StdError + 'static)) -> String {
-    quote(&root_cause(error))
+pub(crate) fn quote_root_cause(error: &(dyn StdError + 'static)) -> String {
+    quote_text(&root_cause(error))
 }
 
 /// Returns text from a server as one line of bounded length.
-pub(crate) fn quote(text: &str) -> String {
+pub(crate) fn quote_text(text: &str) -> String {
     excerpt(&text.split_whitespace().collect::<Vec<_>>().join(" "), MAX_QUOTED)
 }

@@ -12,7 +12,7 @@ use rmcp::transport::worker::WorkerQuitReason;
 use super::addresses::LookupError;
 use super::client::without_secrets;
 use super::error::HttpError;
-use super::error::{Error, deepest, quote};
+use super::error::{Error, quote_root_cause, quote_text};
 use genkit_core::ErrorKind;
 use genkit_core::internal::error;
 use genkit_http_client::internal::net::CONNECT_TIMEOUT;
@@ -28,46 +28,46 @@ pub(crate) struct Explanation {
 }
 
 /// Explains `error` or one of its causes; returns `None` if there is no HTTP error among them.
-pub(crate) fn explain(error: &(dyn StdError + 'static)) -> Option<Explanation> {
+pub(crate) fn explain_error(error: &(dyn StdError + 'static)) -> Option<Explanation> {
     let mut next = Some(error);
     while let Some(error) = next {
-        if let Some(failure) = known(error) {
+        if let Some(failure) = known_error(error) {
             let HttpError { session_lost, unsent, .. } = failure;
             return Some(Explanation { error: failure.into(), session_lost, unsent });
         }
         if let Some(ClientInitializeError::LegacyFallbackFailed { discover, fallback }) =
             error.downcast_ref()
         {
-            return explain(fallback).or_else(|| explain(discover));
+            return explain_error(fallback).or_else(|| explain_error(discover));
         }
-        next = hidden(error).or_else(|| error.source());
+        next = hidden_error(error).or_else(|| error.source());
     }
     None
 }
 
 /// Translates the known error types.
-fn known(error: &(dyn StdError + 'static)) -> Option<HttpError> {
+fn known_error(error: &(dyn StdError + 'static)) -> Option<HttpError> {
     if let Some(failure) = error.downcast_ref::<HttpError>() {
         return Some(failure.clone());
     }
     if let Some(error) = error.downcast_ref::<StreamableHttpError<HttpError>>() {
         return Some(match error {
             StreamableHttpError::Client(failure) => failure.clone(),
-            other => RequestTarget { url: "the server", session: true }.transport(other),
+            other => RequestTarget { url: "the server", session: true }.transport_error(other),
         });
     }
     let at = RequestTarget::new("the server");
     if let Some(error) = error.downcast_ref::<reqwest::Error>() {
-        return Some(at.request(error));
+        return Some(at.request_error(error));
     }
     if let Some(error) = error.downcast_ref::<HttpStatusError>() {
-        return Some(at.status(error.status, error.retry_after.as_deref(), ""));
+        return Some(at.status_error(error.status, error.retry_after.as_deref(), ""));
     }
-    error.downcast_ref::<AuthError>().map(|error| at.authorization(error))
+    error.downcast_ref::<AuthError>().map(|error| at.authorization_error(error))
 }
 
 /// Returns causes that rmcp stores but does not report as `source`.
-fn hidden<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a (dyn StdError + 'static)> {
+fn hidden_error<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a (dyn StdError + 'static)> {
     if let Some(ServiceError::TransportSend(error)) = error.downcast_ref() {
         return Some(error.error.as_ref());
     }
@@ -95,7 +95,7 @@ impl<'a> RequestTarget<'a> {
     }
 
     /// Translates an error of rmcp's transport.
-    pub(crate) fn transport<E>(self, error: &StreamableHttpError<E>) -> HttpError
+    pub(crate) fn transport_error<E>(self, error: &StreamableHttpError<E>) -> HttpError
     where
         E: StdError + Send + Sync + 'static,
     {
@@ -104,18 +104,20 @@ impl<'a> RequestTarget<'a> {
             StreamableHttpError::Client(error) => {
                 let error: &(dyn StdError + 'static) = error;
                 match error.downcast_ref::<reqwest::Error>() {
-                    Some(error) => return self.request(error),
+                    Some(error) => return self.request_error(error),
                     None => Error::Other(error.to_string()),
                 }
             }
             StreamableHttpError::HttpStatus(error) => {
-                return self.status(error.status, error.retry_after.as_deref(), "");
+                return self.status_error(error.status, error.retry_after.as_deref(), "");
             }
-            StreamableHttpError::AuthRequired(_) => return self.status(401, None, ""),
+            StreamableHttpError::AuthRequired(_) => return self.status_error(401, None, ""),
             StreamableHttpError::InsufficientScope(error) => {
-                let failure = self.status(403, None, "");
+                let failure = self.status_error(403, None, "");
                 return match error.get_required_scope() {
-                    Some(scopes) => failure.because(&format!("it requires the scopes `{scopes}`")),
+                    Some(scopes) => {
+                        failure.with_reason(&format!("it requires the scopes `{scopes}`"))
+                    }
                     None => failure,
                 };
             }
@@ -126,56 +128,56 @@ impl<'a> RequestTarget<'a> {
                 return HttpError { session_lost: true, ..failure };
             }
             StreamableHttpError::UnexpectedServerResponse(text) => match http_status(text) {
-                Some((status, body)) => return self.status(status, None, body),
+                Some((status, body)) => return self.status_error(status, None, body),
                 // rmcp reports this only in its text.
                 None if text.contains("parse JSON") => Error::NoMcpMessage(url),
-                None => Error::NoMcp(url, quote(text)),
+                None => Error::NoMcp(url, quote_text(text)),
             },
             StreamableHttpError::UnexpectedContentType(found) => {
                 let found = found.as_deref().unwrap_or("a response without a content type");
-                Error::ContentType(url, quote(found))
+                Error::ContentType(url, quote_text(found))
             }
             StreamableHttpError::Deserialize(_) => Error::NoMcpMessage(url),
             StreamableHttpError::ResponseBodyTooLarge { max_size } => {
                 Error::AnswerTooLong(url, *max_size)
             }
-            StreamableHttpError::Sse(error) => Error::StreamBroke(url, deepest(error)),
+            StreamableHttpError::Sse(error) => Error::StreamBroke(url, quote_root_cause(error)),
             StreamableHttpError::Io(error) => {
                 // A request that could not be built contains our `Error`.
                 let own = error.get_ref().and_then(|own| own.downcast_ref::<error::Error>());
                 match own {
-                    Some(own) => return HttpError { unsent: true, ..HttpError::of(own) },
-                    None => Error::ConnectionBroke(url, deepest(error)),
+                    Some(own) => return HttpError { unsent: true, ..HttpError::from_error(own) },
+                    None => Error::ConnectionBroke(url, quote_root_cause(error)),
                 }
             }
             StreamableHttpError::UnexpectedEndOfStream => Error::StreamEnded(url),
             StreamableHttpError::ControlRequestTimeout => Error::SendTimeout(url),
-            StreamableHttpError::Auth(error) => return self.authorization(error),
-            other => Error::ConnectionBroke(url, deepest(other)),
+            StreamableHttpError::Auth(error) => return self.authorization_error(error),
+            other => Error::ConnectionBroke(url, quote_root_cause(other)),
         };
         error.into()
     }
 
     /// Creates the failure of a lost session; `message` is what the server wrote.
     pub(crate) fn session_lost(self, message: &str) -> HttpError {
-        let error = Error::SessionRefused(self.url.to_owned(), quote(message));
+        let error = Error::SessionRefused(self.url.to_owned(), quote_text(message));
         HttpError { session_lost: true, ..error.into() }
     }
 
     /// Translates an error of reqwest.
-    pub(crate) fn request(self, error: &reqwest::Error) -> HttpError {
+    pub(crate) fn request_error(self, error: &reqwest::Error) -> HttpError {
         let url = self.url.to_owned();
         if let Some(status) = error.status() {
-            return self.status(status.as_u16(), None, "");
+            return self.status_error(status.as_u16(), None, "");
         }
         if error.is_builder() {
-            let failure = Error::Request(url, deepest(error)).into();
+            let failure = Error::Request(url, quote_root_cause(error)).into();
             return HttpError { unsent: true, ..failure };
         }
         if error.is_connect() {
             return HttpError { unsent: true, ..self.no_connection(error).into() };
         }
-        let broken = deepest(error);
+        let broken = quote_root_cause(error);
         HttpError::from(match error {
             error if error.is_timeout() => Error::Timeout(url),
             error if error.is_redirect() => Error::Redirects(url),
@@ -192,18 +194,23 @@ impl<'a> RequestTarget<'a> {
             return Error::NothingListens(url);
         }
         if causes().any(|error| error.is::<LookupError>()) {
-            return Error::UnknownHost(url, deepest(error));
+            return Error::UnknownHost(url, quote_root_cause(error));
         }
         match error.is_timeout() {
             true => Error::ConnectTimeout(url, CONNECT_TIMEOUT),
-            false => Error::NoConnection(url, deepest(error)),
+            false => Error::NoConnection(url, quote_root_cause(error)),
         }
     }
 
     /// Translates an HTTP status.
-    pub(crate) fn status(self, status: u16, retry_after: Option<&str>, body: &str) -> HttpError {
+    pub(crate) fn status_error(
+        self,
+        status: u16,
+        retry_after: Option<&str>,
+        body: &str,
+    ) -> HttpError {
         let (target, session) = (self.url.to_owned(), self.session);
-        let error = Error::Status { target, status, session, body: quote(body) };
+        let error = Error::Status { target, status, session, body: quote_text(body) };
         let seconds = retry_after.and_then(|text| text.trim().parse().ok());
         HttpError {
             // The specified status is 404, but some servers return 400.
@@ -214,20 +221,21 @@ impl<'a> RequestTarget<'a> {
     }
 
     /// Translates an error of rmcp's authorization.
-    pub(crate) fn authorization(self, error: &AuthError) -> HttpError {
+    pub(crate) fn authorization_error(self, error: &AuthError) -> HttpError {
         let failure = match error {
             AuthError::DiscoveryRequestFailed { url, source } => {
                 let cause: &(dyn StdError + 'static) = source.as_ref();
-                Error::NoDescription(without_secrets(url).to_string(), deepest(cause)).into()
+                Error::NoDescription(without_secrets(url).to_string(), quote_root_cause(cause))
+                    .into()
             }
-            AuthError::HttpError(error) => Error::Other(deepest(error)).into(),
+            AuthError::HttpError(error) => Error::Other(quote_root_cause(error)).into(),
             error => {
                 let kind = match error {
                     AuthError::TokenRefreshFailed(_) => ErrorKind::Unavailable,
                     AuthError::CredentialStoreError(_) => ErrorKind::FailedPrecondition,
                     _ => ErrorKind::Unauthenticated,
                 };
-                HttpError { kind, ..Error::Other(quote(&error.to_string())).into() }
+                HttpError { kind, ..Error::Other(quote_text(&error.to_string())).into() }
             }
         };
         failure.no_access_to(self.url)

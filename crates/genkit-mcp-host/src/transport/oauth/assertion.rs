@@ -27,10 +27,10 @@ pub enum SigningAlgorithm {
 }
 
 impl SigningAlgorithm {
-    pub(super) fn signer(self, pem: &str) -> Result<Signer, Error> {
+    pub(super) fn make_signer(self, pem: &str) -> Result<Signer, Error> {
         Ok(match self {
-            Self::Rs256 => Signer::rs256(pem)?,
-            Self::Es256 => Signer::es256(pem)?,
+            Self::Rs256 => Signer::from_rs256_pem(pem)?,
+            Self::Es256 => Signer::from_es256_pem(pem)?,
         })
     }
 }
@@ -48,13 +48,14 @@ impl FromStr for SigningAlgorithm {
 }
 
 /// Awaits a token (`what`) that a closure of the program supplies.
-pub(super) async fn given(
+pub(super) async fn sign_or_request(
     asked: impl Future<Output = error::Result<String>>,
     setting: &'static str,
     what: &'static str,
 ) -> Result<String, HttpError> {
     let text = asked.await.map_err(|error| {
-        let failure = HttpError::of(&error).within(Error::NothingGiven { setting, what });
+        let failure =
+            HttpError::from_error(&error).with_prefix(Error::NothingGiven { setting, what });
         HttpError { source: Some(Arc::new(error)), ..failure }
     })?;
     // Files usually end with a line break.

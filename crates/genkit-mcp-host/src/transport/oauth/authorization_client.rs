@@ -32,29 +32,29 @@ impl OAuthHttpClient for AuthorizationClient {
             let follow = oauth.redirect_policy == OAuthHttpRedirectPolicy::Follow;
             let request = Request::try_from(oauth.request)?;
             let client = for_oauth(request.url(), follow, &self.addresses)?;
-            send(&client, request, self.dpop.as_deref()).await
+            send_request(&client, request, self.dpop.as_deref()).await
         })
     }
 }
 
 /// Sends a request. Token requests carry a DPoP proof, and are sent again if the server requires its nonce in it.
-pub(super) async fn send(
+pub(super) async fn send_request(
     client: &Client,
     mut request: Request,
     dpop: Option<&Dpop>,
 ) -> Result<http::Response<Vec<u8>>, OAuthHttpClientError> {
     let Some(dpop) = dpop.filter(|_| is_for_token(&request)) else {
-        return execute(client, request).await;
+        return execute_request(client, request).await;
     };
     let url = request.url().clone();
     let again = request.try_clone();
-    dpop.prove(&mut request, None)?;
-    let mut answer = execute(client, request).await?;
-    dpop.note(&url, answer.headers());
+    dpop.add_proof(&mut request, None)?;
+    let mut answer = execute_request(client, request).await?;
+    dpop.record_nonce(&url, answer.headers());
     if let Some(mut request) = again.filter(|_| wants_nonce(&answer)) {
-        dpop.prove(&mut request, None)?;
-        answer = execute(client, request).await?;
-        dpop.note(&url, answer.headers());
+        dpop.add_proof(&mut request, None)?;
+        answer = execute_request(client, request).await?;
+        dpop.record_nonce(&url, answer.headers());
     }
     Ok(answer)
 }
@@ -72,7 +72,7 @@ fn wants_nonce(answer: &http::Response<Vec<u8>>) -> bool {
         && said()["error"] == WANTS_NONCE
 }
 
-async fn execute(
+async fn execute_request(
     client: &Client,
     request: Request,
 ) -> Result<http::Response<Vec<u8>>, OAuthHttpClientError> {

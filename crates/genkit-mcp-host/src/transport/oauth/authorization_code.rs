@@ -15,7 +15,7 @@ use tokio::time::Instant;
 use super::challenge::Challenge;
 use super::consent::Consent;
 use super::credentials::{AccessToken, Credentials, Registration, SavedCredentials};
-use super::discovery::{Discovery, distinct};
+use super::discovery::{Discovery, without_duplicates};
 use super::dpop::{Dpop, refuses_proof};
 use super::error::Error;
 use super::settings::{ClientAuthentication, OAuth};
@@ -71,29 +71,29 @@ impl AuthorizationCode {
     }
 
     /// Returns the current token, renewed if it is about to expire.
-    pub(super) async fn current(&mut self) -> Result<Option<AccessToken>, HttpError> {
-        self.credentials.open().await?;
+    pub(super) async fn current_token(&mut self) -> Result<Option<AccessToken>, HttpError> {
+        self.credentials.load_once().await?;
         let is_old = |held: &SavedCredentials| {
-            held.token().is_some_and(|token| !token.is_fresh() || !self.will_do(&token))
+            held.access_token().is_some_and(|token| !token.is_fresh() || !self.will_do(&token))
         };
-        if is_old(&self.credentials.now()) && self.credentials.is_shared() {
+        if is_old(&self.credentials.current_credentials()) && self.credentials.is_shared() {
             // Another program may have renewed it, and a refresh token may be valid only once.
-            if let Err(failure) = self.credentials.reload().await {
+            if let Err(failure) = self.credentials.reload_saved().await {
                 let failure = Logged::text(&failure);
                 tracing::debug!(server = %self.key, %failure, "the stored access cannot be read");
             }
         }
-        let held = self.credentials.now();
+        let held = self.credentials.current_credentials();
         if is_old(&held) && held.can_refresh() {
-            let metadata = self.discover(None).await?;
-            self.refresh(&metadata).await?;
+            let metadata = self.discover_metadata(None).await?;
+            self.refresh_token(&metadata).await?;
         }
-        Ok(self.held())
+        Ok(self.held_token())
     }
 
     /// Returns the current token if it may be sent.
-    fn held(&self) -> Option<AccessToken> {
-        self.credentials.now().token().filter(|token| self.will_do(token))
+    fn held_token(&self) -> Option<AccessToken> {
+        self.credentials.current_credentials().access_token().filter(|token| self.will_do(token))
     }
 
     fn will_do(&self, token: &AccessToken) -> bool {
@@ -101,35 +101,35 @@ impl AuthorizationCode {
     }
 
     /// Returns a new token, and whether the user granted it just now.
-    pub(super) async fn renew(
+    pub(super) async fn renew_token(
         &mut self,
         challenge: &Challenge,
         sent: Option<&str>,
         may_ask: bool,
     ) -> Result<(AccessToken, bool), HttpError> {
-        self.credentials.open().await?;
+        self.credentials.load_once().await?;
         let wider = matches!(challenge, Challenge::Wider { .. });
         if let (false, Some(sent)) = (wider, sent) {
-            self.credentials.reload().await?;
-            if let Some(token) = self.held().filter(|token| token.secret != sent) {
+            self.credentials.reload_saved().await?;
+            if let Some(token) = self.held_token().filter(|token| token.secret != sent) {
                 return Ok((token, false));
             }
         }
         if let Challenge::Wider { scopes, .. } = challenge {
             self.may_widen(scopes)?;
         }
-        let metadata = self.discover(challenge.header()).await?;
+        let metadata = self.discover_metadata(challenge.challenge_header()).await?;
         let refresh = !wider
             && sent.is_some_and(|sent| !self.is_of_last_refresh(sent))
-            && self.credentials.now().can_refresh();
-        if refresh && self.refresh(&metadata).await? {
-            return Ok((self.token()?, false));
+            && self.credentials.current_credentials().can_refresh();
+        if refresh && self.refresh_token(&metadata).await? {
+            return Ok((self.granted_token()?, false));
         }
         if !may_ask {
-            return Err(self.discovery.failed(Error::NeedsUser));
+            return Err(self.discovery.access_error(Error::NeedsUser));
         }
-        self.ask(challenge, &metadata).await?;
-        Ok((self.token()?, true))
+        self.ask_user(challenge, &metadata).await?;
+        Ok((self.granted_token()?, true))
     }
 
     /// Returns whether this token came from a very recent refresh, so that another refresh would not help.
@@ -138,16 +138,19 @@ impl AuthorizationCode {
         last.is_some_and(|(token, at)| token == sent && at.elapsed() < REFRESH_HOLDS)
     }
 
-    async fn discover(&mut self, header: Option<&str>) -> Result<AuthorizationMetadata, HttpError> {
+    async fn discover_metadata(
+        &mut self,
+        header: Option<&str>,
+    ) -> Result<AuthorizationMetadata, HttpError> {
         let metadata = self.discovery.look_up(header).await?;
         self.credentials.belong_to(metadata.issuer.as_deref()).await;
         Ok(metadata)
     }
 
     /// Refreshes the token; returns `false` if only the user can grant access again.
-    async fn refresh(&mut self, metadata: &AuthorizationMetadata) -> Result<bool, HttpError> {
-        let held = self.credentials.now();
-        let Some(client) = held.client() else { return Ok(false) };
+    async fn refresh_token(&mut self, metadata: &AuthorizationMetadata) -> Result<bool, HttpError> {
+        let held = self.credentials.current_credentials();
+        let Some(client) = held.client_id() else { return Ok(false) };
         let known = held.registration.as_ref().filter(|known| known.client_id == *client);
         let redirect = known.map_or(CallbackListener::DEFAULT_URI, |known| &known.redirect_uri);
         let secret = match &self.oauth.authentication {
@@ -156,15 +159,15 @@ impl AuthorizationCode {
             }
             _ => known.and_then(|known| known.client_secret.as_ref()),
         };
-        let config = config(client, secret, redirect);
-        let manager = self.discovery.manager().await?;
+        let config = build_config(client, secret, redirect);
+        let manager = self.discovery.rmcp_manager().await?;
         let refreshed = match manager.configure_client(config) {
             Ok(()) => manager.refresh_token().await,
-            Err(error) => return Err(self.refused(&error)),
+            Err(error) => return Err(self.refusal_error(&error)),
         };
         match refreshed {
             Ok(_) => {
-                let token = self.credentials.now().token();
+                let token = self.credentials.current_credentials().access_token();
                 self.refreshed = token.map(|token| (token.secret, Instant::now()));
                 let issuer = metadata.issuer.as_deref().map(Logged::name);
                 let issuer = issuer.as_ref().map(tracing::field::display);
@@ -176,61 +179,62 @@ impl AuthorizationCode {
             Err(AuthError::TokenRefreshFailed(text)) if refuses_proof(&text) => Ok(false),
             // The authorization server responded, and no longer knows this client.
             Err(AuthError::TokenRefreshFailed(text)) if text.contains("invalid_client") => {
-                self.credentials.register(None).await;
+                self.credentials.save_registration(None).await;
                 Ok(false)
             }
-            Err(error) => Err(self.refused(&error)),
+            Err(error) => Err(self.refusal_error(&error)),
         }
     }
 
     /// Asks the user for access.
-    async fn ask(
+    async fn ask_user(
         &mut self,
         challenge: &Challenge,
         metadata: &AuthorizationMetadata,
     ) -> Result<(), HttpError> {
-        let scopes = self.scopes(challenge, metadata).await?;
-        let known = self.credentials.now().registration;
+        let scopes = self.scopes_to_request(challenge, metadata).await?;
+        let known = self.credentials.current_credentials().registration;
         let consent = Consent::new(&self.oauth, known.as_ref()).await;
-        let consent = consent.map_err(|error| self.discovery.failed(error))?;
+        let consent = consent.map_err(|error| self.discovery.access_error(error))?;
         let known = known.filter(|known| known.redirect_uri == consent.redirect_uri());
         let wanted: Vec<&str> = scopes.iter().map(String::as_str).collect();
-        let (client, own) = self.client(known, metadata, consent.redirect_uri(), &wanted).await?;
+        let (client, own) =
+            self.client_config(known, metadata, consent.redirect_uri(), &wanted).await?;
         let target = self.discovery.target.clone();
-        let manager = self.discovery.manager().await?;
+        let manager = self.discovery.rmcp_manager().await?;
         let address = match manager.configure_client(client) {
             Ok(()) => manager.get_authorization_url(&wanted).await,
             Err(error) => Err(error),
         };
-        let address = address.map_err(|error| self.refused(&error))?;
+        let address = address.map_err(|error| self.refusal_error(&error))?;
         if let Challenge::Wider { scopes, .. } = challenge {
             self.widened.push((scopes.iter().cloned().collect(), Instant::now()));
         }
-        let who = format!("{} (server {:?})", self.oauth.name(), self.key);
-        let given = match consent.ask(&who, &target, &address, &self.asking_user).await {
-            Ok(callback) => self.exchange(&callback).await,
+        let who = format!("{} (server {:?})", self.oauth.grant_name(), self.key);
+        let given = match consent.ask_user(&who, &target, &address, &self.asking_user).await {
+            Ok(callback) => self.exchange_code(&callback).await,
             Err(failure) => Err(failure),
         };
         let unknown = given.as_ref().is_err_and(|fault| fault.kind != ErrorKind::PermissionDenied);
         if unknown && !own {
             // The authorization server may no longer know this client: forget the registration, so that it registers
             // again.
-            self.credentials.register(None).await;
+            self.credentials.save_registration(None).await;
         }
         given
     }
 
-    async fn exchange(&mut self, callback: &AuthorizationCallback) -> Result<(), HttpError> {
+    async fn exchange_code(&mut self, callback: &AuthorizationCallback) -> Result<(), HttpError> {
         let issuer = callback.issuer.as_deref();
-        let manager = self.discovery.manager().await?;
+        let manager = self.discovery.rmcp_manager().await?;
         let given = manager
             .exchange_code_for_token_with_issuer(&callback.code, &callback.csrf_token, issuer)
             .await;
-        given.map(drop).map_err(|error| self.refused(&error))
+        given.map(drop).map_err(|error| self.refusal_error(&error))
     }
 
     /// Returns this program's OAuth client, and whether the user configured it.
-    async fn client(
+    async fn client_config(
         &mut self,
         known: Option<Registration>,
         metadata: &AuthorizationMetadata,
@@ -242,52 +246,56 @@ impl AuthorizationCode {
                 ClientAuthentication::Secret(secret) => Some(secret),
                 _ => None,
             };
-            return Ok((config(id, secret, redirect), true));
+            return Ok((build_config(id, secret, redirect), true));
         }
         let reads_documents =
             metadata.additional_fields.get("client_id_metadata_document_supported");
         if let Some(url) = &self.oauth.metadata_url
             && reads_documents.is_some_and(|yes| *yes == true)
         {
-            return Ok((config(url, None, redirect), true));
+            return Ok((build_config(url, None, redirect), true));
         }
         if let Some(known) = known {
-            return Ok((config(&known.client_id, known.client_secret.as_ref(), redirect), false));
+            return Ok((
+                build_config(&known.client_id, known.client_secret.as_ref(), redirect),
+                false,
+            ));
         }
-        let manager = self.discovery.manager().await?;
-        let client = manager.register_client(self.oauth.name(), redirect, scopes).await;
-        let client = client.map_err(|error| self.refused(&error).within(Error::CannotRegister))?;
+        let manager = self.discovery.rmcp_manager().await?;
+        let client = manager.register_client(self.oauth.grant_name(), redirect, scopes).await;
+        let client = client
+            .map_err(|error| self.refusal_error(&error).with_prefix(Error::CannotRegister))?;
         let registration = Registration {
             issuer: metadata.issuer.clone(),
             client_id: client.client_id.clone(),
             client_secret: client.client_secret.clone(),
             redirect_uri: redirect.to_owned(),
         };
-        self.credentials.register(Some(registration)).await;
+        self.credentials.save_registration(Some(registration)).await;
         Ok((client, false))
     }
 
-    fn token(&self) -> Result<AccessToken, HttpError> {
-        let none = || match self.credentials.now().token() {
+    fn granted_token(&self) -> Result<AccessToken, HttpError> {
+        let none = || match self.credentials.current_credentials().access_token() {
             Some(_) => Error::NotBound,
             None => Error::NoToken,
         };
-        self.held().ok_or_else(|| self.discovery.failed(none()))
+        self.held_token().ok_or_else(|| self.discovery.access_error(none()))
     }
 
-    fn refused(&self, error: &AuthError) -> HttpError {
-        self.discovery.at().authorization(error)
+    fn refusal_error(&self, error: &AuthError) -> HttpError {
+        self.discovery.request_target().authorization_error(error)
     }
 }
 
 impl AuthorizationCode {
     /// Returns the scopes to request: those of the settings or the server, and all that were granted before.
-    async fn scopes(
+    async fn scopes_to_request(
         &mut self,
         challenge: &Challenge,
         metadata: &AuthorizationMetadata,
     ) -> Result<Vec<String>, HttpError> {
-        let mut scopes = self.credentials.now().scopes();
+        let mut scopes = self.credentials.current_credentials().granted_scopes();
         match challenge {
             Challenge::Wider { scopes: more, .. } => {
                 scopes.extend(self.oauth.scopes.iter().chain(more).cloned());
@@ -296,7 +304,7 @@ impl AuthorizationCode {
                 scopes.extend(self.oauth.scopes.iter().cloned());
             }
             Challenge::Access { .. } => {
-                let manager = self.discovery.manager().await?;
+                let manager = self.discovery.rmcp_manager().await?;
                 scopes.extend(manager.select_initial_scopes(&[]).await);
             }
         }
@@ -304,13 +312,14 @@ impl AuthorizationCode {
         if offers && !scopes.is_empty() {
             scopes.push(OFFLINE.to_owned());
         }
-        Ok(distinct(scopes))
+        Ok(without_duplicates(scopes))
     }
 
     /// Checks that requesting more scopes can help.
     fn may_widen(&self, scopes: &[String]) -> Result<(), HttpError> {
         let wanted: BTreeSet<String> = scopes.iter().cloned().collect();
-        let given: BTreeSet<String> = self.credentials.now().scopes().into_iter().collect();
+        let given: BTreeSet<String> =
+            self.credentials.current_credentials().granted_scopes().into_iter().collect();
         let recent = self
             .widened
             .iter()
@@ -329,7 +338,7 @@ impl AuthorizationCode {
     }
 }
 
-fn config(id: &str, secret: Option<&String>, redirect: &str) -> OAuthClientConfig {
+fn build_config(id: &str, secret: Option<&String>, redirect: &str) -> OAuthClientConfig {
     let config = OAuthClientConfig::new(id, redirect);
     match secret {
         Some(secret) => config.with_client_secret(secret),

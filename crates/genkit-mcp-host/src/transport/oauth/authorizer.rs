@@ -27,7 +27,7 @@ pub(crate) struct Authorizer {
 }
 
 /// A token for the next attempt.
-pub(crate) struct Renewed {
+pub(crate) struct RenewedToken {
     pub(crate) token: String,
     /// Whether it was granted just now, rather than renewed or obtained for another request.
     pub(crate) fresh: bool,
@@ -56,23 +56,23 @@ enum Grant {
 
 impl Grant {
     /// Returns the current token, renewed if it is about to expire.
-    async fn current(&mut self) -> Result<Option<AccessToken>, HttpError> {
+    async fn current_token(&mut self) -> Result<Option<AccessToken>, HttpError> {
         match self {
-            Self::AuthorizationCode(grant) => grant.current().await,
-            Self::NonInteractive(grant) => grant.current().await,
+            Self::AuthorizationCode(grant) => grant.current_token().await,
+            Self::NonInteractive(grant) => grant.current_token().await,
         }
     }
 
     /// Returns a new token, and whether it was granted just now.
-    async fn renew(
+    async fn renew_token(
         &mut self,
         challenge: &Challenge,
         sent: Option<&str>,
         may_ask: bool,
     ) -> Result<(AccessToken, bool), HttpError> {
         match self {
-            Self::AuthorizationCode(grant) => grant.renew(challenge, sent, may_ask).await,
-            Self::NonInteractive(grant) => Ok((grant.renew(challenge).await?, true)),
+            Self::AuthorizationCode(grant) => grant.renew_token(challenge, sent, may_ask).await,
+            Self::NonInteractive(grant) => Ok((grant.renew_token(challenge).await?, true)),
         }
     }
 }
@@ -86,7 +86,7 @@ impl Authorizer {
         redactor: Redactor,
     ) -> genkit_core::Result<Self> {
         let wrong = |error| Error::Settings { key: key.to_owned(), error: Box::new(error) };
-        oauth.check().map_err(wrong)?;
+        oauth.check_settings().map_err(wrong)?;
         let dpop = oauth.new_dpop().map_err(wrong)?.map(Arc::new);
         let resource = client::without_secrets(server);
         let grant = match oauth.grant {
@@ -117,28 +117,28 @@ impl Authorizer {
     }
 
     /// Returns what signs the requests to the server, if tokens are bound to a key.
-    pub(crate) fn dpop(&self) -> Option<&Dpop> {
+    pub(crate) fn dpop_key(&self) -> Option<&Dpop> {
         self.dpop.as_deref()
     }
 
     /// Returns the current token, even if it has expired.
-    pub(crate) fn held(&self) -> Option<String> {
-        Some(self.state.held()?.secret)
+    pub(crate) fn held_token(&self) -> Option<String> {
+        Some(self.state.held_token()?.secret)
     }
 
     /// Returns the token to send, if there is one, renewed if it is about to expire.
-    pub(crate) async fn token(&self) -> Result<Option<String>, HttpError> {
-        if let Some(token) = self.state.held().filter(AccessToken::is_fresh) {
+    pub(crate) async fn access_token(&self) -> Result<Option<String>, HttpError> {
+        if let Some(token) = self.state.held_token().filter(AccessToken::is_fresh) {
             return Ok(Some(token.secret));
         }
         let state = Arc::clone(&self.state);
-        let current = run(async move {
+        let current = run_detached(async move {
             let mut grant = state.grant.lock().await;
-            if let Some(token) = state.held().filter(AccessToken::is_fresh) {
+            if let Some(token) = state.held_token().filter(AccessToken::is_fresh) {
                 return Ok(Some(token));
             }
-            let current = state.unless_closing(grant.current()).await;
-            match (current, state.held()) {
+            let current = state.unless_closing(grant.current_token()).await;
+            match (current, state.held_token()) {
                 (Ok(current), _) => {
                     lock(&state.access).token.clone_from(&current);
                     Ok(current)
@@ -153,25 +153,27 @@ impl Authorizer {
 
     /// Gets a new token after `challenge` rejected the token in `sent`. The user is asked only if `may_ask` is set. An
     /// exchange that has begun continues even if its request is dropped, because the user may be in the middle of it.
-    pub(crate) async fn renew(
+    pub(crate) async fn renew_token(
         &self,
         challenge: Challenge,
         sent: Option<String>,
         may_ask: bool,
-    ) -> Result<Renewed, HttpError> {
+    ) -> Result<RenewedToken, HttpError> {
         let state = Arc::clone(&self.state);
         let before = lock(&state.access).rounds;
-        run(async move {
+        run_detached(async move {
             let mut grant = state.grant.lock().await;
-            if let Some(held) = state.held().filter(|held| sent.as_ref() != Some(&held.secret)) {
-                return Ok(Renewed { token: held.secret, fresh: false });
+            if let Some(held) =
+                state.held_token().filter(|held| sent.as_ref() != Some(&held.secret))
+            {
+                return Ok(RenewedToken { token: held.secret, fresh: false });
             }
             // A request that waited for a failed attempt does not ask the same user again.
             if let Some(failure) = state.failed_since(before) {
                 return Err(failure);
             }
             let renewed =
-                state.unless_closing(grant.renew(&challenge, sent.as_deref(), may_ask)).await;
+                state.unless_closing(grant.renew_token(&challenge, sent.as_deref(), may_ask)).await;
             let mut access = lock(&state.access);
             // If the user was not asked, the failure does not count for other requests.
             if may_ask || renewed.is_ok() {
@@ -180,14 +182,14 @@ impl Authorizer {
             }
             let (token, fresh) = renewed?;
             access.token = Some(token.clone());
-            Ok(Renewed { token: token.secret, fresh })
+            Ok(RenewedToken { token: token.secret, fresh })
         })
         .await
     }
 }
 
 impl AuthorizerState {
-    fn held(&self) -> Option<AccessToken> {
+    fn held_token(&self) -> Option<AccessToken> {
         lock(&self.access).token.clone()
     }
 
@@ -206,7 +208,7 @@ impl AuthorizerState {
 }
 
 /// Runs in its own task, so that it continues if the caller is cancelled.
-async fn run<T: Send + 'static>(
+async fn run_detached<T: Send + 'static>(
     work: impl Future<Output = Result<T, HttpError>> + Send + 'static,
 ) -> Result<T, HttpError> {
     match tokio::spawn(work).await {

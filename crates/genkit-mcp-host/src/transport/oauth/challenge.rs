@@ -27,7 +27,7 @@ pub(crate) enum Challenge {
 }
 
 impl Challenge {
-    pub(crate) fn of(error: &StreamableHttpError<reqwest::Error>) -> Option<Self> {
+    pub(crate) fn from_error(error: &StreamableHttpError<reqwest::Error>) -> Option<Self> {
         match error {
             // Another token would not help.
             error if refuses_proof(error) => None,
@@ -56,13 +56,13 @@ impl Challenge {
 
     /// Returns whether the server accepts only tokens that are bound to a key.
     pub(crate) fn wants_proof(&self) -> bool {
-        self.header().is_some_and(|header| {
+        self.challenge_header().is_some_and(|header| {
             let schemes = header.to_ascii_lowercase();
             schemes.starts_with("dpop") && !schemes.contains("bearer ")
         })
     }
 
-    pub(crate) fn header(&self) -> Option<&str> {
+    pub(crate) fn challenge_header(&self) -> Option<&str> {
         match self {
             Self::Access { header } => header.as_deref(),
             Self::Wider { header, .. } => Some(header),

@@ -49,7 +49,7 @@ impl Consent {
     }
 
     /// Sends the user to `address`, and returns the checked response.
-    pub(super) async fn ask(
+    pub(super) async fn ask_user(
         self,
         who: &str,
         target: &str,
@@ -57,18 +57,18 @@ impl Consent {
         asking_user: &watch::Sender<bool>,
     ) -> Result<AuthorizationCallback, HttpError> {
         let refused = |error: Error| HttpError::from(error).no_access_to(target);
-        let state = param(address, "state").unwrap_or_default();
+        let state = query_parameter(address, "state").unwrap_or_default();
         let callback = {
-            let _asking = AskingUser::begin(asking_user);
+            let _asking = AskingUser::mark_asking(asking_user);
             let answered = async {
                 match self {
                     Self::Callback(listener) => {
-                        announce(who, target, address);
-                        Ok(listener.callback(&state).await)
+                        announce_address(who, target, address);
+                        Ok(listener.wait_for_callback(&state).await)
                     }
                     // Whatever it returns, the user was asked, and must not be asked again immediately.
                     Self::OnAuthorize(ask, _) => ask(address.to_owned()).await.map_err(|error| {
-                        let failure = HttpError::of(&error).no_access_to(target);
+                        let failure = HttpError::from_error(&error).no_access_to(target);
                         let kind = ErrorKind::PermissionDenied;
                         HttpError { kind, source: Some(Arc::new(error)), ..failure }
                     }),
@@ -78,21 +78,21 @@ impl Consent {
         };
         let callback =
             callback.map_err(|_| refused(Error::UserTimeout(PATIENCE.as_secs() / 60)))??;
-        if param(&callback, "state").as_ref() != Some(&state) {
+        if query_parameter(&callback, "state").as_ref() != Some(&state) {
             return Err(refused(Error::OtherAnswer));
         }
-        if let Some(error) = param(&callback, "error") {
-            let why = param(&callback, "error_description");
+        if let Some(error) = query_parameter(&callback, "error") {
+            let why = query_parameter(&callback, "error_description");
             return Err(refused(Error::NotGiven { error, why }));
         }
         AuthorizationCallback::from_redirect_url(&callback)
-            .map_err(|error| RequestTarget::new(target).authorization(&error))
+            .map_err(|error| RequestTarget::new(target).authorization_error(&error))
     }
 }
 
 /// Prints the address for programs in a terminal, as documented at `OAuth::new`: the user who reads the terminal or the
 /// log has a browser.
-fn announce(who: &str, target: &str, address: &str) {
+fn announce_address(who: &str, target: &str, address: &str) {
     tracing::warn!("{who} requests access to {target}; open {address}");
     let text =
         format!("{who} requests access to {target}. Open this address in a browser:\n{address}");
@@ -101,7 +101,7 @@ fn announce(who: &str, target: &str, address: &str) {
 }
 
 /// Returns a query parameter of an address.
-fn param(address: &str, name: &str) -> Option<String> {
+fn query_parameter(address: &str, name: &str) -> Option<String> {
     let address = Url::parse(address).ok()?;
     let found = address.query_pairs().find(|(key, _)| key == name)?.1.into_owned();
     Some(found)
@@ -111,7 +111,7 @@ fn param(address: &str, name: &str) -> Option<String> {
 struct AskingUser<'a>(&'a watch::Sender<bool>);
 
 impl<'a> AskingUser<'a> {
-    fn begin(sender: &'a watch::Sender<bool>) -> Self {
+    fn mark_asking(sender: &'a watch::Sender<bool>) -> Self {
         sender.send_replace(true);
         Self(sender)
     }

@@ -92,7 +92,7 @@ impl FileCredentials {
         Self { path: Arc::new(path.into()) }
     }
 
-    async fn blocking<T: Send + 'static>(
+    async fn run_blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Path) -> io::Result<T> + Send + 'static,
     ) -> Result<T> {
@@ -107,7 +107,7 @@ impl FileCredentials {
 impl CredentialStore for FileCredentials {
     fn load<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<Option<Value>>> {
         let server = server.to_owned();
-        Box::pin(self.blocking(move |path| Ok(read(path)?.remove(&server))))
+        Box::pin(self.run_blocking(move |path| Ok(read(path)?.remove(&server))))
     }
 
     fn save<'a>(
@@ -116,7 +116,7 @@ impl CredentialStore for FileCredentials {
         credentials: Option<Value>,
     ) -> BoxFuture<'a, Result<()>> {
         let server = server.to_owned();
-        Box::pin(self.blocking(move |path| {
+        Box::pin(self.run_blocking(move |path| {
             let _writing = lock(&WRITING);
             let _others = lock_file(path)?;
             let mut all = read(path)?;

@@ -38,12 +38,12 @@ impl AccessToken {
 
     /// Returns whether it will still be valid for the next request.
     pub(super) fn is_fresh(&self) -> bool {
-        self.span.is_none_or(|(end, lives)| now() + MARGIN_SECS.min(lives / 2) < end)
+        self.span.is_none_or(|(end, lives)| unix_seconds() + MARGIN_SECS.min(lives / 2) < end)
     }
 }
 
 /// Returns the seconds since 1970.
-pub(super) fn now() -> u64 {
+pub(super) fn unix_seconds() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
 }
 
@@ -68,9 +68,9 @@ pub(super) struct SavedCredentials {
 }
 
 impl SavedCredentials {
-    pub(super) fn token(&self) -> Option<AccessToken> {
+    pub(super) fn access_token(&self) -> Option<AccessToken> {
         let credentials = self.credentials.as_ref()?;
-        let response = self.response()?;
+        let response = self.token_response()?;
         let secret = response["access_token"].as_str()?.to_owned();
         let received = credentials.token_received_at;
         let lives = response["expires_in"].as_u64().filter(|_| received.is_some());
@@ -85,23 +85,23 @@ impl SavedCredentials {
         of(other).is_some_and(|other| of(self).is_some_and(|own| own > other))
     }
 
-    fn response(&self) -> Option<Value> {
+    fn token_response(&self) -> Option<Value> {
         let response = self.credentials.as_ref()?.token_response.as_ref()?;
         serde_json::to_value(response).ok()
     }
 
     /// Returns whether the token can be renewed without the user.
     pub(super) fn can_refresh(&self) -> bool {
-        self.response().is_some_and(|response| response["refresh_token"].is_string())
+        self.token_response().is_some_and(|response| response["refresh_token"].is_string())
     }
 
     /// Returns the granted scopes.
-    pub(super) fn scopes(&self) -> Vec<String> {
+    pub(super) fn granted_scopes(&self) -> Vec<String> {
         self.credentials.as_ref().map(|given| given.granted_scopes.clone()).unwrap_or_default()
     }
 
     /// Returns the id of the client that the token was issued to.
-    pub(super) fn client(&self) -> Option<&String> {
+    pub(super) fn client_id(&self) -> Option<&String> {
         Some(&self.credentials.as_ref()?.client_id)
     }
 }
@@ -128,9 +128,9 @@ impl Credentials {
     }
 
     /// Adds the current secrets to the redactor.
-    fn hide(&self) {
-        let saved = self.now();
-        let response = saved.response().unwrap_or_default();
+    fn redact_secrets(&self) {
+        let saved = self.current_credentials();
+        let response = saved.token_response().unwrap_or_default();
         let texts = ["access_token", "refresh_token", "id_token"];
         for (name, secret) in texts.map(|name| (name, response[name].as_str())) {
             self.0.redactor.hide_for_now(name, secret.unwrap_or_default());
@@ -140,18 +140,18 @@ impl Credentials {
     }
 
     /// Reads the user's store unless it has been read before.
-    pub(super) async fn open(&self) -> Result<(), HttpError> {
-        if self.saved().is_none() { self.reload().await } else { Ok(()) }
+    pub(super) async fn load_once(&self) -> Result<(), HttpError> {
+        if self.lock_saved().is_none() { self.reload_saved().await } else { Ok(()) }
     }
 
     /// Reads the user's store again, if there is one: another program may have changed it.
-    pub(super) async fn reload(&self) -> Result<(), HttpError> {
+    pub(super) async fn reload_saved(&self) -> Result<(), HttpError> {
         let Some(store) = &self.0.store else {
-            self.saved().get_or_insert_default();
+            self.lock_saved().get_or_insert_default();
             return Ok(());
         };
         let loaded = store.load(&self.0.server).await.map_err(|error| {
-            let failure = HttpError::of(&error).no_access_to(&self.0.server);
+            let failure = HttpError::from_error(&error).no_access_to(&self.0.server);
             HttpError { kind: ErrorKind::FailedPrecondition, ..failure }
         })?;
         let loaded = loaded.map(serde_json::from_value::<SavedCredentials>).transpose();
@@ -161,13 +161,13 @@ impl Credentials {
             None
         });
         let saved = loaded.unwrap_or_default();
-        let mut own = self.saved();
+        let mut own = self.lock_saved();
         // Do not lose what could not be saved.
         if !own.as_ref().is_some_and(|own| own.unsaved || own.is_newer_than(&saved)) {
             *own = Some(saved);
         }
         drop(own);
-        self.hide();
+        self.redact_secrets();
         Ok(())
     }
 
@@ -177,12 +177,12 @@ impl Credentials {
     }
 
     /// Returns the current credentials.
-    pub(super) fn now(&self) -> SavedCredentials {
-        self.saved().clone().unwrap_or_default()
+    pub(super) fn current_credentials(&self) -> SavedCredentials {
+        self.lock_saved().clone().unwrap_or_default()
     }
 
-    pub(super) async fn register(&self, registration: Option<Registration>) {
-        self.saved().get_or_insert_default().registration = registration;
+    pub(super) async fn save_registration(&self, registration: Option<Registration>) {
+        self.lock_saved().get_or_insert_default().registration = registration;
         self.save_all().await;
     }
 
@@ -190,11 +190,11 @@ impl Credentials {
     pub(super) async fn belong_to(&self, issuer: Option<&str>) {
         let foreign =
             |known: Option<&String>| known.is_some_and(|known| Some(known.as_str()) != issuer);
-        let held = self.now();
+        let held = self.current_credentials();
         let access = held.credentials.is_some_and(|known| foreign(known.issuer.as_ref()));
         let client = held.registration.is_some_and(|known| foreign(known.issuer.as_ref()));
         if access || client {
-            *self.saved() = Some(SavedCredentials::default());
+            *self.lock_saved() = Some(SavedCredentials::default());
             tracing::warn!(server = %self.0.server, "the authorization server has changed");
             self.save_all().await;
         }
@@ -202,9 +202,9 @@ impl Credentials {
 
     /// Writes to the user's store. A token that cannot be saved is still used.
     async fn save_all(&self) {
-        self.hide();
+        self.redact_secrets();
         let Some(store) = &self.0.store else { return };
-        let saved = self.now();
+        let saved = self.current_credentials();
         let value = match (&saved.credentials, &saved.registration) {
             (None, None) => Ok(None),
             _ => serde_json::to_value(&saved).map(Some).map_err(Error::from),
@@ -213,7 +213,7 @@ impl Credentials {
             Ok(value) => store.save(&self.0.server, value).await,
             Err(error) => Err(error),
         };
-        self.saved().get_or_insert_default().unsaved = saved.is_err();
+        self.lock_saved().get_or_insert_default().unsaved = saved.is_err();
         if let Err(error) = saved {
             let fault = error.chain();
             let error = Logged::text(&fault);
@@ -221,13 +221,13 @@ impl Credentials {
         }
     }
 
-    async fn replace(&self, given: Option<StoredCredentials>) -> Result<(), AuthError> {
-        self.saved().get_or_insert_default().credentials = given;
+    async fn replace_saved(&self, given: Option<StoredCredentials>) -> Result<(), AuthError> {
+        self.lock_saved().get_or_insert_default().credentials = given;
         self.save_all().await;
         Ok(())
     }
 
-    fn saved(&self) -> MutexGuard<'_, Option<SavedCredentials>> {
+    fn lock_saved(&self) -> MutexGuard<'_, Option<SavedCredentials>> {
         lock(&self.0.saved)
     }
 }
@@ -238,7 +238,7 @@ impl RmcpStore for Credentials {
     where
         's: 'f,
     {
-        let credentials = self.saved().as_ref().and_then(|saved| saved.credentials.clone());
+        let credentials = self.lock_saved().as_ref().and_then(|saved| saved.credentials.clone());
         Box::pin(std::future::ready(Ok(credentials)))
     }
 
@@ -246,13 +246,13 @@ impl RmcpStore for Credentials {
     where
         's: 'f,
     {
-        Box::pin(self.replace(Some(given)))
+        Box::pin(self.replace_saved(Some(given)))
     }
 
     fn clear<'s, 'f>(&'s self) -> BoxFuture<'f, Result<(), AuthError>>
     where
         's: 'f,
     {
-        Box::pin(self.replace(None))
+        Box::pin(self.replace_saved(None))
     }
 }

@@ -44,7 +44,7 @@ impl Discovery {
     ) -> Self {
         Self {
             target: resource.to_string(),
-            addresses: AddressPolicy::of(&resource, oauth.private_network),
+            addresses: AddressPolicy::for_resource(&resource, oauth.private_network),
             resource,
             oauth: oauth.clone(),
             first: None,
@@ -59,25 +59,26 @@ impl Discovery {
         &mut self,
         header: Option<&str>,
     ) -> Result<AuthorizationMetadata, HttpError> {
-        let found = self.manager().await?.resolve_metadata_from_challenge(header).await;
-        let metadata = found.map_err(|error| self.at().authorization(&error))?.metadata;
-        self.check(&metadata).map_err(|error| self.failed(error))?;
-        self.manager().await?.set_metadata(metadata.clone());
+        let found = self.rmcp_manager().await?.resolve_metadata_from_challenge(header).await;
+        let metadata =
+            found.map_err(|error| self.request_target().authorization_error(&error))?.metadata;
+        self.check_metadata(&metadata).map_err(|error| self.access_error(error))?;
+        self.rmcp_manager().await?.set_metadata(metadata.clone());
         Ok(metadata)
     }
 
     /// Adds "no access to ..." to a failure.
-    pub(super) fn failed(&self, failure: impl Into<HttpError>) -> HttpError {
+    pub(super) fn access_error(&self, failure: impl Into<HttpError>) -> HttpError {
         failure.into().no_access_to(&self.target)
     }
 
     /// Returns the target of the requests that get access.
-    pub(super) fn at(&self) -> RequestTarget<'_> {
+    pub(super) fn request_target(&self) -> RequestTarget<'_> {
         RequestTarget::new(&self.target)
     }
 
     /// Rejects metadata that would make this program, or the user's browser, send requests to forbidden places.
-    pub(super) fn check(&mut self, metadata: &AuthorizationMetadata) -> Result<(), Error> {
+    pub(super) fn check_metadata(&mut self, metadata: &AuthorizationMetadata) -> Result<(), Error> {
         if let Some(expected) = &self.oauth.issuer {
             let found = metadata.issuer.as_deref().unwrap_or("no issuer");
             if found.trim_end_matches('/') != expected.trim_end_matches('/') {
@@ -107,7 +108,7 @@ impl Discovery {
         for named in [metadata.issuer.as_ref(), Some(&metadata.token_endpoint)] {
             // A forbidden address gets its own error when the request is sent.
             let is_forbidden = |named: &String| {
-                Url::parse(named).is_ok_and(|url| self.addresses.check(&url).is_err())
+                Url::parse(named).is_ok_and(|url| self.addresses.check_url(&url).is_err())
             };
             if !named.is_some_and(|named| self.is_here(named) || is_forbidden(named)) {
                 let found = metadata.issuer.clone().unwrap_or_else(|| "no name".to_owned());
@@ -147,15 +148,18 @@ impl Discovery {
     }
 
     /// Returns the client of the authorization server.
-    pub(super) async fn manager(&mut self) -> Result<&mut AuthorizationManager, HttpError> {
+    pub(super) async fn rmcp_manager(&mut self) -> Result<&mut AuthorizationManager, HttpError> {
         let manager = match self.manager.take() {
             Some(manager) => manager,
-            None => self.make().await.map_err(|error| self.at().authorization(&error))?,
+            None => self
+                .make_manager()
+                .await
+                .map_err(|error| self.request_target().authorization_error(&error))?,
         };
         Ok(self.manager.insert(manager))
     }
 
-    async fn make(&self) -> Result<AuthorizationManager, AuthError> {
+    async fn make_manager(&self) -> Result<AuthorizationManager, AuthError> {
         install_crypto();
         let resource = self.resource.clone();
         let mut manager = if is_loopback(&resource) || self.dpop.is_some() {
@@ -175,7 +179,7 @@ impl Discovery {
 }
 
 /// Removes duplicate scopes, keeping their order.
-pub(super) fn distinct(mut scopes: Vec<String>) -> Vec<String> {
+pub(super) fn without_duplicates(mut scopes: Vec<String>) -> Vec<String> {
     let mut seen = BTreeSet::new();
     scopes.retain(|scope| seen.insert(scope.clone()));
     scopes

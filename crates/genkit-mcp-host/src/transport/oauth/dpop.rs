@@ -44,14 +44,14 @@ impl Dpop {
     }
 
     /// Adds a proof, and the token that it is for; each request needs its own proof.
-    pub(crate) fn prove(&self, request: &mut Request, token: Option<&str>) -> Result<()> {
+    pub(crate) fn add_proof(&self, request: &mut Request, token: Option<&str>) -> Result<()> {
         let (method, url) = (request.method().as_str(), request.url());
-        let mut proof = self.key.proof(method, url.as_str());
+        let mut proof = self.key.new_proof(method, url.as_str());
         if let Some(token) = token {
             proof = proof.access_token(token);
         }
-        if let Some(nonce) = self.nonce(url) {
-            proof = proof.nonce(&nonce);
+        if let Some(nonce) = self.find_nonce(url) {
+            proof = proof.with_nonce(&nonce);
         }
         let proof = proof.sign().map_err(Error::Client)?;
         let proof = HeaderValue::try_from(proof).map_err(|_| Error::NoHeader)?;
@@ -67,12 +67,12 @@ impl Dpop {
     }
 
     /// Returns the latest nonce from the server at `url`.
-    fn nonce(&self, url: &Url) -> Option<String> {
+    fn find_nonce(&self, url: &Url) -> Option<String> {
         lock(&self.nonces).get(&url.origin().ascii_serialization()).cloned()
     }
 
     /// Records the nonce of a response for the next request.
-    pub(crate) fn note(&self, url: &Url, answer: &HeaderMap) {
+    pub(crate) fn record_nonce(&self, url: &Url, answer: &HeaderMap) {
         let Some(nonce) = answer.get(NONCE).and_then(|nonce| nonce.to_str().ok()) else { return };
         let mut nonces = lock(&self.nonces);
         let origin = url.origin().ascii_serialization();

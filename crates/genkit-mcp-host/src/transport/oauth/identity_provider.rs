@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use reqwest::Url;
 
-use super::assertion::given;
+use super::assertion::sign_or_request;
 use super::error::Error;
 use super::token_endpoint::TokenRequest;
 use crate::transport::by_identity::ByIdentity;
@@ -84,12 +84,12 @@ impl IdentityProvider {
 
     pub(super) fn hide_in(&self, redactor: &Redactor) {
         if let Some(secret) = &self.client_secret {
-            redactor.hide("client_secret", secret);
+            redactor.add_secret("client_secret", secret);
         }
     }
 
     /// Returns the checked URL of its token endpoint.
-    pub(super) fn checked(&self) -> Result<Url, Error> {
+    pub(super) fn checked_url(&self) -> Result<Url, Error> {
         let url = Url::parse(&self.token_endpoint)
             .map_err(|fault| Error::NoProviderAddress(fault.to_string()))?;
         match url.scheme() {
@@ -100,30 +100,31 @@ impl IdentityProvider {
     }
 
     /// Exchanges the user's ID token for an identity assertion (ID-JAG).
-    pub(super) async fn assertion(
+    pub(super) async fn request_assertion(
         &self,
         wanted: AssertionFor<'_>,
         private_network: bool,
         redactor: &Redactor,
     ) -> Result<String, HttpError> {
-        let endpoint = self.checked()?;
+        let endpoint = self.checked_url()?;
         install_crypto();
-        let id_token = given((self.id_token)(), "IdentityProvider::new(..)", "ID token").await?;
+        let id_token =
+            sign_or_request((self.id_token)(), "IdentityProvider::new(..)", "ID token").await?;
         redactor.hide_for_now("id_token", &id_token);
-        let addresses = AddressPolicy::of(&endpoint, private_network);
+        let addresses = AddressPolicy::for_resource(&endpoint, private_network);
         let request = TokenRequest::new(endpoint, TOKEN_EXCHANGE)
-            .with("requested_token_type", ID_JAG)
-            .with("subject_token", id_token)
-            .with("subject_token_type", ID_TOKEN)
-            .with("audience", wanted.audience)
-            .with("resource", wanted.resource.as_str())
+            .with_field("requested_token_type", ID_JAG)
+            .with_field("subject_token", id_token)
+            .with_field("subject_token_type", ID_TOKEN)
+            .with_field("audience", wanted.audience)
+            .with_field("resource", wanted.resource.as_str())
             .with_scopes(wanted.scopes);
         let request = match &self.client_secret {
             Some(secret) => request.basic_auth(&self.client_id, secret),
-            None => request.with("client_id", &self.client_id),
+            None => request.with_field("client_id", &self.client_id),
         };
-        let answer = request.send(&addresses, None, redactor).await;
-        let answer = answer.map_err(|failure| failure.within(Error::NotVouchedFor))?;
+        let answer = request.send_request(&addresses, None, redactor).await;
+        let answer = answer.map_err(|failure| failure.with_prefix(Error::NotVouchedFor))?;
         match (answer["issued_token_type"].as_str(), answer["access_token"].as_str()) {
             (Some(ID_JAG), Some(assertion)) => Ok(assertion.to_owned()),
             _ => Err(Error::NoIdJag.into()),
@@ -135,7 +136,10 @@ impl IdentityProvider {
 impl fmt::Debug for IdentityProvider {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("IdentityProvider")
-            .field("token_endpoint", &self.checked().map(|url| without_secrets(&url).to_string()))
+            .field(
+                "token_endpoint",
+                &self.checked_url().map(|url| without_secrets(&url).to_string()),
+            )
             .field("client_id", &self.client_id)
             .finish_non_exhaustive()
     }

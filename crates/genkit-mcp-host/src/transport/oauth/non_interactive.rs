@@ -7,10 +7,10 @@ use rmcp::transport::auth::AuthorizationMetadata;
 use serde_json::Value;
 use tokio::sync::watch;
 
-use super::assertion::given;
+use super::assertion::sign_or_request;
 use super::challenge::Challenge;
-use super::credentials::{AccessToken, now};
-use super::discovery::{Discovery, distinct};
+use super::credentials::{AccessToken, unix_seconds};
+use super::discovery::{Discovery, without_duplicates};
 use super::dpop::{Dpop, is_bound};
 use super::error::Error;
 use super::identity_provider::AssertionFor;
@@ -60,29 +60,32 @@ impl NonInteractive {
     }
 
     /// Returns the current token, renewed if it is about to expire.
-    pub(super) async fn current(&mut self) -> Result<Option<AccessToken>, HttpError> {
+    pub(super) async fn current_token(&mut self) -> Result<Option<AccessToken>, HttpError> {
         let old = self.token.as_ref().is_some_and(|token| !token.is_fresh());
         if let (true, Some(metadata)) = (old, self.metadata.clone()) {
-            self.token = Some(self.ask(&metadata).await?);
+            self.token = Some(self.request_token(&metadata).await?);
         }
         Ok(self.token.clone())
     }
 
     /// Gets a new token.
-    pub(super) async fn renew(&mut self, challenge: &Challenge) -> Result<AccessToken, HttpError> {
-        let metadata = self.discovery.look_up(challenge.header()).await?;
-        self.scopes = self.wanted(challenge).await?;
-        let token = self.ask(&metadata).await?;
+    pub(super) async fn renew_token(
+        &mut self,
+        challenge: &Challenge,
+    ) -> Result<AccessToken, HttpError> {
+        let metadata = self.discovery.look_up(challenge.challenge_header()).await?;
+        self.scopes = self.scopes_to_request(challenge).await?;
+        let token = self.request_token(&metadata).await?;
         self.metadata = Some(metadata);
         self.token = Some(token.clone());
         Ok(token)
     }
 
-    async fn wanted(&mut self, challenge: &Challenge) -> Result<Vec<String>, HttpError> {
+    async fn scopes_to_request(&mut self, challenge: &Challenge) -> Result<Vec<String>, HttpError> {
         let mut scopes = self.oauth.scopes.clone();
         match challenge {
             Challenge::Access { .. } if scopes.is_empty() => {
-                scopes = self.discovery.manager().await?.select_initial_scopes(&[]).await;
+                scopes = self.discovery.rmcp_manager().await?.select_initial_scopes(&[]).await;
                 // It is for refresh tokens, which these grants do not use.
                 scopes.retain(|scope| scope != "offline_access");
             }
@@ -96,50 +99,59 @@ impl NonInteractive {
                 }
             }
         }
-        Ok(distinct(scopes))
+        Ok(without_duplicates(scopes))
     }
 
-    async fn ask(&self, metadata: &AuthorizationMetadata) -> Result<AccessToken, HttpError> {
-        self.exchange(metadata).await.map_err(|failure| self.discovery.failed(failure))
+    async fn request_token(
+        &self,
+        metadata: &AuthorizationMetadata,
+    ) -> Result<AccessToken, HttpError> {
+        self.exchange_grant(metadata).await.map_err(|failure| self.discovery.access_error(failure))
     }
 
     /// Sends the request to the token endpoint.
-    async fn exchange(&self, metadata: &AuthorizationMetadata) -> Result<AccessToken, HttpError> {
+    async fn exchange_grant(
+        &self,
+        metadata: &AuthorizationMetadata,
+    ) -> Result<AccessToken, HttpError> {
         // Checked when the metadata was looked up.
         let endpoint = Url::parse(&metadata.token_endpoint)
             .map_err(|fault| Error::TokenEndpoint(fault.to_string()))?;
         let issuer = metadata.issuer.clone().unwrap_or_else(|| endpoint.to_string());
-        let request = self.grant(endpoint, &issuer).await?.with_scopes(&self.scopes);
-        let request = request.with("resource", self.discovery.resource.as_str());
-        let request = self.authenticated(request, metadata, &issuer)?;
+        let request = self.grant_request(endpoint, &issuer).await?.with_scopes(&self.scopes);
+        let request = request.with_field("resource", self.discovery.resource.as_str());
+        let request = self.authenticate_request(request, metadata, &issuer)?;
         let (addresses, dpop) = (&self.discovery.addresses, self.dpop.as_deref());
-        let answer = request.send(addresses, dpop, &self.redactor).await?;
+        let answer = request.send_request(addresses, dpop, &self.redactor).await?;
         let token = answer["access_token"].as_str().ok_or(Error::NoAccessToken)?;
         if dpop.is_some() && !is_bound(answer["token_type"].as_str()) {
             return Err(Error::NotBound.into());
         }
-        Ok(AccessToken::new(token.to_owned(), now(), answer["expires_in"].as_u64()))
+        Ok(AccessToken::new(token.to_owned(), unix_seconds(), answer["expires_in"].as_u64()))
     }
 
     /// Creates the token request with its grant.
-    async fn grant(&self, endpoint: Url, issuer: &str) -> Result<TokenRequest, HttpError> {
+    async fn grant_request(&self, endpoint: Url, issuer: &str) -> Result<TokenRequest, HttpError> {
         let assertion = match &self.oauth.grant {
             GrantType::JwtBearer(source) => {
-                given(source(issuer.to_owned()), "OAuth::jwt_bearer(..)", "assertion").await?
+                sign_or_request(source(issuer.to_owned()), "OAuth::jwt_bearer(..)", "assertion")
+                    .await?
             }
             GrantType::IdentityAssertion(provider) => {
                 let (resource, scopes) = (&self.discovery.resource, self.scopes.as_slice());
                 let wanted = AssertionFor { audience: issuer, resource, scopes };
-                provider.assertion(wanted, self.oauth.private_network, &self.redactor).await?
+                provider
+                    .request_assertion(wanted, self.oauth.private_network, &self.redactor)
+                    .await?
             }
             _ => return Ok(TokenRequest::new(endpoint, "client_credentials")),
         };
         self.redactor.hide_for_now("assertion", &assertion);
-        Ok(TokenRequest::new(endpoint, JWT_BEARER).with("assertion", assertion))
+        Ok(TokenRequest::new(endpoint, JWT_BEARER).with_field("assertion", assertion))
     }
 
     /// Adds the client authentication to the request.
-    fn authenticated(
+    fn authenticate_request(
         &self,
         request: TokenRequest,
         metadata: &AuthorizationMetadata,
@@ -147,18 +159,18 @@ impl NonInteractive {
     ) -> Result<TokenRequest, Error> {
         Ok(match &self.oauth.authentication {
             ClientAuthentication::Key { pem, algorithm } => {
-                let signed = algorithm.signer(pem)?.assertion(&self.client, issuer)?;
+                let signed = algorithm.make_signer(pem)?.sign_assertion(&self.client, issuer)?;
                 request
-                    .with("client_assertion_type", ASSERTION_TYPE)
-                    .with("client_assertion", signed)
+                    .with_field("client_assertion_type", ASSERTION_TYPE)
+                    .with_field("client_assertion", signed)
             }
             ClientAuthentication::Secret(secret) if takes_basic(metadata) => {
                 request.basic_auth(&self.client, secret)
             }
             ClientAuthentication::Secret(secret) => {
-                request.with("client_id", &self.client).with("client_secret", secret)
+                request.with_field("client_id", &self.client).with_field("client_secret", secret)
             }
-            ClientAuthentication::None => request.with("client_id", &self.client),
+            ClientAuthentication::None => request.with_field("client_id", &self.client),
         })
     }
 }

@@ -319,7 +319,7 @@ impl OAuth {
         self
     }
 
-    pub(super) fn name(&self) -> &str {
+    pub(super) fn grant_name(&self) -> &str {
         self.name.as_deref().unwrap_or(DEFAULT_NAME)
     }
 
@@ -334,14 +334,14 @@ impl OAuth {
     pub(crate) fn hide_in(&self, redactor: &Redactor) {
         match &self.authentication {
             ClientAuthentication::None => {}
-            ClientAuthentication::Secret(secret) => redactor.hide("client_secret", secret),
-            ClientAuthentication::Key { pem, .. } => redactor.hide("private_key", pem),
+            ClientAuthentication::Secret(secret) => redactor.add_secret("client_secret", secret),
+            ClientAuthentication::Key { pem, .. } => redactor.add_secret("private_key", pem),
         }
         if let GrantType::IdentityAssertion(provider) = &self.grant {
             provider.hide_in(redactor);
         }
         if let Some(ProofKey::Pem(pem)) = &self.dpop {
-            redactor.hide("private_key", pem);
+            redactor.add_secret("private_key", pem);
         }
     }
 
@@ -350,21 +350,21 @@ impl OAuth {
         let key = match &self.dpop {
             None => return Ok(None),
             Some(ProofKey::New) => DpopKey::generate()?,
-            Some(ProofKey::Pem(pem)) => DpopKey::es256(pem)?,
+            Some(ProofKey::Pem(pem)) => DpopKey::from_es256_pem(pem)?,
         };
         Ok(Some(Dpop::new(key)))
     }
 
     /// Checks the settings before anything is sent.
-    pub(super) fn check(&self) -> Result<(), Error> {
+    pub(super) fn check_settings(&self) -> Result<(), Error> {
         if self.authentication != ClientAuthentication::None && self.client_id.is_none() {
             return Err(Error::SecretWithoutId);
         }
         if let ClientAuthentication::Key { pem, algorithm } = &self.authentication {
-            algorithm.signer(pem)?;
+            algorithm.make_signer(pem)?;
         }
         if let GrantType::IdentityAssertion(provider) = &self.grant {
-            provider.checked()?;
+            provider.checked_url()?;
         }
         if self.store.is_some() && self.dpop == Some(ProofKey::New) {
             return Err(Error::KeyWouldBeLost);

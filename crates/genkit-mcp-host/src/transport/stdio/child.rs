@@ -22,7 +22,7 @@ use genkit_core::internal::visible;
 ///
 /// # Panics
 /// Panics outside of a tokio runtime with I/O enabled.
-pub(crate) fn spawn(
+pub(crate) fn spawn_child(
     key: &str,
     command: &Command,
     redactor: Redactor,
@@ -36,7 +36,7 @@ pub(crate) fn spawn(
         (command.stderr != StderrTo::Inherit).then_some(Box::new(log));
     let (child, ChildPipes { stdin, stdout }) =
         ChildProcess::spawn(&command.child, log).map_err(of_spawn)?;
-    let pipe = PipeTransport::new(key, stdout, stdin, command.max_line).redacting(redactor);
+    let pipe = PipeTransport::new(key, stdout, stdin, command.max_line).with_redactor(redactor);
     Ok((child, pipe))
 }
 
@@ -49,7 +49,7 @@ struct ServerLog {
 
 impl StderrLog for ServerLog {
     fn redact<'a>(&self, line: &'a str) -> Cow<'a, str> {
-        let hidden = self.redactor.redact(line);
+        let hidden = self.redactor.redact_text(line);
         // Through an error, escape codes would reach a terminal.
         Cow::Owned(visible::escape_line(&hidden.replace('\t', "    ")).into_owned())
     }

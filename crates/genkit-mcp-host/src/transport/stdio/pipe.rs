@@ -61,13 +61,13 @@ impl<R, W: AsyncWrite + Send + Unpin + 'static> PipeTransport<R, W> {
     }
 
     /// Sets the redactor for repeated text.
-    pub(crate) fn redacting(mut self, redactor: Redactor) -> Self {
+    pub(crate) fn with_redactor(mut self, redactor: Redactor) -> Self {
         self.stray.redactor = redactor;
         self
     }
 
     /// Handles the next line; returns `None` if it was ignored or rejected.
-    fn step(&mut self) -> Result<Option<ServerJsonRpcMessage>, NoLine> {
+    fn next_message(&mut self) -> Result<Option<ServerJsonRpcMessage>, NoLine> {
         let line = match self.lines.next_frame().ok_or(NoLine)? {
             Frame::Line(line) => incoming::read(line, &self.open),
             Frame::TooLong(outline, bytes) => {
@@ -79,21 +79,23 @@ impl<R, W: AsyncWrite + Send + Unpin + 'static> PipeTransport<R, W> {
                 if let JsonRpcMessage::Error(failed) = &mut *message {
                     // The error about an unreadable response quotes a part of it.
                     failed.error.message =
-                        self.stray.redactor.redact(&failed.error.message).into_owned().into();
+                        self.stray.redactor.redact_text(&failed.error.message).into_owned().into();
                 }
-                self.open.received(&message);
+                self.open.record_received(&message);
                 return Ok(Some(*message));
             }
-            LineOutcome::Refused(refusal) => self.refuse(&refusal),
-            LineOutcome::Stray(error, excerpt) => self.stray.record(&error.to_string(), &excerpt),
+            LineOutcome::Refused(refusal) => self.send_refusal(&refusal),
+            LineOutcome::Stray(error, excerpt) => {
+                self.stray.record_line(&error.to_string(), &excerpt)
+            }
         }
         Ok(None)
     }
 
-    fn refuse(&self, refusal: &ClientJsonRpcMessage) {
+    fn send_refusal(&self, refusal: &ClientJsonRpcMessage) {
         let server = self.stray.key();
         let text = format!("{refusal:?}");
-        let refusal_text = Logged::text(self.stray.redactor.redact(&text));
+        let refusal_text = Logged::text(self.stray.redactor.redact_text(&text));
         tracing::debug!(target: "genkit::mcp", server, refusal = %refusal_text, "rejected a request");
         let outbox = self.lines.outbox();
         match outbox.push(refusal) {
@@ -104,7 +106,7 @@ impl<R, W: AsyncWrite + Send + Unpin + 'static> PipeTransport<R, W> {
         }
     }
 
-    fn queue(&self, item: &ClientJsonRpcMessage) -> io::Result<()> {
+    fn queue_message(&self, item: &ClientJsonRpcMessage) -> io::Result<()> {
         let outbox = self.lines.outbox();
         if !outbox.has_room()? {
             return Err(io::Error::other(Error::InputFull(MAX_QUEUED_BYTES)));
@@ -132,9 +134,9 @@ where
         &mut self,
         item: ClientJsonRpcMessage,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        let queued = self.queue(&item);
+        let queued = self.queue_message(&item);
         if queued.is_ok() {
-            self.open.sent(&item);
+            self.open.record_sent(&item);
         }
         let outbox = Arc::clone(self.lines.outbox());
         async move {
@@ -149,7 +151,7 @@ where
     // Cancel safe: only the read is awaited, and it loses no data.
     async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
         loop {
-            match self.step() {
+            match self.next_message() {
                 Ok(Some(message)) => return Some(message),
                 Ok(None) => continue,
                 Err(NoLine) if self.lines.has_ended() => return None,

@@ -54,17 +54,6 @@ pub(super) fn with_id(id: EventId, event: &[u8]) -> Bytes {
     out.into()
 }
 
-/// Returns the message of an event.
-#[cfg(feature = "durable")]
-pub(super) fn message_of(event: &Bytes) -> Bytes {
-    const DATA: &[u8] = b"data: ";
-    let id = match event.starts_with(b"id: ") {
-        true => event.iter().position(|byte| *byte == b'\n').map_or(0, |end| end + 1),
-        false => 0,
-    };
-    event.slice((id + DATA.len()).min(event.len())..event.len().saturating_sub(2))
-}
-
 /// An event without a message, after which the stream can be resumed with its id.
 pub(in super::super) fn priming(id: EventId) -> Bytes {
     format!("id: {id}\nretry: {RETRY}\ndata: \n\n").into()
@@ -73,15 +62,6 @@ pub(in super::super) fn priming(id: EventId) -> Bytes {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[cfg(feature = "durable")]
-    #[test]
-    fn the_message_of_an_event_comes_back() {
-        let id = EventId { stream: 7, index: 12 };
-        for id in [None, Some(id)] {
-            assert_eq!(&*message_of(&event(id, br#"{"id: ":1}"#)), br#"{"id: ":1}"#);
-        }
-    }
 
     #[test]
     fn the_id_of_an_event_is_two_numbers() {

@@ -9,7 +9,7 @@ use rmcp::model::{ErrorData, RequestId};
 use serde::{Deserialize, Serialize};
 use tokio::sync::Mutex;
 
-use super::EventStream;
+use super::{EventId, EventStream, StreamState};
 use crate::engine::message;
 use crate::error::REFUSED;
 use crate::session_store::STORE_TIMEOUT;
@@ -197,5 +197,57 @@ impl StoredStream {
         let answer = message::error(Some(&self.head.request), &error).bytes;
         let done = change(&StreamHead { request: self.head.request.clone(), done: true })?;
         Some(done.with_log(line(self.last() + 1, &answer)))
+    }
+}
+
+impl EventStream {
+    /// Creates a stream that continues one of another instance after this event.
+    pub(in super::super) fn continued(after: EventId) -> Self {
+        let EventId { stream, index } = after;
+        let state = StreamState { number: Some(stream), first: index, ..StreamState::default() };
+        let state = StreamState { unread: index, ..state };
+        Self { state: std::sync::Mutex::new(state), ..Self::default() }
+    }
+
+    /// Stores messages in a journal from now on, and returns the earlier ones.
+    fn journaled(&self, journal: Arc<StreamJournal>) -> Vec<Bytes> {
+        // Under one lock, so that a concurrent message is in exactly one of both.
+        let state = self.state();
+        let _ = self.journal.set(journal);
+        state.events.iter().map(message_of).collect()
+    }
+
+    /// The index of the next event.
+    fn next_index(&self) -> u64 {
+        self.state().end() + 1
+    }
+
+    /// Sends a message without checking the capacity.
+    fn say(&self, message: &Bytes) {
+        self.state().push(message);
+    }
+}
+
+/// Returns the message of an event.
+fn message_of(event: &Bytes) -> Bytes {
+    const DATA: &[u8] = b"data: ";
+    let id = match event.starts_with(b"id: ") {
+        true => event.iter().position(|byte| *byte == b'\n').map_or(0, |end| end + 1),
+        false => 0,
+    };
+    event.slice((id + DATA.len()).min(event.len())..event.len().saturating_sub(2))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::frame::event;
+    use super::*;
+
+    #[test]
+    fn the_message_of_an_event_comes_back() {
+        let id = EventId { stream: 7, index: 12 };
+        for id in [None, Some(id)] {
+            assert_eq!(&*message_of(&event(id, br#"{"id: ":1}"#)), br#"{"id: ":1}"#);
+        }
     }
 }

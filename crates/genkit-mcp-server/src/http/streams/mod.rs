@@ -3,14 +3,13 @@
 
 mod body;
 mod frame;
-#[cfg(feature = "durable")]
+#[cfg_attr(not(feature = "durable"), path = "journal_off.rs")]
 mod journal;
 mod kept;
 #[cfg(test)]
 mod tests;
 
 use std::collections::VecDeque;
-#[cfg(feature = "durable")]
 use std::sync::Arc;
 use std::sync::{Mutex, MutexGuard};
 use std::task::{Context, Poll, Waker};
@@ -22,7 +21,8 @@ use tokio::time::Instant;
 pub(super) use self::body::{AnswerBody, Driver, EventBody, Events};
 pub(super) use self::frame::{EventId, priming};
 #[cfg(feature = "durable")]
-pub(super) use self::journal::{StoredStream, StreamJournal};
+pub(super) use self::journal::StoredStream;
+pub(super) use self::journal::StreamJournal;
 pub(super) use self::kept::KeptStreams;
 use crate::engine::Outward;
 use genkit_core::BoxFuture;
@@ -46,7 +46,6 @@ pub(super) struct EventStream {
     /// Notified when there may be capacity for another message.
     room: Notify,
     /// The journal, if the events are stored.
-    #[cfg(feature = "durable")]
     journal: std::sync::OnceLock<Arc<StreamJournal>>,
 }
 
@@ -91,7 +90,6 @@ enum Saying {
     /// Done. Whether a client will read the message.
     Ended(bool),
     /// The journal must store the message first.
-    #[cfg(feature = "durable")]
     Journaled,
     /// The stream is full for now.
     NoRoom,
@@ -102,36 +100,6 @@ impl EventStream {
     pub(super) fn with_number(number: u64) -> Self {
         let state = StreamState { number: Some(number), ..StreamState::default() };
         Self { state: Mutex::new(state), ..Self::default() }
-    }
-
-    /// Creates a stream that continues one of another instance after this event.
-    #[cfg(feature = "durable")]
-    pub(super) fn continued(after: EventId) -> Self {
-        let EventId { stream, index } = after;
-        let state = StreamState { number: Some(stream), first: index, ..StreamState::default() };
-        let state = StreamState { unread: index, ..state };
-        Self { state: Mutex::new(state), ..Self::default() }
-    }
-
-    /// Stores messages in a journal from now on, and returns the earlier ones.
-    #[cfg(feature = "durable")]
-    fn journaled(&self, journal: Arc<StreamJournal>) -> Vec<Bytes> {
-        // Under one lock, so that a concurrent message is in exactly one of both.
-        let state = self.state();
-        let _ = self.journal.set(journal);
-        state.events.iter().map(frame::message_of).collect()
-    }
-
-    /// The index of the next event.
-    #[cfg(feature = "durable")]
-    fn next_index(&self) -> u64 {
-        self.state().end() + 1
-    }
-
-    /// Sends a message without checking the capacity.
-    #[cfg(feature = "durable")]
-    fn say(&self, message: &Bytes) {
-        self.state().push(message);
     }
 
     fn state(&self) -> MutexGuard<'_, StreamState> {
@@ -174,7 +142,6 @@ impl EventStream {
         match state.has_room(message) {
             None => Saying::NoRoom,
             Some(false) => Saying::Ended(false),
-            #[cfg(feature = "durable")]
             Some(true) if self.journal.get().is_some() => Saying::Journaled,
             Some(true) => {
                 state.push(message);
@@ -335,7 +302,6 @@ impl Outward for EventStream {
                 room.as_mut().enable();
                 match self.try_say(&message) {
                     Saying::Ended(said) => return said,
-                    #[cfg(feature = "durable")]
                     Saying::Journaled => match self.journal.get() {
                         Some(journal) => return Arc::clone(journal).say(message).await,
                         None => continue,

@@ -24,7 +24,7 @@ impl DirectBody {
     }
 
     /// Returns the announced length, in bytes.
-    pub(crate) fn announced(&self) -> Option<u64> {
+    pub(crate) fn announced_length(&self) -> Option<u64> {
         self.incoming.size_hint().exact()
     }
 
@@ -37,11 +37,11 @@ impl DirectBody {
         if !self.incoming.is_end_stream() {
             // First without a waker: taking a piece wakes the connection's task, which is this
             // task.
-            self.drive(&mut Context::from_waker(Waker::noop()));
+            self.drive_connection(&mut Context::from_waker(Waker::noop()));
         }
         let mut piece = self.poll_piece();
         if piece.is_pending() {
-            self.drive(cx);
+            self.drive_connection(cx);
             piece = self.poll_piece();
         }
         let piece = ready!(piece);
@@ -49,12 +49,12 @@ impl DirectBody {
             && let Some(mut link) = self.link.take()
             && (link.is_ready() || link.is_idle())
         {
-            self.origin.put(link);
+            self.origin.put_idle(link);
         }
         Poll::Ready(piece)
     }
 
-    fn drive(&mut self, cx: &mut Context<'_>) {
+    fn drive_connection(&mut self, cx: &mut Context<'_>) {
         if self.link.as_mut().is_some_and(|link| link.poll(cx).is_ready()) {
             self.link = None;
         }

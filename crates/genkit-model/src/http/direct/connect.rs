@@ -48,7 +48,7 @@ impl ModelConnector {
     }
 
     /// Connects to the host and port of `origin`.
-    pub(super) async fn connect(&self, origin: Uri) -> Result<ProviderStream, BoxError> {
+    pub(super) async fn connect_to(&self, origin: Uri) -> Result<ProviderStream, BoxError> {
         let connecting = async {
             match self {
                 Self::Plain(tcp) => Ok(MaybeHttpsStream::Http(tcp.call(origin).await?)),

@@ -22,23 +22,23 @@ pub(super) struct Link {
 }
 
 /// A request that got no response.
-pub(super) struct Refused {
+pub(super) struct RefusedRequest {
     pub(super) error: hyper::Error,
     /// The request, if none of it was sent.
     pub(super) request: Option<PostRequest>,
 }
 
 impl Link {
-    pub(super) async fn over(stream: ProviderStream) -> Result<Box<Self>, BoxError> {
+    pub(super) async fn over_stream(stream: ProviderStream) -> Result<Box<Self>, BoxError> {
         let (sender, connection) = handshake(stream).await?;
         Ok(Box::new(Self { sender, connection: Some(connection) }))
     }
 
     /// Sends `request` and waits for the head of its response.
-    pub(super) async fn send(
+    pub(super) async fn send_request(
         &mut self,
         request: PostRequest,
-    ) -> Result<Response<Incoming>, Refused> {
+    ) -> Result<Response<Incoming>, RefusedRequest> {
         let mut answered = pin!(self.sender.try_send_request(request));
         let connection = &mut self.connection;
         let answer = std::future::poll_fn(|cx| {
@@ -51,7 +51,7 @@ impl Link {
         });
         answer.await.map_err(|mut refused| {
             let request = refused.take_message();
-            Refused { error: refused.into_error(), request }
+            RefusedRequest { error: refused.into_error(), request }
         })
     }
 

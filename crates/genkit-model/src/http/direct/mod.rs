@@ -39,7 +39,7 @@ pub(super) struct DirectResponse {
 }
 
 /// Sends a POST request with `body` to `origin` and waits for the head of the response.
-pub(super) async fn post(
+pub(super) async fn post_direct(
     origin: &Arc<Origin>,
     uri: Uri,
     headers: HeaderMap,
@@ -50,14 +50,14 @@ pub(super) async fn post(
     *request.uri_mut() = uri;
     *request.headers_mut() = headers;
     loop {
-        let idle = origin.take();
+        let idle = origin.take_idle();
         let is_reused = idle.is_some();
         let mut link = match idle {
             Some(link) => link,
             // Boxed, because most calls reuse a connection.
-            None => Box::pin(origin.connect()).await.map_err(NotSent::Connect)?,
+            None => Box::pin(origin.open_link()).await.map_err(NotSent::Connect)?,
         };
-        let refused = match link.send(request).await {
+        let refused = match link.send_request(request).await {
             Ok(response) => {
                 let (head, incoming) = response.into_parts();
                 let body = DirectBody::new(incoming, link, Arc::clone(origin));

@@ -36,13 +36,13 @@ impl Origin {
         Self { uri, connector: ModelConnector::new(tls), idle: Mutex::default() }
     }
 
-    pub(super) async fn connect(&self) -> Result<Box<Link>, BoxError> {
-        Link::over(self.connector.connect(self.uri.clone()).await?).await
+    pub(super) async fn open_link(&self) -> Result<Box<Link>, BoxError> {
+        Link::over_stream(self.connector.connect_to(self.uri.clone()).await?).await
     }
 
     /// Takes the connection that was used last. If the server has closed it since, that is noticed
     /// before anything is sent, and the call uses another connection.
-    pub(super) fn take(&self) -> Option<Box<Link>> {
+    pub(super) fn take_idle(&self) -> Option<Box<Link>> {
         loop {
             let (since, link) = lock(&self.idle).links.pop()?;
             if since.elapsed() < POOL_IDLE && link.is_ready() {
@@ -52,7 +52,7 @@ impl Origin {
     }
 
     /// Returns an idle connection to the pool.
-    pub(super) fn put(self: &Arc<Self>, link: Box<Link>) {
+    pub(super) fn put_idle(self: &Arc<Self>, link: Box<Link>) {
         let mut idle = lock(&self.idle);
         idle.links.push((Instant::now(), link));
         let oldest = (idle.links.len() > MAX_IDLE).then(|| idle.links.remove(0));
@@ -60,12 +60,12 @@ impl Origin {
         drop(idle);
         drop(oldest);
         if !is_swept {
-            tokio::spawn(Sweeper(Arc::clone(self)).sweep());
+            tokio::spawn(Sweeper(Arc::clone(self)).sweep_idle());
         }
     }
 
     #[cfg(test)]
-    pub(super) fn idle(&self) -> usize {
+    pub(super) fn idle_count(&self) -> usize {
         lock(&self.idle).links.len()
     }
 }
@@ -74,7 +74,7 @@ impl Origin {
 struct Sweeper(Arc<Origin>);
 
 impl Sweeper {
-    async fn sweep(self) {
+    async fn sweep_idle(self) {
         while let Some(next) = self.close_old() {
             tokio::time::sleep_until(next).await;
         }

@@ -95,7 +95,7 @@ fn serve(
 async fn begin(origin: &Arc<Origin>) -> Result<DirectResponse, String> {
     let mut headers = HeaderMap::new();
     headers.insert("host", "models.example".parse().unwrap());
-    let sent = post(origin, "/v1?a=b".parse().unwrap(), headers, b"{}".to_vec()).await;
+    let sent = post_direct(origin, "/v1?a=b".parse().unwrap(), headers, b"{}".to_vec()).await;
     sent.map_err(|error| match error {
         NotSent::Connect(error) => format!("connect: {}", root_cause(&*error)),
         NotSent::Closed(error) => format!("closed: {}", root_cause(&*error)),
@@ -131,7 +131,7 @@ async fn a_connection_is_used_again() {
     let origin = server.origin();
     for _ in 0..6 {
         assert_eq!(ask(&origin).await.unwrap(), "hello");
-        assert_eq!(origin.idle(), 1);
+        assert_eq!(origin.idle_count(), 1);
     }
     assert_eq!(server.seen(), [1, 6]);
 }
@@ -141,11 +141,11 @@ async fn calls_at_a_time_have_connections_of_their_own() {
     let server = Server::new(|_, _| Reply::Send(WHOLE));
     let origin = server.origin();
     let begun = [begin(&origin).await.unwrap(), begin(&origin).await.unwrap()];
-    assert_eq!(begun.each_ref().map(|response| response.body.announced()), [Some(5); 2]);
+    assert_eq!(begun.each_ref().map(|response| response.body.announced_length()), [Some(5); 2]);
     for response in begun {
         assert_eq!(read(response.body).await.unwrap(), "hello");
     }
-    assert_eq!((server.seen(), origin.idle()), ([2, 2], 2));
+    assert_eq!((server.seen(), origin.idle_count()), ([2, 2], 2));
 }
 
 #[tokio::test]
@@ -153,7 +153,7 @@ async fn what_was_not_read_to_its_end_is_closed() {
     let server = Server::new(|_, _| Reply::Send(WHOLE));
     let origin = server.origin();
     drop(begin(&origin).await.unwrap());
-    assert_eq!(origin.idle(), 0);
+    assert_eq!(origin.idle_count(), 0);
     assert_eq!(ask(&origin).await.unwrap(), "hello");
     assert_eq!(server.seen(), [2, 2]);
 }
@@ -165,7 +165,7 @@ async fn a_connection_that_the_server_closed_is_replaced() {
     let origin = server.origin();
     for calls in 1..=3 {
         assert_eq!(ask(&origin).await.unwrap(), "hello");
-        until(|| origin.take().is_none()).await;
+        until(|| origin.take_idle().is_none()).await;
         assert_eq!(server.seen(), [calls, calls]);
     }
 }
@@ -179,7 +179,7 @@ async fn a_server_that_ends_its_connections_is_believed() {
     let origin = server.origin();
     for calls in 1..=2 {
         assert_eq!(ask(&origin).await.unwrap(), "ok");
-        assert_eq!((server.seen(), origin.idle()), ([calls, calls], 0));
+        assert_eq!((server.seen(), origin.idle_count()), ([calls, calls], 0));
     }
 }
 
@@ -190,7 +190,7 @@ async fn what_was_sent_is_not_sent_again() {
     assert_eq!(ask(&origin).await.unwrap(), "hello");
     let error = ask(&origin).await.unwrap_err();
     assert!(error.starts_with("closed: "), "{error}");
-    assert_eq!((server.seen(), origin.idle()), ([1, 2], 0));
+    assert_eq!((server.seen(), origin.idle_count()), ([1, 2], 0));
 }
 
 #[tokio::test]
@@ -210,7 +210,7 @@ async fn an_answer_that_is_cut_off_is_an_error() {
         let origin = Arc::new(Origin::new(uri, None));
         let error = ask(&origin).await.unwrap_err();
         assert!(!error.is_empty(), "{cut:?}");
-        assert_eq!(origin.idle(), 0, "{cut:?}");
+        assert_eq!(origin.idle_count(), 0, "{cut:?}");
     }
 }
 
@@ -257,7 +257,7 @@ async fn idle_connections_are_bounded() {
     for response in begun {
         read(response.body).await.unwrap();
     }
-    assert_eq!(origin.idle(), origin::MAX_IDLE);
+    assert_eq!(origin.idle_count(), origin::MAX_IDLE);
 }
 
 #[tokio::test]
@@ -268,13 +268,13 @@ async fn idle_connections_are_closed_in_time() {
     tokio::time::pause();
     tokio::time::advance(POOL_IDLE - Duration::from_secs(1)).await;
     tokio::task::yield_now().await;
-    assert_eq!(origin.idle(), 1);
+    assert_eq!(origin.idle_count(), 1);
     tokio::time::advance(Duration::from_secs(2)).await;
     tokio::task::yield_now().await;
-    assert_eq!(origin.idle(), 0);
+    assert_eq!(origin.idle_count(), 0);
     tokio::time::resume();
     ask(&origin).await.unwrap();
-    assert_eq!((server.seen(), origin.idle()), ([2, 2], 1));
+    assert_eq!((server.seen(), origin.idle_count()), ([2, 2], 1));
 }
 
 #[test]
@@ -283,9 +283,9 @@ fn a_runtime_takes_its_connections_with_it() {
     let origin = server.origin();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     assert_eq!(runtime.block_on(ask(&origin)).unwrap(), "hello");
-    assert_eq!(origin.idle(), 1);
+    assert_eq!(origin.idle_count(), 1);
     drop(runtime);
-    assert_eq!(origin.idle(), 0);
+    assert_eq!(origin.idle_count(), 0);
 }
 
 #[tokio::test]
@@ -354,7 +354,7 @@ fn trusting(roots: &[&str]) -> Option<Arc<ClientConfig>> {
         store.add(CertificateDer::from(der(root))).unwrap();
     }
     let mut config = ClientConfig::builder().with_root_certificates(store).with_no_client_auth();
-    config.alpn_protocols = tls::protocols();
+    config.alpn_protocols = tls::alpn_protocols();
     Some(Arc::new(config))
 }
 
@@ -364,7 +364,7 @@ async fn a_server_must_prove_who_it_is() {
     let origin = Arc::new(Origin::new(uri.clone(), trusting(&[ROOT])));
     for _ in 0..2 {
         assert_eq!(ask(&origin).await.unwrap(), "hello");
-        assert_eq!(origin.idle(), 1);
+        assert_eq!(origin.idle_count(), 1);
     }
     let unknown = Arc::new(Origin::new(uri.clone(), trusting(&[])));
     let error = ask(&unknown).await.unwrap_err();

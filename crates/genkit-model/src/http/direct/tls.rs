@@ -26,12 +26,12 @@ pub(super) fn tls_config() -> Result<Arc<ClientConfig>> {
         .and_then(|builder| builder.with_platform_verifier())
         .map_err(|error| no_client(&error))?;
     let mut config = config.with_no_client_auth();
-    config.alpn_protocols = protocols();
+    config.alpn_protocols = alpn_protocols();
     // Another thread may have been faster; its certificates are the same.
     Ok(Arc::clone(CONFIG.get_or_init(|| Arc::new(config))))
 }
 
 /// Returns the protocols offered to servers.
-pub(super) fn protocols() -> Vec<Vec<u8>> {
+pub(super) fn alpn_protocols() -> Vec<Vec<u8>> {
     vec![b"http/1.1".to_vec()]
 }

@@ -61,7 +61,7 @@ pub(super) struct GoogleExtra<'a> {
 }
 
 impl<'a> ExtraContent<'a> {
-    pub(super) fn signature(thought_signature: &'a str) -> Self {
+    pub(super) fn with_signature(thought_signature: &'a str) -> Self {
         Self::Signature { google: GoogleExtra { thought_signature } }
     }
 }

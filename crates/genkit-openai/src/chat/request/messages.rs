@@ -7,7 +7,7 @@ use super::message_param::{ExtraContent, FunctionCallParam, MessageParam, ToolCa
 use crate::chat::metadata::{EXTRA_CONTENT, REASONING_DETAILS};
 use crate::wire::models::ModelTraits;
 use crate::wire::request::messages::{
-    ContentPart, MessageContent, content_part, joined, text, tool_output,
+    ContentPart, MessageContent, content_part, join_texts, message_text, tool_output,
 };
 use crate::wire::request::tools::ToolCallIds;
 use crate::wire::servers::{Deviations, ReasoningBack};
@@ -30,14 +30,14 @@ pub(super) struct MessageContext<'a> {
 }
 
 /// Whether the history contains thoughts.
-pub(super) fn thinks(request: &ModelRequest) -> bool {
+pub(super) fn has_thoughts(request: &ModelRequest) -> bool {
     request.messages.iter().flat_map(|message| &message.content).any(is_reasoning)
 }
 
 /// Encodes the messages of `request` after the first `from`. Also returns whether the end affects
 /// the encoding of later messages, because a call has no response or because generated ids are
 /// numbered from the first message on.
-pub(super) fn messages<'a>(
+pub(super) fn encode_messages<'a>(
     request: &'a ModelRequest,
     context: &'a MessageContext<'a>,
     from: usize,
@@ -45,7 +45,7 @@ pub(super) fn messages<'a>(
     let mut writer = MessageWriter {
         context,
         reasoning: context.reasoning_back(),
-        thinks: thinks(request),
+        thinks: has_thoughts(request),
         ids: ToolCallIds::default(),
         open: Vec::new(),
         messages: Vec::with_capacity(request.messages.len() - from + 1),
@@ -56,26 +56,26 @@ pub(super) fn messages<'a>(
     for (at, message) in request.messages.iter().enumerate().skip(from) {
         // Without a user message, the documents are a separate message.
         if asked.is_none() && message.role != Role::System {
-            writer.documents(documents.take());
+            writer.write_documents(documents.take());
         }
         // A user message may contain tool responses too, and ends the round after them.
         if matches!(message.role, Role::System | Role::Model) {
             writer.end_round();
         }
         match message.role {
-            Role::System => writer.system(message),
+            Role::System => writer.write_system(message),
             Role::User => {
                 let documents = if asked == Some(at) { documents.take() } else { None };
-                writer.user(message, documents)?;
+                writer.write_user(message, documents)?;
             }
-            Role::Model => writer.model(message),
+            Role::Model => writer.write_model(message),
             // `Role::Tool`
-            _ => writer.tool(message)?,
+            _ => writer.write_tool(message)?,
         }
     }
     let is_open = !writer.open.is_empty() || writer.ids.has_invented();
     writer.end_round();
-    writer.documents(documents);
+    writer.write_documents(documents);
     Ok((writer.messages, is_open))
 }
 
@@ -93,13 +93,14 @@ struct MessageWriter<'a> {
 }
 
 impl<'a> MessageWriter<'a> {
-    fn system(&mut self, message: &'a Message) {
+    fn write_system(&mut self, message: &'a Message) {
         let developer = self.context.deviations.developer && self.context.traits.reasons;
         let role = if developer { "developer" } else { "system" };
-        self.messages.push(MessageParam::new(role, Some(MessageContent::Text(text(message)))));
+        self.messages
+            .push(MessageParam::new(role, Some(MessageContent::Text(message_text(message)))));
     }
 
-    fn user(&mut self, message: &'a Message, documents: Option<String>) -> Result<()> {
+    fn write_user(&mut self, message: &'a Message, documents: Option<String>) -> Result<()> {
         let mut parts = Vec::with_capacity(message.content.len() + 1);
         let mut answers = false;
         for part in &message.content {
@@ -116,16 +117,16 @@ impl<'a> MessageWriter<'a> {
             return Ok(());
         }
         parts.extend(documents.map(|text| ContentPart::Text { text: Cow::Owned(text) }));
-        self.messages.push(MessageParam::new("user", Some(MessageContent::of(parts))));
+        self.messages.push(MessageParam::new("user", Some(MessageContent::from_parts(parts))));
         Ok(())
     }
 
-    fn documents(&mut self, text: Option<String>) {
+    fn write_documents(&mut self, text: Option<String>) {
         let content = text.map(|text| MessageContent::Text(Cow::Owned(text)));
         self.messages.extend(content.map(|content| MessageParam::new("user", Some(content))));
     }
 
-    fn tool(&mut self, message: &'a Message) -> Result<()> {
+    fn write_tool(&mut self, message: &'a Message) -> Result<()> {
         for part in &message.content {
             match part {
                 Part::ToolResponse { tool_response, .. } => self.tool_response(tool_response)?,
@@ -146,11 +147,11 @@ impl<'a> MessageWriter<'a> {
         if let Some(at) = self.open.iter().position(|open| *open == id) {
             self.open.remove(at);
         }
-        self.answer(id, output);
+        self.write_answer(id, output);
         Ok(())
     }
 
-    fn answer(&mut self, id: Cow<'a, str>, output: Cow<'a, str>) {
+    fn write_answer(&mut self, id: Cow<'a, str>, output: Cow<'a, str>) {
         let mut param = MessageParam::new("tool", Some(MessageContent::Text(output)));
         param.tool_call_id = Some(id);
         self.messages.push(param);
@@ -160,31 +161,31 @@ impl<'a> MessageWriter<'a> {
     /// otherwise the whole request is rejected.
     fn end_round(&mut self) {
         for id in std::mem::take(&mut self.open) {
-            self.answer(id, Cow::Borrowed(UNANSWERED));
+            self.write_answer(id, Cow::Borrowed(UNANSWERED));
         }
         if !self.shown.is_empty() {
             let shown = std::mem::take(&mut self.shown);
-            self.messages.push(MessageParam::new("user", Some(MessageContent::of(shown))));
+            self.messages.push(MessageParam::new("user", Some(MessageContent::from_parts(shown))));
         }
     }
 
-    fn model(&mut self, message: &'a Message) {
+    fn write_model(&mut self, message: &'a Message) {
         let mut calls = Vec::new();
         let mut extra = None;
         for part in &message.content {
             match part {
                 Part::ToolRequest { tool_request, .. } if tool_request.partial => {}
                 Part::ToolRequest { tool_request, .. } => calls.push(self.call(part, tool_request)),
-                Part::Text { .. } => extra = extra.or_else(|| self.context.extra(part)),
+                Part::Text { .. } => extra = extra.or_else(|| self.context.extra_content(part)),
                 _ => {}
             }
         }
-        let text = text(message);
+        let text = message_text(message);
         if text.is_empty() && calls.is_empty() {
             return; // several servers reject an empty assistant message
         }
         if let Some(first) = calls.first_mut().filter(|_| self.context.checks_calls()) {
-            let skip = || ExtraContent::signature(SKIP_VALIDATION);
+            let skip = || ExtraContent::with_signature(SKIP_VALIDATION);
             first.extra_content.get_or_insert_with(skip);
         }
         let content = if text.is_empty() { None } else { Some(MessageContent::Text(text)) };
@@ -204,12 +205,12 @@ impl<'a> MessageWriter<'a> {
                 name: self.context.names.sent_name(&call.name),
                 arguments: &call.input,
             },
-            extra_content: self.context.extra(part),
+            extra_content: self.context.extra_content(part),
         }
     }
 
     fn add_reasoning(&self, message: &'a Message, calls: bool, param: &mut MessageParam<'a>) {
-        let text = || joined(message.content.iter().filter_map(as_reasoning));
+        let text = || join_texts(message.content.iter().filter_map(as_reasoning));
         match self.reasoning {
             ReasoningBack::No => {}
             // DeepSeek rejects a call without thoughts in a conversation that contains thoughts.
@@ -233,7 +234,7 @@ impl<'a> MessageWriter<'a> {
 impl MessageContext<'_> {
     /// Returns everything that affects the encoding of a message, except the model and the names of
     /// tools.
-    pub(super) fn shape(&self) -> impl Hash {
+    pub(super) fn cache_shape(&self) -> impl Hash {
         let Deviations { developer, reasoning, tool_ids, extra_fields, .. } = self.deviations;
         (developer, reasoning, tool_ids, extra_fields, self.detail)
     }
@@ -252,7 +253,7 @@ impl MessageContext<'_> {
         self.traits.checks_calls && self.deviations.extra_fields
     }
 
-    fn extra<'b>(&self, part: &'b Part) -> Option<ExtraContent<'b>> {
+    fn extra_content<'b>(&self, part: &'b Part) -> Option<ExtraContent<'b>> {
         if !self.deviations.extra_fields {
             return None;
         }
@@ -263,8 +264,8 @@ impl MessageContext<'_> {
         if !self.traits.gemini {
             return None;
         }
-        let signature = signature::signature(part, GEMINI)?.as_str()?;
-        Some(ExtraContent::signature(signature))
+        let signature = signature::find_signature(part, GEMINI)?.as_str()?;
+        Some(ExtraContent::with_signature(signature))
     }
 }
 

@@ -6,4 +6,4 @@ mod messages;
 mod settings;
 mod tools;
 
-pub(super) use body::body;
+pub(super) use body::encode_body;

@@ -27,18 +27,18 @@ pub(super) struct ChatSettings<'a> {
 }
 
 impl<'a> ChatSettings<'a> {
-    pub(super) fn has(&self, key: &str) -> bool {
+    pub(super) fn is_set(&self, key: &str) -> bool {
         self.config.contains_key(key)
     }
 
     /// Returns the settings to send, under the API's own names.
-    pub(super) fn sent(&self) -> impl Iterator<Item = (&'a str, Cow<'a, Value>)> {
-        self.config.iter().filter_map(|(key, value)| self.setting(key, value))
+    pub(super) fn sent_settings(&self) -> impl Iterator<Item = (&'a str, Cow<'a, Value>)> {
+        self.config.iter().filter_map(|(key, value)| self.sent_setting(key, value))
     }
 
-    fn setting(&self, key: &'a str, value: &'a Value) -> Option<(&'a str, Cow<'a, Value>)> {
+    fn sent_setting(&self, key: &'a str, value: &'a Value) -> Option<(&'a str, Cow<'a, Value>)> {
         let wire = match key {
-            "maxTokens" if self.has("maxOutputTokens") => return None,
+            "maxTokens" if self.is_set("maxOutputTokens") => return None,
             "maxOutputTokens" | "maxTokens" => self.max_tokens(),
             "topP" => "top_p",
             "topK" => "top_k",
@@ -59,15 +59,15 @@ impl<'a> ChatSettings<'a> {
         let is_empty =
             value.is_null() || (wire == "stop" && value.as_array().is_some_and(Vec::is_empty));
         // The API's own spelling takes precedence; a key must not occur twice.
-        let twice = wire != key && self.has(wire);
+        let twice = wire != key && self.is_set(wire);
         if is_empty || twice {
             return None;
         }
-        Some((wire, self.value(key, value)?))
+        Some((wire, self.sent_value(key, value)?))
     }
 
     /// Returns the value to send; `None` if it is not supported.
-    fn value(&self, key: &str, value: &'a Value) -> Option<Cow<'a, Value>> {
+    fn sent_value(&self, key: &str, value: &'a Value) -> Option<Cow<'a, Value>> {
         let effort = || Effort::of_config(self.config);
         let remedy = match key {
             "topK" if !self.deviations.top_k => "use `topP` instead",

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::chat::error::Error as E;
 use crate::wire::models::Target;
 use crate::wire::request::output_format::OutputFormat;
-use crate::wire::schema::strict;
+use crate::wire::schema::strict_schema;
 use crate::wire::servers::Deviations;
 use genkit_core::internal::names::Names;
 use genkit_core::{ModelRequest, ToolChoice, ToolDefinition};
@@ -32,7 +32,7 @@ struct FunctionDefinition<'a> {
 }
 
 /// Encodes the tools of `request`.
-pub(super) fn tools<'a>(
+pub(super) fn encode_tools<'a>(
     request: &'a ModelRequest,
     names: &'a Names<'a>,
     deviations: &Deviations,
@@ -46,7 +46,7 @@ pub(super) fn tools<'a>(
             strict: None,
         };
         if let Some(schema) = tool.shared_input() {
-            let strict = strict(schema, &tool.name, deviations.strict_tools);
+            let strict = strict_schema(schema, &tool.name, deviations.strict_tools);
             function.parameters = Some(strict.unwrap_or(schema));
             function.strict = strict.map(|_| true);
         }

@@ -4,14 +4,14 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
 use serde_json::Value;
 
-use genkit_model::internal::lenient::{count, json_text, text};
+use genkit_model::internal::lenient::{deserialize_count, deserialize_text, json_text};
 
 /// A complete response, or one chunk of a stream.
 #[derive(Deserialize)]
 pub(super) struct ChatCompletion {
-    #[serde(default, deserialize_with = "text")]
+    #[serde(default, deserialize_with = "deserialize_text")]
     pub(super) id: Option<String>,
-    #[serde(default, deserialize_with = "text")]
+    #[serde(default, deserialize_with = "deserialize_text")]
     pub(super) model: Option<String>,
     #[serde(default)]
     pub(super) choices: Option<Vec<Choice>>,
@@ -21,11 +21,11 @@ pub(super) struct ChatCompletion {
     pub(super) x_groq: Option<XGroq>,
     #[serde(default)]
     pub(super) error: Option<Value>,
-    #[serde(default, deserialize_with = "text")]
+    #[serde(default, deserialize_with = "deserialize_text")]
     pub(super) provider: Option<String>,
-    #[serde(default, deserialize_with = "text")]
+    #[serde(default, deserialize_with = "deserialize_text")]
     pub(super) service_tier: Option<String>,
-    #[serde(default, deserialize_with = "text")]
+    #[serde(default, deserialize_with = "deserialize_text")]
     pub(super) system_fingerprint: Option<String>,
     #[serde(default)]
     pub(super) citations: Option<Value>,
@@ -39,7 +39,7 @@ pub(super) struct XGroq {
 
 #[derive(Deserialize)]
 pub(super) struct Choice {
-    #[serde(default, deserialize_with = "count")]
+    #[serde(default, deserialize_with = "deserialize_count")]
     pub(super) index: Option<u64>,
     /// In a complete response.
     #[serde(default)]
@@ -47,7 +47,7 @@ pub(super) struct Choice {
     /// In a chunk.
     #[serde(default)]
     pub(super) delta: Option<ChoiceMessage>,
-    #[serde(default, deserialize_with = "text")]
+    #[serde(default, deserialize_with = "deserialize_text")]
     pub(super) finish_reason: Option<String>,
     #[serde(default)]
     pub(super) logprobs: Option<Value>,
@@ -60,13 +60,13 @@ pub(super) struct Choice {
 pub(super) struct ChoiceMessage {
     #[serde(default)]
     pub(super) content: ChoiceContent,
-    #[serde(default, deserialize_with = "text")]
+    #[serde(default, deserialize_with = "deserialize_text")]
     pub(super) reasoning_content: Option<String>,
-    #[serde(default, deserialize_with = "text")]
+    #[serde(default, deserialize_with = "deserialize_text")]
     pub(super) reasoning: Option<String>,
     #[serde(default)]
     pub(super) reasoning_details: Option<Vec<Value>>,
-    #[serde(default, deserialize_with = "text")]
+    #[serde(default, deserialize_with = "deserialize_text")]
     pub(super) refusal: Option<String>,
     #[serde(default)]
     pub(super) tool_calls: Option<Vec<ChoiceToolCall>>,
@@ -85,9 +85,9 @@ pub(super) struct ChoiceMessage {
 
 #[derive(Deserialize)]
 pub(super) struct ChoiceToolCall {
-    #[serde(default, deserialize_with = "count")]
+    #[serde(default, deserialize_with = "deserialize_count")]
     pub(super) index: Option<u64>,
-    #[serde(default, deserialize_with = "text")]
+    #[serde(default, deserialize_with = "deserialize_text")]
     pub(super) id: Option<String>,
     #[serde(default)]
     pub(super) function: Option<ToolCallFunction>,
@@ -97,7 +97,7 @@ pub(super) struct ChoiceToolCall {
 
 #[derive(Default, Deserialize)]
 pub(super) struct ToolCallFunction {
-    #[serde(default, deserialize_with = "text")]
+    #[serde(default, deserialize_with = "deserialize_text")]
     pub(super) name: Option<String>,
     /// JSON text. Some servers send the JSON itself.
     #[serde(default, deserialize_with = "json_text")]
@@ -112,23 +112,23 @@ pub(super) struct GeneratedImage {
 
 #[derive(Deserialize)]
 pub(super) struct GeneratedImageUrl {
-    #[serde(default, deserialize_with = "text")]
+    #[serde(default, deserialize_with = "deserialize_text")]
     pub(super) url: Option<String>,
 }
 
 #[derive(Default, Deserialize)]
 pub(super) struct CompletionUsage {
-    #[serde(default, deserialize_with = "count")]
+    #[serde(default, deserialize_with = "deserialize_count")]
     pub(super) prompt_tokens: Option<u64>,
-    #[serde(default, deserialize_with = "count")]
+    #[serde(default, deserialize_with = "deserialize_count")]
     pub(super) completion_tokens: Option<u64>,
-    #[serde(default, deserialize_with = "count")]
+    #[serde(default, deserialize_with = "deserialize_count")]
     pub(super) total_tokens: Option<u64>,
     #[serde(default)]
     pub(super) prompt_tokens_details: Option<TokenDetails>,
     #[serde(default)]
     pub(super) completion_tokens_details: Option<TokenDetails>,
-    #[serde(default, deserialize_with = "count")]
+    #[serde(default, deserialize_with = "deserialize_count")]
     pub(super) prompt_cache_hit_tokens: Option<u64>,
     #[serde(default)]
     pub(super) cost: Option<Value>,
@@ -136,9 +136,9 @@ pub(super) struct CompletionUsage {
 
 #[derive(Default, Deserialize)]
 pub(super) struct TokenDetails {
-    #[serde(default, deserialize_with = "count")]
+    #[serde(default, deserialize_with = "deserialize_count")]
     pub(super) cached_tokens: Option<u64>,
-    #[serde(default, deserialize_with = "count")]
+    #[serde(default, deserialize_with = "deserialize_count")]
     pub(super) reasoning_tokens: Option<u64>,
 }
 
@@ -152,7 +152,7 @@ pub(super) struct ChoiceContent {
 /// A block of a list. Mistral's thoughts are a nested list.
 #[derive(Deserialize)]
 struct ContentBlock {
-    #[serde(default, deserialize_with = "text")]
+    #[serde(default, deserialize_with = "deserialize_text")]
     text: Option<String>,
     #[serde(default)]
     thinking: ChoiceContent,

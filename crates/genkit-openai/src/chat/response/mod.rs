@@ -5,4 +5,4 @@ mod stream;
 mod whole;
 
 pub(super) use stream::ChatStream;
-pub(super) use whole::decode;
+pub(super) use whole::decode_response;

@@ -4,7 +4,7 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use super::body::{ChatCompletion, ChoiceMessage, ChoiceToolCall};
-use super::whole::{CompletionBuilder, detail_text, first, generated_image, tool_request};
+use super::whole::{CompletionBuilder, detail_text, first_choice, generated_image, tool_request};
 use crate::chat::error::Error as E;
 use crate::wire::models::Target;
 use crate::wire::request::tools::RawToolCall;
@@ -49,18 +49,18 @@ impl<'a> ChatStream<'a> {
         }
     }
 
-    fn chunk(&mut self, answer: ChatCompletion, chunks: &ChunkSink) -> Result<()> {
+    fn read_chunk(&mut self, answer: ChatCompletion, chunks: &ChunkSink) -> Result<()> {
         if let Some(error) = &answer.error {
-            return Err(error::within(self.target.provider, error));
+            return Err(error::error_in_response(self.target.provider, error));
         }
         let mut answer = self.completion.take_metadata(answer);
-        let Some(choice) = first(&mut answer) else { return Ok(()) };
+        let Some(choice) = first_choice(&mut answer) else { return Ok(()) };
         self.begun = true;
         if choice.index.unwrap_or(0) != 0 {
             return Ok(());
         }
         if let Some(error) = &choice.error {
-            return Err(error::within(self.target.provider, error));
+            return Err(error::error_in_response(self.target.provider, error));
         }
         self.completion.add_logprobs(choice.logprobs);
         let mut parts = Vec::new();
@@ -97,7 +97,7 @@ impl<'a> ChatStream<'a> {
         if thought.is_empty() {
             thought = details.iter().filter_map(detail_text).collect();
         }
-        details.into_iter().for_each(|detail| merge(&mut self.completion.details, detail));
+        details.into_iter().for_each(|detail| merge_details(&mut self.completion.details, detail));
         if !thought.is_empty() {
             self.completion.reasoning.push_str(&thought);
             parts.push(Part::reasoning(thought));
@@ -129,7 +129,7 @@ impl<'a> ChatStream<'a> {
         let mut function = call.function.unwrap_or_default();
         let name = function.name.take().unwrap_or_default();
         let id = call.id.filter(|id| !id.is_empty());
-        if let Some(at) = self.place(call.index, id.as_deref(), &name, &function.arguments) {
+        if let Some(at) = self.find_place(call.index, id.as_deref(), &name, &function.arguments) {
             let StreamedToolCall { called, extra, .. } = &mut self.calls[at];
             called.id = called.id.take().or(id);
             *extra = extra.take().or(call.extra_content);
@@ -149,7 +149,13 @@ impl<'a> ChatStream<'a> {
     }
 
     /// Returns the index of the call that a fragment continues; `None` if it starts a new call.
-    fn place(&self, index: Option<u64>, id: Option<&str>, name: &str, more: &str) -> Option<usize> {
+    fn find_place(
+        &self,
+        index: Option<u64>,
+        id: Option<&str>,
+        name: &str,
+        more: &str,
+    ) -> Option<usize> {
         let at = match (index, id) {
             (Some(_), _) => self.calls.iter().rposition(|call| call.index == index)?,
             (None, Some(_)) => {
@@ -184,7 +190,7 @@ impl<'a> ChatStream<'a> {
 }
 
 impl WireStream for ChatStream<'_> {
-    fn event(&mut self, event: &SseEvent<'_>, chunks: &ChunkSink) -> Result<Next> {
+    fn read_event(&mut self, event: &SseEvent<'_>, chunks: &ChunkSink) -> Result<Next> {
         let data = match event_data(self.target.provider, event)? {
             EventData::Done => {
                 self.completion.is_ended = true;
@@ -194,12 +200,12 @@ impl WireStream for ChatStream<'_> {
             EventData::Json(data) => data,
         };
         let answer = serde_json::from_str(data)
-            .map_err(|error| HttpError::json(self.target.provider, &error))?;
-        self.chunk(answer, chunks)?;
+            .map_err(|error| HttpError::from_json(self.target.provider, &error))?;
+        self.read_chunk(answer, chunks)?;
         Ok(Next::More)
     }
 
-    fn end(mut self: Box<Self>) -> Result<ModelResponse> {
+    fn into_response(mut self: Box<Self>) -> Result<ModelResponse> {
         if !self.begun {
             return Err(E::NoChunks { provider: self.target.provider.to_owned() }.into());
         }
@@ -219,7 +225,7 @@ fn is_whole(arguments: &str) -> bool {
 }
 
 /// Adds a piece of OpenRouter's reasoning details, so that they can be sent back unchanged.
-fn merge(details: &mut Vec<Value>, detail: Value) {
+fn merge_details(details: &mut Vec<Value>, detail: Value) {
     let same = |known: &&mut Value| {
         let same = |key: &str| known.get(key) == detail.get(key);
         let is_text = detail.get("type").is_some_and(|it| it != "reasoning.encrypted");

@@ -19,23 +19,23 @@ use genkit_model::internal::signature;
 use genkit_model::internal::signature::GEMINI;
 
 /// Decodes a complete response.
-pub(in crate::chat) fn decode(
+pub(in crate::chat) fn decode_response(
     target: &Target<'_>,
     request: &ModelRequest,
     body: &[u8],
 ) -> Result<ModelResponse> {
-    let answer: ChatCompletion =
-        serde_json::from_slice(body).map_err(|error| HttpError::json(target.provider, &error))?;
+    let answer: ChatCompletion = serde_json::from_slice(body)
+        .map_err(|error| HttpError::from_json(target.provider, &error))?;
     if let Some(error) = &answer.error {
-        return Err(error::within(target.provider, error));
+        return Err(error::error_in_response(target.provider, error));
     }
     let mut response = CompletionBuilder { is_ended: true, ..CompletionBuilder::default() };
     let mut answer = response.take_metadata(answer);
-    let Some(choice) = first(&mut answer) else {
+    let Some(choice) = first_choice(&mut answer) else {
         return Err(E::NoChoices { provider: target.provider.to_owned() }.into());
     };
     if let Some(error) = &choice.error {
-        return Err(error::within(target.provider, error));
+        return Err(error::error_in_response(target.provider, error));
     }
     let message = choice.message.or(choice.delta).unwrap_or_default();
     response.set_finish_reason(choice.finish_reason);
@@ -45,7 +45,7 @@ pub(in crate::chat) fn decode(
 }
 
 /// Returns the first choice by index.
-pub(super) fn first(answer: &mut ChatCompletion) -> Option<Choice> {
+pub(super) fn first_choice(answer: &mut ChatCompletion) -> Option<Choice> {
     let choices = answer.choices.take()?;
     choices.into_iter().min_by_key(|choice| choice.index.unwrap_or(0))
 }
@@ -86,7 +86,7 @@ impl CompletionBuilder {
         self.add_custom("citations", answer.citations.take());
         let counts = answer.usage.take().or_else(|| answer.x_groq.take()?.usage);
         if let Some(counts) = counts {
-            count(&mut self.usage, counts);
+            read_usage(&mut self.usage, counts);
         }
         answer
     }
@@ -192,7 +192,7 @@ impl CompletionBuilder {
         }
         let mut response = ModelResponse::default();
         response.message = Some(Message::new(Role::Model, content));
-        response.finish_reason = Some(reason(self.finish.as_deref()));
+        response.finish_reason = Some(finish_reason(self.finish.as_deref()));
         response.usage = self.usage;
         response.custom = self.custom;
         if !self.refusal.is_empty() {
@@ -205,7 +205,7 @@ impl CompletionBuilder {
     }
 }
 
-fn reason(finish: Option<&str>) -> FinishReason {
+fn finish_reason(finish: Option<&str>) -> FinishReason {
     match finish {
         None | Some("") => FinishReason::Unknown,
         Some("stop" | "tool_calls" | "function_call" | "eos") => FinishReason::Stop,
@@ -216,7 +216,7 @@ fn reason(finish: Option<&str>) -> FinishReason {
 }
 
 /// Updates the counts; later chunks of a stream may have fewer of them.
-fn count(usage: &mut Usage, counts: CompletionUsage) {
+fn read_usage(usage: &mut Usage, counts: CompletionUsage) {
     let (prompt, completion) = (counts.prompt_tokens_details, counts.completion_tokens_details);
     let cached =
         prompt.and_then(|details| details.cached_tokens).or(counts.prompt_cache_hit_tokens);
@@ -239,7 +239,7 @@ fn count(usage: &mut Usage, counts: CompletionUsage) {
 fn keep_extra(part: &mut Part, extra: Value) {
     let metadata = part.metadata_mut();
     if let Some(Value::String(signature)) = extra.pointer("/google/thought_signature") {
-        signature::sign(metadata, signature.as_str().into(), GEMINI);
+        signature::add_signature(metadata, signature.as_str().into(), GEMINI);
     }
     metadata.entry(EXTRA_CONTENT).or_insert(extra);
 }
@@ -251,8 +251,8 @@ pub(super) fn detail_text(detail: &Value) -> Option<&str> {
 
 pub(super) fn generated_image(image: GeneratedImage) -> Option<Part> {
     let url = image.image_url?.url?;
-    let inline = DataUrl::of(&url).filter(|inline| inline.data.is_some());
-    let kind = inline.map_or("image/png", DataUrl::kind).to_owned();
+    let inline = DataUrl::from_url(&url).filter(|inline| inline.data.is_some());
+    let kind = inline.map_or("image/png", DataUrl::media_type).to_owned();
     Some(Part::media(url, kind))
 }
 
@@ -264,7 +264,7 @@ pub(super) fn tool_request(
     names: &Names<'_>,
     deviations: &Deviations,
 ) -> Part {
-    let mut part = Part::tool_request(called.read(request, names, deviations.strict_tools));
+    let mut part = Part::tool_request(called.into_request(request, names, deviations.strict_tools));
     if let Some(extra) = extra.filter(Value::is_object) {
         keep_extra(&mut part, extra);
     }

@@ -32,7 +32,9 @@ fn a_server_is_known_by_its_name_or_its_address() {
     let error = OpenAi::server("gorq").unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound);
     assert!(error.to_string().contains("groq"), "{error}");
-    assert!(KnownServer::named("openai").is_some() && KnownServer::named("gemini").is_none());
+    assert!(
+        KnownServer::find_named("openai").is_some() && KnownServer::find_named("gemini").is_none()
+    );
 }
 
 #[test]

@@ -18,7 +18,7 @@ fn texts_go_in_one_list() {
         .with_task(EmbedTask::Query)
         .with_config("user", "u")
         .with_config("apiKey", "other");
-    let call = wire().encode(&request, &request.texts).unwrap();
+    let call = wire().encode_request(&request, &request.texts).unwrap();
     assert_eq!(call.path, "/embeddings");
     assert!(call.headers.contains(&("authorization", "Bearer other".into())));
     let body: Value = serde_json::from_slice(&call.body).unwrap();
@@ -32,15 +32,16 @@ fn texts_go_in_one_list() {
 fn vectors_stand_in_the_order_of_their_numbers() {
     let body = json!({"data": [{"index": 1, "embedding": [1]}, {"index": 0, "embedding": [0.5]}],
         "usage": {"prompt_tokens": 3, "total_tokens": 3}});
-    let response = wire().decode(body.to_string().as_bytes()).unwrap();
+    let response = wire().decode_response(body.to_string().as_bytes()).unwrap();
     assert_eq!(response.usage.input_tokens, Some(3));
     assert_eq!(response.embeddings[0].values(), [0.5]);
     let body = json!({"data": [{"embedding": [2]}, {"embedding": [1]}]});
-    let response = wire().decode(body.to_string().as_bytes()).unwrap();
+    let response = wire().decode_response(body.to_string().as_bytes()).unwrap();
     assert_eq!(response.embeddings[0].values(), [2.0]);
-    let error = wire().decode(br#"{"error": {"message": "no", "code": 429}}"#).unwrap_err();
+    let error =
+        wire().decode_response(br#"{"error": {"message": "no", "code": 429}}"#).unwrap_err();
     assert!(error.to_string().contains("no"), "{error}");
     for odd in ["{", r#"{"data": [{"embedding": "AAA="}]}"#, r#"{"data": 7}"#] {
-        assert!(wire().decode(odd.as_bytes()).is_err(), "{odd}");
+        assert!(wire().decode_response(odd.as_bytes()).is_err(), "{odd}");
     }
 }

@@ -61,18 +61,18 @@ proptest! {
     #[test]
     fn nothing_that_a_server_says_panics(bodies in prop::collection::vec(any_json(), 1..5)) {
         let (wire, request) = (at("openrouter", "m"), ModelRequest::default());
-        let mut open = wire.stream(&request);
+        let mut open = wire.open_stream(&request);
         for body in &bodies {
             let text = body.to_string();
-            drop(wire.decode(&request, text.as_bytes()));
-            drop(wire.decode(&request, json!({"choices": [{"message": body}]}).to_string().as_bytes()));
-            wire.failure(429, &|_| None, text.as_bytes()).to_string();
-            drop(open.event(&SseEvent::Bare(&text), &ChunkSink::collecting().0));
-            drop(open.event(&SseEvent::Message { event: Some("error"), data: text.into() }, &ChunkSink::collecting().0));
+            drop(wire.decode_response(&request, text.as_bytes()));
+            drop(wire.decode_response(&request, json!({"choices": [{"message": body}]}).to_string().as_bytes()));
+            wire.decode_error(429, &|_| None, text.as_bytes()).to_string();
+            drop(open.read_event(&SseEvent::Bare(&text), &ChunkSink::collect_chunks().0));
+            drop(open.read_event(&SseEvent::Message { event: Some("error"), data: text.into() }, &ChunkSink::collect_chunks().0));
             let said = json!({"choices": [{"delta": body}]}).to_string();
-            drop(open.event(&SseEvent::Message { event: None, data: said.into() }, &ChunkSink::collecting().0));
+            drop(open.read_event(&SseEvent::Message { event: None, data: said.into() }, &ChunkSink::collect_chunks().0));
         }
-        drop(open.end());
+        drop(open.into_response());
     }
 
     #[test]

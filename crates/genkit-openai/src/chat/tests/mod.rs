@@ -22,7 +22,7 @@ use genkit_model::internal::wire::{Next, WireFormat as _};
 
 /// Returns a model at a known server.
 fn at(server: &str, model: &str) -> ChatWire {
-    let server = KnownServer::named(server).unwrap();
+    let server = KnownServer::find_named(server).unwrap();
     let settings = OpenAiServer {
         name: server.name.to_owned(),
         server: server.name.to_owned(),
@@ -38,23 +38,23 @@ fn read(request: Value) -> ModelRequest {
 
 /// Returns the body of a request.
 fn body(server: &str, model: &str, request: Value) -> Value {
-    let call = at(server, model).encode(&read(request), false).unwrap();
+    let call = at(server, model).encode_request(&read(request), false).unwrap();
     serde_json::from_slice(&call.body).unwrap()
 }
 
 fn decode(request: &ModelRequest, body: &Value) -> Result<ModelResponse> {
-    at("openai", "m").decode(request, body.to_string().as_bytes())
+    at("openai", "m").decode_response(request, body.to_string().as_bytes())
 }
 
 /// Decodes a stream of deltas. Returns the response and its chunks.
 fn stream(request: &ModelRequest, deltas: &[Value]) -> (ModelResponse, Vec<GenerateChunk>) {
     let wire = at("openrouter", "m");
-    let mut stream = wire.stream(request);
-    let (sink, chunks) = ChunkSink::collecting();
+    let mut stream = wire.open_stream(request);
+    let (sink, chunks) = ChunkSink::collect_chunks();
     for delta in deltas {
         let data = json!({"choices": [delta]}).to_string();
         let event = SseEvent::Message { event: None, data: data.into() };
-        assert_eq!(stream.event(&event, &sink).unwrap(), Next::More);
+        assert_eq!(stream.read_event(&event, &sink).unwrap(), Next::More);
     }
-    (stream.end().unwrap(), chunks())
+    (stream.into_response().unwrap(), chunks())
 }

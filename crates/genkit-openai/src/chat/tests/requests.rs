@@ -73,10 +73,12 @@ fn servers_deviate() {
     assert_eq!(body("openai", "gpt-5-mini", system.clone())["messages"][0]["role"], "developer");
     assert_eq!(body("openai", "gpt-4o", system.clone())["messages"][0]["content"], "ab");
     assert_eq!(body("groq", "o9", system)["messages"][0]["role"], "system");
-    let call = at("openai", "m").encode(&read(json!({"messages": [user()]})), true).unwrap();
+    let call =
+        at("openai", "m").encode_request(&read(json!({"messages": [user()]})), true).unwrap();
     let sent: Value = serde_json::from_slice(&call.body).unwrap();
     assert_eq!(sent["stream_options"], json!({"include_usage": true}));
-    let call = at("mistral", "m").encode(&read(json!({"messages": [user()]})), true).unwrap();
+    let call =
+        at("mistral", "m").encode_request(&read(json!({"messages": [user()]})), true).unwrap();
     let sent: Value = serde_json::from_slice(&call.body).unwrap();
     assert_eq!((&sent["stream"], &sent["stream_options"]), (&json!(true), &Value::Null));
 }
@@ -84,11 +86,11 @@ fn servers_deviate() {
 #[test]
 fn the_key_is_in_a_header_alone() {
     let request = read(json!({"messages": [user()]}));
-    let call = at("openai", "m").encode(&request, false).unwrap();
+    let call = at("openai", "m").encode_request(&request, false).unwrap();
     assert!(call.headers.contains(&("authorization", "Bearer sk-secret".into())));
     assert!(!String::from_utf8_lossy(&call.body).contains("sk-") && !call.path.contains("sk-"));
     let request = read(json!({"messages": [user()], "config": {"apiKey": "other"}}));
-    let call = at("openai", "m").encode(&request, false).unwrap();
+    let call = at("openai", "m").encode_request(&request, false).unwrap();
     assert!(call.headers.contains(&("authorization", "Bearer other".into())));
     assert!(!String::from_utf8_lossy(&call.body).contains("other"));
 }
@@ -244,7 +246,7 @@ fn one_tool_is_chosen_by_the_name_that_is_sent() {
     assert_eq!(body("vllm", "qwen", choice(&tools))["tool_choice"], named);
     // These servers do not support named tools, but with a single tool `required` has the same effect.
     for server in ["llamacpp", "lmstudio"] {
-        let error = at(server, "qwen").encode(&read(choice(&tools)), false).err().unwrap();
+        let error = at(server, "qwen").encode_request(&read(choice(&tools)), false).err().unwrap();
         assert!(error.to_string().contains("offer only this tool"), "{error}");
         let one = json!([{"name": "fs/show"}]);
         assert_eq!(body(server, "qwen", choice(&one))["tool_choice"], "required");
@@ -304,8 +306,8 @@ fn a_run_keeps_what_it_sent_unless_its_end_is_open() {
     let mut request = read(json!({"messages": [user()]})).of_run();
     // The number of cached messages; the body equals the one encoded without a cache.
     let kept = |request: &ModelRequest| {
-        let whole = wire.encode(&request.clone(), false).unwrap().body;
-        let sent = wire.encode(request, false).unwrap().body;
+        let whole = wire.encode_request(&request.clone(), false).unwrap().body;
+        let sent = wire.encode_request(request, false).unwrap().body;
         assert_eq!(String::from_utf8(sent).unwrap(), String::from_utf8(whole).unwrap());
         request.encoded.messages()
     };

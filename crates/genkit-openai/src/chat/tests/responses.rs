@@ -113,6 +113,6 @@ fn answers_that_are_none_are_errors() {
     assert_eq!(kind(json!({"choices": []})), ErrorKind::Unavailable);
     assert_eq!(kind(json!({})), ErrorKind::Unavailable);
     assert_eq!(kind(json!({"choices": 7})), ErrorKind::Internal);
-    let cut = at("openai", "m").decode(&request, br#"{"choices": ["#).unwrap_err();
+    let cut = at("openai", "m").decode_response(&request, br#"{"choices": ["#).unwrap_err();
     assert_eq!(cut.kind(), ErrorKind::Unavailable);
 }

@@ -180,15 +180,15 @@ fn a_refusal_is_no_text() {
 
 fn events(events: &[(Option<&str>, &str)]) -> genkit_core::Result<(Next, ModelResponse)> {
     let (wire, request) = (at("groq", "m"), ModelRequest::default());
-    let mut stream = wire.stream(&request);
+    let mut stream = wire.open_stream(&request);
     let mut last = Next::More;
     for (event, data) in events {
-        last = stream.event(
+        last = stream.read_event(
             &SseEvent::Message { event: *event, data: (*data).into() },
-            &ChunkSink::collecting().0,
+            &ChunkSink::collect_chunks().0,
         )?;
     }
-    Ok((last, stream.end()?))
+    Ok((last, stream.into_response()?))
 }
 
 #[test]

@@ -6,10 +6,10 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::item::InputItem;
-use super::messages::{InputContext, input};
+use super::messages::{InputContext, encode_input};
 use super::reasoning::ReasoningReturn;
 use super::settings::ResponsesSettings;
-use super::tools::{ResponsesTool, ResponsesToolChoice, format, tool_choice, tools};
+use super::tools::{ResponsesTool, ResponsesToolChoice, encode_tools, text_format, tool_choice};
 use crate::wire::builder::OpenAiServer;
 use crate::wire::models;
 use genkit_core::Result;
@@ -50,15 +50,15 @@ enum ChosenTool<'a> {
 }
 
 /// Encodes the body of a call.
-pub(in crate::responses) fn body(
+pub(in crate::responses) fn encode_body(
     server: &OpenAiServer,
     model: &str,
     request: &ModelRequest,
     stream: bool,
 ) -> Result<Vec<u8>> {
-    encode(server, model, request, |request| {
+    encode_with(server, model, request, |request| {
         // Some models do not support streaming.
-        request.stream = stream && (!server.is_openai() || models::streams(request.model));
+        request.stream = stream && (!server.is_openai() || models::is_streamed(request.model));
     })
 }
 
@@ -68,12 +68,12 @@ pub(in crate::responses) fn count_body(
     model: &str,
     request: &ModelRequest,
 ) -> Result<Vec<u8>> {
-    encode(server, model, request, |request| {
+    encode_with(server, model, request, |request| {
         request.settings.retain(|key, _| COUNTED.contains(&key.as_str()));
     })
 }
 
-fn encode(
+fn encode_with(
     server: &OpenAiServer,
     model: &str,
     request: &ModelRequest,
@@ -88,8 +88,8 @@ fn encode(
         names: &names,
         reasoning: ReasoningReturn {
             server: &server.server,
-            reasons: settings.reasons(),
-            stored: settings.stores(),
+            reasons: settings.has_reasoning(),
+            stored: settings.is_stored(),
         },
         continues: ["previousResponseId", "previous_response_id", "conversation"]
             .iter()
@@ -98,9 +98,9 @@ fn encode(
     };
     let back = context.reasoning;
     let shape = ("responses", model, back.server, back.reasons, back.stored);
-    let list = MessageList::from_request(request, (shape, context.continues, context.detail));
-    let input = input(request, &context, list.from)?;
-    let tools = tools(request, &names, &server.deviations);
+    let list = MessageList::of(request, (shape, context.continues, context.detail));
+    let input = encode_input(request, &context, list.from)?;
+    let tools = encode_tools(request, &names, &server.deviations);
     settings.wants_thoughts = (!tools.is_empty() && request.tool_choice != Some(ToolChoice::None))
         || input.items.iter().any(|item| matches!(item, InputItem::Reasoning(_)));
     let choice = match config.get("tool_choice") {
@@ -110,7 +110,7 @@ fn encode(
     let mut rest = ResponsesRest {
         model,
         instructions: text("instructions").map(Cow::Borrowed).or(input.instructions),
-        settings: settings.sent(format(request, &server.deviations)),
+        settings: settings.sent_settings(text_format(request, &server.deviations)),
         tools,
         tool_choice: choice,
         stream: false,

@@ -126,11 +126,11 @@ pub(super) fn input_part<'a>(
         let file_id = Some(media.url.as_str());
         return Ok(Some(InputPart::InputImage { image_url: None, file_id, detail }));
     }
-    content_part(part, detail)?.map(shown).transpose()
+    content_part(part, detail)?.map(convert_content).transpose()
 }
 
 /// Converts a content part of chat completions to that of the Responses API.
-pub(super) fn shown(part: ContentPart<'_>) -> Result<InputPart<'_>> {
+pub(super) fn convert_content(part: ContentPart<'_>) -> Result<InputPart<'_>> {
     Ok(match part {
         ContentPart::Text { text } => InputPart::InputText { text },
         ContentPart::ImageUrl { image_url: image } => InputPart::InputImage {

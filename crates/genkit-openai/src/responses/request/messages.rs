@@ -6,11 +6,12 @@ use std::collections::HashMap;
 use serde_json::{Map, Value};
 
 use super::item::{
-    CallItem, InputItem, InputPart, ItemContent, MessageItem, OutputItem, input_part, shown,
+    CallItem, InputItem, InputPart, ItemContent, MessageItem, OutputItem, convert_content,
+    input_part,
 };
 use super::reasoning::{ReasoningReturn, item_id};
 use crate::responses::metadata::{ITEM, ITEM_ID, PHASE};
-use crate::wire::request::messages::{text, tool_output};
+use crate::wire::request::messages::{message_text, tool_output};
 use crate::wire::request::tools::ToolCallIds;
 use crate::wire::servers::ToolIds;
 use genkit_core::ModelRequest;
@@ -44,7 +45,7 @@ pub(super) struct ConversationInput<'a> {
 type Placed<'a> = (usize, InputItem<'a>);
 
 /// Encodes the input of `request`. The messages before `from` are cached.
-pub(super) fn input<'a>(
+pub(super) fn encode_input<'a>(
     request: &'a ModelRequest,
     context: &'a InputContext<'a>,
     from: usize,
@@ -63,7 +64,7 @@ pub(super) fn input<'a>(
     for (at, message) in request.messages.iter().enumerate() {
         writer.at = at;
         if asked.is_none() && message.role != Role::System {
-            writer.message("user", documents.take().map(text_content));
+            writer.write_message("user", documents.take().map(text_content));
         }
         if message.role != Role::Tool {
             writer.end_round();
@@ -72,21 +73,23 @@ pub(super) fn input<'a>(
             known = writer.items.len();
         }
         match message.role {
-            Role::System if writer.items.is_empty() => join(&mut instructions, text(message)),
+            Role::System if writer.items.is_empty() => {
+                join_instructions(&mut instructions, message_text(message))
+            }
             Role::System => {
-                writer.message("developer", Some(ItemContent::Text(text(message))));
+                writer.write_message("developer", Some(ItemContent::Text(message_text(message))));
             }
             Role::User => {
                 let documents = if asked == Some(at) { documents.take() } else { None };
-                writer.user(message, documents)?;
+                writer.write_user(message, documents)?;
             }
-            Role::Model => writer.model(message),
+            Role::Model => writer.write_model(message),
             // `Role::Tool`
-            _ => writer.tool(message)?,
+            _ => writer.write_tool(message)?,
         }
     }
     writer.end_round();
-    writer.message("user", documents.map(text_content));
+    writer.write_message("user", documents.map(text_content));
     if from > 0 && from == request.messages.len() {
         known = writer.items.len();
     }
@@ -94,9 +97,9 @@ pub(super) fn input<'a>(
     if is_empty {
         // The API requires at least one item.
         let alone = instructions.take().map(ItemContent::Text);
-        writer.message("developer", alone);
+        writer.write_message("developer", alone);
     }
-    let Paired { items, known, is_whole } = paired(writer.items, known, context.continues);
+    let PairedItems { items, known, is_whole } = pair_items(writer.items, known, context.continues);
     Ok(ConversationInput { instructions, items, known, is_open: is_empty || !is_whole })
 }
 
@@ -105,7 +108,7 @@ fn text_content<'a>(text: String) -> ItemContent<'a> {
 }
 
 /// Appends a system message to the instructions.
-fn join<'a>(instructions: &mut Option<Cow<'a, str>>, more: Cow<'a, str>) {
+fn join_instructions<'a>(instructions: &mut Option<Cow<'a, str>>, more: Cow<'a, str>) {
     match instructions {
         _ if more.is_empty() => {}
         None => *instructions = Some(more),
@@ -128,19 +131,26 @@ struct InputWriter<'a> {
 }
 
 impl<'a> InputWriter<'a> {
-    fn push(&mut self, item: InputItem<'a>) {
+    fn push_item(&mut self, item: InputItem<'a>) {
         self.items.push((self.at, item));
     }
 
-    fn message(&mut self, role: &'static str, content: Option<ItemContent<'a>>) {
+    fn write_message(&mut self, role: &'static str, content: Option<ItemContent<'a>>) {
         if let Some(content) = content {
             let (r#type, id, phase, status) = (None, None, None, None);
-            self.push(InputItem::Message(MessageItem { r#type, id, role, content, phase, status }));
+            self.push_item(InputItem::Message(MessageItem {
+                r#type,
+                id,
+                role,
+                content,
+                phase,
+                status,
+            }));
         }
     }
 
     fn user_parts(&mut self, parts: Vec<InputPart<'a>>) {
-        self.message("user", (!parts.is_empty()).then_some(ItemContent::Parts(parts)));
+        self.write_message("user", (!parts.is_empty()).then_some(ItemContent::Parts(parts)));
     }
 
     fn end_round(&mut self) {
@@ -148,14 +158,14 @@ impl<'a> InputWriter<'a> {
         self.user_parts(shown);
     }
 
-    fn user(&mut self, message: &'a Message, documents: Option<String>) -> Result<()> {
+    fn write_user(&mut self, message: &'a Message, documents: Option<String>) -> Result<()> {
         let mut parts = Vec::with_capacity(message.content.len() + 1);
         for part in &message.content {
             match part {
-                Part::ToolResponse { tool_response, .. } => self.output(tool_response)?,
+                Part::ToolResponse { tool_response, .. } => self.write_output(tool_response)?,
                 Part::Custom { custom, .. } => {
                     self.user_parts(std::mem::take(&mut parts));
-                    self.kept(custom);
+                    self.write_kept(custom);
                 }
                 _ => parts.extend(input_part(part, self.context.detail)?),
             }
@@ -165,18 +175,18 @@ impl<'a> InputWriter<'a> {
         Ok(())
     }
 
-    fn tool(&mut self, message: &'a Message) -> Result<()> {
+    fn write_tool(&mut self, message: &'a Message) -> Result<()> {
         for part in &message.content {
             match part {
-                Part::ToolResponse { tool_response, .. } => self.output(tool_response)?,
-                Part::Custom { custom, .. } => self.kept(custom),
+                Part::ToolResponse { tool_response, .. } => self.write_output(tool_response)?,
+                Part::Custom { custom, .. } => self.write_kept(custom),
                 _ => self.shown.extend(input_part(part, self.context.detail)?),
             }
         }
         Ok(())
     }
 
-    fn output(&mut self, answer: &'a ToolResponse) -> Result<()> {
+    fn write_output(&mut self, answer: &'a ToolResponse) -> Result<()> {
         let call_id = self.ids.of_answer(answer, ToolIds::SixtyFour);
         let (text, more) = tool_output(answer, self.context.detail)?;
         let output = if more.is_empty() {
@@ -186,11 +196,11 @@ impl<'a> InputWriter<'a> {
             ItemContent::Parts(
                 text.into_iter()
                     .map(Ok)
-                    .chain(more.into_iter().map(shown))
+                    .chain(more.into_iter().map(convert_content))
                     .collect::<Result<_>>()?,
             )
         };
-        self.push(InputItem::Output(OutputItem {
+        self.push_item(InputItem::Output(OutputItem {
             r#type: "function_call_output",
             call_id,
             output,
@@ -198,14 +208,14 @@ impl<'a> InputWriter<'a> {
         Ok(())
     }
 
-    fn kept(&mut self, custom: &'a Map<String, Value>) {
+    fn write_kept(&mut self, custom: &'a Map<String, Value>) {
         let item = custom.get(ITEM).and_then(Value::as_object);
-        if let Some(item) = item.filter(|item| self.context.reasoning.takes(item)) {
-            self.push(InputItem::Kept(item));
+        if let Some(item) = item.filter(|item| self.context.reasoning.accepts_item(item)) {
+            self.push_item(InputItem::Kept(item));
         }
     }
 
-    fn model(&mut self, message: &'a Message) {
+    fn write_model(&mut self, message: &'a Message) {
         let has_ids = self.has_ids(message);
         for part in &message.content {
             let metadata = part.metadata();
@@ -213,19 +223,19 @@ impl<'a> InputWriter<'a> {
             match part {
                 Part::Text { text, .. } => {
                     let phase = metadata.get(PHASE).and_then(Value::as_str);
-                    self.said(Cow::Borrowed(text), id, phase);
+                    self.write_text(Cow::Borrowed(text), id, phase);
                 }
                 Part::Data { data, .. } if !data.is_null() => {
-                    self.said(Cow::Owned(data.to_string()), None, None);
+                    self.write_text(Cow::Owned(data.to_string()), None, None);
                 }
                 Part::Reasoning { .. } => {
-                    if let Some(item) = self.context.reasoning.item(part) {
-                        self.push(InputItem::Reasoning(item));
+                    if let Some(item) = self.context.reasoning.reasoning_item(part) {
+                        self.push_item(InputItem::Reasoning(item));
                     }
                 }
                 Part::ToolRequest { tool_request, .. } if !tool_request.partial => {
                     let call_id = self.ids.of_call(tool_request, ToolIds::SixtyFour);
-                    self.push(InputItem::Call(CallItem {
+                    self.push_item(InputItem::Call(CallItem {
                         r#type: "function_call",
                         id,
                         call_id,
@@ -233,7 +243,7 @@ impl<'a> InputWriter<'a> {
                         arguments: &tool_request.input,
                     }));
                 }
-                Part::Custom { custom, .. } => self.kept(custom),
+                Part::Custom { custom, .. } => self.write_kept(custom),
                 _ => {}
             }
         }
@@ -246,7 +256,7 @@ impl<'a> InputWriter<'a> {
         let mut sent = false;
         for part in &message.content {
             match part {
-                Part::Reasoning { .. } => match back.item(part) {
+                Part::Reasoning { .. } => match back.reasoning_item(part) {
                     Some(item) if item.id.is_some() => sent = true,
                     _ => return false,
                 },
@@ -256,7 +266,7 @@ impl<'a> InputWriter<'a> {
                         item.get("type").is_some_and(|kind| kind == "reasoning")
                     };
                     if let Some(item) = item.filter(is_reasoning) {
-                        if !back.takes(item) {
+                        if !back.accepts_item(item) {
                             return false;
                         }
                         sent = true;
@@ -269,7 +279,7 @@ impl<'a> InputWriter<'a> {
     }
 
     /// Adds text of the model. Adjacent texts without ids become one message.
-    fn said(&mut self, text: Cow<'a, str>, id: Option<&'a str>, phase: Option<&'a str>) {
+    fn write_text(&mut self, text: Cow<'a, str>, id: Option<&'a str>, phase: Option<&'a str>) {
         if text.is_empty() {
             return;
         }
@@ -301,11 +311,11 @@ impl<'a> InputWriter<'a> {
                 status: None,
             },
         };
-        self.push(InputItem::Message(item));
+        self.push_item(InputItem::Message(item));
     }
 }
 
-struct Paired<'a> {
+struct PairedItems<'a> {
     items: Vec<InputItem<'a>>,
     /// The number of items that are cached.
     known: usize,
@@ -315,7 +325,7 @@ struct Paired<'a> {
 
 /// Returns the items that the API accepts: a call only together with its response, and reasoning
 /// only together with what follows from it. The first `known` items are cached.
-fn paired(items: Vec<Placed<'_>>, known: usize, continues: bool) -> Paired<'_> {
+fn pair_items(items: Vec<Placed<'_>>, known: usize, continues: bool) -> PairedItems<'_> {
     let mut open = HashMap::new();
     let mut is_paired = vec![true; items.len()];
     for (index, (_, item)) in items.iter().enumerate() {
@@ -351,5 +361,5 @@ fn paired(items: Vec<Placed<'_>>, known: usize, continues: bool) -> Paired<'_> {
         }
     }
     kept.reverse();
-    Paired { items: kept, known: known_and_kept, is_whole }
+    PairedItems { items: kept, known: known_and_kept, is_whole }
 }

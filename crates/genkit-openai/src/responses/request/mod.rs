@@ -7,4 +7,4 @@ mod reasoning;
 mod settings;
 mod tools;
 
-pub(super) use body::{body, count_body};
+pub(super) use body::{count_body, encode_body};

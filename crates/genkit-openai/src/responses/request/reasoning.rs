@@ -29,19 +29,19 @@ pub(super) fn item_id<'a>(metadata: &'a Map<String, Value>, key: &str) -> Option
 
 impl ReasoningReturn<'_> {
     /// Converts a reasoning part to an item; `None` if the server cannot use it.
-    pub(super) fn item<'a>(self, part: &'a Part) -> Option<ReasoningItem<'a>> {
+    pub(super) fn reasoning_item<'a>(self, part: &'a Part) -> Option<ReasoningItem<'a>> {
         let Part::Reasoning { reasoning, metadata, .. } = part else { return None };
         if !self.reasons || signature::is_foreign(part, self.server) {
             return None;
         }
         let encrypted = metadata.get(ENCRYPTED).and_then(Value::as_str);
         let id = item_id(metadata, ID);
-        let content = texts(metadata, CONTENT);
+        let content = text_list(metadata, CONTENT);
         if encrypted.is_none() && content.is_none() && !(self.stored && id.is_some()) {
             return None;
         }
         let one = || if reasoning.is_empty() { Vec::new() } else { vec![reasoning.as_str()] };
-        let summary = match texts(metadata, SUMMARY) {
+        let summary = match text_list(metadata, SUMMARY) {
             Some(summary) => summary,
             None if content.is_some() => Vec::new(),
             None => one(),
@@ -60,7 +60,7 @@ impl ReasoningReturn<'_> {
     }
 
     /// Whether an unchanged item may be sent back.
-    pub(super) fn takes(self, item: &Map<String, Value>) -> bool {
+    pub(super) fn accepts_item(self, item: &Map<String, Value>) -> bool {
         if item.get("type").and_then(Value::as_str) != Some("reasoning") {
             return true;
         }
@@ -68,7 +68,7 @@ impl ReasoningReturn<'_> {
     }
 }
 
-fn texts<'a>(metadata: &'a Map<String, Value>, key: &str) -> Option<Vec<&'a str>> {
+fn text_list<'a>(metadata: &'a Map<String, Value>, key: &str) -> Option<Vec<&'a str>> {
     let list = metadata.get(key)?.as_array()?;
     Some(list.iter().filter_map(Value::as_str).collect())
 }

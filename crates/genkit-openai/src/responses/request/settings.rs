@@ -51,23 +51,24 @@ pub(super) struct ResponsesSettings<'a> {
 
 impl ResponsesSettings<'_> {
     /// Whether the server stores the response.
-    pub(super) fn stores(&self) -> bool {
+    pub(super) fn is_stored(&self) -> bool {
         self.config.get("store") == Some(&Value::Bool(true))
     }
 
     /// Whether the model reasons, which is assumed for unknown servers.
-    pub(super) fn reasons(&self) -> bool {
-        !self.server.is_openai() || models::reasons(self.model)
+    pub(super) fn has_reasoning(&self) -> bool {
+        !self.server.is_openai() || models::is_reasoning(self.model)
     }
 
     /// Returns the settings to send, under the API's own names.
-    pub(super) fn sent(&self, format: Option<Value>) -> Map<String, Value> {
+    pub(super) fn sent_settings(&self, format: Option<Value>) -> Map<String, Value> {
         let mut sent = Map::new();
         let (mut reasoning, mut text) = (Map::new(), Map::new());
         for (key, value) in self.config.iter().filter(|(_, value)| !value.is_null()) {
             match key.as_str() {
                 REASONING_EFFORT => {
-                    reasoning.extend(self.effort(value).map(|word| ("effort".to_owned(), word)));
+                    reasoning
+                        .extend(self.sent_effort(value).map(|word| ("effort".to_owned(), word)));
                 }
                 "reasoningSummary" => drop(reasoning.insert("summary".to_owned(), value.clone())),
                 "verbosity" => drop(text.insert(key.clone(), value.clone())),
@@ -76,26 +77,26 @@ impl ResponsesSettings<'_> {
                     let wire = wire_name(key);
                     // The API's own spelling takes precedence.
                     if wire == key || !self.config.contains_key(wire) {
-                        sent.insert(wire.to_owned(), self.value(key, value));
+                        sent.insert(wire.to_owned(), self.sent_value(key, value));
                     }
                 }
             }
         }
         text.extend(format.map(|format| ("format".to_owned(), format)));
         for (key, own) in [("reasoning", reasoning), ("text", text)] {
-            merge(&mut sent, key, own);
+            merge_setting(&mut sent, key, own);
         }
         if !STATELESS.contains(&self.server.server.as_str()) {
             sent.entry("store").or_insert(Value::Bool(false));
         }
-        let include = self.include();
+        let include = self.included_fields();
         if !include.is_empty() {
             sent.insert("include".to_owned(), include.into());
         }
         sent
     }
 
-    fn value(&self, key: &str, value: &Value) -> Value {
+    fn sent_value(&self, key: &str, value: &Value) -> Value {
         match value.as_u64() {
             Some(limit) if key.starts_with("max") && key.ends_with("Tokens") => {
                 if limit < MIN_OUTPUT_TOKENS {
@@ -108,7 +109,7 @@ impl ResponsesSettings<'_> {
         }
     }
 
-    fn effort(&self, given: &Value) -> Option<Value> {
+    fn sent_effort(&self, given: &Value) -> Option<Value> {
         let Some(effort) = Effort::of_config(self.config) else { return Some(given.clone()) };
         let word = effort_word(self.model, effort, self.server.is_openai());
         if word.is_none() {
@@ -120,7 +121,7 @@ impl ResponsesSettings<'_> {
 
     /// Whether a setting is left out because the API does not support it. Logs a warning once.
     fn is_left_out(&self, key: &str, value: &Value) -> bool {
-        let is_fixed = self.server.is_openai() && ModelTraits::of(self.model).fixed_sampling;
+        let is_fixed = self.server.is_openai() && ModelTraits::for_model(self.model).fixed_sampling;
         let is_empty = value.as_array().is_some_and(Vec::is_empty);
         let remedy = match key {
             "maxTokens" => return self.config.contains_key("maxOutputTokens"),
@@ -139,15 +140,15 @@ impl ResponsesSettings<'_> {
     }
 
     /// Returns the additional data to include in responses.
-    fn include(&self) -> Vec<Value> {
+    fn included_fields(&self) -> Vec<Value> {
         let given = self.config.get("include").and_then(Value::as_array);
         let mut all = given.cloned().unwrap_or_default();
         let is_set = |key: &str| {
             self.config.get(key).is_some_and(|it| *it == true || it.as_u64().is_some_and(|n| n > 0))
         };
         let probabilities = ["logProbs", "topLogProbs", "top_logprobs"].into_iter().any(is_set);
-        let is_stateless = !self.stores() && !STATELESS.contains(&self.server.server.as_str());
-        let thoughts = self.wants_thoughts && is_stateless && self.reasons();
+        let is_stateless = !self.is_stored() && !STATELESS.contains(&self.server.server.as_str());
+        let thoughts = self.wants_thoughts && is_stateless && self.has_reasoning();
         let wanted = [(PROBABILITIES, probabilities), (ENCRYPTED, thoughts)];
         for (word, _) in wanted.iter().filter(|(_, is_wanted)| *is_wanted) {
             if !all.iter().any(|known| known == word) {
@@ -177,7 +178,7 @@ fn wire_name(key: &str) -> &str {
 }
 
 /// Adds fields to an object that may be set in the settings; fields set there take precedence.
-fn merge(sent: &mut Map<String, Value>, key: &str, own: Map<String, Value>) {
+fn merge_setting(sent: &mut Map<String, Value>, key: &str, own: Map<String, Value>) {
     if own.is_empty() {
         return;
     }

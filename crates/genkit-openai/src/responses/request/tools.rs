@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::wire::request::output_format::OutputFormat;
-use crate::wire::schema::strict;
+use crate::wire::schema::strict_schema;
 use crate::wire::servers::Deviations;
 use genkit_core::internal::names::Names;
 use genkit_core::{ModelRequest, ToolChoice, ToolDefinition};
@@ -38,7 +38,7 @@ pub(super) struct FunctionParam<'a> {
 }
 
 /// Encodes the tools of `request`, followed by the server tools.
-pub(super) fn tools<'a>(
+pub(super) fn encode_tools<'a>(
     request: &'a ModelRequest,
     names: &'a Names<'a>,
     deviations: &Deviations,
@@ -47,7 +47,7 @@ pub(super) fn tools<'a>(
         let (parameters, is_strict) = match tool.shared_input() {
             None => (&*NO_ARGUMENTS, deviations.strict_tools),
             Some(schema) => {
-                let strict = strict(schema, &tool.name, deviations.strict_tools);
+                let strict = strict_schema(schema, &tool.name, deviations.strict_tools);
                 (strict.unwrap_or(schema), strict.is_some())
             }
         };
@@ -87,8 +87,8 @@ pub(super) fn tool_choice<'a>(
 }
 
 /// Returns the value of `text.format`.
-pub(super) fn format(request: &ModelRequest, deviations: &Deviations) -> Option<Value> {
-    let format = OutputFormat::of(&request.output, deviations, !request.tools.is_empty())?;
+pub(super) fn text_format(request: &ModelRequest, deviations: &Deviations) -> Option<Value> {
+    let format = OutputFormat::for_output(&request.output, deviations, !request.tools.is_empty())?;
     Some(match format {
         OutputFormat::JsonObject => json!({ "type": "json_object" }),
         OutputFormat::JsonSchema { name, schema, strict } => {

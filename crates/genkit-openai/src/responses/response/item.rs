@@ -12,7 +12,7 @@ use genkit_model::internal::lenient::as_json_text;
 use genkit_model::internal::signature::SIGNED_BY;
 
 /// The content of an item.
-pub(super) enum Said {
+pub(super) enum ItemOutput {
     Message(SaidMessage),
     Part(Part),
     /// The item has no content.
@@ -41,46 +41,46 @@ impl<'a> ItemReader<'a> {
         Self { request, names: request.tool_names(), server }
     }
 
-    pub(super) fn read(&self, item: Value) -> Said {
-        let Value::Object(item) = item else { return Said::Nothing };
+    pub(super) fn read_item(&self, item: Value) -> ItemOutput {
+        let Value::Object(item) = item else { return ItemOutput::Nothing };
         match item.get("type").and_then(Value::as_str) {
-            Some("message") => Said::Message(message(item)),
-            Some("function_call") => Said::Part(self.call(item)),
-            Some("reasoning") => self.reasoning(item),
-            Some(_) => Said::Part(kept(item)),
-            None => Said::Nothing,
+            Some("message") => ItemOutput::Message(read_message(item)),
+            Some("function_call") => ItemOutput::Part(self.call(item)),
+            Some("reasoning") => self.read_reasoning(item),
+            Some(_) => ItemOutput::Part(kept_part(item)),
+            None => ItemOutput::Nothing,
         }
     }
 
     fn call(&self, mut item: Map<String, Value>) -> Part {
-        let id = text(&item, "call_id").or_else(|| text(&item, "id")).map(str::to_owned);
-        let name = text(&item, "name").unwrap_or_default().to_owned();
+        let id = item_text(&item, "call_id").or_else(|| item_text(&item, "id")).map(str::to_owned);
+        let name = item_text(&item, "name").unwrap_or_default().to_owned();
         let arguments = item.get_mut("arguments").map(Value::take).unwrap_or_default();
         let called = RawToolCall { id, name, arguments: as_json_text(arguments) };
         let is_bare = called.arguments.trim().is_empty();
         let strict = self.server.deviations.strict_tools;
-        let mut call = called.read(self.request, &self.names, strict);
+        let mut call = called.into_request(self.request, &self.names, strict);
         // A call that ended before its arguments arrived is shown but not run.
-        call.partial = is_bare && text(&item, "status") == Some("incomplete");
-        identified(Part::tool_request(call), &item)
+        call.partial = is_bare && item_text(&item, "status") == Some("incomplete");
+        with_item_id(Part::tool_request(call), &item)
     }
 
     /// Converts a reasoning item. An item that has no text, and can be sent back only if it is
     /// stored, is kept unchanged.
-    fn reasoning(&self, item: Map<String, Value>) -> Said {
-        let (summary, content) = (texts(&item, "summary"), texts(&item, "content"));
-        let shown = joined(summary.iter().chain(&content).map(String::as_str));
-        let encrypted = text(&item, "encrypted_content").filter(|text| !text.is_empty());
+    fn read_reasoning(&self, item: Map<String, Value>) -> ItemOutput {
+        let (summary, content) = (item_texts(&item, "summary"), item_texts(&item, "content"));
+        let shown = join_texts(summary.iter().chain(&content).map(String::as_str));
+        let encrypted = item_text(&item, "encrypted_content").filter(|text| !text.is_empty());
         if shown.is_empty() && encrypted.is_none() {
-            return if text(&item, "id").is_some() {
-                Said::Part(kept(item))
+            return if item_text(&item, "id").is_some() {
+                ItemOutput::Part(kept_part(item))
             } else {
-                Said::Nothing
+                ItemOutput::Nothing
             };
         }
         let mut part = Part::reasoning(shown);
         let metadata = part.metadata_mut();
-        for (key, value) in [(ID, text(&item, "id")), (ENCRYPTED, encrypted)] {
+        for (key, value) in [(ID, item_text(&item, "id")), (ENCRYPTED, encrypted)] {
             metadata.extend(value.map(|value| (key.to_owned(), value.into())));
         }
         if summary.len() > 1 || !(summary.is_empty() || content.is_empty()) {
@@ -90,14 +90,14 @@ impl<'a> ItemReader<'a> {
             metadata.insert(CONTENT.to_owned(), content.into());
         }
         metadata.insert(SIGNED_BY.to_owned(), self.server.server.as_str().into());
-        Said::Part(part)
+        ItemOutput::Part(part)
     }
 }
 
-fn message(mut item: Map<String, Value>) -> SaidMessage {
+fn read_message(mut item: Map<String, Value>) -> SaidMessage {
     let mut said = SaidMessage {
-        id: text(&item, "id").map(str::to_owned),
-        phase: text(&item, "phase").map(str::to_owned),
+        id: item_text(&item, "id").map(str::to_owned),
+        phase: item_text(&item, "phase").map(str::to_owned),
         ..SaidMessage::default()
     };
     match item.get_mut("content").map(Value::take) {
@@ -121,23 +121,23 @@ fn message(mut item: Map<String, Value>) -> SaidMessage {
 }
 
 /// Keeps an item of the API unchanged in a custom part.
-fn kept(item: Map<String, Value>) -> Part {
+fn kept_part(item: Map<String, Value>) -> Part {
     Part::custom(Map::from_iter([(ITEM.to_owned(), Value::Object(item))]))
 }
 
-fn identified(part: Part, item: &Map<String, Value>) -> Part {
-    match text(item, "id") {
+fn with_item_id(part: Part, item: &Map<String, Value>) -> Part {
+    match item_text(item, "id") {
         Some(id) => part.with_metadata(ITEM_ID, id),
         None => part,
     }
 }
 
-fn text<'a>(item: &'a Map<String, Value>, key: &str) -> Option<&'a str> {
+fn item_text<'a>(item: &'a Map<String, Value>, key: &str) -> Option<&'a str> {
     item.get(key)?.as_str()
 }
 
 /// Returns the texts of a list of blocks.
-fn texts(item: &Map<String, Value>, key: &str) -> Vec<String> {
+fn item_texts(item: &Map<String, Value>, key: &str) -> Vec<String> {
     let blocks = item.get(key).and_then(Value::as_array).into_iter().flatten();
     blocks.filter_map(|block| block.get("text")?.as_str().map(str::to_owned)).collect()
 }
@@ -145,7 +145,7 @@ fn texts(item: &Map<String, Value>, key: &str) -> Vec<String> {
 /// The separator between two summaries.
 pub(super) const BREAK: &str = "\n\n";
 
-fn joined<'a>(texts: impl Iterator<Item = &'a str>) -> String {
+fn join_texts<'a>(texts: impl Iterator<Item = &'a str>) -> String {
     let mut all = String::new();
     for text in texts.filter(|text| !text.is_empty()) {
         if !all.is_empty() {

@@ -6,4 +6,4 @@ mod stream;
 mod whole;
 
 pub(super) use stream::ResponsesStream;
-pub(super) use whole::{decode, decode_count};
+pub(super) use whole::{decode_count, decode_response};

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::body::{Event, ResponseObject};
-use super::item::{BREAK, ItemReader, Said};
-use super::whole::{check, failed, response};
+use super::item::{BREAK, ItemOutput, ItemReader};
+use super::whole::{build_response, check_error, failed_error};
 use crate::responses::error::Error as E;
 use crate::wire::builder::OpenAiServer;
 use crate::wire::response::stream::{EventData, event_data};
@@ -56,7 +56,7 @@ impl<'a> ResponsesStream<'a> {
 
     /// Returns the item of an event. Without an index, it is the last item, or the next one if
     /// `begins`.
-    fn slot(&mut self, index: Option<u64>, begins: bool) -> Result<&mut Slot> {
+    fn find_slot(&mut self, index: Option<u64>, begins: bool) -> Result<&mut Slot> {
         let next = |last: u64| if begins { last.saturating_add(1) } else { last };
         let last = self.slots.last_key_value().map(|(at, _)| *at);
         let index = index.or(last.map(next)).unwrap_or(0);
@@ -67,46 +67,53 @@ impl<'a> ResponsesStream<'a> {
         Ok(self.slots.entry(index).or_default())
     }
 
-    fn take(&mut self, event: Event<'_>, parts: &mut Vec<Part>) -> Result<Next> {
+    fn read_typed(&mut self, event: Event<'_>, parts: &mut Vec<Part>) -> Result<Next> {
         let kind = event.kind.unwrap_or_default();
         let delta = event.delta.unwrap_or_default();
         let at = event.output_index;
         self.begun |= kind.starts_with("response.");
         match kind.strip_prefix("response.").unwrap_or(&kind) {
-            "output_item.added" => self.added(at, event.item, parts)?,
-            "output_item.done" => self.done(at, event.item, parts)?,
-            "output_text.delta" => self.slot(at, false)?.say(delta, parts),
-            "refusal.delta" => self.slot(at, false)?.refusal.push_str(&delta),
+            "output_item.added" => self.add_item(at, event.item, parts)?,
+            "output_item.done" => self.finish_item(at, event.item, parts)?,
+            "output_text.delta" => self.find_slot(at, false)?.add_text(delta, parts),
+            "refusal.delta" => self.find_slot(at, false)?.refusal.push_str(&delta),
             "reasoning_summary_text.delta" => {
-                self.slot(at, false)?.think(
+                self.find_slot(at, false)?.add_thought(
                     (false, event.summary_index.unwrap_or(0)),
                     &delta,
                     parts,
                 );
             }
             "reasoning_text.delta" => {
-                self.slot(at, false)?.think(
+                self.find_slot(at, false)?.add_thought(
                     (true, event.content_index.unwrap_or(0)),
                     &delta,
                     parts,
                 );
             }
-            "function_call_arguments.delta" => self.slot(at, false)?.arguments.push_str(&delta),
+            "function_call_arguments.delta" => {
+                self.find_slot(at, false)?.arguments.push_str(&delta)
+            }
             "function_call_arguments.done" => {
                 if let Some(whole) = event.arguments {
-                    self.slot(at, false)?.arguments = whole;
+                    self.find_slot(at, false)?.arguments = whole;
                 }
             }
             "completed" | "incomplete" | "failed" | "cancelled" => {
                 let reply = event.response.map_or("{}", |response| response.get());
-                return self.ended(serde_json::from_str(reply), parts);
+                return self.end_response(serde_json::from_str(reply), parts);
             }
             _ => {}
         }
         Ok(Next::More)
     }
 
-    fn added(&mut self, at: Option<u64>, item: Option<Value>, parts: &mut Vec<Part>) -> Result<()> {
+    fn add_item(
+        &mut self,
+        at: Option<u64>,
+        item: Option<Value>,
+        parts: &mut Vec<Part>,
+    ) -> Result<()> {
         let Some(Value::Object(item)) = item else { return Ok(()) };
         if item.get("type").is_some_and(|kind| kind == "function_call") {
             let name = item.get("name").and_then(Value::as_str).unwrap_or_default();
@@ -115,35 +122,40 @@ impl<'a> ResponsesStream<'a> {
             begun.partial = true;
             parts.push(Part::tool_request(begun));
         }
-        self.slot(at, true)?.item = item;
+        self.find_slot(at, true)?.item = item;
         Ok(())
     }
 
-    fn done(&mut self, at: Option<u64>, item: Option<Value>, parts: &mut Vec<Part>) -> Result<()> {
+    fn finish_item(
+        &mut self,
+        at: Option<u64>,
+        item: Option<Value>,
+        parts: &mut Vec<Part>,
+    ) -> Result<()> {
         let Some(Value::Object(item)) = item else { return Ok(()) };
         // Without an index, it may be an item whose start was not sent.
         let begins = self.slots.values().next_back().is_none_or(|last| last.is_done);
-        let mut slot = std::mem::take(self.slot(at, begins)?);
+        let mut slot = std::mem::take(self.find_slot(at, begins)?);
         slot.item = item;
         slot.is_done = true;
-        slot.tell(&self.reader, Value::Object(slot.item.clone()), parts);
-        *self.slot(at, false)? = slot;
+        slot.add_whole(&self.reader, Value::Object(slot.item.clone()), parts);
+        *self.find_slot(at, false)? = slot;
         Ok(())
     }
 
-    fn ended(
+    fn end_response(
         &mut self,
         reply: serde_json::Result<ResponseObject>,
         parts: &mut Vec<Part>,
     ) -> Result<Next> {
         let server = self.reader.server;
-        let reply = reply.map_err(|error| HttpError::json(&server.name, &error))?;
-        check(server, &reply)?;
+        let reply = reply.map_err(|error| HttpError::from_json(&server.name, &error))?;
+        check_error(server, &reply)?;
         let known = |at: &u64| self.slots.get(at).is_some_and(|slot| slot.is_done);
         let new = (0..).zip(reply.output.iter().flatten()).filter(|(at, _)| !known(at));
         for (at, item) in new.collect::<Vec<_>>() {
             let mut slot = self.slots.remove(&at).unwrap_or_default();
-            slot.tell(&self.reader, item.clone(), parts);
+            slot.add_whole(&self.reader, item.clone(), parts);
         }
         self.end = Some(reply);
         Ok(Next::Done)
@@ -153,21 +165,21 @@ impl<'a> ResponsesStream<'a> {
 impl Slot {
     /// Sends the content of an item that was not part of its deltas, because some servers send
     /// none.
-    fn tell(&mut self, reader: &ItemReader<'_>, item: Value, parts: &mut Vec<Part>) {
-        match reader.read(item) {
-            Said::Nothing => {}
-            Said::Message(said) => {
+    fn add_whole(&mut self, reader: &ItemReader<'_>, item: Value, parts: &mut Vec<Part>) {
+        match reader.read_item(item) {
+            ItemOutput::Nothing => {}
+            ItemOutput::Message(said) => {
                 let rest = said.text.strip_prefix(self.text.as_str()).unwrap_or_default();
-                self.say(rest.to_owned(), parts);
+                self.add_text(rest.to_owned(), parts);
             }
-            Said::Part(Part::Reasoning { reasoning, metadata, .. }) => {
+            ItemOutput::Part(Part::Reasoning { reasoning, metadata, .. }) => {
                 let rest = reasoning.strip_prefix(self.thoughts.as_str()).unwrap_or_default();
                 self.thoughts.push_str(rest);
                 let mut part = Part::reasoning(rest);
                 *part.metadata_mut() = metadata;
                 parts.extend((!std::mem::replace(&mut self.is_told, true)).then_some(part));
             }
-            Said::Part(part) => {
+            ItemOutput::Part(part) => {
                 let is_whole = part
                     .as_tool_request()
                     .is_none_or(|call| !call.partial && !call.input.is_string());
@@ -178,14 +190,14 @@ impl Slot {
         }
     }
 
-    fn say(&mut self, text: String, parts: &mut Vec<Part>) {
+    fn add_text(&mut self, text: String, parts: &mut Vec<Part>) {
         if !text.is_empty() {
             self.text.push_str(&text);
             parts.push(Part::text(text));
         }
     }
 
-    fn think(&mut self, at: (bool, u64), delta: &str, parts: &mut Vec<Part>) {
+    fn add_thought(&mut self, at: (bool, u64), delta: &str, parts: &mut Vec<Part>) {
         if delta.is_empty() {
             return;
         }
@@ -230,31 +242,31 @@ impl Slot {
 }
 
 impl WireStream for ResponsesStream<'_> {
-    fn event(&mut self, event: &SseEvent<'_>, chunks: &ChunkSink) -> Result<Next> {
+    fn read_event(&mut self, event: &SseEvent<'_>, chunks: &ChunkSink) -> Result<Next> {
         let data = match event_data(&self.reader.server.name, event)? {
             EventData::Done => return Ok(Next::Done),
             EventData::Nothing => return Ok(Next::More),
             EventData::Json(data) => data,
         };
-        let json = |error| HttpError::json(&self.reader.server.name, &error);
+        let json = |error| HttpError::from_json(&self.reader.server.name, &error);
         let event: Event<'_> = serde_json::from_str(data).map_err(json)?;
         let mut parts = Vec::new();
         let next = match (&event.error, event.kind.as_deref()) {
-            (Some(error), _) => return Err(failed(self.reader.server, error)),
+            (Some(error), _) => return Err(failed_error(self.reader.server, error)),
             // The fields of the error are those of the event.
             (None, Some("error")) => {
                 let body = serde_json::from_str(data).map_err(json)?;
-                return Err(failed(self.reader.server, &body));
+                return Err(failed_error(self.reader.server, &body));
             }
             // A complete response instead of an event.
             (None, None) => {
                 let reply: ResponseObject = serde_json::from_str(data).map_err(json)?;
                 match reply.output {
-                    Some(_) => self.ended(Ok(reply), &mut parts),
+                    Some(_) => self.end_response(Ok(reply), &mut parts),
                     None => Ok(Next::More),
                 }
             }
-            (None, Some(_)) => self.take(event, &mut parts),
+            (None, Some(_)) => self.read_typed(event, &mut parts),
         };
         if !parts.is_empty() {
             chunks.send(GenerateChunk::new(parts));
@@ -262,7 +274,7 @@ impl WireStream for ResponsesStream<'_> {
         next
     }
 
-    fn end(self: Box<Self>) -> Result<ModelResponse> {
+    fn into_response(self: Box<Self>) -> Result<ModelResponse> {
         let Self { reader, slots, begun, end } = *self;
         if !begun && end.is_none() {
             return Err(E::NoOutput { provider: reader.server.name.clone() }.into());
@@ -273,6 +285,6 @@ impl WireStream for ResponsesStream<'_> {
             Some(items) if !items.is_empty() => items,
             _ => slots.into_values().map(Slot::into_item).collect(),
         };
-        Ok(response(&reader, items, reply))
+        Ok(build_response(&reader, items, reply))
     }
 }

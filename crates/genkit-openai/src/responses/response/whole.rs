@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::body::ResponseObject;
-use super::item::{ItemReader, Said, SaidMessage};
+use super::item::{ItemOutput, ItemReader, SaidMessage};
 use crate::responses::error::Error as E;
 use crate::responses::metadata::{ITEM_ID, PHASE};
 use crate::wire::builder::OpenAiServer;
@@ -13,41 +13,41 @@ use genkit_core::{Error, Result};
 use genkit_core::{FinishReason, ModelRequest, ModelResponse};
 use genkit_core::{Message, Part, Role};
 use genkit_model::internal::http::Error as HttpError;
-use genkit_model::internal::lenient::count;
+use genkit_model::internal::lenient::deserialize_count;
 
 /// Decodes a complete response.
-pub(in crate::responses) fn decode(
+pub(in crate::responses) fn decode_response(
     server: &OpenAiServer,
     request: &ModelRequest,
     body: &[u8],
 ) -> Result<ModelResponse> {
     let mut reply: ResponseObject =
-        serde_json::from_slice(body).map_err(|error| HttpError::json(&server.name, &error))?;
-    check(server, &reply)?;
+        serde_json::from_slice(body).map_err(|error| HttpError::from_json(&server.name, &error))?;
+    check_error(server, &reply)?;
     let items = reply.output.take();
     if items.is_none() && reply.status.is_none() {
         return Err(E::NoOutput { provider: server.name.clone() }.into());
     }
     let reader = ItemReader::new(request, server);
-    Ok(response(&reader, items.unwrap_or_default(), reply))
+    Ok(build_response(&reader, items.unwrap_or_default(), reply))
 }
 
 /// Decodes the token count of a request.
 pub(in crate::responses) fn decode_count(server: &OpenAiServer, body: &[u8]) -> Result<u64> {
     #[derive(Deserialize)]
-    struct Counted {
-        #[serde(default, deserialize_with = "count")]
+    struct TokenCount {
+        #[serde(default, deserialize_with = "deserialize_count")]
         input_tokens: Option<u64>,
     }
-    let counted: Counted =
-        serde_json::from_slice(body).map_err(|error| HttpError::json(&server.name, &error))?;
+    let counted: TokenCount =
+        serde_json::from_slice(body).map_err(|error| HttpError::from_json(&server.name, &error))?;
     counted.input_tokens.ok_or_else(|| E::NoCount { provider: server.name.clone() }.into())
 }
 
 /// Returns the error of a failed response.
-pub(super) fn check(server: &OpenAiServer, reply: &ResponseObject) -> Result<()> {
+pub(super) fn check_error(server: &OpenAiServer, reply: &ResponseObject) -> Result<()> {
     match &reply.error {
-        Some(error) => Err(failed(server, error)),
+        Some(error) => Err(failed_error(server, error)),
         None if reply.status.as_deref() == Some("failed") => {
             Err(E::Failed { provider: server.name.clone() }.into())
         }
@@ -55,19 +55,19 @@ pub(super) fn check(server: &OpenAiServer, reply: &ResponseObject) -> Result<()>
     }
 }
 
-pub(super) fn failed(server: &OpenAiServer, error: &Value) -> Error {
-    error::within(&server.name, error)
+pub(super) fn failed_error(server: &OpenAiServer, error: &Value) -> Error {
+    error::error_in_response(&server.name, error)
 }
 
 /// Converts a response, with these items as its output.
-pub(super) fn response(
+pub(super) fn build_response(
     reader: &ItemReader<'_>,
     items: Vec<Value>,
     reply: ResponseObject,
 ) -> ModelResponse {
     let mut answer = OutputAnswer::default();
     for item in items {
-        answer.add(reader.read(item));
+        answer.add(reader.read_item(item));
     }
     answer.build(reply)
 }
@@ -84,14 +84,14 @@ struct OutputAnswer {
 }
 
 impl OutputAnswer {
-    fn add(&mut self, said: Said) {
+    fn add(&mut self, said: ItemOutput) {
         match said {
-            Said::Nothing => {}
-            Said::Part(part) => {
+            ItemOutput::Nothing => {}
+            ItemOutput::Part(part) => {
                 self.reasons |= matches!(part, Part::Reasoning { .. } | Part::Custom { .. });
                 self.parts.push(part);
             }
-            Said::Message(said) => self.add_message(said),
+            ItemOutput::Message(said) => self.add_message(said),
         }
     }
 
@@ -113,7 +113,7 @@ impl OutputAnswer {
     fn build(self, reply: ResponseObject) -> ModelResponse {
         let (finish_reason, finish_message) = match self.refusal {
             refusal if !refusal.is_empty() => (FinishReason::Blocked, Some(refusal)),
-            _ => finish(&reply),
+            _ => finish_reason(&reply),
         };
         let mut custom = Map::new();
         for (key, text) in
@@ -136,9 +136,9 @@ impl OutputAnswer {
     }
 }
 
-fn finish(reply: &ResponseObject) -> (FinishReason, Option<String>) {
+fn finish_reason(reply: &ResponseObject) -> (FinishReason, Option<String>) {
     let status = reply.status.as_deref();
-    let reason = reply.reason().map(str::to_owned);
+    let reason = reply.incomplete_reason().map(str::to_owned);
     match (status, reason.as_deref()) {
         // Some servers omit a letter.
         (Some("completed" | "complete"), _) => (FinishReason::Stop, None),

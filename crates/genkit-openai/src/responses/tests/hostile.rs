@@ -78,23 +78,23 @@ proptest! {
         bodies in prop::collection::vec((any_json(), 0..EVENTS.len(), any::<Option<u8>>()), 1..6),
     ) {
         let (wire, request) = (at("openai", "o3"), ModelRequest::default());
-        let mut open = wire.stream(&request);
+        let mut open = wire.open_stream(&request);
         for (body, kind, at) in &bodies {
             let text = body.to_string();
             drop(wire.decode_count(text.as_bytes()));
-            wire.failure(429, &|_| None, text.as_bytes()).to_string();
-            drop(open.event(&SseEvent::Bare(&text), &ChunkSink::collecting().0));
+            wire.decode_error(429, &|_| None, text.as_bytes()).to_string();
+            drop(open.read_event(&SseEvent::Bare(&text), &ChunkSink::collect_chunks().0));
             let event = json!({"type": EVENTS[*kind], "output_index": at, "item": body, "delta": body,
                 "arguments": body, "response": {"output": [body]}}).to_string();
-            drop(open.event(&SseEvent::Message { event: None, data: event.into() }, &ChunkSink::collecting().0));
+            drop(open.read_event(&SseEvent::Message { event: None, data: event.into() }, &ChunkSink::collect_chunks().0));
             for answer in [body.clone(), json!({"output": [body, {"type": "message", "content": body}]})] {
-                let Ok(answer) = wire.decode(&request, answer.to_string().as_bytes()) else { continue };
+                let Ok(answer) = wire.decode_response(&request, answer.to_string().as_bytes()) else { continue };
                 // Every decoded response can be encoded again.
                 let again = ModelRequest::new([Message::user("hi"), answer.message.unwrap()]);
-                drop(wire.encode(&again, false).unwrap());
+                drop(wire.encode_request(&again, false).unwrap());
             }
         }
-        drop(open.end());
+        drop(open.into_response());
     }
 
     #[test]
@@ -107,7 +107,7 @@ proptest! {
             "maxOutputTokens", "reasoningEffort", "stopSequences", "tool_choice", "version", "temperature"]
             .map(|key| (key.to_owned(), value.clone())).into_iter().collect();
         let request = read(json!({"messages": [{"role": "model", "content": parts}], "config": config}));
-        let sent = at("openai", "o3").encode(&request, true).unwrap();
+        let sent = at("openai", "o3").encode_request(&request, true).unwrap();
         prop_assert!(serde_json::from_slice::<Value>(&sent.body).is_ok());
     }
 }

@@ -21,7 +21,7 @@ use genkit_model::internal::wire::{Next, WireFormat as _};
 
 /// Returns a model at a known server.
 fn at(server: &str, model: &str) -> ResponsesWire {
-    let server = KnownServer::named(server).unwrap();
+    let server = KnownServer::find_named(server).unwrap();
     let settings = OpenAiServer {
         name: "openai-responses".to_owned(),
         server: server.name.to_owned(),
@@ -41,24 +41,24 @@ fn user() -> Value {
 
 /// Returns the body of a request to OpenAI.
 fn body(model: &str, request: Value) -> Value {
-    let call = at("openai", model).encode(&read(request), false).unwrap();
+    let call = at("openai", model).encode_request(&read(request), false).unwrap();
     serde_json::from_slice(&call.body).unwrap()
 }
 
 fn decode(body: &Value) -> Result<ModelResponse> {
-    at("openai", "o3").decode(&ModelRequest::default(), body.to_string().as_bytes())
+    at("openai", "o3").decode_response(&ModelRequest::default(), body.to_string().as_bytes())
 }
 
 /// Decodes a stream of events. Returns the response and its chunks.
 fn stream(events: &[Value]) -> Result<(ModelResponse, Vec<GenerateChunk>)> {
     let (wire, request) = (at("openai", "o3"), ModelRequest::default());
-    let mut stream = wire.stream(&request);
-    let (sink, chunks) = ChunkSink::collecting();
+    let mut stream = wire.open_stream(&request);
+    let (sink, chunks) = ChunkSink::collect_chunks();
     for event in events {
         let event = SseEvent::Message { event: None, data: event.to_string().into() };
-        if stream.event(&event, &sink)? == Next::Done {
+        if stream.read_event(&event, &sink)? == Next::Done {
             break;
         }
     }
-    Ok((stream.end()?, chunks()))
+    Ok((stream.into_response()?, chunks()))
 }

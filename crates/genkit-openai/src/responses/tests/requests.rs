@@ -53,11 +53,13 @@ fn what_a_model_or_a_server_refuses_is_not_sent() {
     assert_eq!((sent["input"].as_array().unwrap().len(), &sent["include"]), (3, &Value::Null));
     assert_eq!((&sent["store"], &sent["reasoning"]), (&json!(false), &Value::Null));
     assert_eq!(body("o3", json!({"messages": messages}))["input"].as_array().unwrap().len(), 4);
-    let call = at("groq", "gpt-oss").encode(&read(json!({"messages": messages})), true).unwrap();
+    let call =
+        at("groq", "gpt-oss").encode_request(&read(json!({"messages": messages})), true).unwrap();
     let sent: Value = serde_json::from_slice(&call.body).unwrap();
     assert_eq!((&sent["store"], &sent["include"]), (&Value::Null, &Value::Null));
     for (model, streams) in [("gpt-5.2-pro", false), ("o3-pro", false), ("gpt-5-codex", true)] {
-        let call = at("openai", model).encode(&read(json!({"messages": [user()]})), true).unwrap();
+        let call =
+            at("openai", model).encode_request(&read(json!({"messages": [user()]})), true).unwrap();
         let sent: Value = serde_json::from_slice(&call.body).unwrap();
         assert_eq!(sent["stream"] == true, streams, "{model}");
     }
@@ -86,7 +88,7 @@ fn encrypted_thoughts_are_asked_for_where_they_are_of_use() {
 #[test]
 fn the_key_is_in_a_header_alone() {
     let request = read(json!({"messages": [user()], "config": {"apiKey": "other"}}));
-    let call = at("openai", "m").encode(&request, false).unwrap();
+    let call = at("openai", "m").encode_request(&request, false).unwrap();
     assert!(call.headers.contains(&("authorization", "Bearer other".into())));
     assert!(!String::from_utf8_lossy(&call.body).contains("other"));
 }
@@ -112,7 +114,7 @@ fn tools_say_whether_they_are_strict() {
     assert_eq!(sent["tool_choice"], "required");
     let request = read(json!({"messages": [user()], "tools": [{"name": "a/b"}]}))
         .with_tool_choice(ToolChoice::tool("a/b"));
-    let call = at("openai", "o3").encode(&request, false).unwrap();
+    let call = at("openai", "o3").encode_request(&request, false).unwrap();
     let sent: Value = serde_json::from_slice(&call.body).unwrap();
     assert_eq!(sent["tool_choice"], json!({"type": "function", "name": "a__b"}));
     assert_eq!(
@@ -203,7 +205,7 @@ fn a_video_and_audio_by_address_are_refused_before_the_call() {
     for kind in ["video/mp4", "audio/mp3"] {
         let part = json!({"media": {"url": "https://a.b/c", "contentType": kind}});
         let request = read(json!({"messages": [{"role": "user", "content": [part]}]}));
-        let error = at("openai", "o3").encode(&request, false).err().unwrap();
+        let error = at("openai", "o3").encode_request(&request, false).err().unwrap();
         assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{kind}");
     }
 }

@@ -19,7 +19,7 @@ fn after(output: &Value, stored: bool) -> Value {
     let request = ModelRequest::new([asked, message, answers])
         .with_tools([ToolDefinition::new("a", "")])
         .with_config("store", stored);
-    let call = at("openai", "o3").encode(&request, false).unwrap();
+    let call = at("openai", "o3").encode_request(&request, false).unwrap();
     let sent: Value = serde_json::from_slice(&call.body).unwrap();
     sent["input"].clone()
 }

@@ -22,7 +22,7 @@ pub(crate) enum MessageContent<'a> {
 impl<'a> MessageContent<'a> {
     /// Returns plain text if there is only text, because some servers support nothing else, and a
     /// list otherwise.
-    pub(crate) fn of(mut parts: Vec<ContentPart<'a>>) -> Self {
+    pub(crate) fn from_parts(mut parts: Vec<ContentPart<'a>>) -> Self {
         match parts.pop() {
             None => Self::Text(Cow::Borrowed("")),
             Some(ContentPart::Text { text }) if parts.is_empty() => Self::Text(text),
@@ -96,7 +96,8 @@ fn media_part<'a>(
 ) -> Result<ContentPart<'a>> {
     let url = media.url.as_str();
     // A `data:` URL without a comma is treated like any other URL.
-    let inline = DataUrl::of(url).and_then(|inline| Some((inline.kind(), inline.data?)));
+    let inline =
+        DataUrl::from_url(url).and_then(|inline| Some((inline.media_type(), inline.data?)));
     let kind = media.content_type.as_deref().or(inline.map(|(kind, _)| kind)).unwrap_or("image/*");
     let (family, subtype) = kind.split_once('/').unwrap_or((kind, ""));
     match (family, inline) {
@@ -113,7 +114,7 @@ fn media_part<'a>(
         ("video", _) => {
             Ok(ContentPart::VideoUrl { video_url: ImageUrlParam { url: url.into(), detail: None } })
         }
-        _ => Ok(file(subtype, Cow::Borrowed(url), filename)),
+        _ => Ok(file_part(subtype, Cow::Borrowed(url), filename)),
     }
 }
 
@@ -129,14 +130,18 @@ fn resource_part(resource: &ResourcePart) -> ContentPart<'_> {
                 Some(("image", _)) => {
                     ContentPart::ImageUrl { image_url: ImageUrlParam { url, detail: None } }
                 }
-                _ => file(kind.rsplit('/').next().unwrap_or_default(), url, uri.rsplit('/').next()),
+                _ => file_part(
+                    kind.rsplit('/').next().unwrap_or_default(),
+                    url,
+                    uri.rsplit('/').next(),
+                ),
             }
         }
         (None, None) => ContentPart::Text { text: Cow::Borrowed(uri) },
     }
 }
 
-fn file<'a>(subtype: &str, data: Cow<'a, str>, name: Option<&'a str>) -> ContentPart<'a> {
+fn file_part<'a>(subtype: &str, data: Cow<'a, str>, name: Option<&'a str>) -> ContentPart<'a> {
     let filename = match name.filter(|name| !name.is_empty()) {
         Some(name) => Cow::Borrowed(name),
         None if subtype == "pdf" => Cow::Borrowed("file.pdf"),
@@ -185,8 +190,8 @@ pub(crate) fn tool_output<'a>(
 }
 
 /// Returns the text of a message, with data as JSON.
-pub(crate) fn text(message: &Message) -> Cow<'_, str> {
-    joined(message.content.iter().filter_map(|part| match part {
+pub(crate) fn message_text(message: &Message) -> Cow<'_, str> {
+    join_texts(message.content.iter().filter_map(|part| match part {
         Part::Text { text, .. } => Some(Cow::Borrowed(text.as_str())),
         Part::Data { data, .. } if !data.is_null() => Some(Cow::Owned(data.to_string())),
         _ => None,
@@ -194,7 +199,7 @@ pub(crate) fn text(message: &Message) -> Cow<'_, str> {
 }
 
 /// Joins texts. A single text stays borrowed.
-pub(crate) fn joined<'a>(texts: impl Iterator<Item = Cow<'a, str>>) -> Cow<'a, str> {
+pub(crate) fn join_texts<'a>(texts: impl Iterator<Item = Cow<'a, str>>) -> Cow<'a, str> {
     let mut all = Cow::Borrowed("");
     for text in texts.filter(|text| !text.is_empty()) {
         if all.is_empty() { all = text } else { all.to_mut().push_str(&text) }

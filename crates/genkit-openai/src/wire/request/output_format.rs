@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use crate::wire::schema::strict;
+use crate::wire::schema::strict_schema;
 use crate::wire::servers::Deviations;
 use genkit_core::OutputConfig;
 use genkit_schema::Schema;
@@ -17,7 +17,7 @@ pub(crate) enum OutputFormat<'a> {
 
 impl<'a> OutputFormat<'a> {
     /// Returns the format for `output` that the server supports.
-    pub(crate) fn of(
+    pub(crate) fn for_output(
         output: &'a OutputConfig,
         deviations: &Deviations,
         has_tools: bool,
@@ -45,8 +45,8 @@ impl<'a> OutputFormat<'a> {
     }
 
     fn json_schema(schema: &'a Schema, deviations: &Deviations) -> Self {
-        let name = name(schema.get("title").and_then(Value::as_str).unwrap_or_default());
-        let strict = strict(schema, &name, deviations.strict_output);
+        let name = format_name(schema.get("title").and_then(Value::as_str).unwrap_or_default());
+        let strict = strict_schema(schema, &name, deviations.strict_output);
         let body = Cow::Borrowed(strict.unwrap_or(schema));
         Self::JsonSchema { name, schema: body, strict: strict.is_some() }
     }
@@ -69,7 +69,7 @@ fn is_object(schema: &Value) -> bool {
 }
 
 /// Converts a title to the name of a schema, which must match `[A-Za-z0-9_-]{1,64}`.
-fn name(title: &str) -> Cow<'_, str> {
+fn format_name(title: &str) -> Cow<'_, str> {
     let is_fine = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     if title.is_empty() {
         Cow::Borrowed("output")

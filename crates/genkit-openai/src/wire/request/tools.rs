@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use serde::Serializer;
 use serde_json::{Map, Value};
 
-use crate::wire::schema::strict;
+use crate::wire::schema::strict_schema;
 use crate::wire::servers::ToolIds;
 use genkit_core::ModelRequest;
 use genkit_core::internal::names::Names;
@@ -29,25 +29,25 @@ pub(crate) struct ToolCallIds<'a> {
 
 impl<'a> ToolCallIds<'a> {
     pub(crate) fn of_call(&mut self, call: &'a ToolRequest, ids: ToolIds) -> Cow<'a, str> {
-        if let Some(reference) = given(call.id.as_deref()) {
-            return fit(reference, ids);
+        if let Some(reference) = given_id(call.id.as_deref()) {
+            return fit_id(reference, ids);
         }
-        let id = self.invent();
+        let id = self.invent_id();
         self.open.push_back((&call.name, id.clone()));
-        Cow::Owned(fit(&id, ids).into_owned())
+        Cow::Owned(fit_id(&id, ids).into_owned())
     }
 
     pub(crate) fn of_answer(&mut self, answer: &'a ToolResponse, ids: ToolIds) -> Cow<'a, str> {
-        if let Some(reference) = given(answer.id.as_deref()) {
-            return fit(reference, ids);
+        if let Some(reference) = given_id(answer.id.as_deref()) {
+            return fit_id(reference, ids);
         }
         // Responses without a reference are in the order of the calls.
         let at = self.open.iter().position(|(name, _)| *name == answer.name);
         let id = match at.and_then(|at| self.open.remove(at)) {
             Some((_, id)) => id,
-            None => self.invent(),
+            None => self.invent_id(),
         };
-        Cow::Owned(fit(&id, ids).into_owned())
+        Cow::Owned(fit_id(&id, ids).into_owned())
     }
 
     /// Whether an id was generated. Generated ids are numbered from the first message on.
@@ -55,29 +55,29 @@ impl<'a> ToolCallIds<'a> {
         self.invented > 0
     }
 
-    fn invent(&mut self) -> String {
+    fn invent_id(&mut self) -> String {
         self.invented += 1;
         format!("call_without_ref_{}", self.invented)
     }
 }
 
-fn given(reference: Option<&str>) -> Option<&str> {
+fn given_id(reference: Option<&str>) -> Option<&str> {
     reference.filter(|reference| !reference.is_empty())
 }
 
 /// Returns the id if the server accepts it, or an id derived from it, which is the same each time.
-fn fit(id: &str, ids: ToolIds) -> Cow<'_, str> {
+fn fit_id(id: &str, ids: ToolIds) -> Cow<'_, str> {
     let fits = match ids {
         ToolIds::Any => true,
         ToolIds::Forty => id.len() <= MAX_ID,
         ToolIds::SixtyFour => id.len() <= MAX_RESPONSES_ID,
         ToolIds::NineAlphanumeric => id.len() == 9 && id.bytes().all(|b| b.is_ascii_alphanumeric()),
     };
-    if fits { Cow::Borrowed(id) } else { Cow::Owned(nine(id)) }
+    if fits { Cow::Borrowed(id) } else { Cow::Owned(nine_characters(id)) }
 }
 
 /// Returns nine letters and digits derived from `id`.
-fn nine(id: &str) -> String {
+fn nine_characters(id: &str) -> String {
     const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
     // FNV-1a, which is the same in every process.
     let mut hash = id.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
@@ -103,7 +103,7 @@ pub(crate) struct RawToolCall {
 
 impl RawToolCall {
     /// Returns the call under our name of the tool, with the arguments parsed as JSON if possible.
-    pub(crate) fn read(
+    pub(crate) fn into_request(
         self,
         request: &ModelRequest,
         names: &Names<'_>,
@@ -111,10 +111,10 @@ impl RawToolCall {
     ) -> ToolRequest {
         let name = names.own_name(&self.name);
         let tool = request.tools.iter().find(|tool| tool.name == name);
-        let mut input = arguments(self.arguments);
+        let mut input = read_arguments(self.arguments);
         if let Some(schema) = tool.and_then(|tool| tool.shared_input()) {
             // In strict mode, the model writes null for an omitted property.
-            let is_strict = strict(schema, name, strict_tools).is_some();
+            let is_strict = strict_schema(schema, name, strict_tools).is_some();
             drop_optional_nulls(&mut input, schema, is_strict);
         }
         let mut call = ToolRequest::new(name, input);
@@ -125,7 +125,7 @@ impl RawToolCall {
 
 /// Parses arguments. Incomplete arguments stay text, so that the call fails instead of the
 /// response.
-fn arguments(text: String) -> Value {
+fn read_arguments(text: String) -> Value {
     if text.trim().is_empty() {
         return Value::Object(Map::new());
     }
@@ -162,14 +162,14 @@ mod tests {
 
     #[test]
     fn what_a_server_takes_stays() {
-        assert_eq!(fit("call_1", ToolIds::Forty), "call_1");
-        assert_eq!(fit("aB3456789", ToolIds::NineAlphanumeric), "aB3456789");
+        assert_eq!(fit_id("call_1", ToolIds::Forty), "call_1");
+        assert_eq!(fit_id("aB3456789", ToolIds::NineAlphanumeric), "aB3456789");
         let long = "x".repeat(41);
-        assert_eq!(fit(&long, ToolIds::Any), long);
-        assert_eq!(fit(&long, ToolIds::Forty).len(), 9);
-        let made = fit("call_1", ToolIds::NineAlphanumeric).into_owned();
-        assert_eq!(made, fit("call_1", ToolIds::NineAlphanumeric));
-        assert_eq!(fit(&made, ToolIds::NineAlphanumeric), made);
+        assert_eq!(fit_id(&long, ToolIds::Any), long);
+        assert_eq!(fit_id(&long, ToolIds::Forty).len(), 9);
+        let made = fit_id("call_1", ToolIds::NineAlphanumeric).into_owned();
+        assert_eq!(made, fit_id("call_1", ToolIds::NineAlphanumeric));
+        assert_eq!(fit_id(&made, ToolIds::NineAlphanumeric), made);
     }
 
     #[test]

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use genkit_core::{Error, ErrorKind};
 use genkit_model::internal::http::{
-    Error as HttpError, error_text, is_web_page, kind_of_status, message_text, retry_after,
-    seconds, should_retry, with_reported,
+    Error as HttpError, duration_from_seconds, error_text, is_web_page, kind_of_status,
+    message_text, retry_after, should_retry, with_reported,
 };
 
 /// The parts of an error response.
@@ -21,7 +21,7 @@ struct ErrorReport {
 }
 
 /// Decodes the error of a response with a status of 400 or more.
-pub(crate) fn failure(
+pub(crate) fn decode_error(
     provider: &str,
     status: u16,
     headers: &dyn Fn(&str) -> Option<String>,
@@ -29,9 +29,9 @@ pub(crate) fn failure(
 ) -> Error {
     let report = match serde_json::from_slice::<Value>(body) {
         Ok(body) => read(&body),
-        Err(_) => ErrorReport { message: plain(status, body), ..ErrorReport::default() },
+        Err(_) => ErrorReport { message: plain_text(status, body), ..ErrorReport::default() },
     };
-    let text = error_text(provider, status, &report.text(), headers);
+    let text = error_text(provider, status, &report.report_text(), headers);
     let mut error = Error::new(kind_of_status(status), text);
     if let Some(wait) = retry_after(headers).or_else(|| wait_in(&report.message)) {
         error = error.with_retry_after(wait);
@@ -41,7 +41,7 @@ pub(crate) fn failure(
     if let Some(worth) = should_retry(headers).or(never.then_some(false)) {
         error = error.with_retryable(worth);
     }
-    report.detailed(error, Some(status))
+    report.with_report(error, Some(status))
 }
 
 /// Decodes the error in an event named `error`, or in a list, which is how Gemini's server sends
@@ -55,20 +55,20 @@ pub(super) fn in_event(provider: &str, is_named: bool, data: &str) -> Result<Val
             Some(first) => first,
             None => {
                 let nothing: serde_json::Error = serde::de::Error::custom("an empty list");
-                return Err(HttpError::json(provider, &nothing));
+                return Err(HttpError::from_json(provider, &nothing));
             }
         },
         Ok(body) => body,
         Err(_) if is_named => data.into(),
-        Err(error) => return Err(HttpError::json(provider, &error)),
+        Err(error) => return Err(HttpError::from_json(provider, &error)),
     };
     Ok(body.get("error").cloned().unwrap_or(body))
 }
 
 /// Decodes an error within a response with a successful status.
-pub(crate) fn within(provider: &str, error: &Value) -> Error {
+pub(crate) fn error_in_response(provider: &str, error: &Value) -> Error {
     let report = read(&json!({ "error": error }));
-    let status = report.status(error);
+    let status = report.report_status(error);
     let kind = match (status, report.code.as_str().or(report.kind.as_str())) {
         (Some(status), _) => kind_of_status(status),
         (None, Some("rate_limit_exceeded" | "insufficient_quota")) => ErrorKind::ResourceExhausted,
@@ -83,8 +83,8 @@ pub(crate) fn within(provider: &str, error: &Value) -> Error {
         (None, _) => ErrorKind::Unknown,
     };
     let text = match status {
-        Some(status) => error_text(provider, status, &report.text(), &|_| None),
-        None => format!("{provider}: {}", report.text()),
+        Some(status) => error_text(provider, status, &report.report_text(), &|_| None),
+        None => format!("{provider}: {}", report.report_text()),
     };
     let mut error = Error::new(kind, text);
     if let Some(wait) = wait_in(&report.message) {
@@ -93,11 +93,11 @@ pub(crate) fn within(provider: &str, error: &Value) -> Error {
     if report.is_quota() {
         error = error.with_retryable(false);
     }
-    report.detailed(error, status)
+    report.with_report(error, status)
 }
 
 impl ErrorReport {
-    fn text(&self) -> String {
+    fn report_text(&self) -> String {
         match &self.behind {
             Some(behind) if !self.message.contains(behind.as_str()) => {
                 format!("{}: {behind}", self.message)
@@ -113,7 +113,7 @@ impl ErrorReport {
     }
 
     /// Returns the HTTP status in the body.
-    fn status(&self, error: &Value) -> Option<u16> {
+    fn report_status(&self, error: &Value) -> Option<u16> {
         let number = |value: &Value| match value {
             Value::String(text) => text.parse().ok(),
             value => value.as_u64().and_then(|code| u16::try_from(code).ok()),
@@ -123,7 +123,7 @@ impl ErrorReport {
         status.filter(|status| (400..600).contains(status))
     }
 
-    fn detailed(self, error: Error, status: Option<u16>) -> Error {
+    fn with_report(self, error: Error, status: Option<u16>) -> Error {
         with_reported(error, [("status", json!(status)), ("code", self.code), ("type", self.kind)])
     }
 }
@@ -169,7 +169,7 @@ fn read(body: &Value) -> ErrorReport {
 
 /// Returns the message of a body that is not JSON. The page of a proxy adds nothing to the status,
 /// except for status 404, where it may be a page in place of the API.
-fn plain(status: u16, body: &[u8]) -> String {
+fn plain_text(status: u16, body: &[u8]) -> String {
     let text = String::from_utf8_lossy(body);
     let text = text.trim();
     if is_web_page(text.as_bytes()) && status != 404 { String::new() } else { text.to_owned() }
@@ -196,7 +196,9 @@ fn wait_in(message: &str) -> Option<Duration> {
             "h" | "hour" | "hours" => 3600.0,
             _ => return wait,
         };
-        wait = Some(wait.unwrap_or(Duration::ZERO).saturating_add(seconds(number * unit)?));
+        wait = Some(
+            wait.unwrap_or(Duration::ZERO).saturating_add(duration_from_seconds(number * unit)?),
+        );
         rest = &after[letters..];
     }
 }
@@ -206,7 +208,7 @@ mod tests {
     use super::*;
 
     fn of(status: u16, body: &str) -> Error {
-        failure("test", status, &|_| None, body.as_bytes())
+        decode_error("test", status, &|_| None, body.as_bytes())
     }
 
     #[test]
@@ -248,9 +250,9 @@ mod tests {
         );
         assert!(!of(402, "{}").is_retryable());
         let header = |name: &str| (name == "x-should-retry").then(|| "false".to_owned());
-        assert!(!failure("test", 500, &header, b"").is_retryable());
+        assert!(!decode_error("test", 500, &header, b"").is_retryable());
         let header = |name: &str| (name == "x-should-retry").then(|| "true".to_owned());
-        assert!(failure("test", 400, &header, b"").is_retryable());
+        assert!(decode_error("test", 400, &header, b"").is_retryable());
     }
 
     #[test]
@@ -267,7 +269,7 @@ mod tests {
 
     #[test]
     fn an_error_within_an_answer_has_the_status_of_its_body() {
-        let kind = |error: Value| within("test", &error).kind();
+        let kind = |error: Value| error_in_response("test", &error).kind();
         assert_eq!(kind(json!({"message": "no", "status_code": 400})), ErrorKind::InvalidArgument);
         assert_eq!(kind(json!({"message": "no", "code": "503"})), ErrorKind::Unavailable);
         assert_eq!(
@@ -275,6 +277,6 @@ mod tests {
             ErrorKind::ResourceExhausted
         );
         assert_eq!(kind(json!("no")), ErrorKind::Unknown);
-        assert_eq!(within("test", &json!("no")).to_string(), "test: no");
+        assert_eq!(error_in_response("test", &json!("no")).to_string(), "test: no");
     }
 }

@@ -27,7 +27,7 @@ pub(crate) fn event_data<'a>(provider: &str, event: &'a SseEvent<'_>) -> Result<
         "" => Ok(EventData::Nothing),
         data if is_named || data.starts_with('[') => {
             let error = error::in_event(provider, is_named, data)?;
-            Err(error::within(provider, &error))
+            Err(error::error_in_response(provider, &error))
         }
         data => Ok(EventData::Json(data)),
     }

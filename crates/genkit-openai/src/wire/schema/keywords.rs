@@ -70,7 +70,10 @@ pub(super) fn is_note(key: &str) -> bool {
 }
 
 /// Returns the first keyword of a schema that strict mode does not support, and the reason.
-pub(super) fn unsayable(map: &Map<String, Value>, is_root: bool) -> Option<(&str, &'static str)> {
+pub(super) fn unsupported_keyword(
+    map: &Map<String, Value>,
+    is_root: bool,
+) -> Option<(&str, &'static str)> {
     map.iter().find_map(|(key, value)| {
         let key = key.as_str();
         let is_known = REWRITTEN.contains(&key) || COPIED.contains(&key) || is_note(key);
@@ -88,7 +91,7 @@ fn is_known_format(format: &Value) -> bool {
 }
 
 /// Returns the keywords that are copied unchanged.
-pub(super) fn copied(map: &Map<String, Value>) -> impl Iterator<Item = (&String, &Value)> {
+pub(super) fn copied_keywords(map: &Map<String, Value>) -> impl Iterator<Item = (&String, &Value)> {
     map.iter().filter(|(key, value)| {
         let is_format = *key == "format" && FORMATS.iter().any(|known| *value == known);
         COPIED.contains(&key.as_str()) || is_format
@@ -97,7 +100,7 @@ pub(super) fn copied(map: &Map<String, Value>) -> impl Iterator<Item = (&String,
 
 /// Returns the annotations of a value: its title, and a description that includes its default and
 /// examples.
-pub(super) fn notes(map: &Map<String, Value>) -> Map<String, Value> {
+pub(super) fn kept_notes(map: &Map<String, Value>) -> Map<String, Value> {
     let mut notes = Map::new();
     if let Some(title) = map.get("title") {
         notes.insert("title".to_owned(), title.clone());

@@ -13,16 +13,16 @@ use serde_json::{Map, Value};
 
 use genkit_core::internal::sync::lock;
 use genkit_schema::Schema;
-use genkit_schema::internal::dialect::{choice, types};
+use genkit_schema::internal::dialect::{find_choice, listed_types};
 use genkit_schema::internal::{Dialect, pointer};
 use keywords::DEFINITIONS;
-use rewriter::{StrictRewriter, unsupported};
+use rewriter::{StrictRewriter, unsupported_part};
 
 /// The dialect of strict mode.
 struct StrictDialect;
 
 impl Dialect for StrictDialect {
-    fn convert(exact: &Value, owner: &str) -> Option<Value> {
+    fn convert_schema(exact: &Value, owner: &str) -> Option<Value> {
         let warn = |reason: &String| {
             if is_news(owner, reason) {
                 tracing::warn!(
@@ -52,7 +52,7 @@ fn is_news(owner: &str, reason: &str) -> bool {
 }
 
 /// Returns the schema in strict form, if strict mode `is_on` and supports it.
-pub(crate) fn strict<'a>(schema: &'a Schema, owner: &str, is_on: bool) -> Option<&'a Value> {
+pub(crate) fn strict_schema<'a>(schema: &'a Schema, owner: &str, is_on: bool) -> Option<&'a Value> {
     if is_on { schema.dialect::<StrictDialect>(owner) } else { None }
 }
 
@@ -65,12 +65,16 @@ pub(crate) fn strict<'a>(schema: &'a Schema, owner: &str, is_on: bool) -> Option
 fn openai_strict(exact: &Value) -> Result<Value, String> {
     let mut rewriter = StrictRewriter::new(exact);
     let Value::Object(root) = exact else {
-        return Err(unsupported("", "not the schema of an object"));
+        return Err(unsupported_part("", "not the schema of an object"));
     };
-    if types(root) != ["object"] || choice(root).is_some() || root.contains_key("$ref") {
-        return Err(unsupported("", "the root must be an object, not a choice or a reference"));
+    if listed_types(root) != ["object"] || find_choice(root).is_some() || root.contains_key("$ref")
+    {
+        return Err(unsupported_part(
+            "",
+            "the root must be an object, not a choice or a reference",
+        ));
     }
-    let mut strict = rewriter.map(root, "")?;
+    let mut strict = rewriter.rewrite_map(root, "")?;
     for key in DEFINITIONS {
         let Some(Value::Object(exact)) = root.get(key) else {
             continue;
@@ -78,7 +82,7 @@ fn openai_strict(exact: &Value) -> Result<Value, String> {
         let at = pointer::child("", key);
         let mut definitions = Map::new();
         for (name, schema) in exact {
-            let schema = rewriter.schema(schema, &pointer::child(&at, name))?;
+            let schema = rewriter.rewrite_schema(schema, &pointer::child(&at, name))?;
             definitions.insert(name.clone(), schema);
         }
         strict.insert(key.to_owned(), Value::Object(definitions));

@@ -12,7 +12,7 @@ fn take_notes(map: &mut Map<String, Value>) -> Map<String, Value> {
 }
 
 /// Returns a schema that also accepts null.
-pub(super) fn nullable(schema: Value) -> Value {
+pub(super) fn make_nullable(schema: Value) -> Value {
     let Value::Object(mut map) = schema else {
         return schema;
     };

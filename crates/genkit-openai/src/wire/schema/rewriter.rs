@@ -5,9 +5,11 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
 
-use super::keywords::{DEFINITIONS, copied, is_note, notes, unsayable};
-use super::nullable::nullable;
-use genkit_schema::internal::dialect::{choice, fixed_values, merged, resolve, tuple_items};
+use super::keywords::{DEFINITIONS, copied_keywords, is_note, kept_notes, unsupported_keyword};
+use super::nullable::make_nullable;
+use genkit_schema::internal::dialect::{
+    find_choice, fixed_values, merge_schemas, resolve_reference, tuple_items,
+};
 use genkit_schema::internal::{MAX_DEPTH, pointer, types_of};
 
 /// The maximum number of schemas within a strict one. Default is 5,000, which is OpenAI's limit on
@@ -28,69 +30,75 @@ impl<'a> StrictRewriter<'a> {
         Self { exact, depth: 0, schemas: 0, merging: Vec::new() }
     }
 
-    pub(super) fn schema(&mut self, exact: &Value, at: &str) -> Result<Value, String> {
+    pub(super) fn rewrite_schema(&mut self, exact: &Value, at: &str) -> Result<Value, String> {
         let Value::Object(map) = exact else {
-            return Err(unsupported(at, "a value of any kind has no strict schema"));
+            return Err(unsupported_part(at, "a value of any kind has no strict schema"));
         };
         if self.depth == MAX_DEPTH {
-            return Err(unsupported(at, "nested too deep"));
+            return Err(unsupported_part(at, "nested too deep"));
         }
         self.schemas += 1;
         if self.schemas > MAX_SCHEMAS {
-            return Err(unsupported(at, "the schema is too large from here on"));
+            return Err(unsupported_part(at, "the schema is too large from here on"));
         }
         self.depth += 1;
-        let strict = self.map(map, at);
+        let strict = self.rewrite_map(map, at);
         self.depth -= 1;
         strict.map(Value::Object)
     }
 
-    pub(super) fn map(
+    pub(super) fn rewrite_map(
         &mut self,
         map: &Map<String, Value>,
         at: &str,
     ) -> Result<Map<String, Value>, String> {
-        if let Some((key, what)) = unsayable(map, at.is_empty()) {
-            return Err(unsupported(&pointer::child(at, key), what));
+        if let Some((key, what)) = unsupported_keyword(map, at.is_empty()) {
+            return Err(unsupported_part(&pointer::child(at, key), what));
         }
         if let Some(reference) = map.get("$ref") {
-            return self.reference(reference, map, at);
+            return self.rewrite_reference(reference, map, at);
         }
         let mut strict = Map::new();
-        if let Some((key, branches)) = choice(map) {
-            self.choice(key, branches, map, at, &mut strict)?;
+        if let Some((key, branches)) = find_choice(map) {
+            self.rewrite_choice(key, branches, map, at, &mut strict)?;
         } else {
-            self.typed(map, at, &mut strict)?;
+            self.rewrite_typed(map, at, &mut strict)?;
         }
         Ok(strict)
     }
 
     /// A reference cannot have keywords next to it. Annotations are put around it, and constraints
     /// are merged with its target.
-    fn reference(
+    fn rewrite_reference(
         &mut self,
         reference: &Value,
         map: &Map<String, Value>,
         at: &str,
     ) -> Result<Map<String, Value>, String> {
-        let Some((target, pointer)) = resolve(self.exact, reference) else {
-            return Err(unsupported(at, &format!("{reference} does not exist in this schema")));
+        let Some((target, pointer)) = resolve_reference(self.exact, reference) else {
+            return Err(unsupported_part(
+                at,
+                &format!("{reference} does not exist in this schema"),
+            ));
         };
         if map.keys().any(|key| key != "$ref" && !is_note(key)) {
             if self.merging.contains(&pointer) {
-                return Err(unsupported(at, "it is recursive, with more properties at each level"));
+                return Err(unsupported_part(
+                    at,
+                    "it is recursive, with more properties at each level",
+                ));
             }
-            if let Some(key) = contradiction(target, map) {
-                return Err(unsupported(
+            if let Some(key) = find_contradiction(target, map) {
+                return Err(unsupported_part(
                     &pointer::child(at, key),
                     "a constraint that differs from that of the reference",
                 ));
             }
             self.merging.push(pointer);
             // The depth is counted, because a schema may be inlined within itself.
-            let mut whole = merged(target, map);
+            let mut whole = merge_schemas(target, map);
             whole.retain(|key, _| !DEFINITIONS.contains(&key.as_str()));
-            let strict = self.schema(&Value::Object(whole), at);
+            let strict = self.rewrite_schema(&Value::Object(whole), at);
             self.merging.pop();
             return strict.map(|strict| strict.as_object().cloned().unwrap_or_default());
         }
@@ -100,10 +108,10 @@ impl<'a> StrictRewriter<'a> {
             name.is_some_and(|name| name.starts_with('/') && !name[1..].contains('/'))
         });
         if !is_definition && !pointer.is_empty() {
-            return Err(unsupported(at, &format!("{reference} is not a definition")));
+            return Err(unsupported_part(at, &format!("{reference} is not a definition")));
         }
         let alone = json!({ "$ref": reference });
-        let mut strict = notes(map);
+        let mut strict = kept_notes(map);
         if strict.is_empty() {
             return Ok(alone.as_object().cloned().unwrap_or_default());
         }
@@ -111,7 +119,7 @@ impl<'a> StrictRewriter<'a> {
         Ok(strict)
     }
 
-    fn choice(
+    fn rewrite_choice(
         &mut self,
         key: &str,
         branches: &[Value],
@@ -128,7 +136,7 @@ impl<'a> StrictRewriter<'a> {
             *other != key && !is_note(other) && !(*other == "type" && is_said(value))
         });
         if let Some((other, _)) = limits {
-            return Err(unsupported(
+            return Err(unsupported_part(
                 &pointer::child(at, other),
                 "a choice with other keywords next to it",
             ));
@@ -136,14 +144,14 @@ impl<'a> StrictRewriter<'a> {
         let at = pointer::child(at, key);
         let mut any = Vec::new();
         for (index, branch) in branches.iter().enumerate() {
-            any.push(self.schema(branch, &pointer::element(&at, index))?);
+            any.push(self.rewrite_schema(branch, &pointer::element(&at, index))?);
         }
-        *strict = notes(map);
+        *strict = kept_notes(map);
         strict.insert("anyOf".to_owned(), Value::Array(any));
         Ok(())
     }
 
-    fn typed(
+    fn rewrite_typed(
         &mut self,
         map: &Map<String, Value>,
         at: &str,
@@ -156,28 +164,33 @@ impl<'a> StrictRewriter<'a> {
                 match &types_of(&values)[..] {
                     [] if map.contains_key("properties") => json!("object"),
                     [] if map.contains_key("items") => json!("array"),
-                    [] => return Err(unsupported(at, "a value of any kind has no strict schema")),
+                    [] => {
+                        return Err(unsupported_part(
+                            at,
+                            "a value of any kind has no strict schema",
+                        ));
+                    }
                     [only] => json!(only),
                     several => json!(several),
                 }
             }
         };
         strict.insert("type".to_owned(), kind.clone());
-        strict.extend(notes(map));
-        strict.extend(copied(map).map(|(key, value)| (key.clone(), value.clone())));
+        strict.extend(kept_notes(map));
+        strict.extend(copied_keywords(map).map(|(key, value)| (key.clone(), value.clone())));
         let is = |name: &str| {
             kind == name || kind.as_array().is_some_and(|all| all.iter().any(|one| one == name))
         };
         if is("object") {
-            self.object(map, at, strict)?;
+            self.rewrite_object(map, at, strict)?;
         }
         if is("array") {
-            self.items(map, at, strict)?;
+            self.rewrite_items(map, at, strict)?;
         }
         Ok(())
     }
 
-    fn object(
+    fn rewrite_object(
         &mut self,
         map: &Map<String, Value>,
         at: &str,
@@ -185,7 +198,10 @@ impl<'a> StrictRewriter<'a> {
     ) -> Result<(), String> {
         for key in ["additionalProperties", "unevaluatedProperties"] {
             if map.get(key).is_some_and(|rest| *rest != Value::Bool(false)) {
-                return Err(unsupported(&pointer::child(at, key), "a map with arbitrary keys"));
+                return Err(unsupported_part(
+                    &pointer::child(at, key),
+                    "a map with arbitrary keys",
+                ));
             }
         }
         let required: Vec<&Value> =
@@ -195,9 +211,9 @@ impl<'a> StrictRewriter<'a> {
         let at = pointer::child(at, "properties");
         let mut properties = Map::new();
         for (name, exact) in exact.into_iter().flatten() {
-            let mut schema = self.schema(exact, &pointer::child(&at, name))?;
+            let mut schema = self.rewrite_schema(exact, &pointer::child(&at, name))?;
             if !is_required.contains(name.as_str()) {
-                schema = nullable(schema);
+                schema = make_nullable(schema);
             }
             properties.insert(name.clone(), schema);
         }
@@ -205,7 +221,7 @@ impl<'a> StrictRewriter<'a> {
             .iter()
             .find(|name| !name.as_str().is_some_and(|name| properties.contains_key(name)))
         {
-            return Err(unsupported(
+            return Err(unsupported_part(
                 &at,
                 &format!("{missing} is required, but not in `properties`"),
             ));
@@ -217,7 +233,7 @@ impl<'a> StrictRewriter<'a> {
         Ok(())
     }
 
-    fn items(
+    fn rewrite_items(
         &mut self,
         map: &Map<String, Value>,
         at: &str,
@@ -225,11 +241,11 @@ impl<'a> StrictRewriter<'a> {
     ) -> Result<(), String> {
         let (exact, at) = match tuple_items(map).as_deref() {
             Some([(_, only)]) => {
-                close_tuple(map, only, strict).map_err(|why| unsupported(at, why))?;
+                close_tuple(map, only, strict).map_err(|why| unsupported_part(at, why))?;
                 (*only, pointer::element(&pointer::child(at, "prefixItems"), 0))
             }
             Some(_) => {
-                return Err(unsupported(
+                return Err(unsupported_part(
                     &pointer::child(at, "prefixItems"),
                     "a list whose items have different types",
                 ));
@@ -241,17 +257,17 @@ impl<'a> StrictRewriter<'a> {
                     strict.insert("items".to_owned(), json!({ "type": "null" }));
                     return Ok(());
                 }
-                None => return Err(unsupported(at, "a list without `items`")),
+                None => return Err(unsupported_part(at, "a list without `items`")),
             },
         };
-        let items = self.schema(exact, &at)?;
+        let items = self.rewrite_schema(exact, &at)?;
         strict.insert("items".to_owned(), items);
         Ok(())
     }
 }
 
 /// Returns a keyword next to a reference that contradicts the target of the reference.
-fn contradiction<'a>(
+fn find_contradiction<'a>(
     target: &Map<String, Value>,
     beside: &'a Map<String, Value>,
 ) -> Option<&'a String> {
@@ -288,11 +304,11 @@ fn close_tuple(
 }
 
 /// Returns the description of an unsupported part, with its pointer.
-pub(super) fn unsupported(at: &str, what: &str) -> String {
-    format!("at {}: {what}", place(at))
+pub(super) fn unsupported_part(at: &str, what: &str) -> String {
+    format!("at {}: {what}", show_place(at))
 }
 
 /// Returns a pointer for display.
-fn place(at: &str) -> Cow<'_, str> {
+fn show_place(at: &str) -> Cow<'_, str> {
     if at.is_empty() { "the root".into() } else { format!("`{at}`").into() }
 }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::rewriter::MAX_SCHEMAS;
 use super::{is_news, openai_strict};
 use genkit_schema::internal::MAX_DEPTH;
-use genkit_schema::internal::testing::{deep, property, wide, zoo};
+use genkit_schema::internal::testing::{deep_schema, wide_schema, with_property, zoo_schemas};
 
 #[test]
 fn openai_strict_by_table() {
@@ -65,7 +65,7 @@ fn openai_strict_by_table() {
         ),
     ];
     for (exact, expected) in cases {
-        let mut root = property(exact.clone());
+        let mut root = with_property(exact.clone());
         root["$defs"] =
             json!({ "A": { "type": "object", "properties": { "n": { "type": "number" } } } });
         let strict = openai_strict(&root).unwrap_or_else(|error| panic!("{exact}: {error}"));
@@ -166,7 +166,7 @@ fn openai_strict_names_the_first_place_that_it_cannot_say() {
         (json!({ "$ref": "#/properties/a", "properties": {} }), "is recursive"),
     ];
     let inside = inside.map(|(exact, place)| {
-        let mut root = property(exact);
+        let mut root = with_property(exact);
         root["properties"]["b"] = json!({ "type": "string" });
         root["$defs"] = json!({ "S": { "type": "string", "pattern": "a" } });
         (root, place)
@@ -180,7 +180,7 @@ fn openai_strict_names_the_first_place_that_it_cannot_say() {
 #[test]
 fn the_zoo_in_strict_openai() {
     let (mut said, mut unsaid) = (Vec::new(), Vec::new());
-    for (name, exact) in zoo() {
+    for (name, exact) in zoo_schemas() {
         match openai_strict(&exact) {
             Ok(strict) => {
                 assert_eq!(strict["type"], "object", "{name}");
@@ -287,8 +287,10 @@ fn a_bound_in_a_definition_under_a_union_is_not_lost() {
 
 #[test]
 fn openai_strict_has_limits() {
-    assert!(openai_strict(&wide(MAX_SCHEMAS)).is_ok());
-    assert!(openai_strict(&wide(MAX_SCHEMAS + 1)).unwrap_err().contains("too large"));
-    assert!(openai_strict(&property(deep(MAX_DEPTH - 1))).is_ok());
-    assert!(openai_strict(&property(deep(MAX_DEPTH))).unwrap_err().contains("too deep"));
+    assert!(openai_strict(&wide_schema(MAX_SCHEMAS)).is_ok());
+    assert!(openai_strict(&wide_schema(MAX_SCHEMAS + 1)).unwrap_err().contains("too large"));
+    assert!(openai_strict(&with_property(deep_schema(MAX_DEPTH - 1))).is_ok());
+    assert!(
+        openai_strict(&with_property(deep_schema(MAX_DEPTH))).unwrap_err().contains("too deep")
+    );
 }

@@ -77,7 +77,7 @@ fn what_refers_to_itself_twice_does_not_double_with_the_levels_of_a_value() {
         let schema = twice(shape);
         let bounds = compiled(&schema);
         assert!(bounds.check(&levels(json!({}))).is_ok(), "{schema}");
-        let wrong = bounds.verdict(&levels(json!(7)));
+        let wrong = bounds.check_value(&levels(json!(7)));
         assert!(!matches!(wrong, Err(Misfit::TooMuch)), "{wrong:?} {schema}");
         assert_eq!(wrong.is_ok(), schema["$defs"]["t"].get("if").is_some(), "{wrong:?} {schema}");
     }
@@ -94,7 +94,7 @@ fn lists_that_hold_lists_do_not_double_either() {
         t["type"] = "array".into();
         let bounds = compiled(&json!({"$defs": {"t": t}, "$ref": "#/$defs/t"}));
         let value = |inner| (0..40).fold(inner, |inner, _| json!([inner]));
-        assert!(!matches!(bounds.verdict(&value(json!([]))), Err(Misfit::TooMuch)), "{within}");
+        assert!(!matches!(bounds.check_value(&value(json!([]))), Err(Misfit::TooMuch)), "{within}");
         assert!(bounds.check(&value(json!(7))).is_err(), "{within}");
     }
 }
@@ -152,7 +152,7 @@ fn a_schema_times_its_value_is_given_up_in_time() {
         let bounds = Bounds::compile(&schema, Shape::Written);
         let shown: String = schema.to_string().chars().take(60).collect();
         let bounds = bounds.unwrap_or_else(|why| panic!("{why} {shown}")).expect("it asserts");
-        let verdict = bounds.verdict(&value);
+        let verdict = bounds.check_value(&value);
         if matches!(verdict, Err(Misfit::TooMuch)) != is_too_much {
             wrong.push(shown.clone());
         }
@@ -197,10 +197,10 @@ fn numbers_at_the_ends_of_their_range_are_multiples_or_not_at_once() {
 #[test]
 fn a_pattern_that_goes_back_and_forth_is_given_up() {
     let bounds = compiled(&json!({"pattern": "^(?=(a+)+$)(a|aa)+(?!a)b\\1$"}));
-    let verdict = bounds.verdict(&Value::from("a".repeat(10_000)));
+    let verdict = bounds.check_value(&Value::from("a".repeat(10_000)));
     assert!(verdict.is_err(), "{verdict:?}");
     let secret = compiled(&json!({"pattern": r"^(?=.*\d)(?=.*\p{Lu}).{8,}$"}));
     assert!(secret.check(&json!("Passw0rd")).is_ok());
     assert!(secret.check(&json!("password")).is_err());
-    assert!(matches!(secret.verdict(&Value::from("a".repeat(100_000))), Err(Misfit::TooMuch)));
+    assert!(matches!(secret.check_value(&Value::from("a".repeat(100_000))), Err(Misfit::TooMuch)));
 }

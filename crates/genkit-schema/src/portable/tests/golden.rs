@@ -6,15 +6,15 @@ use std::{collections::BTreeSet, fs, path::PathBuf};
 use serde_json::{Map, Value, json};
 
 use super::{portable, zoo};
-use crate::conversion::Degraded;
+use crate::conversion::Loss;
 
 fn folder() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/schemas"))
 }
 
-fn list(degraded: &[Degraded]) -> Value {
+fn list(degraded: &[Loss]) -> Value {
     let each =
-        |one: &Degraded| json!({ "pointer": one.pointer, "what": one.what, "remedy": one.remedy });
+        |one: &Loss| json!({ "pointer": one.pointer, "what": one.what, "remedy": one.remedy });
     degraded.iter().map(each).collect()
 }
 

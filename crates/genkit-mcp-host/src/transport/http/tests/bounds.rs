@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::fake::{Answer, Fake, Request, mcp};
-use super::{connector, explain, list, open};
+use super::{connector, explain_error, list, open};
 use crate::config::ServerConfig;
 
 /// A server whose list is `answer`.
@@ -53,7 +53,7 @@ async fn no_answer_is_longer_than_what_is_read() {
         let fake = listing(move |_, id| make(&long(&id))).await;
         let read = |limit| connector(&ServerConfig::http(fake.url()).max_message(limit));
         let error = list(&open(&read(4096)).await.unwrap()).await.unwrap_err();
-        let text = explain(&error).map_or_else(|| error.to_string(), |why| why.error.chain());
+        let text = explain_error(&error).map_or_else(|| error.to_string(), |why| why.error.chain());
         assert!(text.contains("4096 bytes"), "{text}");
         list(&open(&read(8192)).await.unwrap()).await.unwrap();
     }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::io::AsyncReadExt;
 
 use super::fake::{Answer, Fake, mcp};
-use super::{connector, explain, list, open};
+use super::{connector, explain_error, list, open};
 use crate::config::ServerConfig;
 use crate::transport::oauth::OAuth;
 use crate::transport::oauth::tests::access::{authorization_server, origin};
@@ -38,7 +38,7 @@ async fn an_error_that_names_no_request_ends_the_session_and_not_the_patience() 
         let client = open(&connector(&ServerConfig::http(fake.url()))).await.unwrap();
         list(&client).await.unwrap();
         let error = tokio::time::timeout(PATIENCE, list(&client)).await.expect("an answer");
-        let fault = explain(&error.unwrap_err()).unwrap();
+        let fault = explain_error(&error.unwrap_err()).unwrap();
         assert!(fault.session_lost, "{fault:?}");
         assert!(fault.error.to_string().contains("No valid session ID provided"), "{fault:?}");
     }
@@ -95,7 +95,7 @@ async fn a_sign_in_ends_with_the_last_connection() {
         }
     });
     let connector = connector(&ServerConfig::http(fake.url()).oauth(oauth));
-    let mut busy = connector.busy();
+    let mut busy = connector.busy_state();
     let opening = tokio::spawn(async move { open(&connector).await.map(drop) });
     busy.wait_for(|busy| *busy).await.unwrap();
     opening.abort();
@@ -140,7 +140,7 @@ async fn a_stream_asks_no_person() {
 
     // A request does ask the user, and any error of the handler counts as a refusal.
     let error = open(&connector).await.map(drop).unwrap_err();
-    let error = explain(&error).unwrap().error;
+    let error = explain_error(&error).unwrap().error;
     assert_eq!((error.kind(), asked.load(Ordering::Relaxed)), (ErrorKind::PermissionDenied, 1));
     assert!(error.chain().contains("the window was closed"), "{error:?}");
 }

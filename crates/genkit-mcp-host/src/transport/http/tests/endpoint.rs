@@ -12,7 +12,7 @@ fn refusal(server: &HttpTransport) -> String {
         "docs",
         &server.endpoint,
         tokio::sync::watch::Sender::default(),
-        server.endpoint.redactor(),
+        server.endpoint.build_redactor(),
     )
     .map(drop)
     .unwrap_err()
@@ -116,8 +116,8 @@ fn the_trace_goes_into_headers_unless_the_program_names_one() {
 
 #[tokio::test]
 async fn nobody_is_asked_for_a_server_that_needs_no_person() {
-    assert!(!*connector(&ServerConfig::http("http://a")).busy().borrow());
+    assert!(!*connector(&ServerConfig::http("http://a")).busy_state().borrow());
     let oauth = OAuth::client_credentials("a", "b");
-    let mut busy = connector(&ServerConfig::http("http://a").oauth(oauth)).busy();
+    let mut busy = connector(&ServerConfig::http("http://a").oauth(oauth)).busy_state();
     assert!(!*busy.borrow_and_update());
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rmcp::service::ServiceError;
 
 use super::fake::{Answer, Fake, mcp};
-use super::{connector, explain, fault, list, open};
+use super::{connector, explain_error, fault, list, open};
 use crate::config::ServerConfig;
 use genkit_core::ErrorKind;
 
@@ -86,7 +86,7 @@ async fn a_session_that_is_lost_is_told_apart() {
         let client = open(&connector(&ServerConfig::http(fake.url()))).await.unwrap();
         list(&client).await.unwrap();
         let error = list(&client).await.unwrap_err();
-        let fault = explain(&error).unwrap();
+        let fault = explain_error(&error).unwrap();
         assert_eq!(fault.session_lost, lost, "{status}: {fault:?}");
         // Only the host starts a new session.
         assert_eq!(fake.seen(|request| request.is("initialize")).len(), 1);
@@ -108,7 +108,7 @@ async fn an_error_without_an_id_ends_the_request_that_it_answers() {
     .await;
     let client = open(&connector(&ServerConfig::http(fake.url()))).await.unwrap();
     list(&client).await.unwrap();
-    let fault = explain(&list(&client).await.unwrap_err()).unwrap();
+    let fault = explain_error(&list(&client).await.unwrap_err()).unwrap();
     assert!(fault.session_lost && fault.error.to_string().contains("No valid session ID"));
 }
 
@@ -121,14 +121,14 @@ async fn an_answer_that_breaks_off_is_told_apart() {
     .await;
     let client = open(&connector(&ServerConfig::http(fake.url()))).await.unwrap();
     let error = list(&client).await.unwrap_err();
-    let fault = explain(&error).unwrap();
+    let fault = explain_error(&error).unwrap();
     assert!(!fault.unsent && !fault.session_lost, "{fault:?}");
 }
 
 #[test]
 fn what_is_not_of_http_is_left_to_others() {
-    assert!(explain(&ServiceError::TransportClosed).is_none());
-    assert!(explain(&std::io::Error::other("x")).is_none());
+    assert!(explain_error(&ServiceError::TransportClosed).is_none());
+    assert!(explain_error(&std::io::Error::other("x")).is_none());
 }
 
 /// A debugging proxy that echoes what it was sent, in various encodings.

@@ -13,7 +13,7 @@ use rmcp::service::{ClientInitializeError, RunningService, ServiceError};
 use rmcp::{ClientLifecycleMode, ClientServiceExt, RoleClient};
 
 use super::Connector;
-pub(crate) use super::explain;
+pub(crate) use super::explain_error;
 use crate::config::HttpTransport;
 use crate::transport::http_client::explain::Explanation;
 
@@ -24,7 +24,7 @@ pub(crate) fn connector(server: &HttpTransport) -> Connector {
         "docs",
         &server.endpoint,
         tokio::sync::watch::Sender::default(),
-        server.endpoint.redactor(),
+        server.endpoint.build_redactor(),
     )
     .unwrap()
 }
@@ -33,13 +33,13 @@ pub(crate) async fn open(connector: &Connector) -> Result<Client, ClientInitiali
     let name = Implementation::new("test", "1");
     let config = ClientConfig::new(ClientCapabilities::default(), name)
         .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE);
-    config.serve_with_lifecycle(connector.transport(), ClientLifecycleMode::Initialize).await
+    config.serve_with_lifecycle(connector.open_transport(), ClientLifecycleMode::Initialize).await
 }
 
 /// Returns why the server cannot be reached.
 pub(crate) async fn fault(server: HttpTransport) -> Explanation {
     let error = open(&connector(&server)).await.map(drop).unwrap_err();
-    explain(&error).unwrap_or_else(|| panic!("nothing explains {error:?}"))
+    explain_error(&error).unwrap_or_else(|| panic!("nothing explains {error:?}"))
 }
 
 pub(crate) async fn list(client: &Client) -> Result<(), ServiceError> {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use rmcp::model::{ClientRequest, GetExtensions, ListToolsRequest};
 
 use super::fake::{Answer, Fake, mcp};
-use super::{connector, explain, list, open};
+use super::{connector, explain_error, list, open};
 use crate::config::ServerConfig;
 use genkit_core::Context;
 
@@ -77,7 +77,7 @@ async fn headers_that_cannot_be_sent_fail_their_own_request_only() {
         .extensions_mut()
         .insert(server.endpoint.headers_for(&Context::detached(), None).unwrap());
     let error = client.send_request(request).await.unwrap_err();
-    let fault = explain(&error).unwrap();
+    let fault = explain_error(&error).unwrap();
     assert!(
         fault.unsent && fault.error.to_string().contains("`headers_from` returned"),
         "{fault:?}"
@@ -103,7 +103,7 @@ async fn redirects_stay_within_their_origin() {
     .await;
     let client = open(&connector(&ServerConfig::http(fake.url()).bearer_token("t"))).await.unwrap();
     let error = list(&client).await.unwrap_err();
-    let text = explain(&error).unwrap().error.to_string();
+    let text = explain_error(&error).unwrap().error.to_string();
     assert!(text.contains("HTTP 307") && text.contains("the redirect was not followed"), "{text}");
     assert_eq!(fake.seen(|r| r.path == "/moved" && r.is("initialize")).len(), 1);
     assert!(other.seen(|_| true).is_empty());

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::config::ServerConfig;
 use crate::transport::http::tests::fake::{Answer, Fake, Request, mcp};
-use crate::transport::http::tests::{Client, connector, explain, fault, list, open};
+use crate::transport::http::tests::{Client, connector, explain_error, fault, list, open};
 use crate::transport::oauth::{CredentialStore, OAuth};
 use genkit_core::{Error, ErrorKind};
 
@@ -203,7 +203,7 @@ async fn the_host_knows_when_a_person_is_asked_and_who_waits_shares_the_answer()
         }
     });
     let connector = connector(&ServerConfig::http(world.fake.url()).oauth(oauth));
-    let mut busy = connector.busy();
+    let mut busy = connector.busy_state();
     let states = tokio::spawn(async move {
         let mut states = Vec::new();
         while states.len() < 2 && busy.changed().await.is_ok() {
@@ -213,7 +213,7 @@ async fn the_host_knows_when_a_person_is_asked_and_who_waits_shares_the_answer()
     });
     let (one, two) = tokio::join!(open(&connector), open(&connector));
     for error in [one.map(drop).unwrap_err(), two.map(drop).unwrap_err()] {
-        let error = explain(&error).unwrap().error;
+        let error = explain_error(&error).unwrap().error;
         assert_eq!(error.kind(), ErrorKind::PermissionDenied);
         assert!(error.to_string().ends_with(": the user said no"), "{error}");
     }

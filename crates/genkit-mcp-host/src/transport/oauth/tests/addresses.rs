@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::access::{authorization_server, metadata_address, origin};
 use crate::config::ServerConfig;
 use crate::transport::http::tests::fake::{Answer, Fake, mcp};
-use crate::transport::http::tests::{connector, explain, fault, list, open};
+use crate::transport::http::tests::{connector, explain_error, fault, list, open};
 use crate::transport::http_client::addresses::AddressPolicy;
 use crate::transport::http_client::client::for_oauth;
 use crate::transport::http_client::explain::RequestTarget;
@@ -77,8 +77,8 @@ async fn a_server_of_this_machine_leads_to_no_private_address() {
 async fn addresses_are_allowed_by_what_the_server_is() {
     genkit_http_client::internal::net::install_crypto();
     let may = |resource: &str, private: bool, address: &str| {
-        let reach = AddressPolicy::of(&resource.parse().unwrap(), private);
-        reach.check(&format!("https://{address}/token").parse::<Url>().unwrap()).is_ok()
+        let reach = AddressPolicy::for_resource(&resource.parse().unwrap(), private);
+        reach.check_url(&format!("https://{address}/token").parse::<Url>().unwrap()).is_ok()
     };
     let (public, local) = ("https://mcp.example.com/mcp", "http://127.0.0.1:1/mcp");
     for (address, public_may, intranet_may, local_may) in [
@@ -104,9 +104,9 @@ async fn addresses_are_allowed_by_what_the_server_is() {
     }
     // The addresses that a name resolves to are checked as well.
     let name = || "localhost".parse().unwrap();
-    let reach = AddressPolicy::of(&public.parse().unwrap(), true);
+    let reach = AddressPolicy::for_resource(&public.parse().unwrap(), true);
     assert!(reach.resolve(name()).await.is_err());
-    let reach = AddressPolicy::of(&local.parse().unwrap(), false);
+    let reach = AddressPolicy::for_resource(&local.parse().unwrap(), false);
     assert!(reach.resolve(name()).await.is_ok_and(|mut found| found.next().is_some()));
 }
 
@@ -138,18 +138,18 @@ async fn a_secret_is_for_the_issuer_that_saw_it_first() {
     let oauth = OAuth::client_credentials("me", "secret");
     let client = open(&connector(&ServerConfig::http(fake.url()).oauth(oauth))).await.unwrap();
     moved.store(true, Ordering::Relaxed);
-    let error = explain(&list(&client).await.unwrap_err()).unwrap().error;
+    let error = explain_error(&list(&client).await.unwrap_err()).unwrap().error;
     assert!(error.to_string().contains("declare with `.issuer(..)` which one"), "{error}");
     assert!(other.seen(|request| request.path == "/token").is_empty());
 }
 
 #[tokio::test]
 async fn a_name_that_leads_to_a_forbidden_address_is_an_unknown_host() {
-    let policy = AddressPolicy::of(&"https://mail.example.com".parse().unwrap(), false);
+    let policy = AddressPolicy::for_resource(&"https://mail.example.com".parse().unwrap(), false);
     let url: Url = "http://localhost:1/token".parse().unwrap();
     let client = for_oauth(&url, false, &policy).unwrap();
     let error = client.get(url).send().await.unwrap_err();
-    let failure = RequestTarget::new("T").request(&error);
+    let failure = RequestTarget::new("T").request_error(&error);
     let text = failure.to_string();
     assert!(text.starts_with("cannot resolve the host of T: the address"), "{text}");
     assert_eq!(failure.kind, ErrorKind::Unavailable);

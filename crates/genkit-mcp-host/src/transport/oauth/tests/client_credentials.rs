@@ -156,7 +156,7 @@ fn a_secret_without_an_issuer_stays_at_the_origin_of_its_server() {
     };
     let check = |oauth: OAuth, issuer: &str, token: &str| {
         let resource = "https://mcp.example.com/mcp".parse().unwrap();
-        Discovery::new(resource, &oauth, None, None).check(&metadata(issuer, token))
+        Discovery::new(resource, &oauth, None, None).check_metadata(&metadata(issuer, token))
     };
     let secret = || OAuth::client_credentials("me", "its-secret");
     let (own, other) = ("https://mcp.example.com", "https://evil.example.org");

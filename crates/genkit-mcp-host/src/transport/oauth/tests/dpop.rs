@@ -300,7 +300,7 @@ async fn a_key_that_cannot_be_used_or_would_be_lost_is_a_mistake_of_the_settings
         (person().dpop_key("hidden").dpop(false), None),
         (person().dpop(true), None),
     ] {
-        let text = oauth.check().and_then(|()| oauth.new_dpop().map(drop));
+        let text = oauth.check_settings().and_then(|()| oauth.new_dpop().map(drop));
         let text = text.err().map(|error| error.to_string()).unwrap_or_default();
         assert!(says.map_or(text.is_empty(), |says| text.contains(says)), "{text}");
         assert!(!format!("{text} {oauth:?}").contains("hidden"), "{text} {oauth:?}");

@@ -154,7 +154,7 @@ async fn a_user_who_has_not_signed_in_and_a_wrong_address_are_told() {
         ("ftp://idp.example.com/token", "use an `https://` address"),
     ] {
         let provider = IdentityProvider::new(address, "here", || async { Ok(String::new()) });
-        let text = asking(provider).check().unwrap_err().to_string();
+        let text = asking(provider).check_settings().unwrap_err().to_string();
         assert!(text.contains(says), "{text}");
         assert!(!text.contains("abcdefgh"), "{text}");
     }

@@ -75,7 +75,7 @@ async fn what_another_program_renewed_is_taken_from_the_store() {
     open(&connector).await.unwrap().cancel().await.unwrap();
     let authorizer = connector.client.authorizer.as_ref().unwrap();
     // Wait for what the connection began.
-    authorizer.token().await.unwrap();
+    authorizer.access_token().await.unwrap();
     let before = asked(&fake, "refresh_token");
     {
         let mut all = store.0.lock().unwrap();
@@ -84,7 +84,7 @@ async fn what_another_program_renewed_is_taken_from_the_store() {
         response["access_token"] = json!("theirs");
         response["expires_in"] = json!(3600);
     }
-    assert_eq!(authorizer.token().await.unwrap().as_deref(), Some("theirs"));
+    assert_eq!(authorizer.access_token().await.unwrap().as_deref(), Some("theirs"));
     assert_eq!(asked(&fake, "refresh_token"), before);
 }
 

@@ -21,7 +21,7 @@ fn shell(script: &str) -> StdioTransport {
 async fn a_server_answers_over_its_pipe() {
     let script =
         r#"read line; echo banner; echo '{"jsonrpc":"2.0","id":4,"result":{"ok":1}}'; cat"#;
-    let (child, mut pipe) = spawn("fs", &shell(script).command, Redactor::default()).unwrap();
+    let (child, mut pipe) = spawn_child("fs", &shell(script).command, Redactor::default()).unwrap();
     let ping: ClientRequest =
         serde_json::from_value(serde_json::json!({"method": "ping"})).unwrap();
     pipe.send(JsonRpcMessage::request(ping, RequestId::Number(4))).await.unwrap();
@@ -48,7 +48,8 @@ async fn standard_error_is_read_without_secrets_also_where_it_is_not_logged() {
             .env("MODE", "dev")
             .stderr(to);
         let (mut child, _pipe) =
-            spawn("fs", &server.command, Redactor::of(&server.command.child)).unwrap();
+            spawn_child("fs", &server.command, Redactor::for_command(&server.command.child))
+                .unwrap();
         child.wait().await;
         assert_eq!(child.stderr_tail(), expected);
     }
@@ -70,7 +71,9 @@ async fn a_start_that_fails_has_the_kind_of_its_reason() {
             "not a program for this machine",
         ),
     ] {
-        let Err(error) = spawn("fs", &server.command, Redactor::of(&server.command.child)) else {
+        let Err(error) =
+            spawn_child("fs", &server.command, Redactor::for_command(&server.command.child))
+        else {
             panic!("{text}: it was started")
         };
         assert_eq!(error.kind(), kind, "{error}");

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::error::Error;
 use super::open_requests::{OpenRequests, ResultFormat};
-use super::stray_output::excerpt;
+use super::stray_output::excerpt_of_line;
 use genkit_mcp::internal::jsonrpc::{
     Envelope, Id, MAX_NESTING, MAX_VALUES, Member, Outline, Scanner, has_more_values, nesting,
 };
@@ -26,7 +26,7 @@ pub(crate) enum LineOutcome {
 }
 
 impl LineOutcome {
-    fn of(message: ServerJsonRpcMessage) -> Self {
+    fn from_message(message: ServerJsonRpcMessage) -> Self {
         Self::Message(Box::new(message))
     }
 }
@@ -34,25 +34,25 @@ impl LineOutcome {
 /// Reads one line that is not blank.
 pub(crate) fn read(line: &[u8], open: &OpenRequests) -> LineOutcome {
     if has_more_values(line, MAX_VALUES) {
-        return broken(line, Error::TooManyValues, open);
+        return read_broken_line(line, Error::TooManyValues, open);
     }
     let text = match std::str::from_utf8(line) {
         Ok(text) => text,
-        Err(error) => return broken(line, Error::NotUtf8(error), open),
+        Err(error) => return read_broken_line(line, Error::NotUtf8(error), open),
     };
     if !text.starts_with('{') {
         let error = if text.starts_with('[') { Error::NoObject } else { Error::NoJson };
-        return LineOutcome::Stray(error, excerpt(line));
+        return LineOutcome::Stray(error, excerpt_of_line(line));
     }
     let envelope = match serde_json::from_str::<Envelope<'_>>(text) {
         Ok(envelope) => envelope,
-        Err(error) => return broken(line, Error::of_json(text, error), open),
+        Err(error) => return read_broken_line(line, Error::of_json(text, error), open),
     };
-    match shape(&envelope) {
-        MessageShape::Response | MessageShape::Error => response(text, &envelope, open),
-        MessageShape::Request => request(text, &envelope),
-        MessageShape::Notification => notification(text, &envelope),
-        MessageShape::None => LineOutcome::Stray(Error::NoMessage, excerpt(line)),
+    match message_shape(&envelope) {
+        MessageShape::Response | MessageShape::Error => read_response(text, &envelope, open),
+        MessageShape::Request => read_request(text, &envelope),
+        MessageShape::Notification => read_notification(text, &envelope),
+        MessageShape::None => LineOutcome::Stray(Error::NoMessage, excerpt_of_line(line)),
     }
 }
 
@@ -77,7 +77,7 @@ enum MessageShape {
     None,
 }
 
-fn shape(envelope: &Envelope<'_>) -> MessageShape {
+fn message_shape(envelope: &Envelope<'_>) -> MessageShape {
     let there = |member: &Member<'_>| !matches!(member, Member::Absent);
     let null = |member: &Member<'_>| matches!(member, Member::Null);
     match (there(&envelope.method), there(&envelope.result), there(&envelope.error)) {
@@ -95,16 +95,16 @@ fn shape(envelope: &Envelope<'_>) -> MessageShape {
 }
 
 /// Reads a response, or creates an error for the call that waits for it.
-fn response(text: &str, envelope: &Envelope<'_>, open: &OpenRequests) -> LineOutcome {
-    let is_error = shape(envelope) == MessageShape::Error;
+fn read_response(text: &str, envelope: &Envelope<'_>, open: &OpenRequests) -> LineOutcome {
+    let is_error = message_shape(envelope) == MessageShape::Error;
     let format = match &envelope.id {
-        Id::Usable(id) => open.format(id),
+        Id::Usable(id) => open.result_format(id),
         _ => ResultFormat::Typed,
     };
-    let read = match fault(envelope) {
+    let read = match response_error(envelope) {
         Some(fault) => Err(Error::NoResponse(fault)),
         None if is_error => error_data(text).map(Err),
-        None => result(text, format).map(Ok),
+        None => read_result(text, format).map(Ok),
     };
     let Id::Usable(id) = &envelope.id else {
         let error = match read {
@@ -115,14 +115,14 @@ fn response(text: &str, envelope: &Envelope<'_>, open: &OpenRequests) -> LineOut
         return for_the_only_one(error, text, open);
     };
     match read {
-        Ok(Ok(result)) => LineOutcome::of(JsonRpcMessage::response(result, id.clone())),
-        Ok(Err(error)) => LineOutcome::of(JsonRpcMessage::error(error, Some(id.clone()))),
-        Err(error) => for_its_call(id, error, open, || excerpt(text.as_bytes())),
+        Ok(Ok(result)) => LineOutcome::from_message(JsonRpcMessage::response(result, id.clone())),
+        Ok(Err(error)) => LineOutcome::from_message(JsonRpcMessage::error(error, Some(id.clone()))),
+        Err(error) => for_its_call(id, error, open, || excerpt_of_line(text.as_bytes())),
     }
 }
 
 /// Returns why an object is not a response, by its members.
-fn fault(envelope: &Envelope<'_>) -> Option<&'static str> {
+fn response_error(envelope: &Envelope<'_>) -> Option<&'static str> {
     if !matches!(&envelope.jsonrpc, Member::Text(version) if version == "2.0") {
         return Some(r#"`jsonrpc` must be "2.0""#);
     }
@@ -140,7 +140,7 @@ fn fault(envelope: &Envelope<'_>) -> Option<&'static str> {
 }
 
 /// Reads a result in one pass; rmcp's reader would first try all kinds of messages.
-fn result(text: &str, format: ResultFormat) -> Result<ServerResult, Error> {
+fn read_result(text: &str, format: ResultFormat) -> Result<ServerResult, Error> {
     #[derive(Deserialize)]
     struct ResultLine<R> {
         result: R,
@@ -161,7 +161,7 @@ fn error_data(text: &str) -> Result<ErrorData, Error> {
     let ErrorLine { error } =
         serde_json::from_str(text).map_err(|error| Error::of_json(text, error))?;
     ErrorData::deserialize(&error).map_err(|fault| {
-        let excerpt = excerpt(error.to_string().as_bytes());
+        let excerpt = excerpt_of_line(error.to_string().as_bytes());
         Error::NoErrorObject { fault, excerpt }
     })
 }
@@ -174,31 +174,31 @@ fn for_its_call(
     excerpt: impl FnOnce() -> String,
 ) -> LineOutcome {
     match open.own_id(id) {
-        Some(id) => LineOutcome::of(JsonRpcMessage::error(error.for_caller(), Some(id))),
+        Some(id) => LineOutcome::from_message(JsonRpcMessage::error(error.for_caller(), Some(id))),
         None => LineOutcome::Stray(Error::Unexpected(Box::new(error)), excerpt()),
     }
 }
 
 /// Assigns an error without a request id to the open request if there is only one.
 fn for_the_only_one(error: ErrorData, text: &str, open: &OpenRequests) -> LineOutcome {
-    match open.only() {
-        Some(id) => LineOutcome::of(JsonRpcMessage::error(error, Some(id))),
+    match open.only_request() {
+        Some(id) => LineOutcome::from_message(JsonRpcMessage::error(error, Some(id))),
         None => {
             let error = Error::Uncorrelated(error.message.into_owned());
-            LineOutcome::Stray(error, excerpt(text.as_bytes()))
+            LineOutcome::Stray(error, excerpt_of_line(text.as_bytes()))
         }
     }
 }
 
 /// Reads a request of the server, or creates the error response to it.
-fn request(text: &str, envelope: &Envelope<'_>) -> LineOutcome {
+fn read_request(text: &str, envelope: &Envelope<'_>) -> LineOutcome {
     let code = match serde_json::from_str(text) {
-        Ok(message) => return LineOutcome::of(message),
+        Ok(message) => return LineOutcome::from_message(message),
         Err(error) if error.is_data() => ErrorCode::INVALID_REQUEST,
         Err(_) => ErrorCode::PARSE_ERROR,
     };
     let Id::Usable(id) = &envelope.id else {
-        return LineOutcome::Stray(Error::RequestWithoutId, excerpt(text.as_bytes()));
+        return LineOutcome::Stray(Error::RequestWithoutId, excerpt_of_line(text.as_bytes()));
     };
     let fault = match envelope.fault() {
         Some(fault) => fault.to_owned(),
@@ -206,26 +206,28 @@ fn request(text: &str, envelope: &Envelope<'_>) -> LineOutcome {
         None if code == ErrorCode::PARSE_ERROR => Error::BrokenRequest.to_string(),
         None => Error::RequestParams.to_string(),
     };
-    refused(id.clone(), code, fault)
+    refuse_request(id.clone(), code, fault)
 }
 
-fn notification(text: &str, envelope: &Envelope<'_>) -> LineOutcome {
+fn read_notification(text: &str, envelope: &Envelope<'_>) -> LineOutcome {
     let read = match envelope.fault() {
         Some(fault) => Err(fault.to_owned()),
         None => serde_json::from_str::<JsonRpcNotification<ServerNotification>>(text)
             .map_err(|error| Error::of_json(text, error).to_string()),
     };
     match read {
-        Ok(read) => LineOutcome::of(JsonRpcMessage::Notification(read)),
-        Err(fault) => LineOutcome::Stray(Error::Notification(fault), excerpt(text.as_bytes())),
+        Ok(read) => LineOutcome::from_message(JsonRpcMessage::Notification(read)),
+        Err(fault) => {
+            LineOutcome::Stray(Error::Notification(fault), excerpt_of_line(text.as_bytes()))
+        }
     }
 }
 
 /// Handles a line that is not JSON, or is only partly valid.
-fn broken(line: &[u8], error: Error, open: &OpenRequests) -> LineOutcome {
+fn read_broken_line(line: &[u8], error: Error, open: &OpenRequests) -> LineOutcome {
     let outline =
         if line.starts_with(b"{") { Scanner::default().finish(line) } else { Outline::default() };
-    by_outline(outline, error, ErrorCode::PARSE_ERROR, open, || excerpt(line))
+    by_outline(outline, error, ErrorCode::PARSE_ERROR, open, || excerpt_of_line(line))
 }
 
 /// Returns the error of a line that cannot be read to its caller or to the server.
@@ -241,13 +243,13 @@ fn by_outline(
             for_its_call(&id, error, open, excerpt)
         }
         Outline { id: Id::Usable(id), versioned: true, method: true, answer: false } => {
-            refused(id, code, format!("the message {error}"))
+            refuse_request(id, code, format!("the message {error}"))
         }
         _ => LineOutcome::Stray(Error::Unreadable(Box::new(error)), excerpt()),
     }
 }
 
-fn refused(id: RequestId, code: ErrorCode, fault: String) -> LineOutcome {
+fn refuse_request(id: RequestId, code: ErrorCode, fault: String) -> LineOutcome {
     let refusal = JsonRpcMessage::error(ErrorData::new(code, fault, None), Some(id));
     LineOutcome::Refused(Box::new(refusal))
 }

@@ -24,7 +24,7 @@ pub(crate) enum ResultFormat {
 
 impl OpenRequests {
     /// Records an outgoing message.
-    pub(crate) fn sent(&mut self, message: &ClientJsonRpcMessage) {
+    pub(crate) fn record_sent(&mut self, message: &ClientJsonRpcMessage) {
         match message {
             JsonRpcMessage::Request(request) => {
                 let format = request.request.extensions().get().copied().unwrap_or_default();
@@ -44,7 +44,7 @@ impl OpenRequests {
     }
 
     /// Records an incoming message.
-    pub(crate) fn received(&mut self, message: &ServerJsonRpcMessage) {
+    pub(crate) fn record_received(&mut self, message: &ServerJsonRpcMessage) {
         let id = match message {
             JsonRpcMessage::Response(response) => Some(&response.id),
             JsonRpcMessage::Error(error) => error.id.as_ref(),
@@ -66,12 +66,12 @@ impl OpenRequests {
     }
 
     /// Returns how the result of this request is parsed.
-    pub(crate) fn format(&self, id: &RequestId) -> ResultFormat {
+    pub(crate) fn result_format(&self, id: &RequestId) -> ResultFormat {
         self.own_id(id).and_then(|id| self.0.get(&id).copied()).unwrap_or_default()
     }
 
     /// Returns the open request, if there is exactly one.
-    pub(crate) fn only(&self) -> Option<RequestId> {
+    pub(crate) fn only_request(&self) -> Option<RequestId> {
         let mut ids = self.0.keys();
         let only = ids.next()?;
         ids.next().is_none().then(|| only.clone())

@@ -27,14 +27,15 @@ impl StrayOutput {
 
     /// Returns how many lines were ignored.
     #[cfg(test)]
-    pub(crate) fn lines(&self) -> u64 {
+    pub(crate) fn line_count(&self) -> u64 {
         self.lines
     }
 
     /// Records a line that is ignored.
-    pub(crate) fn record(&mut self, fault: &str, excerpt: &str) {
+    pub(crate) fn record_line(&mut self, fault: &str, excerpt: &str) {
         let server = self.key.as_str();
-        let (fault, excerpt) = (self.redactor.redact(fault), self.redactor.redact(excerpt));
+        let (fault, excerpt) =
+            (self.redactor.redact_text(fault), self.redactor.redact_text(excerpt));
         let (fault, excerpt) = (Logged::text(fault), Logged::text(excerpt));
         if self.lines == 0 {
             tracing::warn!(
@@ -59,7 +60,7 @@ impl Drop for StrayOutput {
 }
 
 /// Returns the beginning of a line, for a log or an error.
-pub(crate) fn excerpt(line: &[u8]) -> String {
+pub(crate) fn excerpt_of_line(line: &[u8]) -> String {
     // A character has at most four bytes.
     let line = &line[..line.len().min(4 * SHOWN_CHARS)];
     truncate::excerpt(&String::from_utf8_lossy(line), SHOWN_CHARS)

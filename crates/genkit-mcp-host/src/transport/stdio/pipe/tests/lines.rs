@@ -11,7 +11,7 @@ fn waiting(ids: &[i64]) -> OpenRequests {
     let mut open = OpenRequests::default();
     for id in ids {
         let request = json!({"jsonrpc": "2.0", "id": id, "method": "ping"});
-        open.sent(&serde_json::from_value::<ClientJsonRpcMessage>(request).unwrap());
+        open.record_sent(&serde_json::from_value::<ClientJsonRpcMessage>(request).unwrap());
     }
     open
 }
@@ -226,7 +226,7 @@ fn ids_are_ours_as_numbers_and_as_text() {
     let open = waiting(&[7]);
     assert_eq!(open.own_id(&RequestId::String("7".into())), Some(RequestId::Number(7)));
     assert_eq!(open.own_id(&RequestId::String("x".into())), None);
-    assert_eq!(open.only(), Some(RequestId::Number(7)));
+    assert_eq!(open.only_request(), Some(RequestId::Number(7)));
 }
 
 proptest::proptest! {

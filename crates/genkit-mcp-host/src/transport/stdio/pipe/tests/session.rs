@@ -47,7 +47,7 @@ async fn a_request_above_the_limit_is_answered() {
     assert_eq!(next(&mut transport).await.unwrap()["method"], "notifications/x");
     let refusal = server.receive().await;
     assert_eq!((&refusal["id"], &refusal["error"]["code"]), (&json!("s"), &json!(-32600)));
-    assert_eq!(transport.stray.lines(), 0);
+    assert_eq!(transport.stray.line_count(), 0);
 }
 
 #[tokio::test]
@@ -59,7 +59,7 @@ async fn noise_is_counted_and_passed_over() {
     }
     server.line(r#"{"jsonrpc":"2.0","id":0,"result":{}}"#).await;
     assert_eq!(next(&mut transport).await.unwrap()["id"], 0);
-    assert_eq!(transport.stray.lines(), 4);
+    assert_eq!(transport.stray.line_count(), 4);
 }
 
 #[tokio::test]
@@ -86,7 +86,7 @@ async fn every_split_gives_the_same() {
         let ids: Vec<_> = found.iter().map(|message| message["id"].clone()).collect();
         // The last line has no newline, so its id might continue: only a comma shows that it is complete.
         assert_eq!(ids, [0, 1], "split at {split}: {found:?}");
-        assert_eq!(transport.stray.lines(), 2, "split at {split}");
+        assert_eq!(transport.stray.line_count(), 2, "split at {split}");
     }
 }
 
@@ -204,9 +204,9 @@ async fn a_call_over_rmcp_fails_where_its_answer_cannot_be_read() {
 #[tokio::test]
 async fn an_error_repeats_no_configured_secret() {
     let server = crate::ServerConfig::stdio("x").env("API_KEY", "sk-123456789");
-    let redactor = Redactor::of(&server.command.child);
+    let redactor = Redactor::for_command(&server.command.child);
     let (transport, mut server) = connect(4096, 4096);
-    let mut transport = transport.redacting(redactor);
+    let mut transport = transport.with_redactor(redactor);
     ask(&mut transport, 1).await;
     server.receive().await;
     server.line(r#"{"jsonrpc":"2.0","id":1,"error":"bad key sk-123456789"}"#).await;

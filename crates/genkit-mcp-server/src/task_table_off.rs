@@ -1,0 +1,28 @@
+//! The tasks of a server without the feature `durable`: there are none.
+
+use super::instance::ServedInstance;
+use super::quota::ClientKey;
+
+/// Whether calls can become tasks.
+pub(crate) const CAN_RUN_TASKS: bool = false;
+
+/// No tasks.
+pub(crate) struct Tasks;
+
+impl Tasks {
+    pub(crate) fn of_instance(_: &ServedInstance) -> Self {
+        Self
+    }
+
+    #[expect(clippy::unused_self, reason = "has the signature of the tasks with the feature")]
+    pub(crate) fn has_room(&self, _: &ClientKey) -> bool {
+        false
+    }
+
+    #[expect(
+        clippy::unused_self,
+        clippy::unused_async,
+        reason = "has the signature of the tasks with the feature"
+    )]
+    pub(crate) async fn stop(&self) {}
+}

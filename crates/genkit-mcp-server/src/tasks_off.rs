@@ -1,0 +1,84 @@
+//! Tasks without the feature `durable`: no call becomes a task.
+
+use std::future::{Ready, ready};
+use std::sync::Arc;
+
+use futures_util::future::Either;
+use rmcp::model::{CreateTaskResult, ErrorData, InputResponses, RequestId};
+use serde_json::Value;
+
+use super::caller::Request;
+use super::caller::message::Reply;
+use super::error::Error as E;
+use super::instance::ServedInstance;
+use super::run::{Answered, RunOutcome};
+use super::state::SharedState;
+use super::task_table::Tasks;
+use genkit_core::Result;
+use genkit_core::internal::action::ToolOutput;
+use genkit_core::{Tool, ToolTask};
+
+/// Warns about tools whose calls cannot become tasks, and fails if a tool requires it.
+pub(super) fn check_tools(genkit: &ServedInstance) -> Result<()> {
+    for tool in genkit.registry.tools() {
+        let Some(task) = tool.task() else { continue };
+        let place = tool.location().map(|place| place.to_string()).unwrap_or_default();
+        let tool = tool.name().to_owned();
+        if task.is_required() {
+            return Err(E::TasksNeedDurable { tool, place }.into());
+        }
+        tracing::warn!(%tool, %place, "calls to this tool cannot become tasks; enable genkit's feature `durable`");
+    }
+    Ok(())
+}
+
+/// Returns the tasks of the server, which are none.
+pub(super) fn resume_stored(shared: &Arc<SharedState>) -> Arc<Tasks> {
+    Arc::clone(&shared.tasks)
+}
+
+/// A request about a task. There are none.
+pub(super) enum TaskCall {}
+
+impl TaskCall {
+    pub(super) fn method(&self) -> &'static str {
+        match *self {}
+    }
+}
+
+/// Returns `None`.
+pub(super) fn read_call(
+    _: &str,
+    _: Option<String>,
+    _: impl FnOnce() -> Option<InputResponses>,
+) -> Option<TaskCall> {
+    None
+}
+
+/// The response to a request about a task. There are none.
+pub(super) enum TaskAnswer {}
+
+impl TaskAnswer {
+    pub(super) fn into_reply(self, _: &RequestId) -> Reply {
+        match self {}
+    }
+}
+
+pub(super) async fn answer(
+    _: &Arc<SharedState>,
+    call: TaskCall,
+    _: &Request,
+) -> Result<TaskAnswer, ErrorData> {
+    match call {}
+}
+
+/// Rejects a call, because no call becomes a task.
+pub(super) fn begin(
+    _: &Arc<SharedState>,
+    _: Request,
+    _: Tool,
+    _: Value,
+    _: ToolTask,
+) -> Answered<Ready<Answered<Either<RunOutcome<ToolOutput>, CreateTaskResult>>>> {
+    Ok(ready(Err(E::UnknownTask.into())))
+}
