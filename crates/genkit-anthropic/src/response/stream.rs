@@ -85,7 +85,7 @@ pub(crate) struct MessageStream<'a> {
 impl<'a> MessageStream<'a> {
     pub(crate) fn new(request: &'a ModelRequest) -> Self {
         Self {
-            names: request.names(),
+            names: request.tool_names(),
             ending: ResponseEnd::default(),
             begun: false,
             open: HashMap::new(),

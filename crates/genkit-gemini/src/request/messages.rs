@@ -195,7 +195,7 @@ impl<'a> Writer<'a> {
         self.open.push((&call.name, id));
         FunctionCallPart {
             id,
-            name: self.names.sent(&call.name),
+            name: self.names.sent_name(&call.name),
             args: ArgumentsObject::from_input(&call.input),
         }
     }

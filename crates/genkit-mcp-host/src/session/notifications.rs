@@ -57,7 +57,7 @@ fn pass_progress(session: &SessionState, notified: ProgressNotificationParam) {
     let Some(request) = session.in_flight.by_token(&notified.progress_token) else { return };
     let message = notified.message.map(|message| {
         let message = truncate(&message, MAX_PROGRESS_MESSAGE);
-        visible::line(&session.redactor.redact_text(message)).into_owned()
+        visible::escape_line(&session.redactor.redact_text(message)).into_owned()
     });
     let progress = Progress { done: notified.progress, total: notified.total, message };
     if request.pass_progress(progress.clone()) {
@@ -75,7 +75,7 @@ fn list_changed(session: &SessionState, kind: ListKind) {
 
 fn pass_log(session: &SessionState, level: LogLevel, logger: Option<String>, data: Value) {
     let logger = logger.map(|logger| {
-        visible::line(&session.redactor.redact_text(truncate(&logger, MAX_LOGGER))).into_owned()
+        visible::escape_line(&session.redactor.redact_text(truncate(&logger, MAX_LOGGER))).into_owned()
     });
     let data = match json_size(&data) {
         size if size > MAX_LOG_EVENT => {

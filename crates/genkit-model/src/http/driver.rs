@@ -42,14 +42,14 @@ impl<W: WireFormat> HttpModel<W> {
         for _ in 0..MAX_CONTINUATIONS {
             let Some(next) = self.wire.go_on(request, &response) else { break };
             // Boxed, because few responses are paused.
-            response = join_responses(response, boxed(|| self.call(&next, chunks)).await?);
+            response = join_responses(response, box_in_place(|| self.call(&next, chunks)).await?);
         }
         Ok(response)
     }
 
     async fn call(&self, request: &ModelRequest, chunks: &ChunkSink) -> Result<ModelResponse> {
         #[cfg(debug_assertions)]
-        let is_known = request.encoded.messages() > 0;
+        let is_known = request.encoded.message_count() > 0;
         let call = self.wire.encode_request(request, chunks.is_wanted())?;
         #[cfg(debug_assertions)]
         if is_known {
