@@ -43,7 +43,7 @@ pub fn embedded_prompt(files: &'static StaticPromptFiles, name: &str) -> genkit_
 /// Returns all prompts of an embedded folder.
 #[cfg(feature = "dotprompt")]
 pub fn embedded_prompts(files: &'static StaticPromptFiles) -> Vec<genkit_core::Prompt> {
-    genkit_core::internal::action::embedded(files)
+    genkit_core::internal::action::embedded_prompts(files)
         .expect("the macro checked every file of the folder")
         .to_vec()
 }
@@ -51,7 +51,7 @@ pub fn embedded_prompts(files: &'static StaticPromptFiles) -> Vec<genkit_core::P
 /// Returns all skills of an embedded folder.
 #[cfg(feature = "skills")]
 pub fn embedded_skills(skills: &'static StaticSkills) -> Vec<Skill> {
-    genkit_core::internal::skill::embedded(skills).to_vec()
+    genkit_core::internal::skill::embedded_skills(skills).to_vec()
 }
 
 /// A type with a value for `#[arg(default)]`.

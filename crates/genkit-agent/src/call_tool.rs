@@ -64,7 +64,7 @@ async fn call_tool(call: InvocationParts) -> Result<ToolOutcome> {
     if let (Some(context), Some(tool)) = (&context, &tool) {
         let (states, values) = (run.genkit.states.clone(), run.settings.values.clone());
         let given = ContextParts { states, values, ..ContextParts::default() };
-        let context = context.nested(given);
+        let context = context.with_parts(given);
         verify_tool(tool, context.states())?;
         return call_inside(&context, tool, request, &run.settings).await;
     }
@@ -79,7 +79,7 @@ async fn call_tool(call: InvocationParts) -> Result<ToolOutcome> {
             let mut messages = vec![Message::model(asked)];
             let mut given = Resume::default();
             for answer in answers {
-                given.push(answer)?;
+                given.push_answer(answer)?;
             }
             let resumed = resume(&mut messages, &given)?;
             (resumed.message.clone(), Some(resumed))
@@ -89,10 +89,10 @@ async fn call_tool(call: InvocationParts) -> Result<ToolOutcome> {
     let response = ran.run_tools(ModelRequest::default(), message, resumed).await?;
     let part = response.message.and_then(|message| message.content.into_iter().next());
     if let Some(Part::ToolResponse { tool_response, metadata, .. }) = part {
-        return Ok(ToolOutcome::answered(tool_response, metadata));
+        return Ok(ToolOutcome::from_response(tool_response, metadata));
     }
     let suspended = part.map(|part| Suspended::read(part.metadata())).transpose()?.flatten();
-    Ok(ToolOutcome::suspended(suspended.ok_or(E::PartialCall)?))
+    Ok(ToolOutcome::from_suspended(suspended.ok_or(E::PartialCall)?))
 }
 
 /// Returns whether `name` refers to the tool, with or without the prefix of its server.

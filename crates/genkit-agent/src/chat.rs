@@ -112,7 +112,7 @@ impl Chat {
     /// # Errors
     /// The errors of [`Generate`].
     pub fn resume(&mut self, answer: impl FnMut(&Interrupt) -> Answer) -> ChatTurn<'_> {
-        let questions = self.messages().last().map(Interrupt::all).unwrap_or_default();
+        let questions = self.messages().last().map(Interrupt::find_all).unwrap_or_default();
         let answers: Vec<Answer> = questions.iter().map(answer).collect();
         self.resume_with(answers)
     }
@@ -211,7 +211,7 @@ impl Generate {
     /// answer them with [`Chat::resume`].
     pub fn chat(mut self) -> Chat {
         let prompt = std::mem::take(&mut self.prompt);
-        let asks = |last: &Message| prompt.is_empty() && !Interrupt::all(last).is_empty();
+        let asks = |last: &Message| prompt.is_empty() && !Interrupt::find_all(last).is_empty();
         let interrupted = self.options.messages.last().is_some_and(asks);
         if !prompt.is_empty() {
             // The initial prompt is the beginning of the history.

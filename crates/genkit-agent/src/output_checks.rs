@@ -122,8 +122,8 @@ impl OutputChecks {
         {
             return Err(Refusal::ToModel(E::OutputCutOff.to_string()));
         }
-        let reads = self.reads.unwrap_or(|answer| answer.checked());
-        let value = reads(&answer).map_err(|misfit| Refusal::ToModel(misfit.why()))?;
+        let reads = self.reads.unwrap_or(|answer| answer.checked_value());
+        let value = reads(&answer).map_err(|misfit| Refusal::ToModel(misfit.explanation()))?;
         for validator in &self.validators {
             validator(&value).await?;
         }

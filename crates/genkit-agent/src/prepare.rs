@@ -22,7 +22,7 @@ use genkit_core::Format;
 use genkit_core::Interrupt;
 use genkit_core::Result;
 use genkit_core::internal::context::{Asker, ContextParts};
-use genkit_core::internal::future::{Awaited, boxed};
+use genkit_core::internal::future::{Awaited, box_in_place};
 use genkit_core::internal::generate::error::Error as E;
 use genkit_core::internal::generate::interrupt::{Resumed, resume};
 use genkit_core::internal::trace;
@@ -87,12 +87,13 @@ impl Generate {
 
     /// Returns the requested output format. An unknown format is reported by the run.
     pub(super) fn output_format(&self) -> Option<Format> {
-        let own = self.options.output.as_ref().and_then(|output| output.format().ok().flatten());
+        let own =
+            self.options.output.as_ref().and_then(|output| output.parse_format().ok().flatten());
         own.or_else(|| self.prompt_format())
     }
 
     pub(super) fn begin_run(self, sink: ChunkSink) -> BoxFuture<'static, Result<GenerateResponse>> {
-        boxed(|| async move {
+        box_in_place(|| async move {
             // Resuming consumes the interrupted response, so an error returns it.
             let suspended = self.options.resume.as_ref().map(|_| self.options.clone());
             let span = begin_span(&self.options);
@@ -100,17 +101,20 @@ impl Generate {
                 trace::annotate_context(&self.settings.action_context);
                 // Boxed, so that its memory is freed while the run continues.
                 let preparing =
-                    boxed(|| async { prepare_run(self.render_prompt().await?, sink).await });
+                    box_in_place(|| async { prepare_run(self.render_prompt().await?, sink).await });
                 let (run, request) = preparing.await?;
                 run.start_run(request).await
             });
-            let run = trace::inside(span.as_ref(), running);
+            let run = trace::run_inside(span.as_ref(), running);
             let mut ended =
                 run.await.map_err(|error| match suspended.filter(|_| error.partial().is_none()) {
-                    Some(options) => error.with_partial(GenerateResponse::interrupted(*options)),
+                    Some(options) => {
+                        error.with_partial(GenerateResponse::from_interrupted(*options))
+                    }
                     None => error,
                 });
-            trace::end(span, &mut ended, |ended| Ended::of(ended, trace::json)).await;
+            trace::end_span(span, &mut ended, |ended| Ended::from_result(ended, trace::to_json))
+                .await;
             ended
         })
     }
@@ -284,7 +288,7 @@ fn go_on(
         return Ok(None);
     };
     let resumed = resume(messages, answers)?;
-    if let Some(name) = resumed.restarted().find(|name| tools.find_tool(name).is_none()) {
+    if let Some(name) = resumed.restarted_names().find(|name| tools.find_tool(name).is_none()) {
         let (name, unknown) = (name.to_owned(), tools.unknown_tool_text(name));
         return Err(E::ResumedWithoutTool { name, unknown }.into());
     }

@@ -93,7 +93,7 @@ impl Generate {
         self.options.messages = messages;
         let resume = self.options.resume.get_or_insert_default();
         for answer in answers {
-            if let Err(error) = resume.push(answer) {
+            if let Err(error) = resume.push_answer(answer) {
                 self.config_error = Some(error);
             }
         }

@@ -7,8 +7,8 @@ use super::prepare::prepare_tools;
 use genkit_core::GenerateResponse;
 use genkit_core::Result;
 use genkit_core::internal::generate::error::Error as E;
-use genkit_core::internal::generate::interrupt::begun;
-use genkit_core::internal::trace::{NewSpan, SpanKind, json, traced};
+use genkit_core::internal::generate::interrupt::read_resumed;
+use genkit_core::internal::trace::{NewSpan, SpanKind, to_json, trace_work};
 
 impl Generate {
     /// Runs the tool calls of `response` by hand, with the tools, state, approval policy, middleware and limits of this
@@ -25,14 +25,14 @@ impl Generate {
         if response.is_interrupted() {
             return Err(E::WaitsForAnswers.into());
         }
-        let begun = begun(&message)?;
+        let begun = read_resumed(&message)?;
         let work = async {
             let run = prepare_tools(self).await?;
             run.run_tools(request.unwrap_or_default(), message, begun).await
         };
         // One span for all calls, since they belong to the same round.
         let span = NewSpan { name: "run_tools", kind: SpanKind::Util, input: &|| Value::Null };
-        let mut ran = traced(span, work, json).await?;
+        let mut ran = trace_work(span, work, to_json).await?;
         usage.add(&ran.usage); // sampling requests of the tools
         ran.finish_reason = ran.finish_reason.or(response.finish_reason);
         ran.usage = usage;

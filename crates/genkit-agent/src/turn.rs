@@ -8,7 +8,7 @@ use genkit_core::BoxFuture;
 use genkit_core::Message;
 use genkit_core::Result;
 use genkit_core::internal::generate::error::Error as E;
-use genkit_core::internal::glob::glob;
+use genkit_core::internal::glob::matches_glob;
 use genkit_core::{ModelRequest, ToolChoice, Usage};
 use genkit_model::{IntoModel, IntoResult, ModelRef};
 
@@ -63,12 +63,12 @@ impl Turn {
         for name in names.iter().map(AsRef::as_ref).filter(|name| !name.contains('*')) {
             if !tools.iter().any(|tool| tool.name == name) {
                 let known = tools.iter().map(|tool| tool.name.as_str());
-                self.wrong = Some(E::TurnWithoutTool(genkit_core::internal::suggest::unknown(
-                    "tool", name, known,
-                )));
+                self.wrong = Some(E::TurnWithoutTool(
+                    genkit_core::internal::suggest::unknown_name("tool", name, known),
+                ));
             }
         }
-        tools.retain(|tool| names.iter().any(|name| glob(name.as_ref(), &tool.name)));
+        tools.retain(|tool| names.iter().any(|name| matches_glob(name.as_ref(), &tool.name)));
         if tools.is_empty() {
             self.request.tool_choice = None;
         }

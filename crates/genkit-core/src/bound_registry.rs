@@ -7,7 +7,7 @@ use crate::action::{Error as ActionError, Flow, Prompt, PromptReply, ResourceCon
 use crate::context::TypeMap;
 use crate::error::{Error, Result};
 use crate::registry::{IntoActions, Registry};
-use crate::suggest::unknown;
+use crate::suggest::unknown_name;
 
 /// A registry with the state that its functions take.
 #[derive(Clone)]
@@ -106,5 +106,5 @@ impl BoundRegistry {
 }
 
 fn not_found<'a>(kind: &str, name: &str, known: impl Iterator<Item = &'a str>) -> Error {
-    Error::not_found(unknown(kind, name, known))
+    Error::not_found(unknown_name(kind, name, known))
 }

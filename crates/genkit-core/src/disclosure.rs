@@ -1,6 +1,6 @@
 //! Disclosure: which part of an error the callers of a server receive, and which part is only logged.
 
-use crate::error::{Error, reference};
+use crate::error::{Error, new_reference};
 use crate::visible::Logged;
 
 /// Returns an error of `action` that callers are allowed to read: only text that was written for callers, unless the
@@ -15,7 +15,7 @@ pub fn for_callers(error: Error, action: &str, exposes_errors: bool) -> Error {
         );
         return error;
     }
-    let reference = reference();
+    let reference = new_reference();
     tracing::warn!(
         action = %Logged::name(action), ?kind, error = %Logged::text(&full), %reference,
         "a function failed; the cause was not sent to the client"

@@ -424,7 +424,7 @@ fn is_text(error: &(dyn StdError + Send + Sync)) -> bool {
 
 /// Creates a reference of 12 random hexadecimal digits. It appears in an error message and in the log event, so that
 /// the two can be matched.
-pub fn reference() -> String {
+pub fn new_reference() -> String {
     use std::hash::{BuildHasher as _, Hasher as _};
     let random = std::hash::RandomState::new().build_hasher().finish();
     format!("{:012x}", random >> 16)

@@ -9,7 +9,7 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 /// Boxes the future that `make` returns, and constructs it in place. `Box::pin` moves its argument to the heap, and
 /// moving a large future costs more than most of its polls.
 #[inline]
-pub fn boxed<F>(make: impl FnOnce() -> F) -> Pin<Box<F>> {
+pub fn box_in_place<F>(make: impl FnOnce() -> F) -> Pin<Box<F>> {
     Box::into_pin(Box::write(Box::new_uninit(), make()))
 }
 

@@ -1,7 +1,7 @@
 //! Name patterns with `*`.
 
 /// Returns whether `text` matches `pattern`, where `*` matches any text.
-pub fn glob(pattern: &str, text: &str) -> bool {
+pub fn matches_glob(pattern: &str, text: &str) -> bool {
     let Some((head, rest)) = pattern.split_once('*') else { return pattern == text };
     let Some(mut text) = text.strip_prefix(head) else { return false };
     let mut pieces: Vec<&str> = rest.split('*').collect();
@@ -16,24 +16,24 @@ pub fn glob(pattern: &str, text: &str) -> bool {
 }
 
 /// Returns whether `name` matches one of `patterns`.
-pub fn any(patterns: &[String], name: &str) -> bool {
-    patterns.iter().any(|pattern| glob(pattern, name))
+pub fn matches_any(patterns: &[String], name: &str) -> bool {
+    patterns.iter().any(|pattern| matches_glob(pattern, name))
 }
 
 /// Returns whether `name` matches a pattern in `only` (if it is not empty), and none in `except`.
-pub fn chosen(only: &[String], except: &[String], name: &str) -> bool {
-    (only.is_empty() || any(only, name)) && !any(except, name)
+pub fn is_chosen(only: &[String], except: &[String], name: &str) -> bool {
+    (only.is_empty() || matches_any(only, name)) && !matches_any(except, name)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::chosen;
-    use super::glob;
+    use super::is_chosen;
+    use super::matches_glob;
 
     #[test]
     fn none_means_all_and_exceptions_win() {
         let names = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
-        for (only, except, name, is_chosen) in [
+        for (only, except, name, expected) in [
             (&[][..], &[][..], "add", true),
             (&["a*"], &[], "add", true),
             (&["a*"], &[], "sub", false),
@@ -41,8 +41,8 @@ mod tests {
             (&[], &["a*"], "add", false),
             (&["add"], &["a*"], "add", false),
         ] {
-            let found = chosen(&names(only), &names(except), name);
-            assert_eq!(found, is_chosen, "{only:?} {except:?} {name}");
+            let found = is_chosen(&names(only), &names(except), name);
+            assert_eq!(found, expected, "{only:?} {except:?} {name}");
         }
     }
 
@@ -59,7 +59,7 @@ mod tests {
             ("a*b*c", "a-c-b", false),
             ("ab*ba", "aba", false),
         ] {
-            assert_eq!(glob(pattern, text), fits, "{pattern} {text}");
+            assert_eq!(matches_glob(pattern, text), fits, "{pattern} {text}");
         }
     }
 }

@@ -6,15 +6,15 @@ pub mod action {
         expansion, failure_for_model, resource_for_span, text_of,
     };
     #[cfg(feature = "dotprompt")]
-    pub use crate::action::{StaticPromptFiles, embedded, prompts_in};
+    pub use crate::action::{StaticPromptFiles, embedded_prompts, prompts_in};
 }
 pub use crate::bound_registry::{BoundRegistry, BoundRegistryBuilder};
 pub mod blocking {}
 pub mod context {
     pub use crate::context::{
         Asker, Caller, CallerAnswer, Capability, ContextParts, Elsewhere, Journal, MCP_TASK,
-        Outcome, Question, QuestionKind, Recording, Rest, RestingRuns, Rounds, TypeMap, drive,
-        supervise, unanswerable, within,
+        Outcome, Question, QuestionKind, Recording, Rest, RestingRuns, Rounds, TypeMap,
+        drive_function, run_within, supervise_run, unanswerable_error,
     };
 }
 pub mod disclosure {
@@ -27,7 +27,7 @@ pub mod error {
     pub use crate::error::*;
 }
 pub mod future {
-    pub use crate::future::{AwaitOrRun, Awaited, boxed};
+    pub use crate::future::{AwaitOrRun, Awaited, box_in_place};
 }
 pub mod generate {
     pub use crate::generate::{
@@ -73,7 +73,7 @@ pub mod run_store {
 }
 #[cfg(feature = "signal")]
 pub mod shutdown {
-    pub use crate::shutdown::{cancel_at_shutdown, interrupted};
+    pub use crate::shutdown::{cancel_at_shutdown, wait_for_signal};
 }
 pub mod skill {
     pub use crate::skill::*;
@@ -95,7 +95,7 @@ pub mod template {
     pub use crate::template::{Error, Templates};
 }
 pub mod time {
-    pub use crate::time::{iso8601, now_ms};
+    pub use crate::time::{format_iso8601, now_ms};
 }
 pub mod trace {
     pub use crate::trace::*;

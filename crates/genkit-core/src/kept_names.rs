@@ -13,7 +13,7 @@ pub struct KeptNames {
     /// Our names, by the sent name.
     owners: HashMap<String, String>,
     numbers: Numbers,
-    /// The number of calls of [`give`](Self::give).
+    /// The number of calls of [`give`](Self::assign_names).
     round: u64,
 }
 
@@ -32,7 +32,7 @@ const MAX_TOLD: usize = 10;
 impl KeptNames {
     /// Returns the name to send for each of `all`, by our name. A name that was sent before stays the
     /// same. `is_kept_as_it_is` returns whether a name is sent unchanged.
-    pub fn give<'a>(
+    pub fn assign_names<'a>(
         &mut self,
         all: impl Iterator<Item = &'a str>,
         is_kept_as_it_is: impl Fn(&str) -> bool,
@@ -127,7 +127,7 @@ mod tests {
     fn who_has_a_name_keeps_it_while_it_is_there() {
         let mut kept = KeptNames::default();
         let mut give = |all: &[&'static str]| {
-            let given = kept.give(all.iter().copied(), |_| false);
+            let given = kept.assign_names(all.iter().copied(), |_| false);
             all.iter().map(|name| given[name].clone()).collect::<Vec<_>>()
         };
         assert_eq!(give(&["a__b/c"]), ["a__b__c"]);
@@ -143,7 +143,7 @@ mod tests {
     fn a_name_that_is_gone_is_not_kept_from_the_tool_that_really_has_it() {
         let mut kept = KeptNames::default();
         let mut give = |all: &[&'static str]| {
-            let given = kept.give(all.iter().copied(), |_| false);
+            let given = kept.assign_names(all.iter().copied(), |_| false);
             all.iter().map(|name| given[name].clone()).collect::<Vec<_>>()
         };
         assert_eq!(give(&["a/b"]), ["a__b"]);
@@ -156,7 +156,7 @@ mod tests {
         let mut kept = KeptNames::default();
         for round in 0..4 {
             let all: Vec<String> = (0..MAX_GONE).map(|n| format!("s{round}/{n}")).collect();
-            kept.give(all.iter().map(String::as_str), |_| false);
+            kept.assign_names(all.iter().map(String::as_str), |_| false);
         }
         assert!(kept.given.len() <= 2 * MAX_GONE, "{}", kept.given.len());
         assert_eq!(kept.given.len(), kept.owners.len());
@@ -168,7 +168,7 @@ mod tests {
             (0..20_000).map(|n| format!("{n:015b}").replace('0', " ").replace('1', ".")).collect();
         let mut kept = KeptNames::default();
         for _ in 0..3 {
-            let given = kept.give(all.iter().map(String::as_str), |_| false);
+            let given = kept.assign_names(all.iter().map(String::as_str), |_| false);
             assert_eq!(given.values().collect::<HashSet<_>>().len(), all.len());
         }
     }

@@ -40,7 +40,7 @@ impl<'a> Names<'a> {
     }
 
     /// Returns the name to send.
-    pub fn sent<'b>(&'b self, name: &'b str) -> Cow<'b, str> {
+    pub fn sent_name<'b>(&'b self, name: &'b str) -> Cow<'b, str> {
         match self.sent.get(name) {
             Some(sent) => Cow::Borrowed(sent),
             None if is_safe(name) => Cow::Borrowed(name),
@@ -50,7 +50,7 @@ impl<'a> Names<'a> {
     }
 
     /// Returns our name for the name in a call from the provider.
-    pub fn ours<'b>(&'b self, sent: &'b str) -> &'b str {
+    pub fn own_name<'b>(&'b self, sent: &'b str) -> &'b str {
         self.ours.get(sent).copied().unwrap_or(sent)
     }
 }
@@ -122,8 +122,8 @@ mod tests {
     #[test]
     fn safe_names_are_themselves() {
         let names = Names::new(["add", "get_weather-2"].into_iter());
-        assert_eq!(names.sent("add"), "add");
-        assert_eq!(names.ours("add"), "add");
+        assert_eq!(names.sent_name("add"), "add");
+        assert_eq!(names.own_name("add"), "add");
     }
 
     #[test]
@@ -132,11 +132,11 @@ mod tests {
         let other = format!("{}y", "x".repeat(64));
         let all = ["a/b", "a__b", "a b", "a_b", "7up", "ü", long.as_str(), other.as_str()];
         let names = Names::new(all.into_iter());
-        let sent: Vec<String> = all.iter().map(|name| names.sent(name).into_owned()).collect();
+        let sent: Vec<String> = all.iter().map(|name| names.sent_name(name).into_owned()).collect();
         assert_eq!(sent[..6], ["a__b_2", "a__b", "a_b_2", "a_b", "_7up", "__"]);
         for (name, sent) in all.iter().zip(&sent) {
             assert!(is_safe(sent), "{sent}");
-            assert_eq!(names.ours(sent), *name);
+            assert_eq!(names.own_name(sent), *name);
         }
     }
 
@@ -163,7 +163,8 @@ mod tests {
     fn twenty_thousand_names_that_become_one_take_one_pass() {
         let all = alike(20_000);
         let names = Names::new(all.iter().map(String::as_str));
-        let sent: HashSet<String> = all.iter().map(|name| names.sent(name).into_owned()).collect();
+        let sent: HashSet<String> =
+            all.iter().map(|name| names.sent_name(name).into_owned()).collect();
         assert_eq!(sent.len(), all.len());
     }
 
@@ -176,7 +177,8 @@ mod tests {
         });
         let all: Vec<String> = pairs.collect();
         let names = Names::new(all.iter().map(String::as_str));
-        let sent: HashSet<String> = all.iter().map(|name| names.sent(name).into_owned()).collect();
+        let sent: HashSet<String> =
+            all.iter().map(|name| names.sent_name(name).into_owned()).collect();
         assert!(sent.iter().all(|sent| is_safe(sent)));
         assert_eq!(sent.len(), all.iter().collect::<HashSet<_>>().len());
     }

@@ -32,7 +32,7 @@ pub async fn cancel_at_shutdown(
 /// Waits for Ctrl-C or SIGTERM. Listens from the time of the call, not of the first poll: otherwise a signal that
 /// arrives right after the first response would terminate the program immediately.
 #[cfg(unix)]
-pub fn interrupted() -> impl Future<Output = ()> {
+pub fn wait_for_signal() -> impl Future<Output = ()> {
     use tokio::signal::unix::{SignalKind, signal};
     let terminate = signal(SignalKind::terminate());
     let interrupt = signal(SignalKind::interrupt());
@@ -48,7 +48,7 @@ pub fn interrupted() -> impl Future<Output = ()> {
 }
 
 #[cfg(not(unix))]
-pub async fn interrupted() {
+pub async fn wait_for_signal() {
     if tokio::signal::ctrl_c().await.is_err() {
         std::future::pending().await
     }

@@ -19,7 +19,10 @@ const MAX_WORK: usize = 1_000_000;
 ///
 /// Names may come from outside, so candidates of a very different length are skipped, and so are those beyond
 /// [`MAX_WORK`].
-pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest_name<'a>(
+    word: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
     let letters = word.chars().count();
     let limit = (letters / 3).max(1);
     let mut work = MAX_WORK;
@@ -41,12 +44,12 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
 }
 
 /// Returns the message for an unknown name: ``Unknown tool: ad. Did you mean `add`?``
-pub fn unknown<'a>(kind: &str, name: &str, existing: impl Iterator<Item = &'a str>) -> String {
+pub fn unknown_name<'a>(kind: &str, name: &str, existing: impl Iterator<Item = &'a str>) -> String {
     // Limit the length, because the name may come from outside.
     let name: String = name.chars().take(SHOWN).collect();
     let mut listed: Vec<&str> = Vec::new();
     let mut existing = existing.take(MAX_NAMES);
-    let found = nearest(
+    let found = nearest_name(
         &name,
         existing.by_ref().inspect(|name| {
             if listed.len() <= LISTED {
@@ -74,16 +77,16 @@ mod tests {
     #[test]
     fn nearest_name_is_a_typing_error_away() {
         let keys = ["name", "title", "read_only", "timeout"];
-        assert_eq!(nearest("read_olny", keys), Some("read_only"));
-        assert_eq!(nearest("readonly", keys), Some("read_only"));
-        assert_eq!(nearest("titel", keys), Some("title"));
-        assert_eq!(nearest("colour", keys), None);
-        assert_eq!(nearest("", keys), None);
+        assert_eq!(nearest_name("read_olny", keys), Some("read_only"));
+        assert_eq!(nearest_name("readonly", keys), Some("read_only"));
+        assert_eq!(nearest_name("titel", keys), Some("title"));
+        assert_eq!(nearest_name("colour", keys), None);
+        assert_eq!(nearest_name("", keys), None);
         // Nothing of the word would be left.
-        assert_eq!(nearest("x", ["y", "xy"]), Some("xy"));
-        assert_eq!(nearest("x", ["y"]), None);
+        assert_eq!(nearest_name("x", ["y", "xy"]), Some("xy"));
+        assert_eq!(nearest_name("x", ["y"]), None);
         assert_eq!(
-            nearest("tent", ["text", "test"]),
+            nearest_name("tent", ["text", "test"]),
             Some("test"),
             "the first in alphabetical order"
         );
@@ -92,7 +95,7 @@ mod tests {
     #[test]
     fn nearest_name_among_equals_differs_only_in_case() {
         for (word, near) in [("topp", "topP"), ("topk", "topK"), ("topx", "topK")] {
-            assert_eq!(nearest(word, ["topP", "topK"]), Some(near), "{word}");
+            assert_eq!(nearest_name(word, ["topP", "topK"]), Some(near), "{word}");
         }
     }
 
@@ -101,26 +104,26 @@ mod tests {
         let names: Vec<String> = (0..1_000_000).map(|n| format!("{n:0>100}")).collect();
         let mut all = vec!["x".repeat(100)];
         all.extend(names);
-        let found = nearest(&format!("{}y", "x".repeat(99)), all.iter().map(String::as_str));
+        let found = nearest_name(&format!("{}y", "x".repeat(99)), all.iter().map(String::as_str));
         assert_eq!(found, Some(all[0].as_str()));
-        assert_eq!(nearest("a", [&*"b".repeat(1_000_000), "ab"]), Some("ab"));
+        assert_eq!(nearest_name("a", [&*"b".repeat(1_000_000), "ab"]), Some("ab"));
     }
 
     #[test]
     fn names_the_nearest_or_lists_what_there_is() {
         let names = || ["add", "weather"].into_iter();
-        assert_eq!(unknown("tool", "ad", names()), "Unknown tool: ad. Did you mean `add`?");
+        assert_eq!(unknown_name("tool", "ad", names()), "Unknown tool: ad. Did you mean `add`?");
         assert_eq!(
-            unknown("tool", "zzzzzzz", names()),
+            unknown_name("tool", "zzzzzzz", names()),
             "Unknown tool: zzzzzzz. There are: add, weather"
         );
-        assert_eq!(unknown("tool", "x", [].into_iter()), "Unknown tool: x. There are none");
+        assert_eq!(unknown_name("tool", "x", [].into_iter()), "Unknown tool: x. There are none");
     }
 
     #[test]
     fn a_message_is_short_whatever_the_names_are() {
         let names: Vec<String> = (0..50_000).map(|n| format!("{n}{}", "ä".repeat(2_000))).collect();
-        let text = unknown("tool", &"z".repeat(1_000_000), names.iter().map(String::as_str));
+        let text = unknown_name("tool", &"z".repeat(1_000_000), names.iter().map(String::as_str));
         assert!(text.chars().count() < 3_000, "{}", text.len());
     }
 }

@@ -142,10 +142,10 @@ impl Templates {
 /// Logs the text of `{{log ..}}` with `tracing`.
 fn log_text(level: &str, text: &str) {
     match level {
-        "error" => tracing::error!(target: "genkit::template", "{}", visible::line(text)),
-        "warn" => tracing::warn!(target: "genkit::template", "{}", visible::line(text)),
-        "debug" => tracing::debug!(target: "genkit::template", "{}", visible::line(text)),
-        _ => tracing::info!(target: "genkit::template", "{}", visible::line(text)),
+        "error" => tracing::error!(target: "genkit::template", "{}", visible::escape_line(text)),
+        "warn" => tracing::warn!(target: "genkit::template", "{}", visible::escape_line(text)),
+        "debug" => tracing::debug!(target: "genkit::template", "{}", visible::escape_line(text)),
+        _ => tracing::info!(target: "genkit::template", "{}", visible::escape_line(text)),
     }
 }
 

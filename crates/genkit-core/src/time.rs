@@ -9,7 +9,7 @@ pub fn now_ms() -> u64 {
 }
 
 /// Formats milliseconds since the Unix epoch as `2026-07-28T09:30:00.250Z`.
-pub fn iso8601(ms: u64) -> String {
+pub fn format_iso8601(ms: u64) -> String {
     let (seconds, milli) = (ms / 1000, ms % 1000);
     let (days, second) = (seconds / 86_400, seconds % 86_400);
     let (year, month, day) = civil_date(days);
@@ -32,7 +32,7 @@ fn civil_date(days: u64) -> (u64, u64, u64) {
 
 #[cfg(test)]
 mod tests {
-    use super::iso8601;
+    use super::format_iso8601;
 
     #[test]
     fn days_are_those_of_the_calendar() {
@@ -44,15 +44,15 @@ mod tests {
             (1_785_231_000, "2026-07-28T09:30:00.000Z"),
             (4_107_542_400, "2100-03-01T00:00:00.000Z"),
         ] {
-            assert_eq!(iso8601(seconds * 1000), text);
+            assert_eq!(format_iso8601(seconds * 1000), text);
         }
         for (ms, text) in [
             (951_782_400_001, "2000-02-29T00:00:00.001Z"),
             (951_868_799_999, "2000-02-29T23:59:59.999Z"),
             (1_795_215_866_360, "2026-11-20T23:04:26.360Z"),
         ] {
-            assert_eq!(iso8601(ms), text);
+            assert_eq!(format_iso8601(ms), text);
         }
-        assert_eq!(iso8601(1_785_231_000_250), "2026-07-28T09:30:00.250Z");
+        assert_eq!(format_iso8601(1_785_231_000_250), "2026-07-28T09:30:00.250Z");
     }
 }

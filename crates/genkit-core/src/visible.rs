@@ -17,18 +17,18 @@ pub const MAX_LOGGED_TEXT: usize = 16 * 1024;
 /// Escapes an untrusted name or value for a single line.
 ///
 /// Control characters, all invisible characters, and whitespace other than a space are escaped.
-pub fn line(text: &str) -> Cow<'_, str> {
+pub fn escape_line(text: &str) -> Cow<'_, str> {
     escape_text(text, |_, c, _| is_hidden(c) || is_strange_blank(c))
 }
 
 /// Escapes an untrusted name for use inside a text. All characters except those that MCP allows in names are escaped.
-pub fn name(text: &str) -> Cow<'_, str> {
+pub fn escape_name(text: &str) -> Cow<'_, str> {
     escape_text(text, |_, c, _| !(c.is_ascii_alphanumeric() || "_-./".contains(c)))
 }
 
-/// Escapes untrusted text of several lines. Like [`line`], but keeps line breaks, tabs, and characters that join
+/// Escapes untrusted text of several lines. Like [`escape_line`], but keeps line breaks, tabs, and characters that join
 /// letters or select the style of a symbol.
-pub fn text(words: &str) -> Cow<'_, str> {
+pub fn escape_prose(words: &str) -> Cow<'_, str> {
     escape_text(words, |before, c, after| match c {
         '\n' | '\t' => false,
         // Persian and the scripts of India cannot be written without them.
@@ -39,7 +39,7 @@ pub fn text(words: &str) -> Cow<'_, str> {
 }
 
 /// Escapes the `message` of an interrupt's metadata, which is shown to users.
-pub fn asked(mut metadata: Value) -> Value {
+pub fn escape_question(mut metadata: Value) -> Value {
     if let Some(Value::String(message)) = metadata.get_mut("message") {
         escape_characters(message);
     }
@@ -47,7 +47,7 @@ pub fn asked(mut metadata: Value) -> Value {
 }
 
 /// Escapes the titles and descriptions of a form, which are shown to users.
-pub fn form(mut schema: Value) -> Value {
+pub fn escape_form(mut schema: Value) -> Value {
     show_words(&mut schema);
     schema
 }
@@ -75,12 +75,12 @@ fn show_words(schema: &mut Value) {
 }
 
 fn escape_characters(words: &mut String) {
-    if let Cow::Owned(shown) = text(words) {
+    if let Cow::Owned(shown) = escape_prose(words) {
         *words = shown;
     }
 }
 
-/// The beginning of untrusted text, for a field or message in a log. It is escaped as by [`line`], and quoted if it
+/// The beginning of untrusted text, for a field or message in a log. It is escaped as by [`escape_line`], and quoted if it
 /// could be read as another field.
 pub struct Logged<T> {
     words: T,
@@ -94,7 +94,7 @@ impl<T: fmt::Display> Logged<T> {
     }
 
     /// Shows up to `limit` bytes.
-    pub fn cut(words: T, limit: usize) -> Self {
+    pub fn quote_cut(words: T, limit: usize) -> Self {
         Self { words, limit }
     }
 
@@ -248,7 +248,7 @@ mod tests {
             ("a\u{2028}b\u{2029}c\u{a0}d", "a\\u{2028}b\\u{2029}c\\u{a0}d"),
             ("\u{e0041}\u{3164}\u{ad}", "\\u{e0041}\\u{3164}\\u{ad}"),
         ] {
-            assert_eq!(line(words), shown);
+            assert_eq!(escape_line(words), shown);
         }
     }
 
@@ -264,7 +264,7 @@ mod tests {
             ("re\u{fe0f}ad", "re\\u{fe0f}ad"),
             ("\u{2066}a\u{2069}\r", "\\u{2066}a\\u{2069}\\r"),
         ] {
-            assert_eq!(text(words), shown);
+            assert_eq!(escape_prose(words), shown);
         }
     }
 

@@ -36,7 +36,7 @@ mod websocket;
 
 use genkit_agent::Instance;
 use genkit_core::Result;
-use genkit_core::internal::shutdown::interrupted;
+use genkit_core::internal::shutdown::wait_for_signal;
 
 /// Starts Genkit's developer tools for `genkit` if `GENKIT_ENV=dev`, so that they can list and run its actions. Returns
 /// immediately.
@@ -111,7 +111,7 @@ pub async fn wait_with(genkit: &Instance) -> Result<()> {
         return Ok(());
     };
     // Listen for signals first, because the shutdown must remove the files that are written next.
-    let stopped = interrupted();
+    let stopped = wait_for_signal();
     process::start(environment, genkit);
     stopped.await;
     process::stop_tools().await;

@@ -49,12 +49,12 @@ pub(super) async fn work_on(
         session.release().await;
         return Ok(Worked::Elsewhere);
     }
-    if let Some(waits) = genkit.runs.resting.take(id, session.revision()) {
+    if let Some(waits) = genkit.runs.resting.take_run(id, session.revision()) {
         let looked = resting::poll_waits(&mut session, &waits).await?;
         if let Some(wake) = looked {
             let same = RunChange::new(RunStatus::Working, stored.head).with_wake_at_ms(Some(wake));
             session.save_change(same).await?;
-            genkit.runs.resting.keep(id, session.revision(), wake, waits);
+            genkit.runs.resting.keep_run(id, session.revision(), wake, waits);
             session.release().await;
             return Ok(Worked::Settled);
         }
@@ -269,7 +269,7 @@ async fn perform_calls(
             let record = Record::new(RunBody::Generate(Box::new(state)));
             let saved = session.save_record(RunStatus::Working, Some(wake), record).await;
             unless_cancelled(session, saved, || run.cancel_run()).await?;
-            genkit.runs.resting.keep(&id, session.revision(), wake, waits);
+            genkit.runs.resting.keep_run(&id, session.revision(), wake, waits);
             return Ok(Performed::Rests);
         }
         if left > 0 && is_new {
@@ -330,7 +330,7 @@ async fn drive_flow(
                 unless_cancelled(session, noted, || cancel.cancel()).await?;
                 let _ = saved.send(());
                 if let Some((wake, waits)) = rest {
-                    genkit.runs.resting.keep(session.id(), session.revision(), wake, waits);
+                    genkit.runs.resting.keep_run(session.id(), session.revision(), wake, waits);
                     return Ok(());
                 }
             }

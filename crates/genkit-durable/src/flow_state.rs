@@ -13,7 +13,7 @@ use genkit_core::BoxFuture;
 use genkit_core::Result;
 use genkit_core::RunStatus;
 use genkit_core::internal::context::{
-    Caller, Capability, ContextParts, Journal, Outcome, Recording, drive,
+    Caller, Capability, ContextParts, Journal, Outcome, Recording, drive_function,
 };
 use genkit_core::internal::generate::interrupt::{CallState, Suspended, resume};
 use genkit_core::{Answer, Interrupt, Resume};
@@ -146,7 +146,7 @@ impl FlowState {
             states: genkit.states.clone(),
             recording: Some(recording),
             journal: Some(journal),
-            ..ContextParts::of(Arc::new(FlowCaller), Arc::default(), cancel.clone())
+            ..ContextParts::from_request(Arc::new(FlowCaller), Arc::default(), cancel.clone())
         }
         .build();
         let input = self.input.clone();
@@ -154,7 +154,7 @@ impl FlowState {
             // Background work that the flow started ends with it.
             let _stop = cancel.drop_guard();
             let running = flow.run_json(Ok(input)).context(&context).into_future();
-            drive(&context, flow.name(), running).await
+            drive_function(&context, flow.name(), running).await
         }))
     }
 
@@ -182,7 +182,7 @@ impl FlowState {
 
     /// Returns the questions without an answer.
     pub(super) fn open_questions(&self) -> Vec<Interrupt> {
-        self.asks.as_ref().map(|message| self.answers.open(message)).unwrap_or_default()
+        self.asks.as_ref().map(|message| self.answers.open_questions(message)).unwrap_or_default()
     }
 
     /// Accepts one answer, and returns the new status.
@@ -191,8 +191,8 @@ impl FlowState {
     /// The answer is for no open question.
     pub(super) fn answer_question(&mut self, answer: Answer) -> Result<RunStatus> {
         let Some(message) = &self.asks else { return Ok(RunStatus::Working) };
-        let answers = self.answers.taking(answer, message)?;
-        if !answers.open(message).is_empty() {
+        let answers = self.answers.with_answer(answer, message)?;
+        if !answers.open_questions(message).is_empty() {
             self.answers = answers;
             return Ok(RunStatus::InputRequired);
         }
@@ -219,7 +219,7 @@ impl FlowState {
 struct FlowCaller;
 
 impl Caller for FlowCaller {
-    fn can(&self, capability: Capability) -> bool {
+    fn has_capability(&self, capability: Capability) -> bool {
         capability == Capability::Elicitation
     }
 

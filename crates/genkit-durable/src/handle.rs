@@ -173,7 +173,7 @@ impl Handle {
             let head = self.peek_head().await?;
             if head.status != RunStatus::Working {
                 if head.status == RunStatus::Cancelled {
-                    self.genkit.runs.resting.cancelled(&self.id);
+                    self.genkit.runs.resting.cancel_run(&self.id);
                 }
                 return self.load_run().await;
             }
@@ -261,7 +261,7 @@ impl Handle {
             }
             let change = RunChange::new(RunStatus::Cancelled, stored.head);
             if self.store.save(&self.id, stored.at.revision, &change).await?.is_some() {
-                self.genkit.runs.resting.cancelled(&self.id);
+                self.genkit.runs.resting.cancel_run(&self.id);
                 return Ok(true);
             }
         }

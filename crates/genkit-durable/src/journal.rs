@@ -79,11 +79,11 @@ impl Journal for CallJournal {
         &self.id
     }
 
-    fn save(&self, key: &str, done: &Value) -> BoxFuture<'static, Result<()>> {
+    fn save_result(&self, key: &str, done: &Value) -> BoxFuture<'static, Result<()>> {
         self.send_note(Noted::Once { key: key.to_owned(), done: done.clone() })
     }
 
-    fn rests(&self, rest: Option<Rest>) {
+    fn note_rest(&self, rest: Option<Rest>) {
         let Some(known) = &self.rest else { return };
         let is_new = {
             let mut known = lock(known);

@@ -25,8 +25,9 @@ pub(super) async fn poll_waits(
     session: &mut LeasedRun,
     waits: &[Arc<dyn Elsewhere>],
 ) -> Result<Option<u64>> {
-    let mut looks =
-        std::pin::pin!(futures_util::future::join_all(waits.iter().map(|wait| wait.look())));
+    let mut looks = std::pin::pin!(futures_util::future::join_all(
+        waits.iter().map(|wait| wait.poll_operation())
+    ));
     let looked = loop {
         tokio::select! {
             biased;

@@ -30,7 +30,7 @@ pub struct LeasedRun {
 impl LeasedRun {
     /// Takes the lease of a run. Returns `None` if another worker has it, or if nothing is to be done.
     pub async fn begin(store: &Arc<dyn RunStore>, id: &RunId) -> Result<Option<(Self, StoredRun)>> {
-        let owner = genkit_core::internal::error::reference();
+        let owner = genkit_core::internal::error::new_reference();
         let renewed = Instant::now();
         let Some(head) = store.lease(id, &owner, LEASE).await? else { return Ok(None) };
         let mut session = Self {
@@ -65,7 +65,7 @@ impl LeasedRun {
         first: &RunChange,
         lease: Duration,
     ) -> Result<Self> {
-        let owner = genkit_core::internal::error::reference();
+        let owner = genkit_core::internal::error::new_reference();
         let renewed = Instant::now();
         let is_new = store.create(id, first).await?;
         let head = if is_new { store.lease(id, &owner, lease).await? } else { None };

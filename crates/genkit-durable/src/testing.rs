@@ -34,7 +34,7 @@ const LONG: Duration = Duration::from_secs(600);
 /// Returns the errors of the store, and `Internal` with the part of the contract that the store violates.
 pub async fn check_run_store(store: impl RunStore) -> Result<()> {
     let store: Arc<dyn RunStore> = Arc::new(store);
-    let check = StoreCheck { store, number: genkit_core::internal::error::reference() };
+    let check = StoreCheck { store, number: genkit_core::internal::error::new_reference() };
     check.runs_are_made_once().await?;
     check.saves_are_compared_and_whole().await?;
     check.texts_come_back_as_they_were().await?;

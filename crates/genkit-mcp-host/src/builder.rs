@@ -143,7 +143,7 @@ impl McpHostBuilder {
     }
 
     fn read_variable(&self, name: &str) -> Option<String> {
-        let may_read = self.variables.as_ref().is_none_or(|names| glob::any(names, name));
+        let may_read = self.variables.as_ref().is_none_or(|names| glob::matches_any(names, name));
         std::env::var(name).ok().filter(|_| may_read)
     }
 

@@ -156,7 +156,8 @@ impl McpClient {
     ) -> Result<Value> {
         let arguments = methods::to_json("tool", name, arguments)?;
         if self.catalog.server.config.controls.asks_before(name) && context.can_elicit() {
-            let shown = format!("{}/{}", visible::line(self.key()), visible::name(name));
+            let shown =
+                format!("{}/{}", visible::escape_line(self.key()), visible::escape_name(name));
             context.confirm(approval_text(&shown, &arguments, None)).await?;
         }
         let result = methods::call_tool(&self.catalog.server, context, name, arguments).await?;

@@ -58,7 +58,7 @@ impl Complete {
         argument: &str,
         typed: &str,
     ) -> Self {
-        Self { server, of, request: CompleteRequest::typed(argument, typed) }
+        Self { server, of, request: CompleteRequest::for_argument(argument, typed) }
     }
 
     /// Adds the value of another argument; the suggestions may depend on it.

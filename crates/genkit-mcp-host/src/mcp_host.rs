@@ -176,7 +176,7 @@ impl McpHost {
         let lists = join_all(lists).await;
         let has = |resources: &[NamedAction<Resource>]| {
             let resources = resources.iter().map(|listed| listed.full.clone());
-            !Resource::answering(resources, uri).is_empty()
+            !Resource::find_answering(resources, uri).is_empty()
         };
         let mut found = catalogs
             .into_iter()

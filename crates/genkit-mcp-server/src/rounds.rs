@@ -88,7 +88,7 @@ impl Round {
         for Question { key, kind } in questions {
             // Questions of middleware are not recorded by a context.
             let asked = recording.asked.entry(key.clone());
-            asked.or_insert_with(|| self.know(&kind.canonical()));
+            asked.or_insert_with(|| self.identify_question(&kind.canonical_text()));
             requests.insert(key, input_request(&kind)?);
         }
         // If no answer was used, the questions are unchanged, so reuse the number: they can be answered only once.
@@ -108,7 +108,7 @@ impl Rounds for Round {
         self.shared.sealer.digest_question(question, self.key)
     }
 
-    fn claim(&self) -> bool {
+    fn claim_answers(&self) -> bool {
         let Some(number) = self.number else { return true };
         let mut claim = lock(&self.claim);
         if *claim == Claim::Open {

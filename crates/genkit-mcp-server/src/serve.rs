@@ -16,7 +16,7 @@ use super::stdio::{self, StdioConnection, StdioLimits, StoppableReader};
 use super::tasks;
 use genkit_core::BoxFuture;
 use genkit_core::Result;
-use genkit_core::internal::shutdown::{cancel_at_shutdown, interrupted};
+use genkit_core::internal::shutdown::{cancel_at_shutdown, wait_for_signal};
 
 impl McpServer {
     /// Serves until the client disconnects or the server is stopped. Awaiting the [`McpServer`] does the
@@ -65,7 +65,7 @@ impl McpServer {
             on_start(&served);
         }
         let stop = CancellationToken::new();
-        let signals = stop_on(shutdown, interrupted(), &stop);
+        let signals = stop_on(shutdown, wait_for_signal(), &stop);
         Ok((shared, stop, signals))
     }
 

@@ -26,7 +26,7 @@ fn models() -> [Arc<dyn Model>; 5] {
 
 fn begun() -> ModelRequest {
     let mut request = ModelRequest::new([Message::system("Be brief."), Message::user("Add.")]);
-    request.encoded = Encoded::kept();
+    request.encoded = Encoded::for_run();
     request
 }
 
@@ -54,7 +54,7 @@ fn each_provider_keeps_all_that_a_run_has_sent() {
         let mut request = begun();
         for number in 0..3 {
             body(&model, &request);
-            let kept = request.encoded.messages();
+            let kept = request.encoded.message_count();
             assert_eq!(kept, request.messages.len(), "{}", model.name());
             request.messages.extend(round(number));
         }

@@ -1,7 +1,7 @@
 //! The choice of operations that become tools.
 
 use genkit::{Error, Result};
-use genkit_core::internal::suggest::nearest;
+use genkit_core::internal::suggest::nearest_name;
 
 use crate::builder::OpenApi;
 use crate::document::shown;
@@ -58,7 +58,7 @@ fn is_wanted(operation: &Operation<'_>, from: &OpenApi) -> bool {
 }
 
 fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>) -> Error {
-    let hint = match nearest(name, known) {
+    let hint = match nearest_name(name, known) {
         Some(known) => format!("; did you mean `{}`?", shown(known)),
         None if what == "operation" => {
             "; name an operation by its `operationId`, or as `GET /pets/{id}`".to_owned()

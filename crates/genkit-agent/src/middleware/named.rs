@@ -65,7 +65,11 @@ impl NamedMiddleware {
         };
         let unknown = || {
             let known = self.0.keys().map(String::as_str);
-            E::UnknownMiddleware(genkit_core::internal::suggest::unknown("middleware", name, known))
+            E::UnknownMiddleware(genkit_core::internal::suggest::unknown_name(
+                "middleware",
+                name,
+                known,
+            ))
         };
         let make = self.0.get(name).ok_or_else(unknown)?;
         make(reference.get("config").cloned())

@@ -65,7 +65,7 @@ fn unknown_prompt(name: &str, registry: &Registry) -> E {
     let is_variant = |other: &&str| base_of(other) == base;
     let variants: Vec<String> =
         names().filter(is_variant).map(|name| format!("`{name}`")).collect();
-    let text = suggest::unknown("prompt", name, names());
+    let text = suggest::unknown_name("prompt", name, names());
     E::UnknownPrompt(match variants.is_empty() {
         true => text,
         false => format!("{text}. Of `{base}` there are: {}", variants.join(", ")),

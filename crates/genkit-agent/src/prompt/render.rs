@@ -18,7 +18,7 @@ use genkit_core::Result;
 use genkit_core::internal::action::Earlier;
 #[cfg(feature = "dotprompt")]
 use genkit_core::internal::action::StaticPromptFiles;
-use genkit_core::internal::context::{ContextParts, supervise};
+use genkit_core::internal::context::{ContextParts, supervise_run};
 use genkit_core::internal::generate::error::Error as E;
 use genkit_core::internal::trace::SpanKind;
 use genkit_core::{Message, Role};
@@ -37,7 +37,7 @@ impl Instance {
 impl Instance {
     #[doc(hidden)]
     pub fn embedded_prompt(&self, files: &'static StaticPromptFiles, name: &str) -> Generate {
-        match genkit_core::internal::action::embedded(files) {
+        match genkit_core::internal::action::embedded_prompts(files) {
             Ok(prompts) => match prompts.iter().find(|prompt| prompt.name() == name) {
                 Some(prompt) => self.prompt(prompt),
                 None => self.prompt(name),
@@ -95,10 +95,10 @@ impl Generate {
         options.model = model.as_ref().map(|model| model.name().to_owned());
         options.tools.clear();
         for tool in &tools {
-            options.tools.extend(tool.names(&genkit.registry).await?);
+            options.tools.extend(tool.tool_names(&genkit.registry).await?);
         }
         for resource in &resources {
-            let found = resource.find().await?;
+            let found = resource.find_resources().await?;
             options.resources.extend(found.iter().map(|resource| resource.uri().to_owned()));
         }
         Ok(*options)
@@ -169,12 +169,12 @@ impl Generate {
         }
         .build();
         let (kind, how) = (SpanKind::PromptTemplate, settings.strictness());
-        supervise(&context, prompt.name(), prompt.invoke_as(kind, &context, input, how)).await
+        supervise_run(&context, prompt.name(), prompt.invoke_as(kind, &context, input, how)).await
     }
 
     /// Returns the output format of the prompt, if it is known before rendering.
     pub(crate) fn prompt_format(&self) -> Option<Format> {
         let prompt = self.source.as_ref()?.prompt.find_prompt(&self.genkit.registry).ok()?;
-        prompt.options().output()?.format().ok().flatten()
+        prompt.options().output()?.parse_format().ok().flatten()
     }
 }

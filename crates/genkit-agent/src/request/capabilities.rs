@@ -47,7 +47,7 @@ pub(crate) fn check_capabilities(model: &dyn Model, request: &ModelRequest) -> R
     if let Some(ToolChoice::Tool(name)) = &request.tool_choice {
         let names = || request.tools.iter().map(|tool| tool.name.as_str());
         if !names().any(|offered| offered == name) {
-            let unknown = genkit_core::internal::suggest::unknown("tool", name, names());
+            let unknown = genkit_core::internal::suggest::unknown_name("tool", name, names());
             return Err(E::ChosenToolNotOffered(unknown).into());
         }
     }

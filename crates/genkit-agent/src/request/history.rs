@@ -3,7 +3,7 @@
 use genkit_core::ModelRequest;
 use genkit_core::Result;
 use genkit_core::internal::generate::error::Error as E;
-use genkit_core::internal::generate::interrupt::{close, pending_answer};
+use genkit_core::internal::generate::interrupt::{close_request, pending_answer};
 use genkit_core::{Message, Part, Role, ToolResponse};
 use genkit_model::Supports;
 use genkit_model::internal::documents;
@@ -46,7 +46,7 @@ pub(crate) fn close_calls(messages: &mut Vec<Message>) -> Result<()> {
                     Some(next) => next.content.extend(open),
                     None => messages.insert(after, Message::new(Role::Tool, open)),
                 }
-                messages[at].content.iter_mut().for_each(close);
+                messages[at].content.iter_mut().for_each(close_request);
             }
         }
         at = after;

@@ -18,7 +18,7 @@ pub(crate) fn shape_output(
     mut output: OutputOptions,
     supported: Option<&Supports>,
 ) -> Result<()> {
-    let format = output.format()?;
+    let format = output.parse_format()?;
     let schema = output.json_schema.as_deref();
     if let Some(schema) = &output.json_schema {
         schema.bounds()?; // an invalid schema is reported before the model call, which costs money
@@ -74,7 +74,7 @@ fn own_instructions(format: Option<Format>, schema: Option<&serde_json::Value>) 
     match (format?, schema) {
         // OpenAI's servers reject JSON mode unless a message contains the word "JSON".
         (Format::Json, None) => Some("Output should be in JSON format.".to_owned()),
-        (format, schema) => format::instructions(format, schema?),
+        (format, schema) => format::output_instructions(format, schema?),
     }
 }
 

@@ -62,7 +62,7 @@ impl LoopCaller {
 }
 
 impl Caller for LoopCaller {
-    fn can(&self, capability: Capability) -> bool {
+    fn has_capability(&self, capability: Capability) -> bool {
         capability != Capability::Roots
     }
 
@@ -70,7 +70,10 @@ impl Caller for LoopCaller {
         true
     }
 
-    fn answer<'a>(&'a self, question: &'a Question) -> Option<BoxFuture<'a, Result<CallerAnswer>>> {
+    fn answer_question<'a>(
+        &'a self,
+        question: &'a Question,
+    ) -> Option<BoxFuture<'a, Result<CallerAnswer>>> {
         match &question.kind {
             QuestionKind::Sampling(request) => Some(Box::pin(self.sample_model(request))),
             // The run is interrupted, and its caller answers.
@@ -78,12 +81,12 @@ impl Caller for LoopCaller {
         }
     }
 
-    fn progress(&self, progress: Progress) -> BoxFuture<'_, ()> {
+    fn report_progress(&self, progress: Progress) -> BoxFuture<'_, ()> {
         let Progress { done, total, message } = progress;
         let tool = Logged::name(&self.request.name);
         let words = message.as_ref().map(Logged::text);
         tracing::debug!(%tool, done, total, message = words.map(tracing::field::display), "progress");
-        let message = message.as_deref().map(visible::text);
+        let message = message.as_deref().map(visible::escape_prose);
         self.send_chunk_of_tool(
             "progress",
             json!({ "progress": done, "total": total, "message": message }),
@@ -91,7 +94,7 @@ impl Caller for LoopCaller {
         Box::pin(std::future::ready(()))
     }
 
-    fn log(&self, level: LogLevel, data: Value) -> BoxFuture<'_, ()> {
+    fn send_log(&self, level: LogLevel, data: Value) -> BoxFuture<'_, ()> {
         let (tool, data) = (Logged::name(&self.request.name), Logged::text(data));
         match level {
             LogLevel::Debug => tracing::debug!(%tool, %data, "log of a tool"),
@@ -102,7 +105,7 @@ impl Caller for LoopCaller {
         Box::pin(std::future::ready(()))
     }
 
-    fn chunk(&self, chunk: Value) -> BoxFuture<'_, ()> {
+    fn send_chunk(&self, chunk: Value) -> BoxFuture<'_, ()> {
         self.send_chunk_of_tool("chunk", chunk);
         Box::pin(std::future::ready(()))
     }
@@ -111,7 +114,7 @@ impl Caller for LoopCaller {
         self.registry.resource_updated(uri);
     }
 
-    fn client(&self) -> Option<ClientInfo> {
+    fn client_info(&self) -> Option<ClientInfo> {
         None
     }
 

@@ -19,7 +19,7 @@ use crate::request::{check_capabilities, for_other_model};
 use crate::turn::Turn;
 use genkit_core::BoxFuture;
 use genkit_core::Result;
-use genkit_core::internal::future::boxed;
+use genkit_core::internal::future::box_in_place;
 use genkit_core::internal::generate::error::Error as E;
 use genkit_core::internal::generate::interrupt::{Resumed, Suspended};
 use genkit_core::{GenerateChunk, ModelRequest, ModelResponse, ToolDefinition};
@@ -141,7 +141,7 @@ impl InnermostTool for Driver {
         call: ToolCall,
         suspended: Option<&'a Suspended>,
     ) -> BoxFuture<'a, Result<ToolOutcome>> {
-        boxed(|| tool_call::call(&self.env, call, suspended))
+        box_in_place(|| tool_call::call(&self.env, call, suspended))
     }
 
     fn tools(&self) -> Vec<ToolDefinition> {

@@ -8,7 +8,8 @@ use serde_json::Value;
 use crate::middleware::CallOutcome;
 use genkit_core::internal::context::Recording;
 use genkit_core::internal::generate::interrupt::{
-    CallState, Resumed, Suspended, calls_of, close, note_replaced_input, replace_input, set_pending,
+    CallState, Resumed, Suspended, calls_of, close_request, note_replaced_input, replace_input,
+    set_pending,
 };
 use genkit_core::{Message, Part, Role, ToolRequest};
 
@@ -126,7 +127,7 @@ impl ToolRound {
             if !call.is_started || call.outcome.is_some() {
                 continue;
             }
-            let mut question = Suspended::plain(serde_json::json!({
+            let mut question = Suspended::from_metadata(serde_json::json!({
                 "message": "This call was started, but its outcome is unknown. Check whether it happened before you run it \
                             again, or respond in its place.",
                 "mayHaveHappened": true,
@@ -236,7 +237,7 @@ fn note_outcome(request: &mut Part, replaced: Option<Value>, outcome: CallOutcom
     }
     match outcome {
         CallOutcome::Answered(answer) => {
-            close(request);
+            close_request(request);
             set_pending(request, *answer);
         }
         CallOutcome::Interrupted(suspended) => suspended.write(request),

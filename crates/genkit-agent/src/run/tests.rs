@@ -57,7 +57,7 @@ fn answered(call: &PendingCall, output: Value) -> CallOutcome {
 }
 
 fn interrupted() -> CallOutcome {
-    CallOutcome::Interrupted(Box::new(Suspended::plain(json!("Which?"))))
+    CallOutcome::Interrupted(Box::new(Suspended::from_metadata(json!("Which?"))))
 }
 
 /// Finishes all calls of the round.
@@ -88,7 +88,7 @@ mod state {
         machine.settle_round();
         let response = done(&mut machine);
         let mut answers = Resume::default();
-        answers.push(response.interrupts()[0].restart(json!("this one"))).expect("it fits");
+        answers.push_answer(response.interrupts()[0].restart(json!("this one"))).expect("it fits");
         let mut request = ModelRequest::new(response.into_messages());
         let resumed = resume(&mut request.messages, &answers).expect("it is answered");
         TurnMachine::new(request, RULES, Some(resumed))
@@ -344,7 +344,7 @@ fn an_answer_that_does_not_fit_goes_back_with_the_reason() {
     assert_eq!(told, [user("go"), (Role::Model, "five".to_owned()), user(&why)]);
     assert_eq!(machine.request().messages[2].metadata["outputRetry"], 1);
     // The chunk that marks the retry has no content.
-    let chunk = retry.chunk();
+    let chunk = retry.retry_chunk();
     assert_eq!((chunk.index, chunk.content.len()), (Some(1), 0));
     assert_eq!(chunk.output_retry(), Some(retry));
 }
@@ -532,7 +532,7 @@ fn outcome(call: &PendingCall) -> CallOutcome {
     let asks = call.request.input.as_u64().unwrap_or_default();
     let given = call.suspended.as_ref().map_or(0, |suspended| suspended.recording.answers.len());
     if given < usize::try_from(asks).unwrap_or_default() {
-        let mut open = Suspended::plain(json!({ "round": given }));
+        let mut open = Suspended::from_metadata(json!({ "round": given }));
         open.questions[0].key = format!("q{given}");
         if let Some(before) = &call.suspended {
             open.recording = before.recording.clone();
@@ -573,7 +573,10 @@ fn play(
                 let mut given = Resume::default();
                 let answers = response.interrupts();
                 let answer = |question: &Interrupt| -> Answer { question.restart(json!("ok")) };
-                answers.iter().map(answer).for_each(|answer| given.push(answer).expect("it fits"));
+                answers
+                    .iter()
+                    .map(answer)
+                    .for_each(|answer| given.push_answer(answer).expect("it fits"));
                 let mut request = ModelRequest::new(response.into_messages());
                 let resumed = resume(&mut request.messages, &given).expect("it is answered");
                 machine = TurnMachine::new(request, RULES, Some(resumed));

@@ -13,8 +13,8 @@ use crate::middleware::{ToolCall, ToolOutcome};
 use genkit_core::Context;
 use genkit_core::Tool;
 use genkit_core::internal::action::{ToolOutput, failure_for_model};
-use genkit_core::internal::context::{ContextParts, Outcome, drive};
-use genkit_core::internal::error::reference;
+use genkit_core::internal::context::{ContextParts, Outcome, drive_function};
+use genkit_core::internal::error::new_reference;
 use genkit_core::internal::generate::error::Error as E;
 use genkit_core::internal::generate::interrupt::Suspended;
 use genkit_core::internal::telemetry;
@@ -59,25 +59,25 @@ pub(super) async fn call(
         // The arguments that the policy approved must be the ones that run, so they are not read leniently.
         let judged = env.settings.approval.is_some();
         let how = if judged { Strictness::Exact } else { env.settings.strictness() };
-        tool.invoke(&context, input, how).await
+        tool.invoke_tool(&context, input, how).await
     });
     let driven = pin!(async {
         if suspended.is_some() {
-            trace::annotate("genkit:metadata:resumed", || true.into());
+            trace::annotate_span("genkit:metadata:resumed", || true.into());
         }
-        drive(&context, tool.name(), work).await
+        drive_function(&context, tool.name(), work).await
     });
     let input = || shown.clone().unwrap_or_default();
     let span = NewSpan { name: tool.name(), kind: SpanKind::Action("tool"), input: &input };
-    match trace::recorded(span, driven, ToolOutput::ended).await {
+    match trace::record_work(span, driven, ToolOutput::outcome_end).await {
         Outcome::Finished(Ok(output)) => {
             let limit = tool.max_output().unwrap_or(env.settings.limits.max_output);
             let (response, metadata) = answer_call(call, output, limit);
-            Ok(ToolOutcome::answered(response, metadata))
+            Ok(ToolOutcome::from_response(response, metadata))
         }
         Outcome::Finished(Err(error)) => convert_failure(env, &call, error),
         Outcome::Suspended(questions, recording) => {
-            Ok(ToolOutcome::suspended(Suspended::new(questions, recording)))
+            Ok(ToolOutcome::from_suspended(Suspended::new(questions, recording)))
         }
         Outcome::Cancelled => Err(E::CallCancelled(tool.name().to_owned()).into()),
     }
@@ -91,22 +91,22 @@ pub(crate) async fn call_inside(
     request: ToolRequest,
     settings: &RunSettings,
 ) -> Result<ToolOutcome> {
-    let mut call = ToolCall::of(tool.clone(), request);
+    let mut call = ToolCall::from_tool(tool.clone(), request);
     let input = call.request.input.take();
     let shown = shown_input(&input);
     let work = async {
         if tool.needs_approval() {
             context.confirm(tool.approval_message(&input)).await?;
         }
-        tool.invoke(context, input, settings.strictness()).await
+        tool.invoke_tool(context, input, settings.strictness()).await
     };
     let input = || shown.clone().unwrap_or_default();
     let span = NewSpan { name: tool.name(), kind: SpanKind::Action("tool"), input: &input };
-    match trace::traced(span, work, |output| output.clone().into_value()).await {
+    match trace::trace_work(span, work, |output| output.clone().into_value()).await {
         Ok(output) => {
             let limit = tool.max_output().unwrap_or(settings.limits.max_output);
             let (response, metadata) = answer_call(call, output, limit);
-            Ok(ToolOutcome::answered(response, metadata))
+            Ok(ToolOutcome::from_response(response, metadata))
         }
         Err(error) => failure_outcome(settings, &call, error),
     }
@@ -153,14 +153,14 @@ fn call_context(
         recording: suspended.map(|suspended| suspended.recording.clone()),
         approval,
         journal: call.around.journal.clone(),
-        ..ContextParts::of(caller, told, cancel)
+        ..ContextParts::from_request(caller, told, cancel)
     }
     .build()
 }
 
 /// Converts a failure of a call, and records it in the span.
 fn convert_failure(env: &RunEnv, call: &ToolCall, error: Error) -> Result<ToolOutcome> {
-    telemetry::failed(&tracing::Span::current(), telemetry::error_type(error.kind()));
+    telemetry::record_failure(&tracing::Span::current(), telemetry::error_type(error.kind()));
     failure_outcome(&env.settings, call, error)
 }
 
@@ -169,7 +169,7 @@ fn failure_outcome(settings: &RunSettings, call: &ToolCall, error: Error) -> Res
     let (name, kind) = (&call.request.name, error.kind());
     let full = error.chain();
     let shown = error.text_for_models();
-    let reference = (shown != full).then(reference);
+    let reference = (shown != full).then(new_reference);
     tracing::info!(
         tool = %Logged::name(name), ?kind, error = %Logged::text(&full), reference, "a tool call failed"
     );

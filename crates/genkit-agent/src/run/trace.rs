@@ -74,7 +74,7 @@ pub(super) fn record_answer(env: &RunEnv, answer: &ModelResponse) {
 /// Records in `span` that its work failed, if it did.
 pub(super) fn record_failure<T>(span: &Span, result: &Result<T, Error>) {
     if let Err(error) = result {
-        telemetry::failed(span, error_type(error.kind()));
+        telemetry::record_failure(span, error_type(error.kind()));
     }
 }
 
@@ -84,12 +84,12 @@ pub(super) fn measure_call(
     started: Instant,
     answer: &Result<ModelResponse, Error>,
 ) {
-    let Some(telemetry) = telemetry::installed() else { return };
+    let Some(telemetry) = telemetry::installed_telemetry() else { return };
     let (provider, name) = provider_and_name(model);
     let mut labels = vec![
         ("gen_ai.operation.name", "chat"),
-        ("gen_ai.provider.name", telemetry::label(provider)),
-        ("gen_ai.request.model", telemetry::label(name)),
+        ("gen_ai.provider.name", telemetry::metric_label(provider)),
+        ("gen_ai.request.model", telemetry::metric_label(name)),
     ];
     if let Ok(ModelResponse { usage, .. }) = answer {
         let tokens = [("input", usage.input_tokens), ("output", usage.output_tokens)];

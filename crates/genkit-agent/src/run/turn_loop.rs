@@ -18,7 +18,7 @@ use super::turn::TurnMachine;
 use super::turn_spans::{TurnSpans, note_request};
 use super::{model_call, trace};
 use crate::middleware::{Innermost, NextGenerate};
-use genkit_core::internal::future::boxed;
+use genkit_core::internal::future::box_in_place;
 use genkit_core::internal::generate::error::Error as E;
 use genkit_core::internal::generate::interrupt::Resumed;
 use genkit_core::{BoxFuture, GenerateResponse, Message, ModelRequest, ModelResponse, Result};
@@ -168,7 +168,7 @@ impl Driver {
             while waiting.as_ref().map_or(0, FuturesUnordered::len) < at_a_time
                 && let Some(call) = calls.next()
             {
-                let mut running = boxed(|| call.run_call());
+                let mut running = box_in_place(|| call.run_call());
                 // Most calls finish immediately and do not need to be queued.
                 match poll_fn(|cx| Poll::Ready(running.as_mut().poll(cx))).await {
                     Poll::Ready(settled) => _ = run.take_settled(settled?)?,
@@ -188,7 +188,7 @@ impl Innermost for Driver {
     }
 
     fn run(self: Arc<Self>, request: ModelRequest) -> BoxFuture<'static, Result<GenerateResponse>> {
-        boxed(|| self.run_turns(request))
+        box_in_place(|| self.run_turns(request))
     }
 
     fn call_model<'a>(
@@ -197,6 +197,6 @@ impl Innermost for Driver {
         request: &'a ModelRequest,
         chunks: &'a ChunkSink,
     ) -> BoxFuture<'a, Result<ModelResponse>> {
-        boxed(|| model_call::call(&self.env, model, request, chunks))
+        box_in_place(|| model_call::call(&self.env, model, request, chunks))
     }
 }

@@ -17,12 +17,12 @@ const GENERATE: &str = "generate";
 pub(crate) fn begin_span(options: &GenerateOptions) -> Option<OpenSpan> {
     let name = options.step_name.as_deref().unwrap_or(GENERATE);
     let input = || without_account_settings(options);
-    trace::begin(&NewSpan { name, kind: SpanKind::Util, input: &input }, None)
+    trace::begin_span(&NewSpan { name, kind: SpanKind::Util, input: &input }, None)
 }
 
 /// Records the request in the span of the run, once it is known.
 pub(super) fn note_request(env: &RunEnv, request: &ModelRequest) {
-    trace::annotate("genkit:input", || trace::json_text(&request_json(env, request)));
+    trace::annotate_span("genkit:input", || trace::json_text(&request_json(env, request)));
 }
 
 /// The open spans of the turns of a run. The first turn uses the span of the run.
@@ -41,18 +41,18 @@ impl TurnSpans {
         let name = env.name.as_deref().unwrap_or(GENERATE);
         let input = || request_json(env, request);
         let span = NewSpan { name, kind: SpanKind::Util, input: &input };
-        self.open.extend(trace::begin(&span, self.open.last()));
+        self.open.extend(trace::begin_span(&span, self.open.last()));
     }
 
     /// Runs `work` inside the span of the current turn.
     pub(super) fn run_inside<T>(&self, work: impl Future<Output = T>) -> impl Future<Output = T> {
-        trace::inside(self.open.last(), work)
+        trace::run_inside(self.open.last(), work)
     }
 
     /// Ends the spans of all turns, the last one first.
     pub(super) fn end_all(self, ended: &mut Result<GenerateResponse>) {
         for turn in self.open.into_iter().rev() {
-            turn.end(Ended::of(ended, trace::json));
+            turn.end(Ended::from_result(ended, trace::to_json));
         }
     }
 }

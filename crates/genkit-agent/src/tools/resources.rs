@@ -10,7 +10,7 @@ use genkit_core::Context;
 use genkit_core::Registry;
 use genkit_core::ResourceRef;
 use genkit_core::internal::action::ContentsBody;
-use genkit_core::internal::context::supervise;
+use genkit_core::internal::context::supervise_run;
 use genkit_core::internal::generate::error::Error as E;
 use genkit_core::{ErrorContext as _, Result};
 use genkit_core::{Message, Part, ResourcePart};
@@ -34,7 +34,7 @@ pub(crate) async fn resolve_resources(
     }
     let mut given = Vec::new();
     for reference in references {
-        given.extend(reference.find().await?);
+        given.extend(reference.find_resources().await?);
     }
     for message in &mut named {
         let mut content = Vec::with_capacity(message.content.len());
@@ -88,10 +88,12 @@ async fn read(
         return Err(E::NoResource(uri.to_owned()).into());
     };
     let context = context(resource.timeout());
-    let reading = resource.invoke(&context, uri, variables.into());
-    let reading = supervise(&context, resource.name(), reading);
-    let contents =
-        resource.traced(uri, reading).await.context(format!("cannot read the resource `{uri}`"))?;
+    let reading = resource.invoke_resource(&context, uri, variables.into());
+    let reading = supervise_run(&context, resource.name(), reading);
+    let contents = resource
+        .read_traced(uri, reading)
+        .await
+        .context(format!("cannot read the resource `{uri}`"))?;
     Ok(contents.into_iter().map(|content| resource_part(content, uri, &resource)).collect())
 }
 
@@ -121,7 +123,7 @@ fn of_anybody(
     if found.is_some() {
         return Ok(found);
     }
-    let answering = Resource::answering(given.iter().cloned(), uri);
+    let answering = Resource::find_answering(given.iter().cloned(), uri);
     let mut servers = answering.iter().filter_map(|(resource, _)| resource.server());
     if let Some(first) = servers.next()
         && let Some(other) = servers.find(|other| *other != first)

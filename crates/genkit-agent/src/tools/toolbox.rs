@@ -50,7 +50,7 @@ impl Toolbox {
     ) -> Result<Self> {
         let mut tools = Tools::default();
         for reference in &references {
-            for tool in reference.find(&genkit.registry).await? {
+            for tool in reference.find_tools(&genkit.registry).await? {
                 verify_tool(&tool, &genkit.states)?;
                 tools.add(tool)?;
             }
@@ -77,7 +77,7 @@ impl Toolbox {
         }
         let mut found = Tools::default();
         for reference in &self.references {
-            match reference.find(&self.genkit.registry).await {
+            match reference.find_tools(&self.genkit.registry).await {
                 Ok(tools) => {
                     tools.into_iter().for_each(|tool| found.add_or_leave(tool, &self.genkit.states))
                 }
@@ -115,7 +115,7 @@ impl Toolbox {
 
     /// Returns the error for a model that calls an unknown tool.
     pub(crate) fn unknown_tool_text(&self, name: &str) -> String {
-        suggest::unknown("tool", name, self.read().tools.iter().map(Tool::name))
+        suggest::unknown_name("tool", name, self.read().tools.iter().map(Tool::name))
     }
 
     /// Records the tools that a model call is offered. Tools that were not offered in the turn are not run.

@@ -46,8 +46,8 @@ pub(super) fn encode_body(
     request: &ModelRequest,
 ) -> Result<WrittenBody> {
     let config = &request.config;
-    let names = request.names();
-    let list = MessageList::of(request, NAME);
+    let names = request.tool_names();
+    let list = MessageList::from_request(request, NAME);
     let mut conversation = encode_conversation(request, &names, list.from)?;
     let has_files = conversation.has_files();
     let is_open = has_files || conversation.ends_open || conversation.is_marked();

@@ -248,7 +248,7 @@ impl<'a> ConversationWriter<'a> {
 
     fn call(&mut self, call: &'a ToolRequest, caller: Option<&'a Value>) -> BlockContent<'a> {
         let input = ArgumentsObject::from_input(&call.input);
-        let (id, name) = (self.ids.of_call(call), self.names.sent(&call.name));
+        let (id, name) = (self.ids.of_call(call), self.names.sent_name(&call.name));
         BlockContent::ToolUse { id, name, input, caller }
     }
 

@@ -129,7 +129,7 @@ impl<'a> ThinkingPlan<'a> {
             (Some(false), _) => ("disabled", None),
             (_, Some(true)) => ("adaptive", None),
             (Some(true), _) if takes_budget => {
-                self.budget = budget.unwrap_or(Effort::Medium.budget());
+                self.budget = budget.unwrap_or(Effort::Medium.token_budget());
                 ("enabled", Some(self.budget))
             }
             (Some(true), _) => {
@@ -164,7 +164,7 @@ impl<'a> ThinkingPlan<'a> {
             (ThinkingMode::Budget, Some(effort)) => {
                 let most =
                     context.max_tokens.unwrap_or(context.traits.max_output).saturating_sub(1);
-                let budget = effort.budget().min(most);
+                let budget = effort.token_budget().min(most);
                 if budget < LEAST_BUDGET {
                     return no("the token limit is too low to think; raise `maxOutputTokens`");
                 }

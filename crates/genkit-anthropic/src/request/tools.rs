@@ -52,7 +52,7 @@ fn own_tool<'a>(tool: &'a ToolDefinition, names: &'a Names<'a>) -> OwnTool<'a> {
     let schema = tool.shared_input();
     let schema = schema.and_then(|schema| schema.dialect_text::<ToolInputDialect>(&tool.name));
     OwnTool {
-        name: names.sent(&tool.name),
+        name: names.sent_name(&tool.name),
         description: &tool.description,
         input_schema: schema
             .map_or(ToolInputSchema::Object { r#type: "object" }, ToolInputSchema::Given),
@@ -82,7 +82,7 @@ pub(super) fn tool_choice<'a>(
         None if one_by_one.is_none() => return None,
         Some(ToolChoice::Required) => ("any", None),
         Some(ToolChoice::None) => ("none", None),
-        Some(ToolChoice::Tool(name)) => ("tool", Some(names.sent(name))),
+        Some(ToolChoice::Tool(name)) => ("tool", Some(names.sent_name(name))),
         _ => ("auto", None),
     };
     let disable_parallel_tool_use = one_by_one.filter(|_| r#type != "none");

@@ -44,7 +44,7 @@ pub(super) fn block_part(mut block: Map<String, Value>, names: &Names<'_>) -> Op
             let (name, id) = (take("name"), take("id"));
             let input = block.remove("input").filter(|input| !input.is_null());
             let input = input.unwrap_or_else(|| Map::new().into());
-            let mut call = ToolRequest::new(names.ours(&name), input);
+            let mut call = ToolRequest::new(names.own_name(&name), input);
             call.id = Some(id).filter(|id| !id.is_empty());
             let part = Part::tool_request(call);
             // A call that the model made directly needs no caller.

@@ -85,7 +85,7 @@ pub(crate) struct MessageStream<'a> {
 impl<'a> MessageStream<'a> {
     pub(crate) fn new(request: &'a ModelRequest) -> Self {
         Self {
-            names: request.names(),
+            names: request.tool_names(),
             ending: ResponseEnd::default(),
             begun: false,
             open: HashMap::new(),
@@ -120,7 +120,7 @@ impl<'a> MessageStream<'a> {
             }
         } else if kind == "tool_use" {
             let text = |key: &str| fields.get(key).and_then(Value::as_str).unwrap_or_default();
-            let mut begun = ToolRequest::new(self.names.ours(text("name")), Value::Null);
+            let mut begun = ToolRequest::new(self.names.own_name(text("name")), Value::Null);
             begun.id = Some(text("id").to_owned()).filter(|id| !id.is_empty());
             begun.partial = true;
             fresh.push(Part::tool_request(begun));

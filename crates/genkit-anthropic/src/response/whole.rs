@@ -40,7 +40,7 @@ pub(crate) fn decode_response(request: &ModelRequest, body: &[u8]) -> Result<Mod
     let Some(Value::Array(blocks)) = message.remove("content") else {
         return Err(E::NoMessage.into());
     };
-    let names = request.names();
+    let names = request.tool_names();
     let blocks = blocks.into_iter().filter_map(|block| match block {
         Value::Object(block) => block_part(block, &names),
         _ => None,

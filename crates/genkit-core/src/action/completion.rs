@@ -45,7 +45,7 @@ pub struct CompleteRequest {
 impl CompleteRequest {
     /// Creates the request of a program.
     #[doc(hidden)]
-    pub fn typed(argument: &str, value: &str) -> Self {
+    pub fn for_argument(argument: &str, value: &str) -> Self {
         let (argument, value) = (argument.to_owned(), value.to_owned());
         Self { argument, value, others: BTreeMap::new(), context: Context::detached() }
     }
@@ -223,7 +223,7 @@ where
 }
 
 /// Returns the values of a fixed list that start with the typed text. Called by macro expansions.
-pub fn suggest(
+pub fn suggest_values(
     request: &CompleteRequest,
     from: &[&str],
 ) -> BoxFuture<'static, Result<Vec<String>>> {

@@ -167,7 +167,7 @@ impl Flow {
                 let call = flow.0.call(&context, input, Strictness::Exact);
                 Ok(call.await?.into_value())
             };
-            trace::traced(span, call, Value::clone).await
+            trace::trace_work(span, call, Value::clone).await
         })
     }
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::error::Error as E;
-use crate::context::{Context, ContextParts, TypeMap, supervise, within};
+use crate::context::{Context, ContextParts, TypeMap, run_within, supervise_run};
 use crate::error::Result;
 use crate::future::BoxFuture;
 
@@ -153,10 +153,10 @@ impl<T: Send + 'static> IntoFuture for Invocation<T> {
         Box::pin(async move {
             if let Some(context) = context {
                 let limit = parts.limit;
-                return within(&context, &name, limit, work(context.nested(parts))).await;
+                return run_within(&context, &name, limit, work(context.with_parts(parts))).await;
             }
             let context = parts.build();
-            supervise(&context, &name, work(context.clone())).await
+            supervise_run(&context, &name, work(context.clone())).await
         })
     }
 }

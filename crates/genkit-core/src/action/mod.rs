@@ -46,7 +46,7 @@ pub(crate) use info::Info;
 pub(crate) use linked::Linked;
 pub use prompt::Earlier;
 #[cfg(feature = "dotprompt")]
-pub use prompt::{StaticPromptFiles, embedded, prompts_in};
+pub use prompt::{StaticPromptFiles, embedded_prompts, prompts_in};
 pub use resource::ContentsBody;
 pub use resource::resource_for_span;
 pub use tool::ToolOutput;
@@ -76,7 +76,7 @@ pub mod expansion {
         Injectable, Input, NotShown, Note, Shown, TypedInput, TypedInputFallback, calling,
         extension, json,
     };
-    pub use super::completion::{complete, suggest};
+    pub use super::completion::{complete, suggest_values};
     pub use super::flow::StaticFlow;
     pub use super::info::StaticInfo;
     pub use super::linked::Linked;

@@ -14,12 +14,12 @@ use crate::future::BoxFuture;
 /// caller supports no questions and ignores every report.
 pub trait Caller: Send + Sync {
     /// Returns whether the caller supports this kind of question.
-    fn can(&self, _capability: Capability) -> bool {
+    fn has_capability(&self, _capability: Capability) -> bool {
         false
     }
 
     /// Waits for the answer. Returns `None` if this caller answers by calling again.
-    fn answer<'a>(
+    fn answer_question<'a>(
         &'a self,
         _question: &'a Question,
     ) -> Option<BoxFuture<'a, Result<CallerAnswer>>> {
@@ -27,17 +27,17 @@ pub trait Caller: Send + Sync {
     }
 
     /// Reports progress.
-    fn progress(&self, _progress: Progress) -> BoxFuture<'_, ()> {
+    fn report_progress(&self, _progress: Progress) -> BoxFuture<'_, ()> {
         Box::pin(std::future::ready(()))
     }
 
     /// Sends a log message.
-    fn log(&self, _level: LogLevel, _data: Value) -> BoxFuture<'_, ()> {
+    fn send_log(&self, _level: LogLevel, _data: Value) -> BoxFuture<'_, ()> {
         Box::pin(std::future::ready(()))
     }
 
     /// Sends a chunk of a result.
-    fn chunk(&self, _chunk: Value) -> BoxFuture<'_, ()> {
+    fn send_chunk(&self, _chunk: Value) -> BoxFuture<'_, ()> {
         Box::pin(std::future::ready(()))
     }
 
@@ -45,7 +45,7 @@ pub trait Caller: Send + Sync {
     fn resource_updated(&self, _uri: String) {}
 
     /// Returns the name and version of the client, if known.
-    fn client(&self) -> Option<ClientInfo> {
+    fn client_info(&self) -> Option<ClientInfo> {
         None
     }
 
@@ -79,7 +79,7 @@ impl Asker {
         Self { resumes: true, ..Self::new() }
     }
 
-    pub fn resumes(self) -> bool {
+    pub fn can_resume(self) -> bool {
         self.resumes
     }
 }

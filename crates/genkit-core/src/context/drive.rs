@@ -30,12 +30,12 @@ pub enum Outcome<T> {
 
 impl<T> Outcome<T> {
     /// Returns how the span of this run ends.
-    pub fn ended(&mut self, output: impl FnOnce(&T) -> Value) -> Ended<'_> {
+    pub fn outcome_end(&mut self, output: impl FnOnce(&T) -> Value) -> Ended<'_> {
         match self {
-            Self::Finished(result) => Ended::of(result, output),
+            Self::Finished(result) => Ended::from_result(result, output),
             Self::Suspended(questions, _) => {
                 let first = questions.first();
-                Ended::Interrupted(first.map_or(Value::Bool(true), |open| open.kind.shown()))
+                Ended::Interrupted(first.map_or(Value::Bool(true), |open| open.kind.to_json()))
             }
             Self::Cancelled => Ended::Cancelled,
         }
@@ -45,7 +45,7 @@ impl<T> Outcome<T> {
 /// Runs `work` of the action `name`.
 ///
 /// The future is dropped at its first open questions, when `context` is cancelled, and at the time limit of `context`.
-pub async fn drive<T>(
+pub async fn drive_function<T>(
     context: &Context,
     name: &str,
     work: impl Future<Output = Result<T>>,
@@ -69,7 +69,7 @@ pub async fn drive<T>(
                 }
                 if let Some(journal) = &context.0.parts.journal {
                     let rest = context.lock_replay().current_rest();
-                    journal.rests(rest);
+                    journal.note_rest(rest);
                 }
                 Poll::Pending
             }
@@ -84,12 +84,12 @@ pub async fn drive<T>(
 }
 
 /// Runs `work` for a caller that supports no questions, such as a flow or a test.
-pub async fn supervise<T>(
+pub async fn supervise_run<T>(
     context: &Context,
     name: &str,
     work: impl Future<Output = Result<T>>,
 ) -> Result<T> {
-    match drive(context, name, work).await {
+    match drive_function(context, name, work).await {
         Outcome::Finished(result) => result,
         Outcome::Cancelled => Err(E::Cancelled(name.to_owned()).into()),
         Outcome::Suspended(..) => Err(E::NobodyAnswers(name.to_owned()).into()),
@@ -98,7 +98,7 @@ pub async fn supervise<T>(
 
 /// Runs `work` of the action `name`, called from the function of `context`, within `limit`. Time spent waiting for
 /// answers does not count.
-pub async fn within<T>(
+pub async fn run_within<T>(
     context: &Context,
     name: &str,
     limit: Option<Duration>,
@@ -139,7 +139,7 @@ fn too_slow(name: &str, limit: Option<Duration>) -> Error {
 fn panic_error(name: &str, payload: &(dyn std::any::Any + Send)) -> Error {
     let (message, place) = panics::describe_panic(payload);
     let place = place.unwrap_or_else(|| "an unknown place".to_owned());
-    let reference = crate::error::reference();
+    let reference = crate::error::new_reference();
     // The panic message may name files, hosts or data, so it is sent neither to clients nor to models.
     tracing::error!(
         action = %Logged::name(name), %place, panic = %Logged::text(message), %reference,
@@ -157,7 +157,7 @@ mod tests {
     async fn run<T>(work: impl Future<Output = Result<T>>, limit: u64) -> Outcome<T> {
         let limit = Some(Duration::from_millis(limit));
         let context = ContextParts { limit, ..ContextParts::default() }.build();
-        drive(&context, "f", work).await
+        drive_function(&context, "f", work).await
     }
 
     #[tokio::test]
@@ -222,7 +222,7 @@ mod tests {
     async fn cancelling_drops_the_function() {
         let context = ContextParts::default().build();
         context.cancellation().cancel();
-        let ended = drive::<()>(&context, "f", std::future::pending()).await;
+        let ended = drive_function::<()>(&context, "f", std::future::pending()).await;
         assert!(matches!(ended, Outcome::Cancelled));
     }
 }

@@ -12,10 +12,10 @@ pub trait Journal: Send + Sync {
     fn id(&self) -> &str;
 
     /// Saves the result recorded under `key`, before anything else happens.
-    fn save(&self, key: &str, done: &Value) -> BoxFuture<'static, Result<()>>;
+    fn save_result(&self, key: &str, done: &Value) -> BoxFuture<'static, Result<()>>;
 
     /// Receives, at each poll, what the function is waiting for if it is only waiting.
-    fn rests(&self, _rest: Option<Rest>) {}
+    fn note_rest(&self, _rest: Option<Rest>) {}
 }
 
 impl Context {

@@ -49,11 +49,11 @@ use tokio_util::sync::CancellationToken;
 pub use caller::NoCaller;
 pub use caller::{Asker, Caller};
 pub use capability::Capability;
-pub use drive::{Outcome, supervise};
-pub use drive::{drive, within};
+pub use drive::{Outcome, supervise_run};
+pub use drive::{drive_function, run_within};
 pub use journal::Journal;
 pub use question::MCP_TASK;
-pub use question::unanswerable;
+pub use question::unanswerable_error;
 pub use question::{APPROVAL_KEY, Decision, UserAction};
 pub use question::{CallerAnswer, Question, QuestionKind};
 pub use replay::{Recording, Rounds};
@@ -131,14 +131,14 @@ static NO_META: LazyLock<Arc<Map<String, Value>>> = LazyLock::new(Arc::default);
 
 impl Default for ContextParts {
     fn default() -> Self {
-        Self::of(Arc::new(NoCaller), Arc::default(), CancellationToken::new())
+        Self::from_request(Arc::new(NoCaller), Arc::default(), CancellationToken::new())
     }
 }
 
 impl ContextParts {
     /// Creates the parts of a call by `caller`. Fields that callers of this function usually replace are cheap to
     /// create.
-    pub fn of(
+    pub fn from_request(
         caller: Arc<dyn Caller>,
         action_context: Arc<Map<String, Value>>,
         cancel: CancellationToken,
@@ -357,7 +357,7 @@ impl Context {
     /// # }
     /// ```
     pub fn client(&self) -> Option<ClientInfo> {
-        self.0.parts.caller.client()
+        self.0.parts.caller.client_info()
     }
 
     /// Returns the URI being read, in a resource. For a resource template, this is the URI of the request. Returns
@@ -408,7 +408,7 @@ impl Context {
     /// Creates the context of an action that this function calls. It has the same caller, recording and limits; the
     /// states, values, chunks and action context of `given` take precedence.
     #[doc(hidden)]
-    pub fn nested(&self, given: ContextParts) -> Self {
+    pub fn with_parts(&self, given: ContextParts) -> Self {
         let ContextState { parts, started, .. } = &*self.0;
         let replay = Arc::clone(self.shared_replay()).into();
         let parts = ContextParts {

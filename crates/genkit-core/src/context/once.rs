@@ -58,7 +58,7 @@ impl Context {
         let record = serde_json::to_value(&done)
             .map_err(|source| error::Error::Unserializable { key: key.to_owned(), source })?;
         let journal = self.0.parts.journal.clone();
-        let saving = journal.map(|journal| journal.save(key, &record));
+        let saving = journal.map(|journal| journal.save_result(key, &record));
         self.lock_replay().record_result(key, record);
         match saving {
             Some(saving) => saving.await.map(|()| done),
@@ -74,7 +74,7 @@ impl Context {
 
     /// Returns the result that an earlier run recorded under `key`.
     #[doc(hidden)]
-    pub fn recorded(&self, key: &str) -> Option<Value> {
+    pub fn recorded_result(&self, key: &str) -> Option<Value> {
         self.lock_replay().recorded_result(key)
     }
 
@@ -82,8 +82,8 @@ impl Context {
     #[doc(hidden)]
     pub async fn record_saved(&self, key: &str, done: Value) -> Result<()> {
         let journal = self.0.parts.journal.clone();
-        let saving = journal.map(|journal| journal.save(key, &done));
-        self.record(key, done);
+        let saving = journal.map(|journal| journal.save_result(key, &done));
+        self.record_result(key, done);
         match saving {
             Some(saving) => saving.await,
             None => Ok(()),
@@ -92,7 +92,7 @@ impl Context {
 
     /// Returns the key, with a number appended if this run of the function has already used it.
     #[doc(hidden)]
-    pub fn nth(&self, key: &str) -> String {
+    pub fn nth_key(&self, key: &str) -> String {
         self.lock_replay().nth_key(key)
     }
 
@@ -104,7 +104,7 @@ impl Context {
 
     /// Records a result under `key` for later runs.
     #[doc(hidden)]
-    pub fn record(&self, key: &str, done: Value) {
+    pub fn record_result(&self, key: &str, done: Value) {
         self.lock_replay().record_result(key, done);
     }
 }

@@ -31,10 +31,10 @@ pub struct Recording {
 /// The state that a caller that answers by calling again keeps between rounds.
 pub trait Rounds: Send + Sync {
     /// Returns the text that identifies a question in later rounds.
-    fn know(&self, question: &str) -> String;
+    fn identify_question(&self, question: &str) -> String;
 
     /// Claims the recorded answers for this request. Returns `false` if another request claimed them first.
-    fn claim(&self) -> bool;
+    fn claim_answers(&self) -> bool;
 }
 
 /// One run of a function: the recording of earlier runs, and its current questions.

@@ -29,7 +29,7 @@ impl Context {
     /// # }
     /// ```
     pub async fn progress(&self, progress: impl Into<Progress>) {
-        self.0.parts.caller.progress(progress.into()).await;
+        self.0.parts.caller.report_progress(progress.into()).await;
         yield_to_caller().await;
     }
 
@@ -51,7 +51,7 @@ impl Context {
     /// # }
     /// ```
     pub async fn log(&self, level: LogLevel, data: impl Into<Value>) {
-        self.0.parts.caller.log(level, data.into()).await;
+        self.0.parts.caller.send_log(level, data.into()).await;
         yield_to_caller().await;
     }
 
@@ -96,7 +96,7 @@ impl Context {
     pub(crate) async fn queue_chunk(&self, chunk: Value) {
         match &self.0.parts.chunks {
             Some(sink) => sink(chunk),
-            None => self.0.parts.caller.chunk(chunk).await,
+            None => self.0.parts.caller.send_chunk(chunk).await,
         }
         yield_to_caller().await;
     }

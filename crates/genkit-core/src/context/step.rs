@@ -50,6 +50,6 @@ impl Context {
         let work = work.into_future();
         let work = async { work.await.map_err(Error::from_failure) };
         let shown = |done: &T| serde_json::to_value(done).unwrap_or_default();
-        trace::traced(step, work, shown).await
+        trace::trace_work(step, work, shown).await
     }
 }

@@ -11,7 +11,7 @@ use crate::sync::lock;
 /// An external operation that a function waits for, and that can be polled without the function.
 pub trait Elsewhere: Send + Sync {
     /// Polls the operation. Returns the time until the next poll, or `None` if the function must resume.
-    fn look(&self) -> BoxFuture<'_, Option<Duration>>;
+    fn poll_operation(&self) -> BoxFuture<'_, Option<Duration>>;
 
     /// Cancels the operation, because its result is no longer needed.
     fn give_up(&self);
@@ -37,18 +37,24 @@ struct RestingRun {
 
 impl RestingRuns {
     /// Stores the operations that a run waits for.
-    pub fn keep(&self, id: &RunId, revision: u64, wakes_ms: u64, waits: Vec<Arc<dyn Elsewhere>>) {
+    pub fn keep_run(
+        &self,
+        id: &RunId,
+        revision: u64,
+        wakes_ms: u64,
+        waits: Vec<Arc<dyn Elsewhere>>,
+    ) {
         lock(&self.0).insert(id.clone(), RestingRun { revision, wakes_ms, waits });
     }
 
     /// Takes the operations that a run waits for, if its revision is unchanged.
-    pub fn take(&self, id: &RunId, revision: u64) -> Option<Vec<Arc<dyn Elsewhere>>> {
+    pub fn take_run(&self, id: &RunId, revision: u64) -> Option<Vec<Arc<dyn Elsewhere>>> {
         let run = lock(&self.0).remove(id)?;
         (run.revision == revision).then_some(run.waits)
     }
 
     /// Removes a cancelled run and cancels the operations that it waits for.
-    pub fn cancelled(&self, id: &RunId) {
+    pub fn cancel_run(&self, id: &RunId) {
         let run = lock(&self.0).remove(id);
         run.iter().flat_map(|run| &run.waits).for_each(|wait| wait.give_up());
     }
@@ -66,7 +72,7 @@ impl RestingRuns {
             let is_old = now_ms().saturating_sub(wakes_ms)
                 > u64::try_from(FORGET_REST.as_millis()).unwrap_or(u64::MAX);
             match store.peek(&id).await {
-                Ok(Some(head)) if head.status == RunStatus::Cancelled => self.cancelled(&id),
+                Ok(Some(head)) if head.status == RunStatus::Cancelled => self.cancel_run(&id),
                 Ok(Some(head)) if head.revision == revision && !is_old => {}
                 Ok(_) => drop(lock(&self.0).remove(&id)),
                 Err(_) => {}

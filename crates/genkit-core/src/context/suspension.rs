@@ -40,21 +40,21 @@ impl Context {
     /// Registers an external operation until the guard is dropped. The function can be suspended once all of its
     /// operations are waiting.
     #[doc(hidden)]
-    pub fn follows(&self) -> FollowGuard<'_> {
+    pub fn follow_operation(&self) -> FollowGuard<'_> {
         self.lock_replay().followed += 1;
         FollowGuard(self.shared_replay())
     }
 
     /// Prevents the function from being dropped for a concurrent question or suspension, until the guard is dropped.
     #[doc(hidden)]
-    pub fn undivided(&self) -> OnceGuard<'_> {
+    pub fn prevent_drop(&self) -> OnceGuard<'_> {
         OnceGuard::new(self.shared_replay())
     }
 
     /// Creates a context with the same states, values and action context that supports no questions and may outlive the
     /// function.
     #[doc(hidden)]
-    pub fn outliving(&self) -> Self {
+    pub fn detached_context(&self) -> Self {
         let parts = &self.0.parts;
         ContextParts {
             states: parts.states.clone(),
@@ -67,7 +67,7 @@ impl Context {
 
     /// Waits for this time. Meanwhile, a durable run may drop the function and poll `what` instead.
     #[doc(hidden)]
-    pub async fn rest(&self, what: Arc<dyn Elsewhere>, time: Duration) {
+    pub async fn wait_suspended(&self, what: Arc<dyn Elsewhere>, time: Duration) {
         let _resting = {
             let mut replay = self.lock_replay();
             let number = replay.resting.last().map_or(0, |(last, ..)| last + 1);

@@ -62,7 +62,7 @@ impl ToolCall {
 
     /// Creates a call of `tool` that was not requested by a model.
     #[doc(hidden)]
-    pub fn of(tool: Tool, request: ToolRequest) -> Self {
+    pub fn from_tool(tool: Tool, request: ToolRequest) -> Self {
         let around = AroundCall::default();
         Self { tool: Some(tool), request, edited: false, index: 0, around }
     }
@@ -95,12 +95,12 @@ pub enum CallOutcome {
 impl ToolOutcome {
     /// Creates the outcome of a call with a response.
     pub fn respond(response: ToolResponse) -> Self {
-        Self::answered(response, Map::new())
+        Self::from_response(response, Map::new())
     }
 
     /// Creates an outcome that interrupts the run. `metadata` describes the question.
     pub fn interrupt(metadata: impl Into<Value>) -> Self {
-        Self::suspended(Suspended::plain(metadata.into()))
+        Self::from_suspended(Suspended::from_metadata(metadata.into()))
     }
 
     /// Returns the response of the tool. `None` if the call is interrupted.
@@ -143,7 +143,7 @@ impl ToolOutcome {
     }
 
     #[doc(hidden)]
-    pub fn answered(response: ToolResponse, metadata: Map<String, Value>) -> Self {
+    pub fn from_response(response: ToolResponse, metadata: Map<String, Value>) -> Self {
         let part = Part::ToolResponse { tool_response: response, metadata };
         Self(CallOutcome::Answered(Box::new(part)))
     }
@@ -156,7 +156,7 @@ impl ToolOutcome {
     }
 
     #[doc(hidden)]
-    pub fn suspended(suspended: Suspended) -> Self {
+    pub fn from_suspended(suspended: Suspended) -> Self {
         Self(CallOutcome::Interrupted(Box::new(suspended)))
     }
 }

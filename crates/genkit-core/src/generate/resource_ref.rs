@@ -60,7 +60,7 @@ impl ResourceRef {
     }
 
     #[doc(hidden)]
-    pub async fn find(&self) -> Result<Vec<Resource>> {
+    pub async fn find_resources(&self) -> Result<Vec<Resource>> {
         match &self.0 {
             Kind::Value(resource) => Ok(vec![resource.clone()]),
             Kind::Live(source) => source.resources().await,

@@ -32,7 +32,7 @@ inventory::collect!(LinkedRunner);
 ///
 /// # Errors
 /// No crate with a runner is linked.
-pub fn runner() -> Result<&'static dyn ToolRunner> {
+pub fn linked_runner() -> Result<&'static dyn ToolRunner> {
     let linked = inventory::iter::<LinkedRunner>.into_iter().next();
     linked.map(|linked| linked.0).ok_or_else(|| E::NoRunner.into())
 }
@@ -79,7 +79,7 @@ impl GenerateResponse {
     /// The errors of [`Generate`], if the tools are not available or if a tool returns a
     /// [fatal](crate::Error::is_fatal) error. [`Error::partial`](crate::Error::partial) holds the partial response.
     pub async fn run_tools(&self, tools: impl IntoTools) -> Result<Self> {
-        runner()?.run_tools(tools.into_tools(), self.clone()).await
+        linked_runner()?.run_tools(tools.into_tools(), self.clone()).await
     }
 }
 
@@ -89,7 +89,7 @@ impl ToolInvocation {
     /// # Errors
     /// See [`ToolInvocation`].
     pub async fn run(self) -> Result<ToolOutcome> {
-        runner()?.call_tool(self).await
+        linked_runner()?.call_tool(self).await
     }
 }
 

@@ -6,7 +6,7 @@ use crate::action::Tool;
 use crate::error::Result;
 use crate::future::BoxFuture;
 use crate::generate::error::Error as E;
-use crate::glob::glob;
+use crate::glob::matches_glob;
 use crate::registry::Registry;
 use crate::suggest;
 
@@ -105,15 +105,20 @@ impl ToolRef {
 
     /// Returns the names of the tools that exist now. A plain name is returned even if the tool does not exist.
     #[doc(hidden)]
-    pub async fn names(&self, registry: &Registry) -> Result<Vec<String>> {
+    pub async fn tool_names(&self, registry: &Registry) -> Result<Vec<String>> {
         match &self.0 {
             Kind::Name(name) if !name.contains('*') => Ok(vec![name.clone()]),
-            _ => Ok(self.find(registry).await?.iter().map(|tool| tool.name().to_owned()).collect()),
+            _ => Ok(self
+                .find_tools(registry)
+                .await?
+                .iter()
+                .map(|tool| tool.name().to_owned())
+                .collect()),
         }
     }
 
     #[doc(hidden)]
-    pub async fn find(&self, registry: &Registry) -> Result<Vec<Tool>> {
+    pub async fn find_tools(&self, registry: &Registry) -> Result<Vec<Tool>> {
         let (found, error): (Vec<Tool>, _) = match &self.0 {
             Kind::Value(tool) => return Ok(vec![tool.clone()]),
             Kind::Live(source) => return source.tools().await,
@@ -123,12 +128,16 @@ impl ToolRef {
                 let short = key.unwrap_or(name);
                 let unknown = || {
                     let tools = registry.tools();
-                    E::UnknownTool(suggest::unknown("tool", short, tools.iter().map(Tool::name)))
+                    E::UnknownTool(suggest::unknown_name(
+                        "tool",
+                        short,
+                        tools.iter().map(Tool::name),
+                    ))
                 };
                 return Ok(vec![registry.tool(short).ok_or_else(unknown)?]);
             }
             Kind::Name(pattern) => {
-                let fits = |tool: &Tool| glob(pattern, tool.name());
+                let fits = |tool: &Tool| matches_glob(pattern, tool.name());
                 (
                     registry.tools().into_iter().filter(fits).collect(),
                     E::NoToolFits(pattern.clone()),

@@ -70,7 +70,7 @@ impl Media {
 
     /// Returns the media type and the base64 text of a `data:` URL, or `None` for other URLs.
     #[doc(hidden)]
-    pub fn inline(&self) -> Option<(&str, &str)> {
+    pub fn inline_data(&self) -> Option<(&str, &str)> {
         let (head, data) = self.url.strip_prefix("data:")?.split_once(";base64,")?;
         Some((self.content_type.as_deref().unwrap_or(head), data))
     }

@@ -52,7 +52,7 @@ pub struct ModelRequest {
 impl ModelRequest {
     /// Maps the names of its tools to names that the provider accepts, and back.
     #[doc(hidden)]
-    pub fn names(&self) -> Names<'_> {
+    pub fn tool_names(&self) -> Names<'_> {
         Names::new(self.tools.iter().map(|tool| tool.name.as_str()))
     }
 
@@ -78,7 +78,7 @@ impl ModelRequest {
     #[doc(hidden)]
     #[must_use]
     pub fn of_run(mut self) -> Self {
-        self.encoded = Encoded::kept();
+        self.encoded = Encoded::for_run();
         self
     }
 

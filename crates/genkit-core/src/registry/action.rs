@@ -75,12 +75,12 @@ impl Action {
             Linked::Flow(definition) => Flow::from_static(definition).into(),
             #[cfg(feature = "dotprompt")]
             Linked::PromptFiles(files) => {
-                let prompts = crate::action::embedded(files)?;
+                let prompts = crate::action::embedded_prompts(files)?;
                 return Ok(prompts.iter().cloned().map(Self::from).collect());
             }
             #[cfg(feature = "skills")]
             Linked::Skills(skills) => {
-                let skills = crate::skill::embedded(skills);
+                let skills = crate::skill::embedded_skills(skills);
                 return Ok(skills.iter().cloned().map(Self::from).collect());
             }
         }])

@@ -97,7 +97,7 @@ impl ChangeSet {
     }
 
     /// Removes and returns the oldest change.
-    pub fn pop(&mut self) -> Option<RegistryChange> {
+    pub fn pop_change(&mut self) -> Option<RegistryChange> {
         let first = self.order.pop_front()?;
         match &first {
             RegistryChange::ResourceUpdated(uri) => {
@@ -130,12 +130,12 @@ pub struct Watcher {
 
 impl Watcher {
     /// Waits for a change made since the last call.
-    pub async fn news(&self) {
+    pub async fn wait_for_changes(&self) {
         self.news.notified().await;
     }
 
     /// Takes all unread changes.
-    pub fn take(&self) -> ChangeSet {
+    pub fn take_changes(&self) -> ChangeSet {
         std::mem::take(&mut lock(&self.unread))
     }
 }

@@ -120,7 +120,7 @@ impl Registry {
         if let Some(own) = Resource::most_specific(templates(false).into_iter(), uri) {
             return Some(own);
         }
-        let remote = Resource::answering(templates(true).into_iter(), uri);
+        let remote = Resource::find_answering(templates(true).into_iter(), uri);
         // A server could list a URI of another server to be read in its place.
         let offering = remote.iter().map(|(resource, _)| resource).chain(&fixed);
         let mut servers = offering.map(Resource::server);

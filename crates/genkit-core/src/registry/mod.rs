@@ -341,7 +341,7 @@ impl Registry {
     }
 
     #[doc(hidden)]
-    pub fn watch(&self) -> Arc<Watcher> {
+    pub fn watch_changes(&self) -> Arc<Watcher> {
         self.0.changes.add_watcher()
     }
 

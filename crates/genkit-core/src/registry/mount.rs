@@ -6,7 +6,7 @@ use super::error::{Error as E, MAX_PREFIX};
 use super::verify::is_name_character;
 use super::{Action, Registry};
 use crate::action::{Prompt, Resource, SourceLocation, Tool};
-use crate::glob::glob;
+use crate::glob::matches_glob;
 use crate::skill::Skill;
 use genkit_schema::internal::truncate::excerpt;
 
@@ -59,7 +59,7 @@ impl Registry {
         let tools = other.tools();
         // A prompt refers to tools by their names in `other`, which are prefixed here.
         let named = |pattern: &str| -> Vec<Tool> {
-            let fits = |tool: &&Tool| glob(pattern, tool.name());
+            let fits = |tool: &&Tool| matches_glob(pattern, tool.name());
             tools.iter().filter(fits).map(|tool| tool.renamed(name(tool.name()))).collect()
         };
         let mut actions: Vec<Action> = Vec::new();

@@ -72,14 +72,14 @@ impl Effort {
     /// Returns the lowest of the supported levels `has` (in ascending order) that is at least this one, otherwise the
     /// highest. Returns `None` if there are none.
     #[doc(hidden)]
-    pub fn nearest(self, has: &[Self]) -> Option<Self> {
+    pub fn nearest_supported(self, has: &[Self]) -> Option<Self> {
         has.iter().find(|has| **has >= self).or(has.last()).copied()
     }
 
     /// Returns the number of reasoning tokens, for APIs that use a token budget. The limits of a model apply in
     /// addition.
     #[doc(hidden)]
-    pub fn budget(self) -> u32 {
+    pub fn token_budget(self) -> u32 {
         match self {
             Self::None => 0,
             Self::Minimal => 1_024,
@@ -108,6 +108,8 @@ mod tests {
         {
             assert_eq!(Effort::of_config(other.as_object().unwrap()), None, "{other}");
         }
-        assert!(Effort::Low < Effort::High && Effort::Low.budget() < Effort::High.budget());
+        assert!(
+            Effort::Low < Effort::High && Effort::Low.token_budget() < Effort::High.token_budget()
+        );
     }
 }

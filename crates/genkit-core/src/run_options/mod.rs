@@ -14,7 +14,7 @@ pub use effort::Effort;
 pub use effort::REASONING_EFFORT;
 pub use format::Format;
 pub use output::{Instructions, OutputOptions};
-pub use settings::number;
+pub use settings::json_number;
 pub use settings::{misspelt_settings, wrong_setting};
 pub use tool_choice::ToolChoice;
 pub use usage_limit::UsageLimit;

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::suggest::nearest;
+use crate::suggest::nearest_name;
 
 /// Generates the setters, for a type with `fn setting(self, key: &str, value: Value) -> Self`.
 #[doc(hidden)]
@@ -16,14 +16,14 @@ macro_rules! setting_methods {
         /// Sets the temperature, which is the randomness of the response, from 0.
         $(#[$attribute])*
         pub fn $temperature(self, temperature: f64) -> Self {
-            self.setting("temperature", $crate::internal::run_options::number(temperature))
+            self.setting("temperature", $crate::internal::run_options::json_number(temperature))
         }
 
         /// Sets nucleus sampling (top-p): the model samples from the most probable tokens whose total probability is
         /// this value, from 0 to 1.
         $(#[$attribute])*
         pub fn $top_p(self, probability: f64) -> Self {
-            self.setting("topP", $crate::internal::run_options::number(probability))
+            self.setting("topP", $crate::internal::run_options::json_number(probability))
         }
 
         /// Sets top-k sampling: the model samples from this number of the most probable tokens.
@@ -61,7 +61,7 @@ macro_rules! setting_methods {
 
 /// Converts a number to JSON. NaN and infinity, which JSON does not have, become text, which is then rejected before
 /// the call.
-pub fn number(number: f64) -> Value {
+pub fn json_number(number: f64) -> Value {
     if number.is_finite() { number.into() } else { number.to_string().into() }
 }
 
@@ -111,7 +111,7 @@ pub fn misspelt_settings(
     config.keys().filter_map(move |key| {
         let is_own = key.contains('_') || names().any(|name| name == key);
         let near = names().filter(|_| !is_own);
-        Some((key.as_str(), nearest(key, near)?))
+        Some((key.as_str(), nearest_name(key, near)?))
     })
 }
 
@@ -128,9 +128,9 @@ mod tests {
             (json!({"temperature": null, "maxOutputTokens": 1, "stopSequences": []}), None),
             (json!({"reasoningEffort": "xhigh", "own": "thing", "top_k": -1}), None),
             (json!({"temperature": -0.1}), Some("temperature")),
-            (json!({"temperature": number(f64::NAN)}), Some("temperature")),
+            (json!({"temperature": json_number(f64::NAN)}), Some("temperature")),
             (json!({"topP": 1.1}), Some("topP")),
-            (json!({"topP": number(f64::INFINITY)}), Some("topP")),
+            (json!({"topP": json_number(f64::INFINITY)}), Some("topP")),
             (json!({"topK": 0.5}), Some("topK")),
             (json!({"topK": -1}), Some("topK")),
             (json!({"maxOutputTokens": 0}), Some("maxOutputTokens")),

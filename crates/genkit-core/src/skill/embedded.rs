@@ -35,13 +35,13 @@ impl StaticSkills {
 }
 
 /// Returns the skills of an embedded folder, created once.
-pub fn embedded(skills: &'static StaticSkills) -> &'static [Skill] {
+pub fn embedded_skills(skills: &'static StaticSkills) -> &'static [Skill] {
     skills.made.get_or_init(|| skills.skills.iter().map(of_static).collect())
 }
 
 fn of_static(skill: &StaticSkill) -> Skill {
     let file = |(path, digest, bytes): &(&'static str, &'static str, &'static [u8])| {
-        SkillFile::embedded(path, uri_of(&format!("{}/{path}", skill.path)), digest, bytes)
+        SkillFile::from_embedded(path, uri_of(&format!("{}/{path}", skill.path)), digest, bytes)
     };
     let frontmatter = serde_json::from_str(skill.frontmatter).expect("the macro wrote an object");
     let files = skill.files.iter().map(file).collect();

@@ -21,7 +21,7 @@ enum FileBytes {
 impl SkillFile {
     /// Creates a file that is embedded in the program.
     #[doc(hidden)]
-    pub fn embedded(path: &str, uri: String, digest: &str, bytes: &'static [u8]) -> Self {
+    pub fn from_embedded(path: &str, uri: String, digest: &str, bytes: &'static [u8]) -> Self {
         let bytes = FileBytes::Static(bytes);
         Self { path: path.into(), uri: uri.into(), digest: digest.into(), bytes }
     }

@@ -22,12 +22,12 @@ use serde_json::{Map, Value};
 use crate::action::Info;
 
 #[cfg(feature = "skills")]
-pub use embedded::{StaticSkills, embedded};
+pub use embedded::{StaticSkills, embedded_skills};
 pub use file::SkillFile;
 #[cfg(feature = "skills")]
 pub use source::{OfferedSkill, SkillSource};
 #[cfg(feature = "skills")]
-pub use source::{SkillReader, fingerprint, not_listed};
+pub use source::{SkillReader, compute_fingerprint, not_listed};
 
 /// Items used by macro expansions; hidden behind `__private`.
 #[cfg(feature = "skills")]

@@ -8,7 +8,7 @@ use crate::action::{Resource, ResourceContents};
 impl Skill {
     /// Returns its `SKILL.md`.
     #[doc(hidden)]
-    pub fn manifest(&self) -> Option<&SkillFile> {
+    pub fn manifest_file(&self) -> Option<&SkillFile> {
         self.file(SKILL_MD)
     }
 
@@ -23,13 +23,13 @@ impl Skill {
 
     /// Returns a file as a resource. `SKILL.md` has the name and the description of the skill (SEP-2640).
     #[doc(hidden)]
-    pub fn resource(&self, file: &SkillFile) -> Resource {
+    pub fn file_resource(&self, file: &SkillFile) -> Resource {
         let (name, description) = match file.path() {
             SKILL_MD => (self.name(), self.description()),
             path => (path.rsplit('/').next().unwrap_or(path), ""),
         };
         let read = file.clone();
-        Resource::remote(file.uri().to_owned(), name.to_owned(), description.to_owned())
+        Resource::from_server(file.uri().to_owned(), name.to_owned(), description.to_owned())
             .mime_type(file.mime_type())
             .forwards(move |_, _| {
                 let contents = match read.text() {

@@ -22,7 +22,7 @@ pub trait SkillSource: Send + Sync + 'static {
 /// A reader of the content of a skill, used when the skill is activated.
 pub trait SkillReader: Send + Sync {
     /// Loads the instructions of the skill, which are the text of its `SKILL.md` after the frontmatter.
-    fn load(&self) -> BoxFuture<'_, Result<String>>;
+    fn load_instructions(&self) -> BoxFuture<'_, Result<String>>;
 
     /// Reads a file of the skill.
     fn read<'a>(&'a self, path: &'a str) -> BoxFuture<'a, Result<Vec<u8>>>;
@@ -38,7 +38,7 @@ pub struct OfferedSkill {
     #[doc(hidden)]
     pub server: Option<String>,
     #[doc(hidden)]
-    pub fingerprint: String,
+    pub compute_fingerprint: String,
     #[doc(hidden)]
     pub paths: Vec<String>,
     #[doc(hidden)]
@@ -64,7 +64,7 @@ impl OfferedSkill {
 
     /// Returns the fingerprint: a digest of the URIs and digests of all files. It changes if any file changes.
     pub fn fingerprint(&self) -> &str {
-        &self.fingerprint
+        &self.compute_fingerprint
     }
 
     /// Returns the paths of the files within the skill.
@@ -81,7 +81,7 @@ impl fmt::Debug for OfferedSkill {
 }
 
 /// Computes the fingerprint of files from their URIs and digests.
-pub fn fingerprint<'a>(files: impl Iterator<Item = (&'a str, &'a str)>) -> String {
+pub fn compute_fingerprint<'a>(files: impl Iterator<Item = (&'a str, &'a str)>) -> String {
     let mut lines: Vec<String> = files.map(|(uri, digest)| format!("{uri} {digest}\n")).collect();
     lines.sort();
     digest(lines.concat().as_bytes())
@@ -94,7 +94,7 @@ impl From<&Skill> for OfferedSkill {
             name: skill.name().to_owned(),
             description: skill.description().to_owned(),
             server: None,
-            fingerprint: fingerprint(files.map(|file| (file.uri(), file.digest()))),
+            compute_fingerprint: compute_fingerprint(files.map(|file| (file.uri(), file.digest()))),
             paths: skill.files().iter().map(|file| file.path().to_owned()).collect(),
             reader: Arc::new(skill.clone()),
         }
@@ -102,7 +102,7 @@ impl From<&Skill> for OfferedSkill {
 }
 
 impl SkillReader for Skill {
-    fn load(&self) -> BoxFuture<'_, Result<String>> {
+    fn load_instructions(&self) -> BoxFuture<'_, Result<String>> {
         Box::pin(async move { Ok(self.instructions().to_owned()) })
     }
 

@@ -16,7 +16,7 @@ const MAX_LABEL: usize = 256;
 const OTHER: &str = "_OTHER";
 
 /// Returns the label for the name of a tool, a prompt or a model.
-pub fn label(name: &str) -> &str {
+pub fn metric_label(name: &str) -> &str {
     static KNOWN: LazyLock<Mutex<Labels>> = LazyLock::new(Mutex::default);
     if lock(&KNOWN).admit_label(name) { name } else { OTHER }
 }

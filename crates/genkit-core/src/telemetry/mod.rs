@@ -58,7 +58,7 @@ use tracing::Span;
 pub use self::metric::{Metric, MetricKind};
 pub use self::trace_context::TraceContext;
 
-pub use self::labels::label;
+pub use self::labels::metric_label;
 pub use self::trace_context::BAGGAGE;
 pub use self::trace_context::is_baggage;
 #[cfg(feature = "http")]
@@ -93,7 +93,7 @@ pub fn install(telemetry: impl Telemetry) -> Result<()> {
 }
 
 /// Returns the installed telemetry.
-pub fn installed() -> Option<&'static dyn Telemetry> {
+pub fn installed_telemetry() -> Option<&'static dyn Telemetry> {
     INSTALLED.get().map(|telemetry| &**telemetry)
 }
 
@@ -119,7 +119,7 @@ pub fn error_type(kind: ErrorKind) -> &'static str {
 }
 
 /// Records in a span that its work failed.
-pub fn failed(span: &Span, error_type: &str) {
+pub fn record_failure(span: &Span, error_type: &str) {
     span.record("error.type", error_type);
     span.record("otel.status_code", "ERROR");
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use serde_json::Value;
 
 use super::id::{SpanId, TraceId};
-use super::record::bounded;
+use super::record::bound_value;
 use super::root::Root;
 use super::state::SpanState;
 use crate::sync::lock;
@@ -52,6 +52,6 @@ pub(super) fn current_ids() -> Option<(TraceId, SpanId)> {
 
 pub(super) fn annotate_current(key: &str, value: impl FnOnce() -> Value) {
     if let Some(Position::Span(span)) = Position::current() {
-        lock(&span.attributes).insert(key.to_owned(), bounded(value()));
+        lock(&span.attributes).insert(key.to_owned(), bound_value(value()));
     }
 }

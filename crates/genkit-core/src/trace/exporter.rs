@@ -37,14 +37,14 @@ pub fn is_on() -> bool {
     active_exporter().is_some_and(SpanExporter::is_on)
 }
 
-pub(super) fn started(record: impl FnOnce() -> SpanRecord) {
+pub(super) fn span_started(record: impl FnOnce() -> SpanRecord) {
     if let Some(exporter) = active_exporter() {
         let mut record = Some(record);
         exporter.started(&mut || record.take().expect("a beginning is recorded once")());
     }
 }
 
-pub(super) fn ended(record: impl FnOnce() -> SpanRecord) {
+pub(super) fn span_ended(record: impl FnOnce() -> SpanRecord) {
     if let Some(exporter) = active_exporter() {
         exporter.ended(record());
     }

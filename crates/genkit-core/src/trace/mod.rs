@@ -38,15 +38,15 @@ pub fn under_root<T>(root: Root, work: impl Future<Output = T>) -> impl Future<O
 
 /// Runs `work` in a child of the current span, in `tracing` and in the export. `output` is only called if spans are
 /// exported.
-pub fn traced<T>(
+pub fn trace_work<T>(
     span: NewSpan<'_>,
     work: impl Future<Output = Result<T>>,
     output: impl FnOnce(&T) -> Value,
 ) -> impl Future<Output = Result<T>> {
-    traced_as(span, work, |result| Ended::of(result, output))
+    traced_as(span, work, |result| Ended::from_result(result, output))
 }
 
-/// [`traced`] for work that does not return a `Result`. `ended` returns how the work ended, and is only called if spans
+/// [`trace_work`] for work that does not return a `Result`. `ended` returns how the work ended, and is only called if spans
 /// are exported.
 pub fn traced_as<T>(
     span: NewSpan<'_>,
@@ -54,11 +54,11 @@ pub fn traced_as<T>(
     ended: impl FnOnce(&mut T) -> Ended<'_>,
 ) -> impl Future<Output = T> {
     let logged = logged::tracing_span(&span);
-    recorded(span, work, ended).instrument(logged)
+    record_work(span, work, ended).instrument(logged)
 }
 
 /// [`traced_as`] for work that already has a `tracing` span.
-pub fn recorded<T>(
+pub fn record_work<T>(
     span: NewSpan<'_>,
     work: impl Future<Output = T>,
     ended: impl FnOnce(&mut T) -> Ended<'_>,
@@ -76,18 +76,18 @@ async fn record_span<T>(
 ) -> T {
     let open = OpenSpan::begin_child(&span, None);
     let mut result = CURRENT.scope(open.position(), work).await;
-    end(Some(open), &mut result, ended).await;
+    end_span(Some(open), &mut result, ended).await;
     result
 }
 
-/// Starts a span for use with [`inside`], as a child of `parent` or of the current span. Returns `None` if spans are
+/// Starts a span for use with [`run_inside`], as a child of `parent` or of the current span. Returns `None` if spans are
 /// not exported. The span ends as cancelled if it is dropped.
-pub fn begin(span: &NewSpan<'_>, parent: Option<&OpenSpan>) -> Option<OpenSpan> {
+pub fn begin_span(span: &NewSpan<'_>, parent: Option<&OpenSpan>) -> Option<OpenSpan> {
     is_on().then(|| OpenSpan::begin_child(span, parent))
 }
 
 /// Runs `work` inside `open`, if there is one.
-pub fn inside<T>(
+pub fn run_inside<T>(
     open: Option<&OpenSpan>,
     work: impl Future<Output = T>,
 ) -> impl Future<Output = T> {
@@ -98,7 +98,7 @@ pub fn inside<T>(
 }
 
 /// Ends `open`, if there is one, with the result of its work.
-pub async fn end<T>(
+pub async fn end_span<T>(
     open: Option<OpenSpan>,
     result: &mut T,
     ended: impl FnOnce(&mut T) -> Ended<'_>,
@@ -118,12 +118,12 @@ pub fn current_ids() -> Option<(TraceId, SpanId)> {
 }
 
 /// Serializes a value to JSON. Returns null if it does not serialize.
-pub fn json(value: &impl serde::Serialize) -> Value {
+pub fn to_json(value: &impl serde::Serialize) -> Value {
     serde_json::to_value(value).unwrap_or_default()
 }
 
 /// Adds an attribute to the current span. `value` is only called if spans are exported.
-pub fn annotate(key: &str, value: impl FnOnce() -> Value) {
+pub fn annotate_span(key: &str, value: impl FnOnce() -> Value) {
     if is_on() {
         current::annotate_current(key, value);
     }
@@ -132,6 +132,6 @@ pub fn annotate(key: &str, value: impl FnOnce() -> Value) {
 /// Records an action context in the current span, without the values of `auth` and `secrets`.
 pub fn annotate_context(context: &Map<String, Value>) {
     if !context.is_empty() {
-        annotate(record::CONTEXT, || record::shown_context(context));
+        annotate_span(record::CONTEXT, || record::shown_context(context));
     }
 }

@@ -6,7 +6,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use serde_json::{Map, Value};
 
 use super::current::Position;
-use super::record::{self, Failure, SpanRecord, bounded, bounded_text, json_text};
+use super::record::{self, Failure, SpanRecord, bound_value, bounded_text, json_text};
 use super::state::SpanState;
 use super::{NewSpan, SpanId, SpanKind, TraceId, exporter};
 use crate::error::{Error, Result};
@@ -32,7 +32,7 @@ pub enum Ended<'a> {
 
 impl<'a> Ended<'a> {
     /// Returns the outcome of work that returned a `Result`.
-    pub fn of<T>(result: &'a mut Result<T>, output: impl FnOnce(&T) -> Value) -> Self {
+    pub fn from_result<T>(result: &'a mut Result<T>, output: impl FnOnce(&T) -> Value) -> Self {
         match result {
             Ok(value) => Self::Output(output(value)),
             Err(error) => Self::Failed(error),
@@ -56,7 +56,7 @@ impl OpenSpan {
                 if let Some(root) = place.unused.take() {
                     span_id = root.span_id;
                     attributes.insert(record::CONTEXT.into(), record::shown_context(&root.context));
-                    attributes.extend(root.labels.into_iter().map(|(k, v)| (k, bounded(v))));
+                    attributes.extend(root.labels.into_iter().map(|(k, v)| (k, bound_value(v))));
                 }
                 (place.trace_id, span_id, None, String::new())
             }
@@ -77,7 +77,7 @@ impl OpenSpan {
             started: Instant::now(),
             attributes: Mutex::new(Map::new()),
         };
-        exporter::started(|| state.record_end(0.0, attributes.clone(), None));
+        exporter::span_started(|| state.record_end(0.0, attributes.clone(), None));
         attributes.insert("genkit:input".into(), json_text(&(span.input)()));
         lock(&state.attributes).extend(attributes);
         Self { state: Arc::new(state), has_ended: false }
@@ -157,7 +157,7 @@ impl SpanState {
         let state = if failure.is_some() { "error" } else { "success" };
         attributes.insert("genkit:state".into(), state.into());
         let end = self.start + self.started.elapsed().as_secs_f64() * 1000.0;
-        exporter::ended(|| self.record_end(end, attributes, failure));
+        exporter::span_ended(|| self.record_end(end, attributes, failure));
     }
 
     fn record_end(

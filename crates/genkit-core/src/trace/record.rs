@@ -45,7 +45,7 @@ pub fn json_text(value: &Value) -> Value {
 }
 
 /// Truncates an attribute value that is too long. Objects and arrays become JSON text.
-pub fn bounded(value: Value) -> Value {
+pub fn bound_value(value: Value) -> Value {
     match value {
         Value::String(text) if text.len() > MAX_VALUE => Value::String(cut_text(&text)),
         value @ (Value::Object(_) | Value::Array(_)) => json_text(&value),

@@ -18,7 +18,9 @@ use genkit_core::GenerateOptions;
 use genkit_core::ModelRequest;
 use genkit_core::Registry;
 use genkit_core::internal::action::ToolOutput;
-use genkit_core::internal::context::{Caller, Capability, ContextParts, Outcome, Question, drive};
+use genkit_core::internal::context::{
+    Caller, Capability, ContextParts, Outcome, Question, drive_function,
+};
 use genkit_core::internal::redact::without_account_settings;
 use genkit_core::internal::trace;
 use genkit_core::internal::trace::{NewSpan, Root, SpanKind};
@@ -155,11 +157,11 @@ impl ActionInput {
         let parts = ContextParts { limit: tool.timeout(), approval, ..ContextParts::default() };
         let context = self.build_context(parts);
         let shown = if trace::is_on() { input.clone() } else { Value::Null };
-        let call = tool.invoke(&context, input, Strictness::Exact);
+        let call = tool.invoke_tool(&context, input, Strictness::Exact);
         let shown = || shown.clone();
         let span = NewSpan { name: tool.name(), kind: SpanKind::Action("tool"), input: &shown };
         let call = self.supervise_function(&context, call);
-        trace::traced(span, call, |output| output.clone().into_value()).await
+        trace::trace_work(span, call, |output| output.clone().into_value()).await
     }
 
     /// Returns the options of the run that a prompt starts.
@@ -174,8 +176,12 @@ impl ActionInput {
         let rendering = self.genkit.prompt(prompt).input(input).action_context(context).render();
         let (given, context) = (|| given.clone(), Context::detached());
         let span = NewSpan { name: &name, kind: SpanKind::Action(kind), input: &given };
-        trace::traced(span, self.supervise_function(&context, rendering), without_account_settings)
-            .await
+        trace::trace_work(
+            span,
+            self.supervise_function(&context, rendering),
+            without_account_settings,
+        )
+        .await
     }
 
     async fn read_resource(&self, resource: &Resource, input: Value) -> Result<Value> {
@@ -184,7 +190,7 @@ impl ActionInput {
             uri: String,
         }
         let Input { uri } = self.read(input)?;
-        if resource.matches(&uri).is_none() {
+        if resource.match_uri(&uri).is_none() {
             let (key, template) = (self.key.clone(), resource.uri().to_owned());
             return Err(E::OtherResource { key, uri, template }.into());
         }
@@ -249,7 +255,7 @@ impl ActionInput {
         context: &Context,
         work: impl IntoFuture<Output = Result<T>>,
     ) -> Result<T> {
-        match drive(context, &self.key, work.into_future()).await {
+        match drive_function(context, &self.key, work.into_future()).await {
             Outcome::Finished(result) => result,
             Outcome::Suspended(questions, _) => Err(self.interrupt_error(&questions)),
             Outcome::Cancelled => Err(E::Cancelled.into()),
@@ -258,8 +264,8 @@ impl ActionInput {
 
     fn interrupt_error(&self, questions: &[Question]) -> Error {
         let first = questions.first();
-        let interrupt = first.map_or(Value::Bool(true), |open| open.kind.shown());
-        let question = first.and_then(Question::message).unwrap_or("something").to_owned();
+        let interrupt = first.map_or(Value::Bool(true), |open| open.kind.to_json());
+        let question = first.and_then(Question::message_text).unwrap_or("something").to_owned();
         E::Asks { key: self.key.clone(), question, interrupt }.into()
     }
 
@@ -286,12 +292,12 @@ fn request_of(options: GenerateOptions, registry: &Registry) -> ModelRequest {
 struct DeveloperTools(Option<UnreadChunks>);
 
 impl Caller for DeveloperTools {
-    fn can(&self, capability: Capability) -> bool {
+    fn has_capability(&self, capability: Capability) -> bool {
         // The error of the run contains the question.
         capability == Capability::Elicitation
     }
 
-    fn chunk(&self, chunk: Value) -> BoxFuture<'_, ()> {
+    fn send_chunk(&self, chunk: Value) -> BoxFuture<'_, ()> {
         Box::pin(async move {
             if let Some(queue) = &self.0 {
                 queue.push_chunk(chunk);

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Error as E;
 use crate::identity::{GENKIT_VERSION, SPEC_VERSION, program_name};
-use genkit_core::internal::time::iso8601;
+use genkit_core::internal::time::format_iso8601;
 
 /// The maximum number of other programs' files that are checked. Default is 256.
 const MAX_STALE: usize = 256;
@@ -58,7 +58,7 @@ impl RuntimeFile {
             pid,
             name: program_name(),
             reflection_server_url: format!("http://{address}"),
-            timestamp: iso8601(u64::try_from(now.as_millis()).unwrap_or(u64::MAX)),
+            timestamp: format_iso8601(u64::try_from(now.as_millis()).unwrap_or(u64::MAX)),
             genkit_version: GENKIT_VERSION.to_owned(),
             reflection_api_spec_version: SPEC_VERSION,
         };

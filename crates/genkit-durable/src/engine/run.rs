@@ -67,7 +67,7 @@ impl EngineAnswers {
     pub fn all(answers: impl IntoIterator<Item = Answer>) -> Result<Self> {
         let mut resume = Resume::default();
         for answer in answers {
-            resume.push(answer)?;
+            resume.push_answer(answer)?;
         }
         Ok(Self(GivenAnswers::Resume(resume)))
     }

@@ -331,7 +331,7 @@ impl Journal for StepJournal {
         &self.id
     }
 
-    fn save(&self, key: &str, done: &Value) -> BoxFuture<'static, Result<()>> {
+    fn save_result(&self, key: &str, done: &Value) -> BoxFuture<'static, Result<()>> {
         self.log.once(key, done)
     }
 }

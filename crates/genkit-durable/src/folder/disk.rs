@@ -35,7 +35,7 @@ impl RunFolder {
     /// exists.
     pub(super) fn write_new(&self, name: &str, text: &str, lasting: bool) -> Result<bool> {
         // A random name that does not exist yet. After a crash, an old one may still be a link to a finished file.
-        let beside = self.0.join(format!("new-{}", genkit_core::internal::error::reference()));
+        let beside = self.0.join(format!("new-{}", genkit_core::internal::error::new_reference()));
         let written = self.link_new(&beside, &self.0.join(name), text, lasting);
         // The temporary name is no longer needed, whether or not the link was created.
         let removed = fs::remove_file(&beside);

@@ -214,8 +214,10 @@ mod tests {
     impl Temp {
         fn new() -> Self {
             Self(
-                std::env::temp_dir()
-                    .join(format!("genkit-folder-{}", genkit_core::internal::error::reference())),
+                std::env::temp_dir().join(format!(
+                    "genkit-folder-{}",
+                    genkit_core::internal::error::new_reference()
+                )),
             )
         }
     }

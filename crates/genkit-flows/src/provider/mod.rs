@@ -17,7 +17,7 @@ pub use self::request::FlowRequest;
 
 use genkit_core::BoxFuture;
 use genkit_core::Result;
-use genkit_core::internal::context::{ContextParts, supervise};
+use genkit_core::internal::context::{ContextParts, supervise_run};
 
 /// The time limit of all context providers of a request together. Default is 30 seconds.
 const PROVIDER_TIMEOUT: Duration = Duration::from_secs(30);
@@ -123,7 +123,7 @@ pub(super) async fn action_context(
         let owner = owner(providers, &context);
         Ok((context, owner))
     };
-    supervise(&parts.build(), "context provider", asked).await
+    supervise_run(&parts.build(), "context provider", asked).await
 }
 
 /// Returns the owner of streams. Owners from providers are a list, so they never equal a context.

@@ -19,7 +19,7 @@ use super::streamed::CHUNKS;
 use crate::STREAM_ID;
 use crate::store::{StreamEvent, StreamReader, StreamStore, StreamWriter};
 use genkit_core::Result;
-use genkit_core::internal::context::{ContextParts, supervise};
+use genkit_core::internal::context::{ContextParts, supervise_run};
 use genkit_core::internal::visible::Logged;
 
 /// The time limit of a store for one event. Default is 30 seconds.
@@ -111,7 +111,7 @@ fn random_id() -> String {
 /// Runs an operation of a store, which can panic or never return.
 async fn in_time<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
     let parts = ContextParts { limit: Some(STORE_TIMEOUT), ..ContextParts::default() };
-    supervise(&parts.build(), "stream store", work).await
+    supervise_run(&parts.build(), "stream store", work).await
 }
 
 /// Runs a flow and writes its events to a store.
@@ -177,7 +177,8 @@ impl StreamReading {
         let parts = ContextParts { limit: Some(silence), ..ContextParts::default() };
         let context = parts.build();
         let reader = &mut self.reader;
-        let next = supervise(&context, "stream store", async { reader.next().await.transpose() });
+        let next =
+            supervise_run(&context, "stream store", async { reader.next().await.transpose() });
         let next = tokio::select! {
             biased;
             next = next => next,

@@ -18,7 +18,7 @@ use super::run::{AdmittedFlow, FlowRun};
 use super::shared::FlowEndpoint;
 use crate::provider::{FlowRequest, action_context};
 use genkit_core::Flow;
-use genkit_core::internal::glob::glob;
+use genkit_core::internal::glob::matches_glob;
 use genkit_http_server::internal::read_body;
 
 impl FlowEndpoint {
@@ -79,7 +79,7 @@ impl FlowEndpoint {
     /// Returns the flow named by the last segment of a path.
     fn flow(&self, uri: &Uri) -> Option<Flow> {
         let name = uri.path().rsplit('/').next()?;
-        if !self.only.is_empty() && !self.only.iter().any(|only| glob(only, name)) {
+        if !self.only.is_empty() && !self.only.iter().any(|only| matches_glob(only, name)) {
             return None;
         }
         self.genkit.registry.flow(name)

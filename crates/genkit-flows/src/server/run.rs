@@ -114,7 +114,7 @@ impl TraceHeaders {
 struct StreamCaller(mpsc::Sender<Value>);
 
 impl Caller for StreamCaller {
-    fn chunk(&self, chunk: Value) -> BoxFuture<'_, ()> {
+    fn send_chunk(&self, chunk: Value) -> BoxFuture<'_, ()> {
         Box::pin(async move {
             // The receiver is gone because the flow is being dropped.
             let _ = self.0.send(chunk).await;

@@ -14,8 +14,8 @@ use super::shared::FlowEndpoint;
 use genkit_core::BoxFuture;
 use genkit_core::Flow;
 use genkit_core::Result;
-use genkit_core::internal::glob::glob;
-use genkit_core::internal::shutdown::{cancel_at_shutdown, interrupted};
+use genkit_core::internal::glob::matches_glob;
+use genkit_core::internal::shutdown::{cancel_at_shutdown, wait_for_signal};
 use genkit_http_server::internal::{Drain, HttpServing, ListenPlace};
 
 /// The default port.
@@ -45,7 +45,7 @@ impl FlowServer {
         let local = listener.address();
         let (stop, end, drain) =
             (CancellationToken::new(), CancellationToken::new(), Drain::default());
-        let signals = tokio::spawn(cancel_at_shutdown(shutdown, interrupted(), stop.clone()));
+        let signals = tokio::spawn(cancel_at_shutdown(shutdown, wait_for_signal(), stop.clone()));
         let (prefix, grace) = (self.settings.prefix.clone(), self.settings.grace);
         if self.settings.hosts.is_none() && local.is_some_and(|local| !local.ip().is_loopback()) {
             self.settings.hosts = Some(vec!["*".to_owned()]);
@@ -118,8 +118,8 @@ impl FlowServer {
         }
         let only = &self.settings.only;
         for name in only {
-            if !flows.iter().any(|flow| glob(name, flow.name())) {
-                let unknown = genkit_core::internal::suggest::unknown(
+            if !flows.iter().any(|flow| matches_glob(name, flow.name())) {
+                let unknown = genkit_core::internal::suggest::unknown_name(
                     "flow",
                     name,
                     flows.iter().map(Flow::name),
@@ -128,7 +128,7 @@ impl FlowServer {
             }
         }
         let is_served =
-            |flow: &Flow| only.is_empty() || only.iter().any(|it| glob(it, flow.name()));
+            |flow: &Flow| only.is_empty() || only.iter().any(|it| matches_glob(it, flow.name()));
         Ok(flows.into_iter().filter(is_served).collect())
     }
 }

@@ -20,8 +20,8 @@ pub(super) fn encode_body(
     method: Method,
 ) -> Result<Vec<u8>> {
     let config = |key| request.config.get(key).filter(|value: &&Value| !value.is_null());
-    let names = request.names();
-    let list = MessageList::of(request, (NAME, model));
+    let names = request.tool_names();
+    let list = MessageList::from_request(request, (NAME, model));
     let (system_instruction, contents) =
         messages::encode_contents(request, &names, model, list.from)?;
     let rest = || {

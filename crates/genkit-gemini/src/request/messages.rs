@@ -125,7 +125,7 @@ impl<'a> Writer<'a> {
         }
         let Some(last) = contents.last_mut() else { return };
         last.parts.extend(open.into_iter().map(|(name, id)| {
-            let (name, response) = (self.names.sent(name), FunctionOutput::Error(&NO_ANSWER));
+            let (name, response) = (self.names.sent_name(name), FunctionOutput::Error(&NO_ANSWER));
             let answer = FunctionResponsePart { id, name, response, parts: Vec::new() };
             RequestPart { kind: Kind::Answer(answer), signature: None, metadata: None }
         }));
@@ -195,7 +195,7 @@ impl<'a> Writer<'a> {
         self.open.push((&call.name, id));
         FunctionCallPart {
             id,
-            name: self.names.sent(&call.name),
+            name: self.names.sent_name(&call.name),
             args: ArgumentsObject::from_input(&call.input),
         }
     }
@@ -222,7 +222,7 @@ impl<'a> Writer<'a> {
         }
         Ok(Kind::Answer(FunctionResponsePart {
             id,
-            name: self.names.sent(&answer.name),
+            name: self.names.sent_name(&answer.name),
             response,
             parts,
         }))

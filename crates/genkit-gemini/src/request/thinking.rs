@@ -77,7 +77,7 @@ fn in_words_of(model: &str, word: &str, effort: Option<Effort>) -> Option<(&'sta
             if effort == Effort::None {
                 cannot_stop();
             }
-            Some((LEVEL, effort.nearest(levels)?.as_str().into()))
+            Some((LEVEL, effort.nearest_supported(levels)?.as_str().into()))
         }
         (Thinks::Levels(_), None) => Some((LEVEL, word.into())),
         (Thinks::Tokens { can_stop: true, .. }, Some(Effort::None)) => Some((BUDGET, 0.into())),
@@ -85,7 +85,7 @@ fn in_words_of(model: &str, word: &str, effort: Option<Effort>) -> Option<(&'sta
             if effort == Effort::None {
                 cannot_stop();
             }
-            Some((BUDGET, effort.budget().clamp(*least, *most).into()))
+            Some((BUDGET, effort.token_budget().clamp(*least, *most).into()))
         }
         (Thinks::Tokens { .. }, None) => None,
     }

@@ -92,7 +92,7 @@ fn declare_function<'a>(
     let schema = tool.shared_input();
     let (json_schema, open_api) = (schema.filter(|_| !openapi), schema.filter(|_| openapi));
     FunctionDeclaration {
-        name: names.sent(&tool.name),
+        name: names.sent_name(&tool.name),
         description: &tool.description,
         parameters_json_schema: json_schema
             .and_then(|schema| schema.dialect_text::<JsonSchemaDialect>(&tool.name)),
@@ -134,7 +134,7 @@ impl<'a> ToolConfig<'a> {
         let (mode, only) = match choice {
             ToolChoice::Required => ("ANY", None),
             ToolChoice::None => ("NONE", None),
-            ToolChoice::Tool(name) => ("ANY", Some([self.names.sent(name)])),
+            ToolChoice::Tool(name) => ("ANY", Some([self.names.sent_name(name)])),
             _ => ("AUTO", None),
         };
         Some(FunctionCallingConfig { mode, allowed_function_names: only })
@@ -145,7 +145,7 @@ impl<'a> ToolConfig<'a> {
         let mut given = given.clone();
         let allowed = given.get_mut("allowedFunctionNames").and_then(Value::as_array_mut);
         for name in allowed.into_iter().flatten() {
-            if let Some(sent) = name.as_str().map(|name| self.names.sent(name).into_owned()) {
+            if let Some(sent) = name.as_str().map(|name| self.names.sent_name(name).into_owned()) {
                 *name = sent.into();
             }
         }

@@ -185,7 +185,7 @@ impl FunctionCall {
 
     pub(super) fn into_part(self, names: &Names<'_>) -> Part {
         let mut name = self.name.unwrap_or_default();
-        let ours = names.ours(&name);
+        let ours = names.own_name(&name);
         if ours != name {
             name = ours.to_owned();
         }

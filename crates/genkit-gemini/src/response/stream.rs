@@ -75,7 +75,7 @@ impl WireStream for GeminiStream<'_> {
 impl<'a> GeminiStream<'a> {
     pub(crate) fn new(request: &'a ModelRequest) -> Self {
         Self {
-            names: request.names(),
+            names: request.tool_names(),
             main: CandidateState::default(),
             others: Vec::new(),
             pending: None,

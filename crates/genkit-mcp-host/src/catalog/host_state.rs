@@ -66,7 +66,7 @@ impl HostState {
         let catalogs = self.catalogs();
         catalogs.iter().find(|catalog| &*catalog.server.key == key).cloned().ok_or_else(|| {
             let keys = catalogs.iter().map(|catalog| &*catalog.server.key);
-            PublicError::not_found(suggest::unknown("MCP server", key, keys))
+            PublicError::not_found(suggest::unknown_name("MCP server", key, keys))
         })
     }
 

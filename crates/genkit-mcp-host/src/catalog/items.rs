@@ -93,7 +93,7 @@ impl Listable for Tool {
 
     fn from_listed(listed: ListedItem<'_>, prefix: &str) -> Result<Self, ItemError> {
         let ListedItem { server, connection, item, name } = listed;
-        let tool = Tool::remote(format!("{prefix}{name}"), read_text(item, "description"));
+        let tool = Tool::from_server(format!("{prefix}{name}"), read_text(item, "description"));
         let hints = &item["annotations"];
         let mut tool =
             described!(tool, server, name, item, read_title(item).or_else(|| read_title(hints)))
@@ -147,7 +147,7 @@ impl Listable for Prompt {
 
     fn from_listed(listed: ListedItem<'_>, prefix: &str) -> Result<Self, ItemError> {
         let ListedItem { server, item, name, .. } = listed;
-        let prompt = Prompt::remote(format!("{prefix}{name}"), read_text(item, "description"));
+        let prompt = Prompt::from_server(format!("{prefix}{name}"), read_text(item, "description"));
         let mut prompt = described!(prompt, server, name, item, read_title(item));
         let remote = RemoteAction::new(server, name);
         let (schema, arguments) = read_arguments(item);
@@ -182,7 +182,7 @@ impl Listable for Resource {
         let ListedItem { server, item, name: uri, .. } = listed;
         let name = item["name"].as_str().map(strip_markup).filter(|name| !name.is_empty());
         let name = &name.unwrap_or_else(|| uri.to_owned());
-        let resource = Resource::remote(
+        let resource = Resource::from_server(
             uri.to_owned(),
             format!("{prefix}{name}"),
             read_text(item, "description"),
@@ -236,7 +236,7 @@ fn read_arguments(item: &Value) -> (Value, Vec<String>) {
         let Some(name) = argument["name"].as_str() else { continue };
         let mut property = json!({ "type": "string" });
         if let Some(description) = argument["description"].as_str() {
-            property["description"] = visible::text(description).into();
+            property["description"] = visible::escape_prose(description).into();
         }
         if argument["required"] == true {
             required.push(Value::from(name));
@@ -263,7 +263,7 @@ fn action_origin(server: &ManagedServer, name: &str, item: &Value) -> Value {
 
 /// Returns escaped text of the server, for models and people.
 fn read_text(item: &Value, key: &str) -> String {
-    visible::text(item[key].as_str().unwrap_or_default()).into_owned()
+    visible::escape_prose(item[key].as_str().unwrap_or_default()).into_owned()
 }
 
 fn read_title(item: &Value) -> Option<String> {
@@ -273,7 +273,7 @@ fn read_title(item: &Value) -> Option<String> {
 /// Shortens and escapes a title to one line, because it is displayed next to this program's own texts.
 fn strip_markup(text: &str) -> String {
     let beginning: String = text.chars().take(MAX_TITLE).collect();
-    visible::line(&beginning).into_owned()
+    visible::escape_line(&beginning).into_owned()
 }
 
 /// Escapes the descriptions within a schema, because a model may read characters that people cannot see.
@@ -287,7 +287,7 @@ fn show_descriptions(schema: &mut Value) {
                         Value::String(words)
                             if matches!(name.as_str(), "title" | "description") =>
                         {
-                            if let Cow::Owned(shown) = visible::text(words) {
+                            if let Cow::Owned(shown) = visible::escape_prose(words) {
                                 *words = shown;
                             }
                         }

@@ -294,7 +294,7 @@ fn checked_name<'a>(item: &'a Value, key: &'static str) -> Result<&'a str, ItemE
     if name.is_empty() || name.len() > limit || name.chars().any(char::is_control) {
         return Err(ItemError::Name(key));
     }
-    if visible::line(name) != name {
+    if visible::escape_line(name) != name {
         return Err(ItemError::Hidden(key));
     }
     match genkit_schema::internal::size::json_size(item) {

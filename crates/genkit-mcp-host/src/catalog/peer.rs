@@ -81,7 +81,7 @@ fn make_tool(peer: &Peer<RoleClient>, server: &str, listed: McpTool) -> Tool {
     let name = listed.name.to_string();
     let description = listed.description.as_deref().unwrap_or_default().to_owned();
     let origin = serde_json::json!({ "server": &*server, "name": name });
-    let mut tool = Tool::remote(name.clone(), description)
+    let mut tool = Tool::from_server(name.clone(), description)
         .metadata("mcp", origin)
         .input_schema(Value::Object((*listed.input_schema).clone()));
     let output = listed.output_schema.map(|output| Value::Object((*output).clone()));

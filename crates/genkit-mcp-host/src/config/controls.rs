@@ -70,12 +70,12 @@ pub(crate) struct Controls {
 impl Controls {
     /// Returns whether the tool with this name (the server's own) is offered.
     pub(crate) fn is_offered(&self, tool: &str) -> bool {
-        glob::chosen(&self.only, &self.except, tool)
+        glob::is_chosen(&self.only, &self.except, tool)
     }
 
     /// Returns whether each call of the tool needs the user's approval.
     pub(crate) fn asks_before(&self, tool: &str) -> bool {
-        glob::any(&self.needs_approval, tool)
+        glob::matches_any(&self.needs_approval, tool)
     }
 }
 

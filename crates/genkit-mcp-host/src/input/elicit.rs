@@ -101,7 +101,7 @@ impl ElicitRequest {
 /// Prefixes each line of a question except the first, which has the prefix anyway, with the server.
 fn shown_message(server: &str, message: &str) -> String {
     let message = message.replace("\r\n", "\n");
-    visible::text(message.trim_end()).replace('\n', &format!("\n{server}: "))
+    visible::escape_prose(message.trim_end()).replace('\n', &format!("\n{server}: "))
 }
 
 /// Escapes the labels of a form; returns `None` if a value to be sent back contains invisible characters.
@@ -110,9 +110,11 @@ fn shown_form(mut form: Value) -> Option<Value> {
         match value {
             Value::String(text) => match key {
                 "title" | "description" | "enumNames" => {
-                    *text = visible::text(text).replace('\n', " ");
+                    *text = visible::escape_prose(text).replace('\n', " ");
                 }
-                _ if visible::text(text) != text.as_str() || text.contains('\n') => return None,
+                _ if visible::escape_prose(text) != text.as_str() || text.contains('\n') => {
+                    return None;
+                }
                 _ => {}
             },
             Value::Array(items) => {
@@ -120,7 +122,7 @@ fn shown_form(mut form: Value) -> Option<Value> {
             }
             Value::Object(members) => {
                 for (name, member) in members.iter_mut() {
-                    if visible::line(name) != name.as_str() {
+                    if visible::escape_line(name) != name.as_str() {
                         return None;
                     }
                     resolve_pointer(member, name)?;

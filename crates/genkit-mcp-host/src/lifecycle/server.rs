@@ -326,11 +326,11 @@ impl ManagedServer {
             server_name: named.map(|server| {
                 let name =
                     format!("{} {}", excerpt(&server.name, 200), excerpt(&server.version, 50));
-                visible::line(&self.redactor.redact_text(&name)).into_owned()
+                visible::escape_line(&self.redactor.redact_text(&name)).into_owned()
             }),
             instructions: info.and_then(|info| info.instructions.as_ref()).map(|text| {
                 let text = excerpt(text, MAX_INSTRUCTIONS);
-                visible::text(&self.redactor.redact_text(&text)).into_owned()
+                visible::escape_prose(&self.redactor.redact_text(&text)).into_owned()
             }),
             notices: notices
                 .iter()

@@ -33,16 +33,17 @@ pub(super) async fn round_trips(
     };
     // The caller may answer in a later run, which resumes from the server's last question.
     let recorded = match context.has_recorded() {
-        true => context.recorded(&key(&request).0),
+        true => context.recorded_result(&key(&request).0),
         false => None,
     };
     let recorded = recorded.map(serde_json::from_value::<RecordedRound>).and_then(Result::ok);
     let first = recorded.as_ref().map_or(0, |recorded| recorded.round);
     let mut recorded = recorded.map(|recorded| recorded.result);
     let task = task_key(server, &request);
-    let task = task.map(|(key, print)| (context.nth(&key), context.nth(&print)));
+    let task = task.map(|(key, print)| (context.nth_key(&key), context.nth_key(&print)));
     let begun = task.as_ref().filter(|_| context.has_recorded());
-    let begun = begun.and_then(|task| Some((task, TaskNote::read(context.recorded(&task.0)?)?)));
+    let begun =
+        begun.and_then(|task| Some((task, TaskNote::read(context.recorded_result(&task.0)?)?)));
     if let Some((task, note)) = begun {
         return task::follow_recorded(
             TaskCall { server, context, target, key: &task.0, print: &task.1 },
@@ -55,7 +56,7 @@ pub(super) async fn round_trips(
             Some(result) => result,
             None => {
                 // Do not release the worker while the call may become a task.
-                let sending = context.follows();
+                let sending = context.follow_operation();
                 let (result, connection) = with_retry(server, context, target, &request).await?;
                 drop(sending);
                 let result = results::into_json(result)?;
@@ -83,7 +84,7 @@ pub(super) async fn round_trips(
             && genkit_schema::internal::size::json_size(&result) <= MAX_RECORDED_QUESTION
         {
             let recorded = RecordedRound { round, result: result.clone() };
-            context.record(&key, serde_json::to_value(recorded)?);
+            context.record_result(&key, serde_json::to_value(recorded)?);
         }
         let state = result["requestState"].as_str().map(str::to_owned);
         let required = result.get_mut("inputRequests").map(Value::take).unwrap_or_default();

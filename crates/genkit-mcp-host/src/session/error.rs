@@ -67,7 +67,7 @@ impl Topic for Error {
 
 /// Redacts a server's error.
 pub(crate) fn redact_error_data(session: &SessionState, error: ErrorData) -> ErrorData {
-    let message = visible::text(&session.redactor.redact_text(&error.message)).into_owned();
+    let message = visible::escape_prose(&session.redactor.redact_text(&error.message)).into_owned();
     let data = error.data.filter(|data| json_size(data) <= MAX_ERROR_DATA);
     ErrorData::new(error.code, message, data.map(|data| session.redactor.redact_json(data)))
 }

@@ -131,7 +131,7 @@ impl InFlightEntry {
     fn may_ask_on(&self) -> bool {
         // A run that is interrupted continues with a new call.
         let is_told = self.request.left_while_asked.load(Ordering::Acquire)
-            && self.request.asker.is_some_and(Asker::resumes);
+            && self.request.asker.is_some_and(Asker::can_resume);
         !is_told && self.given_up.is_none_or(|when| when.elapsed() < ABANDONED_FOR)
     }
 }

@@ -57,7 +57,7 @@ fn pass_progress(session: &SessionState, notified: ProgressNotificationParam) {
     let Some(request) = session.in_flight.by_token(&notified.progress_token) else { return };
     let message = notified.message.map(|message| {
         let message = truncate(&message, MAX_PROGRESS_MESSAGE);
-        visible::line(&session.redactor.redact_text(message)).into_owned()
+        visible::escape_line(&session.redactor.redact_text(message)).into_owned()
     });
     let progress = Progress { done: notified.progress, total: notified.total, message };
     if request.pass_progress(progress.clone()) {
@@ -75,7 +75,7 @@ fn list_changed(session: &SessionState, kind: ListKind) {
 
 fn pass_log(session: &SessionState, level: LogLevel, logger: Option<String>, data: Value) {
     let logger = logger.map(|logger| {
-        visible::line(&session.redactor.redact_text(truncate(&logger, MAX_LOGGER))).into_owned()
+        visible::escape_line(&session.redactor.redact_text(truncate(&logger, MAX_LOGGER))).into_owned()
     });
     let data = match json_size(&data) {
         size if size > MAX_LOG_EVENT => {
@@ -109,7 +109,7 @@ fn write_trace(session: &SessionState, level: LogLevel, logger: Option<&str>, da
     if left_out > 0 {
         tracing::warn!(server, left_out, "omitted log lines of an MCP server");
     }
-    let (logger, data) = (logger.map(Logged::name), Logged::cut(data, MAX_LOG_LINE));
+    let (logger, data) = (logger.map(Logged::name), Logged::quote_cut(data, MAX_LOG_LINE));
     let logger = logger.as_ref().map(tracing::field::display);
     match level {
         LogLevel::Debug => tracing::debug!(server, logger, %data, "log of an MCP server"),

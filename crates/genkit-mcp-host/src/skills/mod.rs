@@ -19,7 +19,7 @@ use super::request::methods;
 use genkit_core::BoxFuture;
 use genkit_core::Context;
 use genkit_core::internal::error::Topic;
-use genkit_core::internal::skill::{SkillReader, fingerprint, not_listed};
+use genkit_core::internal::skill::{SkillReader, compute_fingerprint, not_listed};
 use genkit_core::internal::visible::Logged;
 use genkit_core::{ErrorKind, Result};
 use genkit_core::{OfferedSkill, SkillSource};
@@ -99,7 +99,9 @@ impl RemoteSkill {
     /// Returns the fingerprint, a digest of the URIs and digests of all of its files. An approval refers to it; it
     /// changes if any file changes.
     pub fn fingerprint(&self) -> String {
-        fingerprint(self.entry.files.iter().map(|file| (file.uri.as_str(), file.digest.as_str())))
+        compute_fingerprint(
+            self.entry.files.iter().map(|file| (file.uri.as_str(), file.digest.as_str())),
+        )
     }
 
     /// Loads the skill: fetches its `SKILL.md` and verifies size, digest and frontmatter.
@@ -175,7 +177,7 @@ impl LoadedSkill {
 }
 
 impl SkillReader for RemoteSkill {
-    fn load(&self) -> BoxFuture<'_, Result<String>> {
+    fn load_instructions(&self) -> BoxFuture<'_, Result<String>> {
         Box::pin(async move { Ok(RemoteSkill::load(self).await?.instructions) })
     }
 
@@ -193,7 +195,7 @@ impl From<RemoteSkill> for OfferedSkill {
             name: format!("{}/{}", skill.server(), skill.name()),
             description: skill.description().to_owned(),
             server: Some(skill.server().to_owned()),
-            fingerprint: skill.fingerprint(),
+            compute_fingerprint: skill.fingerprint(),
             paths: skill.paths().map(str::to_owned).collect(),
             reader: Arc::new(skill),
         }

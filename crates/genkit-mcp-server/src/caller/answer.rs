@@ -63,7 +63,7 @@ fn check_block(block: &Value) -> Result<(), String> {
         }
         other => Err(format!(
             "`{}` is not a type of sampling content",
-            genkit_core::internal::visible::text(other)
+            genkit_core::internal::visible::escape_prose(other)
         )),
     }
 }
@@ -85,7 +85,7 @@ fn check_content(block: &Value) -> Result<(), String> {
         }
         other => Err(format!(
             "`{}` is not a type of content",
-            genkit_core::internal::visible::text(other)
+            genkit_core::internal::visible::escape_prose(other)
         )),
     }
 }

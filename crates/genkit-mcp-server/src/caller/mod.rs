@@ -97,12 +97,12 @@ impl McpCaller {
     /// Returns whether `needs_approval` is left to the client, because it cannot be asked.
     pub(crate) fn trusted_to_approve(&self) -> bool {
         self.approval_fallback == ApprovalFallback::TrustClient
-            && !self.can(Capability::Elicitation)
+            && !self.has_capability(Capability::Elicitation)
     }
 
     /// Returns whether the client supports any kind of question.
     pub(crate) fn can_be_asked(&self) -> bool {
-        Capability::ALL.into_iter().any(|capability| self.can(capability))
+        Capability::ALL.into_iter().any(|capability| self.has_capability(capability))
     }
 }
 
@@ -120,7 +120,10 @@ impl Caller for McpCaller {
         self.client.supports_question(capability)
     }
 
-    fn answer<'a>(&'a self, question: &'a Question) -> Option<BoxFuture<'a, Result<CallerAnswer>>> {
+    fn answer_question<'a>(
+        &'a self,
+        question: &'a Question,
+    ) -> Option<BoxFuture<'a, Result<CallerAnswer>>> {
         if self.era == Era::Modern {
             return None;
         }
@@ -141,7 +144,7 @@ impl Caller for McpCaller {
         }))
     }
 
-    fn progress(&self, progress: Progress) -> BoxFuture<'_, ()> {
+    fn report_progress(&self, progress: Progress) -> BoxFuture<'_, ()> {
         Box::pin(async move {
             let Some(token) = &self.progress else { return };
             let mut params = ProgressNotificationParam::new(token.clone(), progress.done);
@@ -151,7 +154,7 @@ impl Caller for McpCaller {
         })
     }
 
-    fn log(&self, severity: LogLevel, data: Value) -> BoxFuture<'_, ()> {
+    fn send_log(&self, severity: LogLevel, data: Value) -> BoxFuture<'_, ()> {
         Box::pin(async move {
             if self.level.is_none_or(|least| severity < least) {
                 return;
@@ -161,20 +164,20 @@ impl Caller for McpCaller {
         })
     }
 
-    fn chunk(&self, chunk: Value) -> BoxFuture<'_, ()> {
+    fn send_chunk(&self, chunk: Value) -> BoxFuture<'_, ()> {
         let count = 1 + self.chunks.fetch_add(1, Ordering::Relaxed);
         let text = match chunk {
             Value::String(text) => text,
             other => other.to_string(),
         };
-        self.progress(Progress::new(f64::from(count)).with_message(text))
+        self.report_progress(Progress::new(f64::from(count)).with_message(text))
     }
 
     fn resource_updated(&self, uri: String) {
         self.registry.resource_updated(uri);
     }
 
-    fn client(&self) -> Option<ClientInfo> {
+    fn client_info(&self) -> Option<ClientInfo> {
         let client = self.client.info.as_ref()?;
         Some(ClientInfo::new(&*client.name, &*client.version))
     }
@@ -204,7 +207,7 @@ fn question_params(kind: &QuestionKind) -> Result<Value> {
         QuestionKind::Interrupt { metadata } => {
             let message = metadata["message"].as_str();
             let message = message.unwrap_or("The tool is waiting for your approval to continue.");
-            form(&visible::text(message), nothing())
+            form(&visible::escape_prose(message), nothing())
         }
         QuestionKind::Sampling(request) => {
             let messages = content::sampling_messages(&request.messages)?;

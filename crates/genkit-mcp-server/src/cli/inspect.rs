@@ -27,7 +27,7 @@ pub(super) async fn run_inspector(args: Vec<String>) -> Result<()> {
     // Ctrl-C also reaches the Inspector, so wait for it to exit.
     let ended = tokio::select! {
         ended = inspector.wait() => ended,
-        _ = genkit_core::internal::shutdown::interrupted() => inspector.wait().await,
+        _ = genkit_core::internal::shutdown::wait_for_signal() => inspector.wait().await,
     };
     let status = ended.map_err(|source| E::NoNpx { source })?;
     // 130 means Ctrl-C.

@@ -92,7 +92,7 @@ fn write_section(
         let about = about.lines().next().unwrap_or_default();
         let line = format!("  {}  {}", name(item), about);
         // Names and descriptions can come from other servers.
-        let _ = writeln!(text, "{}", visible::line(line.trim_end()));
+        let _ = writeln!(text, "{}", visible::escape_line(line.trim_end()));
     }
 }
 

@@ -11,7 +11,7 @@ use genkit_core::internal::visible;
 /// Prints text. In a terminal, control characters are escaped.
 pub(super) fn print_text(text: &str) -> Result<()> {
     let mut out = io::stdout().lock();
-    let shown = if out.is_terminal() { visible::text(text) } else { text.into() };
+    let shown = if out.is_terminal() { visible::escape_prose(text) } else { text.into() };
     let printed = out.write_all(shown.as_bytes()).and_then(|()| out.flush());
     match printed {
         // The reader has closed the pipe, as `| head` does.

@@ -15,7 +15,7 @@ use crate::error::Error as E;
 use crate::middleware::{NextRequest, ServedAnswer, ServedRequest, refusal_error};
 use crate::quota::{ClientKey, ClientQuota};
 use crate::state::SharedState;
-use genkit_core::internal::context::{ContextParts, Outcome, drive};
+use genkit_core::internal::context::{ContextParts, Outcome, drive_function};
 
 /// A request that runs inside middleware.
 pub(super) struct MiddlewareCall {
@@ -82,7 +82,7 @@ impl MiddlewareCall {
         let next = NextRequest::outermost(middleware, request, server);
         // Catches panics of the middleware, and cancels it if the client disconnects.
         let guard = ContextParts { cancel, ..ContextParts::default() }.build();
-        let outcome = match drive(&guard, &name, next.run()).await {
+        let outcome = match drive_function(&guard, &name, next.run()).await {
             Outcome::Finished(outcome) => outcome,
             Outcome::Suspended(..) | Outcome::Cancelled => {
                 if was_served.load(Ordering::Relaxed) {

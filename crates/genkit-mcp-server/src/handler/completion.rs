@@ -12,7 +12,7 @@ use crate::permission::Item;
 use crate::results;
 use crate::run::{Run, RunOutcome};
 use crate::state::SharedState;
-use genkit_core::internal::context::{Outcome, drive};
+use genkit_core::internal::context::{Outcome, drive_function};
 
 /// Returns suggestions for a partially typed value. The completion function runs under the same limits as any other.
 pub(crate) async fn complete_argument(
@@ -68,7 +68,7 @@ pub(crate) async fn complete_argument(
         let Some(suggestions) = suggestions else {
             return Outcome::Finished(Err(E::NothingToComplete { of, argument }.into()));
         };
-        match drive(&context, &of, suggestions).await {
+        match drive_function(&context, &of, suggestions).await {
             Outcome::Suspended(..) => Outcome::Finished(Err(E::CompletionAsks(of).into())),
             ended => ended,
         }

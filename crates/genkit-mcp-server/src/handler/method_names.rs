@@ -3,7 +3,7 @@
 use rmcp::model::{ErrorCode, ErrorData};
 
 use crate::session::Era;
-use genkit_core::internal::suggest::nearest;
+use genkit_core::internal::suggest::nearest_name;
 use genkit_schema::internal::truncate::excerpt;
 
 /// The maximum length of a method name in an error, in characters.
@@ -60,7 +60,7 @@ pub(crate) fn unknown_method(method: &str, era: Era) -> ErrorData {
         Era::Legacy if NEW.contains(&&*method) => {
             ": added in protocol 2026-07-28, but this client uses an older version".to_owned()
         }
-        _ => match nearest(&method, others.by_ref()) {
+        _ => match nearest_name(&method, others.by_ref()) {
             Some(other) => format!(". Did you mean `{other}`?"),
             None => String::new(),
         },

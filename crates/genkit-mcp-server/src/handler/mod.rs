@@ -35,7 +35,7 @@ use super::state::SharedState;
 use super::tasks as task;
 use genkit_core::Tool;
 use genkit_core::internal::action::resource_for_span;
-use genkit_core::internal::context::drive;
+use genkit_core::internal::context::drive_function;
 use genkit_core::internal::suggest;
 use genkit_core::internal::trace::{NewSpan, SpanKind};
 use genkit_schema::internal::strictness::Strictness;
@@ -143,8 +143,8 @@ impl<'a> Methods<'a> {
         let running = prompt.clone();
         let outcome = async move {
             let context = context.build();
-            let work = running.invoke(&context, arguments, Strictness::Text);
-            drive(&context, &name, work).await
+            let work = running.invoke_prompt(&context, arguments, Strictness::Text);
+            drive_function(&context, &name, work).await
         };
         Ok(outcome.map(move |outcome| match run.into_outcome(outcome)? {
             RunOutcome::Finished(Ok(reply)) => {
@@ -182,7 +182,7 @@ impl<'a> Methods<'a> {
         let (running, read) = (resource.clone(), uri.clone());
         let outcome = async move {
             let context = context.build();
-            let work = running.invoke(&context, &read, variables);
+            let work = running.invoke_resource(&context, &read, variables);
             let input = || json!({ "uri": read });
             let (name, kind) = (running.name(), SpanKind::Action("resource"));
             let span = NewSpan { name, kind, input: &input };

@@ -22,7 +22,7 @@ impl Methods<'_> {
     pub(crate) fn get_skill(&self, lists: &Lists, uri: &str) -> Result<GetSkillResult, E> {
         let Some(skill) = lists.find_skill(uri) else {
             let known = lists.skills.iter().map(|skill| skill.uri.as_str());
-            return Err(E::UnknownName(suggest::unknown("skill", uri, known)));
+            return Err(E::UnknownName(suggest::unknown_name("skill", uri, known)));
         };
         let mut result = GetSkillResult::new(skill.clone());
         result.ttl_ms = self.cache_ms();

@@ -34,6 +34,6 @@ impl Filter {
 
     fn matches_name<'a>(&self, name: &str, mut tags: impl Iterator<Item = &'a str>) -> bool {
         (self.tags.is_empty() || tags.any(|tag| self.tags.iter().any(|wanted| wanted == tag)))
-            && glob::chosen(&self.only, &self.except, name)
+            && glob::is_chosen(&self.only, &self.except, name)
     }
 }

@@ -105,7 +105,7 @@ impl Lists {
             registry.tools().into_iter().filter(|t| filter.has_tool(t)).collect();
         let names = {
             let mut kept = lock(kept);
-            ShownNames::new(&kept.tools.give(tools.iter().map(Tool::name), |_| false))
+            ShownNames::new(&kept.tools.assign_names(tools.iter().map(Tool::name), |_| false))
         };
         let prompts: Vec<Prompt> =
             registry.prompts().into_iter().filter(|p| filter.has_prompt(p)).collect();
@@ -116,7 +116,7 @@ impl Lists {
                     .is_ok_and(|at| is_path(name) && !prompts[at].info().is_remote())
             };
             let mut kept = lock(kept);
-            ShownNames::new(&kept.prompts.give(prompts.iter().map(Prompt::name), is_ours))
+            ShownNames::new(&kept.prompts.assign_names(prompts.iter().map(Prompt::name), is_ours))
         };
         let resources =
             registry.resources().into_iter().filter(|r| filter.has_resource(r)).collect();

@@ -13,7 +13,7 @@ use crate::permission::Item;
 use crate::rounds::{InputRequired, Round};
 use crate::session::{Era, StateBinding};
 use crate::state::SharedState;
-use genkit_core::internal::context::{ContextParts, Outcome, Recording, Rounds, drive};
+use genkit_core::internal::context::{ContextParts, Outcome, Recording, Rounds, drive_function};
 use genkit_core::internal::trace::{NewSpan, traced_as};
 use genkit_core::{Context, Error, Result};
 
@@ -25,8 +25,8 @@ pub(crate) async fn drive_in_span<T>(
     work: impl Future<Output = Result<T>>,
     output: impl FnOnce(&T) -> Value,
 ) -> Outcome<T> {
-    let work = drive(context, name, work);
-    traced_as(span, work, |outcome| outcome.ended(output)).await
+    let work = drive_function(context, name, work);
+    traced_as(span, work, |outcome| outcome.outcome_end(output)).await
 }
 
 /// The outcome of a run, as sent to the client.
@@ -151,7 +151,7 @@ impl Run {
         caller.release_place();
         // A function that used a state claims it, even if it read no answer from it.
         let is_ours =
-            |round: &Arc<Round>| !matches!(outcome, Outcome::Finished(_)) || round.claim();
+            |round: &Arc<Round>| !matches!(outcome, Outcome::Finished(_)) || round.claim_answers();
         if round.as_ref().is_some_and(|round| !is_ours(round) || round.is_taken()) {
             audit.record_refusal(&E::InvalidState);
             return Err(E::InvalidState.into());

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use genkit_core::Tool;
 use genkit_core::internal::action::ToolOutput;
-use genkit_core::internal::context::{ContextParts, Outcome, drive};
+use genkit_core::internal::context::{ContextParts, Outcome, drive_function};
 use genkit_core::internal::trace;
 use genkit_core::internal::trace::{NewSpan, SpanKind};
 use genkit_schema::internal::strictness::Strictness;
@@ -33,8 +33,9 @@ impl InnermostRun {
             let shown = trace::is_on().then(|| input.clone());
             let shown = || shown.clone().unwrap_or_default();
             let span = NewSpan { name: tool.name(), kind: SpanKind::Action("tool"), input: &shown };
-            let work = drive(&context, tool.name(), tool.invoke(&context, input, how));
-            trace::traced_as(span, work, ToolOutput::ended).await
+            let work =
+                drive_function(&context, tool.name(), tool.invoke_tool(&context, input, how));
+            trace::traced_as(span, work, ToolOutput::outcome_end).await
         }
     }
 }

@@ -12,7 +12,7 @@ use genkit_agent::middleware::{Middleware, NextTool, ToolCall, ToolOutcome};
 use genkit_core::BoxFuture;
 use genkit_core::internal::action::{ToolOutput, failure_for_model};
 use genkit_core::internal::context::{
-    CallerAnswer, ContextParts, Outcome, Recording, drive, unanswerable,
+    CallerAnswer, ContextParts, Outcome, Recording, drive_function, unanswerable_error,
 };
 use genkit_core::internal::generate::interrupt::{CALL_KEY, Suspended};
 use genkit_core::internal::sync::lock;
@@ -54,7 +54,7 @@ impl MiddlewareRun {
         let guard = ContextParts { cancel, ..ContextParts::default() }.build();
         let request = ToolRequest::new(self.innermost.tool.name(), input);
         let work = self.through_middleware(request, recording);
-        match drive(&guard, self.innermost.tool.name(), work).await {
+        match drive_function(&guard, self.innermost.tool.name(), work).await {
             Outcome::Finished(Ok(outcome)) => outcome,
             Outcome::Finished(Err(error)) => Outcome::Finished(Err(error)),
             Outcome::Suspended(questions, recording) => Outcome::Suspended(questions, recording),
@@ -71,7 +71,7 @@ impl MiddlewareRun {
         let caller = &self.context.caller;
         let round =
             self.context.rounds.as_ref().filter(|_| recording.answers.contains_key(CALL_KEY));
-        if round.is_some_and(|round| !round.claim()) {
+        if round.is_some_and(|round| !round.claim_answers()) {
             return Ok(Outcome::Cancelled);
         }
         let mut suspended = Suspended::new(Vec::new(), recording);
@@ -80,12 +80,12 @@ impl MiddlewareRun {
             if let Some(CallerAnswer::Decision(decision)) =
                 suspended.recording.answers.get(CALL_KEY)
             {
-                decision.approved()?;
+                decision.require_approval()?;
             }
             let earlier = Arc::new(suspended);
             let next = NextTool::outermost(Arc::clone(self) as _, Some(Arc::clone(&earlier)));
             let outcome =
-                next.run(ToolCall::of(self.innermost.tool.clone(), request.clone())).await?;
+                next.run(ToolCall::from_tool(self.innermost.tool.clone(), request.clone())).await?;
             let mut open = match outcome.0 {
                 CallOutcome::Answered(part) => {
                     return Ok(Outcome::Finished(self.result_for_client(*part)));
@@ -94,11 +94,11 @@ impl MiddlewareRun {
             };
             open.keep_done(&earlier);
             for question in &open.questions {
-                if !caller.can(question.kind.capability()) {
-                    return Err(unanswerable(&question.kind));
+                if !caller.has_capability(question.kind.capability()) {
+                    return Err(unanswerable_error(&question.kind));
                 }
                 // If the client cannot be asked directly, all open questions are returned to it as a result.
-                let Some(answering) = caller.answer(question) else {
+                let Some(answering) = caller.answer_question(question) else {
                     return Ok(Outcome::Suspended(open.questions, open.recording));
                 };
                 open.recording.answers.insert(question.key.clone(), answering.await?);
@@ -148,7 +148,7 @@ impl InnermostTool for MiddlewareRun {
             let returned = match self.innermost.start_tool(context, input).await {
                 Outcome::Finished(returned) => returned,
                 Outcome::Suspended(questions, recording) => {
-                    return Ok(ToolOutcome::suspended(Suspended::new(questions, recording)));
+                    return Ok(ToolOutcome::from_suspended(Suspended::new(questions, recording)));
                 }
                 Outcome::Cancelled => return Err(E::RequestCancelled.into()),
             };
@@ -171,7 +171,7 @@ impl InnermostTool for MiddlewareRun {
             let mut shown = Part::tool_response(response.clone());
             *shown.metadata_mut() = metadata.clone();
             *lock(&self.returned) = Some((shown, returned));
-            Ok(ToolOutcome::answered(response, metadata))
+            Ok(ToolOutcome::from_response(response, metadata))
         })
     }
 }

@@ -62,7 +62,7 @@ impl Notifier {
         lock(&self.subscribers.by_number).insert(number, Arc::clone(&mailbox));
         lock(&self.task).get_or_insert_with(|| {
             let stop = CancellationToken::new();
-            let (watcher, subscribers) = (registry.watch(), Arc::clone(&self.subscribers));
+            let (watcher, subscribers) = (registry.watch_changes(), Arc::clone(&self.subscribers));
             tokio::spawn({
                 let stop = stop.clone();
                 async move { stop.run_until_cancelled(forward_changes(&watcher, &subscribers)).await }
@@ -103,22 +103,25 @@ impl Mailbox {
     }
 
     fn take_one(&self) -> Option<RegistryChange> {
-        lock(&self.unread).pop()
+        lock(&self.unread).pop_change()
     }
 }
 
 /// Adds each batch of changes to the mailboxes of the subscribers that requested them.
 async fn forward_changes(watcher: &Watcher, subscribers: &Subscribers) {
     loop {
-        watcher.news().await;
+        watcher.wait_for_changes().await;
         let latest = Instant::now() + LONGEST_BATCH;
         // Each change restarts the quiet time.
-        while timeout_at(latest.min(Instant::now() + QUIET), watcher.news()).await.is_ok() {
+        while timeout_at(latest.min(Instant::now() + QUIET), watcher.wait_for_changes())
+            .await
+            .is_ok()
+        {
             if Instant::now() >= latest {
                 break;
             }
         }
-        let changes = watcher.take();
+        let changes = watcher.take_changes();
         let mailboxes: Vec<_> = lock(&subscribers.by_number).values().cloned().collect();
         for mailbox in mailboxes {
             mailbox.add(&changes);

@@ -73,24 +73,24 @@ impl Caller for TaskCaller {
         self.client.supports_question(capability)
     }
 
-    fn progress(&self, progress: Progress) -> BoxFuture<'_, ()> {
+    fn report_progress(&self, progress: Progress) -> BoxFuture<'_, ()> {
         self.message.send_replace(Some(message_of(&progress)));
         match self.waiting() {
-            Some(waiting) => waiting.progress(progress),
+            Some(waiting) => waiting.report_progress(progress),
             None => Box::pin(std::future::ready(())),
         }
     }
 
-    fn log(&self, level: LogLevel, data: Value) -> BoxFuture<'_, ()> {
+    fn send_log(&self, level: LogLevel, data: Value) -> BoxFuture<'_, ()> {
         match self.waiting() {
-            Some(waiting) => waiting.log(level, data),
+            Some(waiting) => waiting.send_log(level, data),
             None => Box::pin(std::future::ready(())),
         }
     }
 
-    fn chunk(&self, chunk: Value) -> BoxFuture<'_, ()> {
+    fn send_chunk(&self, chunk: Value) -> BoxFuture<'_, ()> {
         match self.waiting() {
-            Some(waiting) => waiting.chunk(chunk),
+            Some(waiting) => waiting.send_chunk(chunk),
             None => Box::pin(std::future::ready(())),
         }
     }
@@ -99,7 +99,7 @@ impl Caller for TaskCaller {
         self.registry.resource_updated(uri);
     }
 
-    fn client(&self) -> Option<ClientInfo> {
+    fn client_info(&self) -> Option<ClientInfo> {
         let (name, version) = self.client.calls_itself()?;
         Some(ClientInfo::new(name, version))
     }

@@ -14,11 +14,11 @@ pub(super) struct TaskRounds(pub(super) Option<Arc<dyn Rounds>>);
 
 impl Rounds for TaskRounds {
     /// Uses a hash without a key, because the digest is stored in a signed state or in a store.
-    fn know(&self, question: &str) -> String {
+    fn identify_question(&self, question: &str) -> String {
         URL_SAFE_NO_PAD.encode(Sha256::digest(question.as_bytes()))
     }
 
-    fn claim(&self) -> bool {
-        self.0.as_ref().is_none_or(|round| round.claim())
+    fn claim_answers(&self) -> bool {
+        self.0.as_ref().is_none_or(|round| round.claim_answers())
     }
 }

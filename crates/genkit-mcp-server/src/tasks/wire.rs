@@ -9,7 +9,7 @@ use super::limits::POLL;
 use super::record::{AskedInput, Stage, TaskRecord};
 use crate::error::{Error as E, protocol_error};
 use genkit_core::RunId;
-use genkit_core::internal::time::iso8601;
+use genkit_core::internal::time::format_iso8601;
 
 /// Builds the response to the call that became a task.
 pub(super) fn created_result(id: &RunId, record: &TaskRecord) -> CreateTaskResult {
@@ -49,7 +49,7 @@ fn task(id: &RunId, record: &TaskRecord) -> Task {
         Stage::Failed(_) => TaskStatus::Failed,
         Stage::Cancelled => TaskStatus::Cancelled,
     };
-    let (created, updated) = (iso8601(record.created_ms), iso8601(record.updated_ms));
+    let (created, updated) = (format_iso8601(record.created_ms), format_iso8601(record.updated_ms));
     let task = Task::new(id.as_str(), status, created, updated)
         .with_ttl_ms(record.ttl_ms)
         .with_poll_interval_ms(u64::try_from(POLL.as_millis()).unwrap_or(u64::MAX));

@@ -30,7 +30,7 @@ impl MeasuredRequest {
         version: Option<String>,
         network: Network,
     ) -> Self {
-        let label = known.label().filter(|_| telemetry::installed().is_some());
+        let label = known.label().filter(|_| telemetry::installed_telemetry().is_some());
         Self {
             span,
             method,
@@ -46,7 +46,7 @@ impl MeasuredRequest {
     /// Records a failure on the span, if the request failed.
     pub(super) fn tell_failure(&self) {
         if let Some(failure) = &self.failure {
-            telemetry::failed(&self.span, failure);
+            telemetry::record_failure(&self.span, failure);
         }
     }
 

@@ -19,7 +19,7 @@ const OTHER: &str = "_OTHER";
 #[inline]
 pub fn is_listened_to() -> bool {
     LevelFilter::current() >= LevelFilter::INFO
-        || genkit_core::internal::telemetry::installed().is_some()
+        || genkit_core::internal::telemetry::installed_telemetry().is_some()
 }
 
 /// The item that a request is about.
@@ -53,10 +53,10 @@ impl<'a> Target<'a> {
     fn label(self) -> Option<(&'static str, &'a str)> {
         match self {
             Self::Tool(name) => {
-                Some(("gen_ai.tool.name", genkit_core::internal::telemetry::label(name)))
+                Some(("gen_ai.tool.name", genkit_core::internal::telemetry::metric_label(name)))
             }
             Self::Prompt(name) => {
-                Some(("gen_ai.prompt.name", genkit_core::internal::telemetry::label(name)))
+                Some(("gen_ai.prompt.name", genkit_core::internal::telemetry::metric_label(name)))
             }
             Self::Resource(_) | Self::Nothing => None,
         }

@@ -26,7 +26,7 @@ impl SentSpan {
     /// Starts a span; returns `None` if nothing is listening.
     pub fn begin(new: &NewSent<'_>) -> Option<Self> {
         let span = span(new);
-        if span.is_disabled() && telemetry::installed().is_none() {
+        if span.is_disabled() && telemetry::installed_telemetry().is_none() {
             return None;
         }
         let version = new.version.map(str::to_owned);
@@ -40,7 +40,9 @@ impl SentSpan {
 
     /// Returns the trace context to send to the peer.
     pub fn context(&self) -> Option<TraceContext> {
-        telemetry::installed().filter(|_| !self.0.span.is_disabled())?.context_of(&self.0.span)
+        telemetry::installed_telemetry()
+            .filter(|_| !self.0.span.is_disabled())?
+            .context_of(&self.0.span)
     }
 
     /// Records the response. `code` is the JSON-RPC error code, which the peer chose.
@@ -60,7 +62,7 @@ impl SentSpan {
 impl Drop for SentSpan {
     fn drop(&mut self) {
         self.0.tell_failure();
-        if let Some(telemetry) = telemetry::installed() {
+        if let Some(telemetry) = telemetry::installed_telemetry() {
             self.0.record(telemetry, Metric::McpClientDuration, None);
         }
     }

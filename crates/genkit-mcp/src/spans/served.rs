@@ -37,7 +37,7 @@ pub struct ServedSpan {
 
 impl ServedSpan {
     pub fn begin(new: NewServed<'_>) -> Self {
-        let telemetry = telemetry::installed();
+        let telemetry = telemetry::installed_telemetry();
         let active = [("mcp.method.name", new.method)];
         if let Some(telemetry) = telemetry {
             telemetry.record(Metric::McpServerActiveRequests, 1.0, &active);
@@ -75,7 +75,7 @@ impl Drop for ServedSpan {
             self.measured.span.record("rpc.response.status_code", code.as_str());
         }
         self.measured.tell_failure();
-        let Some(telemetry) = telemetry::installed() else { return };
+        let Some(telemetry) = telemetry::installed_telemetry() else { return };
         let active = [("mcp.method.name", self.measured.method)];
         telemetry.record(Metric::McpServerActiveRequests, -1.0, &active);
         let code = code.as_deref().map(|code| ("rpc.response.status_code", code));

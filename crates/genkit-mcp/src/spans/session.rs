@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::Network;
 use genkit_core::Metric;
-use genkit_core::internal::telemetry::installed;
+use genkit_core::internal::telemetry::installed_telemetry;
 
 /// A session that is measured until it is dropped.
 pub struct OpenSession {
@@ -23,7 +23,7 @@ pub enum SessionEnd {
 impl OpenSession {
     /// Starts a measurement; returns `None` if no exporter is installed.
     pub fn begin(end: SessionEnd, network: Network) -> Option<Self> {
-        let telemetry = installed()?;
+        let telemetry = installed_telemetry()?;
         if end == SessionEnd::Server {
             let labels = [("network.transport", network.transport())];
             telemetry.record(Metric::McpServerActiveSessions, 1.0, &labels);
@@ -34,7 +34,7 @@ impl OpenSession {
 
 impl Drop for OpenSession {
     fn drop(&mut self) {
-        let Some(telemetry) = installed() else { return };
+        let Some(telemetry) = installed_telemetry() else { return };
         let labels = [("network.transport", self.network.transport())];
         let seconds = self.started.elapsed().as_secs_f64();
         match self.end {

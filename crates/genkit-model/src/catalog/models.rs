@@ -151,7 +151,7 @@ impl Models {
         let all = given.map(String::as_str).chain(providers);
         // Shortens the lifetime from `'static` to that of the borrowed names.
         let own = known_prefixes().map(|prefix: &str| prefix);
-        let unknown = suggest::unknown(kind, prefix, all.chain(own));
+        let unknown = suggest::unknown_name(kind, prefix, all.chain(own));
         Ok((name, stop(unknown)))
     }
 }

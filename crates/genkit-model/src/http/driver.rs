@@ -10,7 +10,7 @@ use super::status::is_web_page;
 use crate::wire::{Next, StreamFormat, WireFormat, WireStream};
 use crate::{ChunkSink, Model, ModelInfo, does_not_count};
 use genkit_core::BoxFuture;
-use genkit_core::internal::future::boxed;
+use genkit_core::internal::future::box_in_place;
 use genkit_core::{Error, Result};
 use genkit_core::{FinishReason, GenerateChunk, ModelRequest, ModelResponse};
 use genkit_http_client::internal::sse::{SseError, SseEvent, SseParser};
@@ -42,14 +42,14 @@ impl<W: WireFormat> HttpModel<W> {
         for _ in 0..MAX_CONTINUATIONS {
             let Some(next) = self.wire.go_on(request, &response) else { break };
             // Boxed, because few responses are paused.
-            response = join_responses(response, boxed(|| self.call(&next, chunks)).await?);
+            response = join_responses(response, box_in_place(|| self.call(&next, chunks)).await?);
         }
         Ok(response)
     }
 
     async fn call(&self, request: &ModelRequest, chunks: &ChunkSink) -> Result<ModelResponse> {
         #[cfg(debug_assertions)]
-        let is_known = request.encoded.messages() > 0;
+        let is_known = request.encoded.message_count() > 0;
         let call = self.wire.encode_request(request, chunks.is_wanted())?;
         #[cfg(debug_assertions)]
         if is_known {
@@ -184,7 +184,7 @@ impl<W: WireFormat> Model for HttpModel<W> {
         request: &'a ModelRequest,
         chunks: &'a ChunkSink,
     ) -> BoxFuture<'a, Result<ModelResponse>> {
-        boxed(|| async move {
+        box_in_place(|| async move {
             let started = Instant::now();
             let mut response = self.send_and_decode(request, chunks).await?;
             response.latency_ms.get_or_insert(started.elapsed().as_secs_f64() * 1000.0);

@@ -22,9 +22,9 @@ pub(crate) fn encode_body(
     stream: bool,
 ) -> Result<Vec<u8>> {
     let model = request.config.get("version").and_then(Value::as_str).unwrap_or(model);
-    let names = request.names();
+    let names = request.tool_names();
     let settings = WireSettings::for_request(request, model, defaults);
-    let list = MessageList::of(request, NAME);
+    let list = MessageList::from_request(request, NAME);
     let messages = encode_messages(request, &names, list.from)?;
     let images: usize = messages.iter().flat_map(|it| &it.images).map(|it| it.len()).sum();
     // With tools, a grammar would prevent the model from calling them.

@@ -158,7 +158,7 @@ impl<'a> OllamaMessages<'a> {
             // The server rejects anything else, even if the model's own arguments were incomplete.
             _ => Cow::Owned(Value::Object(Map::new())),
         };
-        let function = OllamaFunctionCall { name: self.names.sent(&call.name), arguments };
+        let function = OllamaFunctionCall { name: self.names.sent_name(&call.name), arguments };
         param.tool_calls.push(OllamaCall { id: self.call_id(call.id.as_ref()), function });
     }
 
@@ -175,7 +175,7 @@ impl<'a> OllamaMessages<'a> {
                 Value::Null if !answer.content.is_empty() => Cow::Borrowed(""),
                 output => Cow::Owned(output.to_string()),
             },
-            tool_name: Some(self.names.sent(&answer.name)),
+            tool_name: Some(self.names.sent_name(&answer.name)),
             tool_call_id: self.call_id(answer.id.as_ref()),
             ..OllamaMessage::default()
         };

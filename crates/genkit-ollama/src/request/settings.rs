@@ -162,5 +162,5 @@ fn think_setting(
     if effort == Effort::None {
         left_out(NAME, model, "reasoningEffort: none", "the lowest level, `low`, is used instead");
     }
-    Some(effort.nearest(&[Effort::Low, Effort::Medium, Effort::High])?.as_str().into())
+    Some(effort.nearest_supported(&[Effort::Low, Effort::Medium, Effort::High])?.as_str().into())
 }

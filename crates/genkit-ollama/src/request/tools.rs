@@ -29,7 +29,7 @@ impl<'a> OllamaTool<'a> {
         let schema = tool.shared_input().and_then(|it| it.dialect::<ToolDialect>(&tool.name));
         let nothing = || Cow::Owned(json!({ "type": "object", "properties": {} }));
         let function = OllamaFunction {
-            name: names.sent(&tool.name),
+            name: names.sent_name(&tool.name),
             description: &tool.description,
             parameters: schema.map_or_else(nothing, Cow::Borrowed),
         };

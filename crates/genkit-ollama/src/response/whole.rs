@@ -104,7 +104,7 @@ impl<'a> OllamaAnswer<'a> {
     pub(super) fn new(model: &'a str, request: &'a ModelRequest) -> Self {
         let mut response = ModelResponse::default();
         response.finish_reason = Some(FinishReason::Unknown);
-        let names = request.names();
+        let names = request.tool_names();
         Self {
             model,
             names,
@@ -147,7 +147,7 @@ impl<'a> OllamaAnswer<'a> {
         for call in message.tool_calls.into_iter().flatten() {
             let name = call.function.name.unwrap_or_default();
             let mut request =
-                ToolRequest::new(self.names.ours(&name), read_arguments(call.function.arguments));
+                ToolRequest::new(self.names.own_name(&name), read_arguments(call.function.arguments));
             request.id = call.id.filter(|id| !id.is_empty());
             let part = Part::tool_request(request);
             self.calls.push(part.clone());

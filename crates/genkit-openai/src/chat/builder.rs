@@ -44,7 +44,7 @@ impl OpenAi {
     pub fn server(name: &str) -> Result<Self> {
         let names = SERVERS.iter().map(|server| server.name);
         let unknown =
-            || E::UnknownServer(genkit_core::internal::suggest::unknown("server", name, names));
+            || E::UnknownServer(genkit_core::internal::suggest::unknown_name("server", name, names));
         let server = KnownServer::find_named(name).ok_or_else(unknown)?;
         OpenAiBuilder::for_server(server).env().build()
     }

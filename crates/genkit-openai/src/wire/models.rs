@@ -1,7 +1,7 @@
 //! The target of a call, and the capabilities of models by name.
 
 use super::servers::Deviations;
-use genkit_core::internal::glob::glob;
+use genkit_core::internal::glob::matches_glob;
 use genkit_model::internal::signature;
 
 /// Models that only the Responses API supports.
@@ -27,7 +27,7 @@ const UNREASONING: [&str; 4] = ["gpt-3*", "gpt-4*", "chatgpt-4*", "gpt-5-chat*"]
 fn is_one(patterns: &[&str], model: &str) -> bool {
     // A fine-tuned model has a name that contains its base model: `ft:gpt-4o:…`.
     let name = model.strip_prefix("ft:").unwrap_or(model).to_ascii_lowercase();
-    patterns.iter().any(|pattern| glob(pattern, &name))
+    patterns.iter().any(|pattern| matches_glob(pattern, &name))
 }
 
 pub(crate) fn needs_responses(model: &str) -> bool {

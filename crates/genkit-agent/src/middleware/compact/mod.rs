@@ -238,7 +238,7 @@ impl Compact {
             is_summarized,
             "messages of a long conversation were removed"
         );
-        trace::annotate("genkit:metadata:compacted", || {
+        trace::annotate_span("genkit:metadata:compacted", || {
             json!({
                 "leftOut": cut, "allLeftOut": known.left_out.len(), "tokensBefore": size.tokens,
                 "tokensAfter": left, "limit": limit, "countedBy": counted_by, "summarized": is_summarized,

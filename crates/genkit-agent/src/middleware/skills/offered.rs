@@ -88,12 +88,12 @@ impl Offered {
             Ok(skill) => skill,
             Err(answer) => return Ok(answer),
         };
-        let instructions = match skill.reader.load().await {
-            Ok(instructions) => instructions,
+        let output_instructions = match skill.reader.load_instructions().await {
+            Ok(output_instructions) => output_instructions,
             Err(error) => return Ok(self.failure_value(skill, &error)),
         };
         let mut answer = json!({ "skill": skill.name(), "from": from(skill) });
-        put_text(&mut answer, "instructions", &instructions, 0);
+        put_text(&mut answer, "instructions", &output_instructions, 0);
         answer["files"] = skill.paths().filter(|path| *path != "SKILL.md").collect();
         Ok(answer)
     }
@@ -112,8 +112,11 @@ impl Offered {
             Err(answer) => return Ok(answer),
         };
         if !skill.paths().any(|known| known == path) {
-            let unknown =
-                genkit_core::internal::suggest::unknown("file of the skill", path, skill.paths());
+            let unknown = genkit_core::internal::suggest::unknown_name(
+                "file of the skill",
+                path,
+                skill.paths(),
+            );
             return Ok(json!({ "error": unknown }));
         }
         let bytes = match skill.reader.read(path).await {
@@ -149,7 +152,7 @@ impl Offered {
         let Some(skill) = skills.iter().find(|skill| skill.name() == name) else {
             let names = skills.iter().map(OfferedSkill::name);
             return Err(
-                json!({ "error": genkit_core::internal::suggest::unknown("skill", name, names) }),
+                json!({ "error": genkit_core::internal::suggest::unknown_name("skill", name, names) }),
             );
         };
         let (Some(_), Some(approve)) = (skill.server(), &self.approve) else { return Ok(skill) };

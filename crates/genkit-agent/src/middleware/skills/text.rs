@@ -40,9 +40,9 @@ pub(super) fn format_skills(skills: &[OfferedSkill]) -> String {
 
 /// Returns the line of a skill in the list, such as `- shop/refunds (of the MCP server shop): Pays money back.`
 pub(super) fn format_skill(skill: &OfferedSkill) -> String {
-    let description = excerpt(&visible::line(skill.description()), MAX_SHOWN);
+    let description = excerpt(&visible::escape_line(skill.description()), MAX_SHOWN);
     let from = match skill.server() {
-        Some(server) => format!(" (of the MCP server `{}`)", visible::line(server)),
+        Some(server) => format!(" (of the MCP server `{}`)", visible::escape_line(server)),
         None => String::new(),
     };
     format!("- {}{from}: {description}", skill.name())

@@ -11,7 +11,7 @@ use super::{NextModel, NextTool, ToolCall, ToolOutcome};
 use genkit_core::BoxFuture;
 use genkit_core::Context;
 use genkit_core::Tool;
-use genkit_core::internal::glob::glob;
+use genkit_core::internal::glob::matches_glob;
 use genkit_core::{Error, ErrorKind, Result};
 use genkit_core::{Message, Part};
 use genkit_core::{ModelRequest, ModelResponse, ToolChoice, ToolDefinition};
@@ -176,7 +176,7 @@ impl ToolSearch {
     fn is_always(&self, name: &str, request: &ModelRequest) -> bool {
         let is_chosen =
             matches!(&request.tool_choice, Some(ToolChoice::Tool(chosen)) if chosen == name);
-        is_chosen || self.always.iter().any(|pattern| glob(pattern, name))
+        is_chosen || self.always.iter().any(|pattern| matches_glob(pattern, name))
     }
 
     /// Adds the list of tools to the description of `search_tools`. The text is the same in each turn, so that the
@@ -219,7 +219,7 @@ impl ToolSearch {
                 Some(tool) => found.push(tool),
                 None => {
                     let known = tools.iter().map(|tool| tool.name.as_str());
-                    unknown.push(genkit_core::internal::suggest::unknown("tool", name, known));
+                    unknown.push(genkit_core::internal::suggest::unknown_name("tool", name, known));
                 }
             }
         }

@@ -138,7 +138,7 @@ impl Run {
     /// Returns the questions without an answer. Empty if the run is not interrupted.
     pub fn open(&self) -> Vec<Interrupt> {
         let asking = self.machine.open_round();
-        asking.map(|asking| asking.answers.open(&asking.message)).unwrap_or_default()
+        asking.map(|asking| asking.answers.open_questions(&asking.message)).unwrap_or_default()
     }
 
     /// Accepts the result of a model call. Returns `false` if the run does not wait for one, because the result is too
@@ -187,9 +187,9 @@ impl Run {
     pub fn answer(&mut self, answer: Answer) -> Result<()> {
         let env = &self.driver.env;
         let Some(asking) = self.machine.open_round() else { return Err(E::NothingAsked.into()) };
-        let answers = asking.answers.taking(answer, &asking.message)?;
+        let answers = asking.answers.with_answer(answer, &asking.message)?;
         answers.check(|name| env.tools.find_tool(name), env.settings.strictness())?;
-        if !answers.open(&asking.message).is_empty() {
+        if !answers.open_questions(&asking.message).is_empty() {
             self.machine.set_answers(answers);
             return Ok(());
         }
@@ -296,7 +296,7 @@ impl Run {
 
     pub(super) fn take_verdict(&mut self, checked: OutputChecked) -> Result<()> {
         if let Some(retry) = self.machine.accept_verdict(checked.verdict)? {
-            self.driver.env.sink.send(retry.chunk());
+            self.driver.env.sink.send(retry.retry_chunk());
         }
         Ok(())
     }

@@ -113,7 +113,7 @@ impl TurnMachine {
         resumed: Option<Resumed>,
     ) -> Self {
         // From here on, messages are only appended.
-        request.encoded = Encoded::kept();
+        request.encoded = Encoded::for_run();
         request.messages.reserve(2 * FEW_ROUNDS);
         let round = |resumed| TurnState::Tools(Box::new(ToolRound::from_resumed(resumed)));
         Self {
@@ -269,7 +269,7 @@ impl TurnMachine {
         }
         self.retries += 1;
         let retry = OutputRetry::new(self.retries, self.index, reason);
-        let mut messages = vec![message, retry.message()];
+        let mut messages = vec![message, retry.retry_message()];
         // Providers reject empty messages and calls without a response.
         messages.retain(|message| !message.content.is_empty());
         close_calls(&mut messages)?;

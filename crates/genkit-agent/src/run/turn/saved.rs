@@ -91,7 +91,7 @@ impl TurnMachine {
             saved;
         request.messages = messages;
         request.tools = tools;
-        request.encoded = Encoded::kept();
+        request.encoded = Encoded::for_run();
         let mut ending = None;
         let state = match phase {
             SavedPhase::Ready => TurnState::Ready,
@@ -152,7 +152,7 @@ impl MachineState {
     /// Returns the questions without an answer.
     pub(in crate::run) fn open_questions(&self) -> Vec<Interrupt> {
         match &self.phase {
-            SavedPhase::Asks(asking) => asking.answers.open(&asking.message),
+            SavedPhase::Asks(asking) => asking.answers.open_questions(&asking.message),
             _ => Vec::new(),
         }
     }

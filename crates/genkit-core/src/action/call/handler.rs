@@ -10,7 +10,7 @@ use super::args::Arguments;
 use super::function::NamedFn;
 use crate::context::Context;
 use crate::error::Result;
-use crate::future::{BoxFuture, boxed};
+use crate::future::{BoxFuture, box_in_place};
 
 /// The function that runs when an action is called.
 pub(crate) enum ActionHandler<O: 'static> {
@@ -54,7 +54,7 @@ impl<O> ActionHandler<O> {
         match self {
             Self::Static(function) => {
                 let function = *function;
-                boxed(move || function.call(context, arguments))
+                box_in_place(move || function.call(context, arguments))
             }
             Self::Dynamic(closure) => closure(context.clone(), arguments),
         }

@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use super::Error as ActionError;
 use super::info::Info;
 use super::invocation::{self, Invocation};
-use crate::context::{Context, supervise};
+use crate::context::{Context, supervise_run};
 use crate::error::Result;
 use crate::future::BoxFuture;
 use crate::trace::{self, NewSpan, SpanKind};
@@ -187,7 +187,7 @@ impl Evaluator {
                 kind: SpanKind::Action("evaluator"),
                 input: &input,
             };
-            trace::traced(span, evaluator.run_all(&context, request), Value::clone).await
+            trace::trace_work(span, evaluator.run_all(&context, request), Value::clone).await
         })
     }
 
@@ -212,20 +212,20 @@ impl Evaluator {
         mut point: DataPoint,
     ) -> Value {
         let case = point.test_case_id.get_or_insert_with(|| format!("case-{}", index + 1)).clone();
-        let shown = trace::is_on().then(|| trace::json(&point));
+        let shown = trace::is_on().then(|| trace::to_json(&point));
         let input = || shown.clone().unwrap_or_default();
         let mut ids = None;
         let work = async {
             if let Some(run_id) = run_id {
-                trace::annotate("genkit:metadata:evaluator:evalRunId", || run_id.into());
+                trace::annotate_span("genkit:metadata:evaluator:evalRunId", || run_id.into());
             }
             ids = trace::current_ids();
             let context = context.with_limit(TIMEOUT);
-            supervise(&context, self.name(), (self.0.handler)(context.clone(), point)).await
+            supervise_run(&context, self.name(), (self.0.handler)(context.clone(), point)).await
         };
         let name = format!("Test Case {case}");
         let span = NewSpan { name: &name, kind: SpanKind::EvaluatorCase, input: &input };
-        let judged = trace::traced(span, work, trace::json).await;
+        let judged = trace::trace_work(span, work, trace::to_json).await;
         let mut result = json!({
             "testCaseId": case,
             "sampleIndex": index,
@@ -242,9 +242,9 @@ impl Evaluator {
 /// Converts the result to JSON: one score unchanged, several as a list, an error as a score without a value.
 fn evaluation_json(judged: Result<Vec<Score>>) -> Value {
     match judged {
-        Ok(mut scores) if scores.len() == 1 => trace::json(&scores.remove(0)),
-        Ok(scores) => trace::json(&scores),
-        Err(error) => trace::json(&Score::failed(error.chain())),
+        Ok(mut scores) if scores.len() == 1 => trace::to_json(&scores.remove(0)),
+        Ok(scores) => trace::to_json(&scores),
+        Err(error) => trace::to_json(&Score::failed(error.chain())),
     }
 }
 

@@ -48,7 +48,7 @@ impl Prompt {
 
     /// Creates a builder of another program's prompt.
     #[doc(hidden)]
-    pub fn remote(name: String, description: String) -> PromptBuilder {
+    pub fn from_server(name: String, description: String) -> PromptBuilder {
         PromptBuilder::new(Info::from_server(name, description))
     }
 }
@@ -236,7 +236,7 @@ impl PromptBuilder {
         self
     }
 
-    /// Builds a [`Prompt::remote`], which forwards requests with `function`.
+    /// Builds a [`Prompt::from_server`], which forwards requests with `function`.
     #[doc(hidden)]
     pub fn forwards<F>(self, input_schema: Value, function: F) -> Prompt
     where

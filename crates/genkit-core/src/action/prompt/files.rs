@@ -64,7 +64,7 @@ fn fill_schema(schema: &mut Value, given: &[NamedSchema<'_>]) {
 ///
 /// # Errors
 /// Returns all errors of all files, in one text.
-pub fn embedded(files: &'static StaticPromptFiles) -> Result<&'static [Prompt], String> {
+pub fn embedded_prompts(files: &'static StaticPromptFiles) -> Result<&'static [Prompt], String> {
     let read = || {
         let mut templates = Templates::default();
         for (name, schema) in files.schemas {

@@ -33,7 +33,7 @@ pub use builder::PromptBuilder;
 #[cfg(feature = "dotprompt")]
 pub use files::{StaticPromptFiles, written_schema};
 #[cfg(feature = "dotprompt")]
-pub use files::{embedded, prompts_in};
+pub use files::{embedded_prompts, prompts_in};
 pub use function::{PromptFn, StaticPrompt, config_of};
 pub use options::{PromptOptions, PromptTool};
 pub use reply::{IntoPrompt, PromptOutput, PromptReply};
@@ -227,7 +227,7 @@ impl Prompt {
     pub fn render(&self, arguments: impl Serialize) -> Invocation<PromptReply> {
         let (prompt, arguments) = (self.clone(), invocation::to_arguments(arguments));
         Invocation::new(self.name(), async move |context| {
-            prompt.invoke(&context, arguments?, Strictness::Text).await
+            prompt.invoke_prompt(&context, arguments?, Strictness::Text).await
         })
         .with_limit(self.timeout())
     }
@@ -240,7 +240,7 @@ impl Prompt {
 
     /// Returns suggestions for an argument, if the prompt has that argument.
     #[doc(hidden)]
-    pub fn complete(
+    pub fn complete_argument(
         &self,
         request: CompleteRequest,
     ) -> Option<BoxFuture<'static, Result<Vec<String>>>> {
@@ -249,7 +249,7 @@ impl Prompt {
 
     /// Checks the arguments, with defaults filled in, and runs the function, without limits.
     #[doc(hidden)]
-    pub fn invoke<'a>(
+    pub fn invoke_prompt<'a>(
         &self,
         context: &'a Context,
         arguments: Value,
@@ -258,7 +258,7 @@ impl Prompt {
         self.invoke_as(SpanKind::Action("prompt"), context, arguments, how)
     }
 
-    /// [`invoke`](Self::invoke) with a given kind of span.
+    /// [`invoke`](Self::invoke_prompt) with a given kind of span.
     #[doc(hidden)]
     pub fn invoke_as<'a>(
         &self,
@@ -273,7 +273,7 @@ impl Prompt {
             let input = || given.clone();
             let span = NewSpan { name: prompt.name(), kind, input: &input };
             let output = |reply: &PromptReply| json!({ "messages": reply.messages });
-            trace::traced(span, prompt.run_function(context, arguments, how), output).await
+            trace::trace_work(span, prompt.run_function(context, arguments, how), output).await
         })
     }
 

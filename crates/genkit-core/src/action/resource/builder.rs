@@ -46,7 +46,7 @@ impl Resource {
 
     /// Creates a builder of another program's resource.
     #[doc(hidden)]
-    pub fn remote(uri: String, name: String, description: String) -> ResourceBuilder {
+    pub fn from_server(uri: String, name: String, description: String) -> ResourceBuilder {
         ResourceBuilder::new(Info::from_server(name, description), uri.into())
     }
 }
@@ -108,7 +108,7 @@ impl ResourceBuilder {
         self
     }
 
-    /// Builds a [`Resource::remote`], which forwards the URI to `function`.
+    /// Builds a [`Resource::from_server`], which forwards the URI to `function`.
     #[doc(hidden)]
     pub fn forwards<F>(self, function: F) -> Resource
     where

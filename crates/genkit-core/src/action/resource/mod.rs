@@ -18,7 +18,7 @@ use super::invocation::Invocation;
 use crate::context::Context;
 use crate::error::Result;
 use crate::future::BoxFuture;
-use crate::trace::{NewSpan, SpanKind, traced};
+use crate::trace::{NewSpan, SpanKind, trace_work};
 use genkit_schema::internal::strictness::Strictness;
 
 pub use builder::ResourceBuilder;
@@ -145,27 +145,27 @@ impl Resource {
     /// # Errors
     /// See [`Invocation`]. Returns [`NotFound`](crate::error::ErrorKind::NotFound) if `uri` does not match.
     pub fn read(&self, uri: &str) -> Invocation<Vec<ResourceContents>> {
-        let (resource, variables, uri) = (self.clone(), self.matches(uri), uri.to_owned());
+        let (resource, variables, uri) = (self.clone(), self.match_uri(uri), uri.to_owned());
         Invocation::new(self.name(), async move |context| {
             let Some(variables) = variables else {
                 return Err(E::ResourceNotFound(uri).into());
             };
-            let reading = resource.invoke(&context, &uri, variables.into());
-            resource.traced(&uri, reading).await
+            let reading = resource.invoke_resource(&context, &uri, variables.into());
+            resource.read_traced(&uri, reading).await
         })
         .with_limit(self.timeout())
     }
 
     /// Runs `reading` in a span for `uri`.
     #[doc(hidden)]
-    pub async fn traced(
+    pub async fn read_traced(
         &self,
         uri: &str,
         reading: impl Future<Output = Result<ResourceOutput>>,
     ) -> Result<ResourceOutput> {
         let input = || json!({ "uri": uri });
         let span = NewSpan { name: self.name(), kind: SpanKind::Action("resource"), input: &input };
-        traced(span, reading, |contents| resource_for_span(contents)).await
+        trace_work(span, reading, |contents| resource_for_span(contents)).await
     }
 
     /// Returns whether both are the same resource, not only resources with the same name.
@@ -188,7 +188,7 @@ impl Resource {
 
     /// Returns the variables in `uri`, if it matches this resource.
     #[doc(hidden)]
-    pub fn matches(&self, uri: &str) -> Option<Map<String, Value>> {
+    pub fn match_uri(&self, uri: &str) -> Option<Map<String, Value>> {
         self.found_by(&mut UriSearch::new(uri)?)
     }
 
@@ -215,7 +215,7 @@ impl Resource {
 
     /// Returns suggestions for a variable, if the template has it.
     #[doc(hidden)]
-    pub fn complete(
+    pub fn complete_argument(
         &self,
         request: CompleteRequest,
     ) -> Option<BoxFuture<'static, Result<Vec<String>>>> {
@@ -228,7 +228,7 @@ impl Resource {
         resources: impl Iterator<Item = Self>,
         uri: &str,
     ) -> Option<(Self, Map<String, Value>)> {
-        Self::first_of(Self::answering(resources, uri))
+        Self::first_of(Self::find_answering(resources, uri))
     }
 
     /// Returns the most specific of the matching resources, and the first of several with the same rank.
@@ -242,7 +242,7 @@ impl Resource {
     /// Returns all resources that match `uri`, with their variables. Each program has its own share of work, so that
     /// the templates of one program cannot prevent those of others from being searched.
     #[doc(hidden)]
-    pub fn answering(
+    pub fn find_answering(
         resources: impl Iterator<Item = Self>,
         uri: &str,
     ) -> Vec<(Self, Map<String, Value>)> {
@@ -274,9 +274,9 @@ impl Resource {
         self.server().unwrap_or_default()
     }
 
-    /// Reads `uri`, whose `variables` were returned by [`matches`](Self::matches), without limits.
+    /// Reads `uri`, whose `variables` were returned by [`matches`](Self::match_uri), without limits.
     #[doc(hidden)]
-    pub fn invoke(
+    pub fn invoke_resource(
         &self,
         context: &Context,
         uri: &str,

@@ -41,14 +41,14 @@ impl Tool {
     /// escaped except for the characters that MCP allows.
     fn name_for_approval(&self) -> Cow<'_, str> {
         if !self.info().is_remote() {
-            return visible::line(self.title().unwrap_or(self.name()));
+            return visible::escape_line(self.title().unwrap_or(self.name()));
         }
         let origin = self.metadata().get("mcp").map(|origin| (&origin["server"], &origin["name"]));
         match origin {
             Some((Value::String(server), Value::String(name))) => {
-                format!("{}/{}", visible::line(server), visible::name(name)).into()
+                format!("{}/{}", visible::escape_line(server), visible::escape_name(name)).into()
             }
-            _ => visible::name(self.name()),
+            _ => visible::escape_name(self.name()),
         }
     }
 }
@@ -58,7 +58,7 @@ impl Tool {
 pub fn approval_text(name: &str, arguments: &Value, known: Option<&Map<String, Value>>) -> String {
     if json_size(arguments) <= SHOWN {
         let shown = arguments.to_string();
-        return format!("Allow `{name}` to run with {}?", visible::line(&shown));
+        return format!("Allow `{name}` to run with {}?", visible::escape_line(&shown));
     }
     let mut summary = Summary { text: String::new(), missing: Vec::new() };
     summary.write_value(
@@ -148,7 +148,11 @@ impl Summary {
         for (place, (key, value)) in sorted.iter().take(shown).enumerate() {
             self.text.push_str(if place > 0 { "," } else { "" });
             let key = shorten_key(key);
-            let _ = write!(self.text, "{}:", visible::line(&Value::from(key.as_str()).to_string()));
+            let _ = write!(
+                self.text,
+                "{}:",
+                visible::escape_line(&Value::from(key.as_str()).to_string())
+            );
             path.push(key);
             let used = self.write_value(value, None, path, room.share_room(shown - place));
             path.pop();
@@ -183,7 +187,7 @@ impl Summary {
         };
         let cut = if rest > 0 { format!("{shown}…") } else { shown.to_owned() };
         let cut = if is_string { Value::from(cut).to_string() } else { cut };
-        let visible = visible::line(&cut);
+        let visible = visible::escape_line(&cut);
         self.text.push_str(&visible);
         self.note_omitted(rest, ["character", "characters"], path);
         Room { chars: visible.chars().count(), values: 1 }
@@ -196,7 +200,7 @@ impl Summary {
         let what = if count == 1 { one } else { many };
         let mut missing = format!("{} {what}", group_digits(count));
         if !path.is_empty() {
-            let _ = write!(missing, " in `{}`", visible::name(&path.join(".")));
+            let _ = write!(missing, " in `{}`", visible::escape_name(&path.join(".")));
         }
         self.missing.push((path.len(), missing));
     }
@@ -297,7 +301,7 @@ mod tests {
         let text = asked(json!({"a` (nothing else)? `": long, "b\u{200b}": 1}));
         assert!(text.contains(r#""b\u{200b}":1"#), "{text}");
         assert!(text.contains(r"in `a\u{60}\u{20}\u{28}"), "{text}");
-        let remote = Tool::remote("read` to run? It only reads. (`".to_owned(), String::new())
+        let remote = Tool::from_server("read` to run? It only reads. (`".to_owned(), String::new())
             .forwards(|_, _| Box::pin(async { Ok(Default::default()) }));
         let text = remote.approval_message(&json!({}));
         assert!(text.starts_with(r"Allow `read\u{60}\u{20}to\u{20}run"), "{text}");

@@ -52,7 +52,7 @@ impl Tool {
 
     /// Creates a builder of another program's tool.
     #[doc(hidden)]
-    pub fn remote(name: String, description: String) -> ToolBuilder {
+    pub fn from_server(name: String, description: String) -> ToolBuilder {
         ToolBuilder::new(Info::from_server(name, description))
     }
 }
@@ -197,7 +197,7 @@ impl ToolBuilder {
         self.handler(|context: Context, _: Value| async move { Ok(ask_for_result(context).await?) })
     }
 
-    /// Builds a [`Tool::remote`], which forwards calls with `function`. Results of the other program are not checked
+    /// Builds a [`Tool::from_server`], which forwards calls with `function`. Results of the other program are not checked
     /// against its output schema here.
     #[doc(hidden)]
     pub fn forwards<F>(mut self, function: F) -> Tool

@@ -145,7 +145,7 @@ impl Tool {
 
     /// Validates and decodes the arguments and calls the function, without limits.
     #[doc(hidden)]
-    pub fn invoke<'a>(
+    pub fn invoke_tool<'a>(
         &self,
         context: &'a Context,
         arguments: Value,

@@ -38,8 +38,8 @@ impl ToolOutput {
     }
 
     /// Returns how the span of a call ends.
-    pub fn ended(outcome: &mut Outcome<Self>) -> Ended<'_> {
-        outcome.ended(|output| output.clone().into_value())
+    pub fn outcome_end(outcome: &mut Outcome<Self>) -> Ended<'_> {
+        outcome.outcome_end(|output| output.clone().into_value())
     }
 
     pub fn into_value(self) -> Value {

@@ -100,7 +100,7 @@ impl Tool {
             if let Value::Object(input) = &mut input {
                 input.insert(argument.clone(), value.clone());
             }
-            Box::pin(async move { tool.invoke(&context, input, how).await })
+            Box::pin(async move { tool.invoke_tool(&context, input, how).await })
         }));
         let definition = self.definition();
         let definition =

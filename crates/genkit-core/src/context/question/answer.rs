@@ -141,7 +141,7 @@ impl Decision {
     ///
     /// # Errors
     /// Returns an error if the user did not approve, with the user's reason if there is one.
-    pub fn approved(&self) -> crate::error::Result<()> {
+    pub fn require_approval(&self) -> crate::error::Result<()> {
         match self.action {
             UserAction::Accept => Ok(()),
             UserAction::Cancel => Err(E::ApprovalClosed.into()),

@@ -3,7 +3,7 @@
 use super::super::Context;
 use super::QuestionKind;
 use crate::error::Result;
-use crate::future::boxed;
+use crate::future::box_in_place;
 use crate::visible;
 
 /// The key of the question that `needs_approval` asks.
@@ -43,10 +43,10 @@ impl Context {
     }
 
     async fn approve_as(&self, key: Option<String>, message: String) -> Result<()> {
-        let message = visible::text(&message).into_owned();
+        let message = visible::escape_prose(&message).into_owned();
         let kind = QuestionKind::Approval { message: message.clone() };
         let decision = self.ask_question(key, kind, |answer| answer.approval_of(&message)).await?;
-        decision.approved()
+        decision.require_approval()
     }
 
     /// Waits for the approval that the definition requires before the function runs.
@@ -56,7 +56,7 @@ impl Context {
             // Boxed, because most calls need no approval and would otherwise be as large as one that does.
             Some(message) => {
                 let key = Some(APPROVAL_KEY.to_owned());
-                boxed(|| self.approve_as(key, message.clone())).await
+                box_in_place(|| self.approve_as(key, message.clone())).await
             }
             None => Ok(()),
         }

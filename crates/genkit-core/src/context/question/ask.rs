@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::visible::Logged;
 
 /// The error for a question of a kind that the caller does not support.
-pub fn unanswerable(kind: &QuestionKind) -> crate::error::Error {
+pub fn unanswerable_error(kind: &QuestionKind) -> crate::error::Error {
     E::CannotBeAsked(kind.capability()).into()
 }
 
@@ -35,11 +35,11 @@ impl Context {
     ) -> Result<R> {
         let parts = &self.0.parts;
         let capability = kind.capability();
-        if !parts.caller.can(capability) {
+        if !parts.caller.has_capability(capability) {
             return Err(E::CannotBeAsked(capability).into());
         }
-        let asked = match (&parts.rounds, kind.canonical()) {
-            (Some(rounds), asked) => rounds.know(&asked),
+        let asked = match (&parts.rounds, kind.canonical_text()) {
+            (Some(rounds), asked) => rounds.identify_question(&asked),
             (None, asked) => asked,
         };
         let key = self.lock_replay().question_key(key, &asked);
@@ -52,7 +52,7 @@ impl Context {
         };
         let recorded = self.lock_replay().recorded_answer(&key, &asked);
         if let Some(answer) = recorded {
-            let is_ours = || parts.rounds.as_ref().is_none_or(|rounds| rounds.claim());
+            let is_ours = || parts.rounds.as_ref().is_none_or(|rounds| rounds.claim_answers());
             let understood = read(answer).map_err(not_fit).ok();
             // If another request has claimed the answers first, the question stays open and the caller rejects the
             // round.
@@ -72,7 +72,7 @@ impl Context {
             }
         }
         let question = Question { key, kind };
-        if let Some(answering) = parts.caller.answer(&question) {
+        if let Some(answering) = parts.caller.answer_question(&question) {
             let answer = {
                 let _live = LiveQuestion::new(self.shared_replay());
                 answering.await?

@@ -45,7 +45,7 @@ impl QuestionKind {
     }
 
     /// Returns the value that Genkit's tools see under `interrupt`.
-    pub fn shown(&self) -> Value {
+    pub fn to_json(&self) -> Value {
         match self {
             Self::Interrupt { metadata: Value::Null } => Value::Bool(true),
             Self::Interrupt { metadata } => metadata.clone(),
@@ -54,7 +54,7 @@ impl QuestionKind {
     }
 
     /// Returns the whole question as one canonical text. An answer is valid only for this text.
-    pub fn canonical(&self) -> String {
+    pub fn canonical_text(&self) -> String {
         let asked = match self {
             Self::Elicitation { message, schema } => json!(["elicitation", message, schema]),
             Self::Approval { message } => json!(["approval", message]),
@@ -70,7 +70,7 @@ impl QuestionKind {
 
 impl Question {
     /// Returns the text shown to people. For an interrupt with an object, this is its `message`.
-    pub fn message(&self) -> Option<&str> {
+    pub fn message_text(&self) -> Option<&str> {
         match &self.kind {
             QuestionKind::Elicitation { message, .. } | QuestionKind::Approval { message } => {
                 Some(message)

@@ -86,7 +86,7 @@ impl Context {
     /// # }
     /// ```
     pub fn can_elicit(&self) -> bool {
-        self.0.parts.caller.can(Capability::Elicitation)
+        self.0.parts.caller.has_capability(Capability::Elicitation)
     }
 }
 
@@ -205,8 +205,8 @@ impl<'a, T: 'a> IntoFuture for Elicit<'a, T> {
     fn into_future(self) -> Self::IntoFuture {
         let bounds = Bounds::compile(&self.schema, self.shape);
         let kind = QuestionKind::Elicitation {
-            message: visible::text(&self.message).into_owned(),
-            schema: visible::form(self.schema),
+            message: visible::escape_prose(&self.message).into_owned(),
+            schema: visible::escape_form(self.schema),
         };
         Box::pin(async move {
             let bounds = bounds?;

@@ -37,9 +37,9 @@ impl Context {
     /// and [`ErrorKind::FailedPrecondition`](crate::error::ErrorKind::FailedPrecondition) if the caller does not support
     /// questions.
     pub async fn interrupt(&self, metadata: impl Into<Value>) -> Result<Value> {
-        let kind = QuestionKind::Interrupt { metadata: visible::asked(metadata.into()) };
+        let kind = QuestionKind::Interrupt { metadata: visible::escape_question(metadata.into()) };
         let decision = self.ask_question(None, kind, |answer| answer.into_decision()).await?;
-        decision.approved()?;
+        decision.require_approval()?;
         Ok(decision.content.unwrap_or_default())
     }
 
@@ -52,7 +52,9 @@ impl Context {
     /// [`interrupt`](Self::interrupt) for the task of an MCP server, under its own key.
     #[doc(hidden)]
     pub async fn interrupt_with_task(&self, key: String, metadata: Value) -> Result<()> {
-        let kind = QuestionKind::Interrupt { metadata: visible::asked(metadata) };
-        self.ask_question(Some(key), kind, |answer| answer.into_decision()).await?.approved()
+        let kind = QuestionKind::Interrupt { metadata: visible::escape_question(metadata) };
+        self.ask_question(Some(key), kind, |answer| answer.into_decision())
+            .await?
+            .require_approval()
     }
 }

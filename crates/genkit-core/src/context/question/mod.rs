@@ -15,7 +15,7 @@ mod sample_request;
 pub use answer::CallerAnswer;
 pub use answer::{Decision, UserAction};
 pub use approve::APPROVAL_KEY;
-pub use ask::unanswerable;
+pub use ask::unanswerable_error;
 pub use data::{Question, QuestionKind};
 pub use interrupt::MCP_TASK;
 

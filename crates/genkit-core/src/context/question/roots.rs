@@ -27,7 +27,7 @@ impl Context {
 
     /// Returns whether the caller supports [`roots`](Self::roots).
     pub fn can_list_roots(&self) -> bool {
-        self.0.parts.caller.can(Capability::Roots)
+        self.0.parts.caller.has_capability(Capability::Roots)
     }
 }
 

@@ -28,7 +28,7 @@ impl Context {
 
     /// Returns whether the caller supports sampling with [`sample`](Self::sample).
     pub fn can_sample(&self) -> bool {
-        self.0.parts.caller.can(Capability::Sampling)
+        self.0.parts.caller.has_capability(Capability::Sampling)
     }
 }
 

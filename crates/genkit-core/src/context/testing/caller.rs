@@ -79,25 +79,28 @@ impl TestCaller {
 }
 
 impl Caller for TestCaller {
-    fn can(&self, capability: Capability) -> bool {
+    fn has_capability(&self, capability: Capability) -> bool {
         !self.lacks.contains(&capability)
     }
 
-    fn answer<'a>(&'a self, question: &'a Question) -> Option<BoxFuture<'a, Result<CallerAnswer>>> {
+    fn answer_question<'a>(
+        &'a self,
+        question: &'a Question,
+    ) -> Option<BoxFuture<'a, Result<CallerAnswer>>> {
         Some(Box::pin(std::future::ready(self.settle_question(question))))
     }
 
-    fn progress(&self, progress: Progress) -> BoxFuture<'_, ()> {
+    fn report_progress(&self, progress: Progress) -> BoxFuture<'_, ()> {
         lock(&self.reported).progress.push(progress);
         Box::pin(std::future::ready(()))
     }
 
-    fn log(&self, level: LogLevel, data: Value) -> BoxFuture<'_, ()> {
+    fn send_log(&self, level: LogLevel, data: Value) -> BoxFuture<'_, ()> {
         lock(&self.reported).logs.push((level, data));
         Box::pin(std::future::ready(()))
     }
 
-    fn chunk(&self, chunk: Value) -> BoxFuture<'_, ()> {
+    fn send_chunk(&self, chunk: Value) -> BoxFuture<'_, ()> {
         lock(&self.reported).chunks.push(chunk);
         Box::pin(std::future::ready(()))
     }
@@ -106,7 +109,7 @@ impl Caller for TestCaller {
         lock(&self.reported).updated_resources.push(uri);
     }
 
-    fn client(&self) -> Option<ClientInfo> {
+    fn client_info(&self) -> Option<ClientInfo> {
         self.client.clone()
     }
 }

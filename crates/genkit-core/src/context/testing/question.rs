@@ -57,7 +57,7 @@ impl AskedQuestion {
             QuestionKind::Sampling(request) => {
                 request.messages.iter().map(|message| message.text()).collect()
             }
-            _ => question.message().unwrap_or_default().to_owned(),
+            _ => question.message_text().unwrap_or_default().to_owned(),
         };
         Self { question, message }
     }

@@ -194,7 +194,7 @@ impl OutputOptions {
 
     /// Returns the requested format, which is JSON if only a schema is set.
     #[doc(hidden)]
-    pub fn format(&self) -> Result<Option<Format>> {
+    pub fn parse_format(&self) -> Result<Option<Format>> {
         match &self.format {
             Some(name) => {
                 Format::of_name(name).map(Some).ok_or_else(|| E::UnknownFormat(name.clone()).into())

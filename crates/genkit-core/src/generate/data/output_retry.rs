@@ -52,7 +52,7 @@ impl OutputRetry {
 
     /// Creates the message that requests a corrected response from the model.
     #[doc(hidden)]
-    pub fn message(&self) -> Message {
+    pub fn retry_message(&self) -> Message {
         let why = self.reason.trim_end_matches('.');
         let text = format!("The output was rejected: {why}. Send the complete output again.");
         let mut message = Message::user(text);
@@ -62,7 +62,7 @@ impl OutputRetry {
 
     /// Creates the chunk that reports the retry in a stream. It has no content.
     #[doc(hidden)]
-    pub fn chunk(&self) -> GenerateChunk {
+    pub fn retry_chunk(&self) -> GenerateChunk {
         let told = serde_json::to_value(self).unwrap_or_default();
         GenerateChunk::new([])
             .with_role(Role::User)

@@ -90,7 +90,7 @@ impl GenerateResponse {
 
     /// Returns the interrupts: the open questions of an interrupted run.
     pub fn interrupts(&self) -> Vec<Interrupt> {
-        self.message.as_ref().map(Interrupt::all).unwrap_or_default()
+        self.message.as_ref().map(Interrupt::find_all).unwrap_or_default()
     }
 
     /// Returns `true` if the run was interrupted and waits for answers.
@@ -160,7 +160,7 @@ impl GenerateResponse {
 
     /// Reconstructs the interrupted response from the options of the run that resumes it.
     #[doc(hidden)]
-    pub fn interrupted(options: GenerateOptions) -> Self {
+    pub fn from_interrupted(options: GenerateOptions) -> Self {
         let mut response = Self::of_request(options.into_request());
         response.message = response.request.as_mut().and_then(|request| request.messages.pop());
         response.finish_reason = Some(FinishReason::Interrupted);

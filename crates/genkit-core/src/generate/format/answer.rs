@@ -3,7 +3,7 @@
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{Format, parse};
+use super::{Format, parse_answer};
 use crate::error::Result;
 use crate::message::{Message, Part, ToolResponse};
 use crate::model::request::OutputConfig;
@@ -54,7 +54,7 @@ impl From<crate::error::Error> for OutputMisfit {
 
 impl OutputMisfit {
     /// Returns the description that is sent to the model.
-    pub fn why(&self) -> String {
+    pub fn explanation(&self) -> String {
         match self {
             Self::Unreadable(error) => error.to_string(),
             Self::Value(why) => why.clone(),
@@ -76,7 +76,7 @@ impl ModelAnswer<'_> {
         let text = self.joined_text();
         let format = self.output.and_then(|output| output.format.as_deref());
         match format.and_then(Format::of_name) {
-            Some(format) => parse(format, &text).map(|value| self.without_nulls(value)),
+            Some(format) => parse_answer(format, &text).map(|value| self.without_nulls(value)),
             // Without a format: JSON if the text contains any, otherwise the text itself.
             None => Ok(genkit_schema::internal::partial_json::extract(&text)
                 .unwrap_or(Value::String(text))),
@@ -97,7 +97,7 @@ impl ModelAnswer<'_> {
     }
 
     /// Parses the response as JSON that matches the whole schema, for output without a Rust type.
-    pub fn checked(&self) -> Result<Value, OutputMisfit> {
+    pub fn checked_value(&self) -> Result<Value, OutputMisfit> {
         let value = self.parse_value()?;
         let bounds = self.output_schema().map(Schema::whole_bounds).transpose()?;
         match bounds.flatten().map(|bounds| bounds.check(&value)) {

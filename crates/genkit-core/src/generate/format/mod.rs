@@ -9,5 +9,5 @@ mod tests;
 pub use crate::run_options::Format;
 pub use answer::stopped_on;
 pub use answer::{ModelAnswer, OutputMisfit, STOPPED};
-pub use parse::{parse, parse_partial};
-pub use schema::{check_schema, instructions};
+pub use parse::{parse_answer, parse_partial};
+pub use schema::{check_schema, output_instructions};

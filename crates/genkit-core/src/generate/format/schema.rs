@@ -8,7 +8,7 @@ use crate::generate::error::Error as E;
 
 /// Returns instructions for the model, word for word the same as in Genkit for other languages, including trailing
 /// whitespace. `None` if the schema needs none.
-pub fn instructions(format: Format, schema: &Value) -> Option<String> {
+pub fn output_instructions(format: Format, schema: &Value) -> Option<String> {
     match format {
         Format::Text => None,
         Format::Json => Some(format!(

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::parse::MAX_QUOTED;
-use super::{Format, check_schema, instructions, parse, parse_partial};
+use super::{Format, check_schema, output_instructions, parse_answer, parse_partial};
 use crate::error::ErrorKind;
 use genkit_schema::internal::partial_json::{extract, extract_items, extract_lines, partial};
 
@@ -45,7 +45,7 @@ fn genkit_extracts_items() {
 fn genkit_extracts_json() {
     for (name, case) in cases("extract_json") {
         match is_error(&case) {
-            true => assert!(parse(Format::Json, text(&case)).is_err(), "{name}"),
+            true => assert!(parse_answer(Format::Json, text(&case)).is_err(), "{name}"),
             false => assert_eq!(extract(text(&case)).unwrap_or_default(), case["want"], "{name}"),
         }
     }
@@ -81,7 +81,7 @@ fn genkit_reads_chunks() {
 #[test]
 fn genkit_reads_messages() {
     for (name, case) in cases("messages") {
-        let value = parse(format_of(&case), text(&case));
+        let value = parse_answer(format_of(&case), text(&case));
         match value {
             Ok(value) => assert_eq!(value, case["want"], "{name}"),
             Err(error) => {
@@ -120,31 +120,31 @@ fn names() {
 fn instructions_word_for_word() {
     let items = json!({ "type": "object", "properties": { "b": {}, "a": {} } });
     let schema = json!({ "type": "array", "items": items });
-    assert_eq!(instructions(Format::Text, &schema), None);
+    assert_eq!(output_instructions(Format::Text, &schema), None);
     assert_eq!(
-        instructions(Format::Json, &items).unwrap(),
+        output_instructions(Format::Json, &items).unwrap(),
         "Output should be in JSON format and conform to the following schema:\n\n```\n{\"type\":\"object\",\"properties\":{\"b\":{},\"a\":{}}}\n```\n"
     );
     assert_eq!(
-        instructions(Format::Array, &json!({ "type": "array" })).unwrap(),
+        output_instructions(Format::Array, &json!({ "type": "array" })).unwrap(),
         "Output should be a JSON array conforming to the following schema:\n    \n```\n{\"type\":\"array\"}\n```\n    "
     );
     assert_eq!(
-        instructions(Format::Jsonl, &schema).unwrap(),
+        output_instructions(Format::Jsonl, &schema).unwrap(),
         "Output should be JSONL format, a sequence of JSON objects (one per line) separated by a newline `\\n` character. Each line should be a JSON object conforming to the following schema:\n\n```\n{\"type\":\"object\",\"properties\":{\"b\":{},\"a\":{}}}\n```\n    "
     );
-    assert_eq!(instructions(Format::Jsonl, &json!({ "type": "array" })), None);
+    assert_eq!(output_instructions(Format::Jsonl, &json!({ "type": "array" })), None);
     let words = "Output should be ONLY one of the following enum values. Do not output any additional information or add quotes.\n\n";
     for schema in [
         json!({ "enum": ["a", 1] }),
         json!({ "oneOf": [{ "const": "a", "description": "A." }, { "enum": [1] }] }),
     ] {
-        assert_eq!(instructions(Format::Enum, &schema).unwrap(), format!("{words}a\n1"));
+        assert_eq!(output_instructions(Format::Enum, &schema).unwrap(), format!("{words}a\n1"));
     }
-    assert_eq!(instructions(Format::Enum, &json!({ "type": "string" })), None);
+    assert_eq!(output_instructions(Format::Enum, &json!({ "type": "string" })), None);
     // A reference needs the definition that it refers to.
     let schema = json!({ "type": "array", "items": { "$ref": "#/$defs/A" }, "$defs": { "A": { "type": "object" } } });
-    let text = instructions(Format::Jsonl, &schema).unwrap();
+    let text = output_instructions(Format::Jsonl, &schema).unwrap();
     assert!(text.contains(r##"{"$ref":"#/$defs/A","$defs":{"A":{"type":"object"}}}"##), "{text}");
 }
 
@@ -191,11 +191,11 @@ fn values_that_are_no_objects() {
         ("```\n\"x\"\n```\n", json!("x")),
         ("{\"a\": \"cut off", json!({ "a": "cut off" })),
     ] {
-        assert_eq!(parse(Format::Json, text).unwrap(), value, "{text:?}");
+        assert_eq!(parse_answer(Format::Json, text).unwrap(), value, "{text:?}");
     }
-    assert_eq!(parse(Format::Array, "So: [\"a\", 1, null").unwrap(), json!(["a", 1, null]));
-    assert_eq!(parse(Format::Enum, " \"it's\" ").unwrap(), "it's");
-    assert_eq!(parse(Format::Enum, "").unwrap(), "");
+    assert_eq!(parse_answer(Format::Array, "So: [\"a\", 1, null").unwrap(), json!(["a", 1, null]));
+    assert_eq!(parse_answer(Format::Enum, " \"it's\" ").unwrap(), "it's");
+    assert_eq!(parse_answer(Format::Enum, "").unwrap(), "");
     assert_eq!(parse_partial(Format::Json, " \"use {a"), Some(json!("use {a")));
     assert_eq!(parse_partial(Format::Enum, "VAL"), None);
     assert_eq!(parse_partial(Format::Array, "[1, 2"), Some(json!([1])));
@@ -210,11 +210,11 @@ fn errors_say_what_was_wanted_and_quote_a_little() {
         (Format::Array, "[{\"a\": 1} {\"b\": 2}]", "malformed"),
         (Format::Jsonl, "{\"a\": 1}\n{\"b\": oops}\n{\"c\": 3}", "oops"),
     ] {
-        let error = parse(format, text).unwrap_err();
+        let error = parse_answer(format, text).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::InvalidArgument);
         assert!(error.to_string().contains(said), "{error}");
     }
-    let quoted = |count| parse(Format::Json, &"é".repeat(count)).unwrap_err().to_string();
+    let quoted = |count| parse_answer(Format::Json, &"é".repeat(count)).unwrap_err().to_string();
     assert!(quoted(MAX_QUOTED).ends_with("é\""));
     let longer = quoted(MAX_QUOTED + 1);
     assert!(longer.ends_with("é…\""));

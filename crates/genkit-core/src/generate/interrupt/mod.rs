@@ -5,9 +5,10 @@ mod resume;
 mod suspended;
 
 pub use resume::resume;
-pub use resume::{CallState, Resumed, begun, calls_of};
+pub use resume::{CallState, Resumed, calls_of, read_resumed};
 pub use suspended::{
-    CALL_KEY, Suspended, close, note_replaced_input, pending_answer, replace_input, set_pending,
+    CALL_KEY, Suspended, close_request, note_replaced_input, pending_answer, replace_input,
+    set_pending,
 };
 
 pub use question::{Answer, Interrupt};

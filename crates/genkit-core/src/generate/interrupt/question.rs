@@ -52,7 +52,7 @@ pub struct Interrupt {
 impl Interrupt {
     /// Returns the open questions of a message.
     #[doc(hidden)]
-    pub fn all(message: &Message) -> Vec<Self> {
+    pub fn find_all(message: &Message) -> Vec<Self> {
         message.content.iter().flat_map(Self::of_part).collect()
     }
 
@@ -83,7 +83,7 @@ impl Interrupt {
     /// Returns the message of the question, for the user. For [`Context::interrupt`](crate::context::Context::interrupt) it is
     /// the field `message`, if it was called with an object.
     pub fn message(&self) -> Option<&str> {
-        self.question.message()
+        self.question.message_text()
     }
 
     /// Returns the schema of the form, if the question is a form.

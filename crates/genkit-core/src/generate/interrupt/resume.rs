@@ -7,7 +7,8 @@ use serde_json::{Map, Value, json};
 
 use super::question::{Answer, Interrupt, Kind};
 use super::suspended::{
-    ANSWERS, CALL_KEY, PENDING_OUTPUT, REPLACED_INPUT, RESUMED, Suspended, pending_answer, resolve,
+    ANSWERS, CALL_KEY, PENDING_OUTPUT, REPLACED_INPUT, RESUMED, Suspended, pending_answer,
+    resolve_request,
 };
 use crate::action::Tool;
 use crate::context::{APPROVAL_KEY, CallerAnswer, Decision, QuestionKind, UserAction};
@@ -37,7 +38,7 @@ impl Resume {
     /// # Errors
     /// A value that was passed to the answer does not serialize.
     #[doc(hidden)]
-    pub fn push(&mut self, answer: Answer) -> Result<(), E> {
+    pub fn push_answer(&mut self, answer: Answer) -> Result<(), E> {
         if let Some(why) = answer.error {
             let name = part_identity(answer.kind.part()).map_or("", |(name, _)| name).to_owned();
             return Err(E::AnswerUnserializable { name, why });
@@ -61,12 +62,12 @@ impl Resume {
     /// # Errors
     /// No open question matches the answer, or the question is already answered.
     #[doc(hidden)]
-    pub fn taking(&self, answer: Answer, message: &Message) -> Result<Self> {
+    pub fn with_answer(&self, answer: Answer, message: &Message) -> Result<Self> {
         let mut answers = self.clone();
-        answers.push(answer)?;
+        answers.push_answer(answer)?;
         check_references(message)?;
         check_answers(message, &answers)?;
-        if answers.open(message).len() >= self.open(message).len() {
+        if answers.open_questions(message).len() >= self.open_questions(message).len() {
             return Err(E::AnsweredBefore.into());
         }
         Ok(answers)
@@ -74,7 +75,7 @@ impl Resume {
 
     /// Returns the questions of `message` that are not answered here.
     #[doc(hidden)]
-    pub fn open(&self, message: &Message) -> Vec<Interrupt> {
+    pub fn open_questions(&self, message: &Message) -> Vec<Interrupt> {
         let is_open = |part: &&Part| {
             let answered =
                 self.respond.iter().any(|answer| part_identity(answer) == part_identity(part));
@@ -121,7 +122,7 @@ impl Resume {
 
 impl Resumed {
     /// Returns the names of the suspended tools that run again.
-    pub fn restarted(&self) -> impl Iterator<Item = &str> {
+    pub fn restarted_names(&self) -> impl Iterator<Item = &str> {
         self.calls.iter().filter_map(|(at, state)| {
             let CallState::Pending { suspended: Some(_), .. } = state else { return None };
             self.message.content[*at].as_tool_request().map(|request| &*request.name)
@@ -187,7 +188,7 @@ pub fn resume(messages: &mut Vec<Message>, answers: &Resume) -> Result<Resumed> 
         return Err(E::Unanswered(unanswered).into());
     }
     check_answers(&message, answers)?;
-    message.content.iter_mut().for_each(resolve);
+    message.content.iter_mut().for_each(resolve_request);
     let suspended = messages.pop().unwrap_or_else(|| message.clone());
     let metadata = answers.metadata.clone().unwrap_or(Value::Bool(true));
     Ok(Resumed { message, suspended, calls, metadata })
@@ -195,7 +196,7 @@ pub fn resume(messages: &mut Vec<Message>, answers: &Resume) -> Result<Resumed> 
 
 /// Reads the responses of calls that finished before their round failed. Returns `None` if no call of the message has
 /// one.
-pub fn begun(message: &Message) -> Result<Option<Resumed>> {
+pub fn read_resumed(message: &Message) -> Result<Option<Resumed>> {
     let mut calls = Vec::new();
     for (at, request) in calls_of(message) {
         let answer = pending_answer(request, message.content[at].metadata())?.map(Box::new);
@@ -206,7 +207,7 @@ pub fn begun(message: &Message) -> Result<Option<Resumed>> {
         return Ok(None);
     }
     let (suspended, mut message) = (message.clone(), message.clone());
-    message.content.iter_mut().for_each(resolve);
+    message.content.iter_mut().for_each(resolve_request);
     Ok(Some(Resumed { message, suspended, calls, metadata: Value::Bool(true) }))
 }
 
@@ -295,7 +296,7 @@ fn restarted(request: &ToolRequest, restarts: &[&Part], stored: Option<Suspended
         for (question_key, decision) in group_decisions(restart.metadata(), stored.as_ref()) {
             // An answer to a different question under the same key counts only if it is a denial.
             let is_to_it = same_question(&question_key, stored.as_ref(), seen.as_ref());
-            if is_to_it || decision.approved().is_err() {
+            if is_to_it || decision.require_approval().is_err() {
                 given.push((question_key, decision));
             }
         }
@@ -304,13 +305,13 @@ fn restarted(request: &ToolRequest, restarts: &[&Part], stored: Option<Suspended
     for (key, decision) in &given {
         // A denied call does not run, whichever question was denied.
         if about_the_call(key)
-            && let Err(why) = decision.approved()
+            && let Err(why) = decision.require_approval()
         {
             let denial = request.respond(json!({ "error": why.to_string() }));
             return CallState::Answered(Box::new(denial.into()));
         }
     }
-    let mut suspended = stored.unwrap_or_else(|| Suspended::plain(Value::Null));
+    let mut suspended = stored.unwrap_or_else(|| Suspended::from_metadata(Value::Null));
     let mut edited = Vec::new();
     if let Some(replaced) = replaced {
         // Earlier answers referred to other arguments.
@@ -338,7 +339,7 @@ fn restarted(request: &ToolRequest, restarts: &[&Part], stored: Option<Suspended
 fn same_question(key: &str, stored: Option<&Suspended>, seen: Option<&Suspended>) -> bool {
     let asked = |of: &Suspended| {
         let question = of.questions.iter().find(|open| open.key == key);
-        question.map(|open| open.kind.canonical())
+        question.map(|open| open.kind.canonical_text())
     };
     match (stored, seen) {
         (Some(stored), Some(seen)) => asked(stored) == asked(seen),

@@ -42,8 +42,8 @@ impl Suspended {
     }
 
     /// Creates the suspended state of a call that middleware interrupted before it ran.
-    pub fn plain(metadata: Value) -> Self {
-        Self::new(vec![about_call(visible::asked(metadata))], Recording::default())
+    pub fn from_metadata(metadata: Value) -> Self {
+        Self::new(vec![about_call(visible::escape_question(metadata))], Recording::default())
     }
 
     /// Keeps the recorded results of an earlier run of the call, and the answer about the call as a whole unless that
@@ -63,7 +63,7 @@ impl Suspended {
     /// Writes the suspended state into the metadata of its request.
     pub fn write(self, part: &mut Part) {
         let metadata = part.metadata_mut();
-        let shown = self.questions.first().map_or(Value::Bool(true), |open| open.kind.shown());
+        let shown = self.questions.first().map_or(Value::Bool(true), |open| open.kind.to_json());
         metadata.insert(INTERRUPT.to_owned(), shown);
         let stored = serde_json::to_value(&self).unwrap_or_default();
         metadata.insert(SUSPENDED.to_owned(), stored);
@@ -89,7 +89,7 @@ pub fn about_call(metadata: Value) -> Question {
 }
 
 /// Removes the open questions from a request.
-pub fn close(request: &mut Part) {
+pub fn close_request(request: &mut Part) {
     let metadata = request.metadata_mut();
     metadata.shift_remove(INTERRUPT);
     metadata.shift_remove(SUSPENDED);
@@ -158,7 +158,7 @@ pub fn note_replaced_input(request: &Part, answer: &mut Part) {
 }
 
 /// Converts the request into the form that is kept in the history of a resumed run.
-pub fn resolve(request: &mut Part) {
+pub fn resolve_request(request: &mut Part) {
     let metadata = request.metadata_mut();
     if let Some(interrupt) = metadata.remove(INTERRUPT) {
         metadata.insert(RESOLVED.to_owned(), interrupt);

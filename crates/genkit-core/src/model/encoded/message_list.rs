@@ -26,7 +26,7 @@ pub struct MessageList<'a> {
 impl<'a> MessageList<'a> {
     /// Creates the list of `request`. `shape` must contain everything that affects the encoding of
     /// a message other than the message itself, the messages before it and the names of the tools.
-    pub fn of(request: &'a ModelRequest, shape: impl Hash) -> Self {
+    pub fn from_request(request: &'a ModelRequest, shape: impl Hash) -> Self {
         let all = request.messages.len();
         let front = request.encoded.lock_front().filter(|_| request.docs.is_empty());
         let Some(front) = front else {
@@ -163,7 +163,7 @@ mod tests {
 
     /// Returns the body with `shape`, and the number of its messages that were cached.
     fn written(request: &ModelRequest, shape: &str) -> (String, usize) {
-        let list = MessageList::of(request, shape);
+        let list = MessageList::from_request(request, shape);
         let from = list.from;
         let rest: Vec<String> = request.messages[from..].iter().map(Message::text).collect();
         let body = list.into_body("messages", &rest, &serde_json::json!({"shape": shape})).unwrap();
@@ -172,7 +172,7 @@ mod tests {
 
     fn run() -> ModelRequest {
         ModelRequest {
-            encoded: Encoded::kept(),
+            encoded: Encoded::for_run(),
             ..ModelRequest::new([Message::user("a"), Message::model("b")])
         }
     }
@@ -216,7 +216,7 @@ mod tests {
     fn what_stands_after_the_list_is_written_once_and_anew_where_something_shapes_it() {
         let mut request = run();
         let made = |request: &ModelRequest, shape: &str| {
-            let (list, mut made) = (MessageList::of(request, "x"), false);
+            let (list, mut made) = (MessageList::from_request(request, "x"), false);
             let new: Vec<String> =
                 request.messages[list.from..].iter().map(Message::text).collect();
             let body = list.into_body_with(request, "messages", &new, shape, || {

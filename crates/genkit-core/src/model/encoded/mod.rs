@@ -57,7 +57,7 @@ impl Encoded {
 
     /// The number of cached messages.
     #[cfg(debug_assertions)]
-    pub fn messages(&self) -> usize {
+    pub fn message_count(&self) -> usize {
         self.lock_front().map_or(0, |front| front.messages)
     }
 }

@@ -13,7 +13,7 @@ use genkit::{generate, resume};
 use genkit_agent::OnToolError;
 use genkit_core::ModelResponse;
 use genkit_core::ToolRequest;
-use genkit_core::internal::trace::{NewSpan, SpanKind, traced};
+use genkit_core::internal::trace::{NewSpan, SpanKind, trace_work};
 use genkit_core::{Context, Tool};
 use genkit_core::{Error, ErrorKind};
 use genkit_model::ScriptedModel;
@@ -107,7 +107,7 @@ async fn a_panic_that_nobody_catches_ends_what_is_open() {
             Ok(())
         };
         let span = NewSpan { name: "f", kind: SpanKind::FlowStep, input: &|| Value::Null };
-        traced(span, work, |()| Value::Null).await
+        trace_work(span, work, |()| Value::Null).await
     };
     let (caught, trace) = trace(AssertUnwindSafe(panics).catch_unwind()).await;
     caught.unwrap_err();

@@ -9,7 +9,7 @@ use genkit_agent::Instance;
 use genkit_core::GenerateOptions;
 use genkit_core::ModelResponse;
 use genkit_core::Part;
-use genkit_core::internal::trace::{NewSpan, Root, SpanKind, traced};
+use genkit_core::internal::trace::{NewSpan, Root, SpanKind, trace_work};
 use genkit_core::{Context, Flow, Prompt, Registry, Resource, Result, Tool};
 use genkit_model::ScriptedModel;
 
@@ -17,7 +17,7 @@ use genkit_model::ScriptedModel;
 async fn in_flow<T>(name: &str, work: impl Future<Output = Result<T>>) -> Result<T> {
     let input = || json!({ "who": "Ann" });
     let span = NewSpan { name, kind: SpanKind::Action("flow"), input: &input };
-    traced(span, work, |_| json!("bye")).await
+    trace_work(span, work, |_| json!("bye")).await
 }
 
 const RUN: &str = "\

@@ -39,7 +39,7 @@ impl TaskElsewhere {
     ) -> Self {
         Self {
             server: Arc::downgrade(server),
-            context: context.outliving(),
+            context: context.detached_context(),
             target: target.to_owned(),
             id: note.task_id.clone(),
             ends_ms: note.ends_ms(),
@@ -56,7 +56,7 @@ impl TaskElsewhere {
 }
 
 impl Elsewhere for TaskElsewhere {
-    fn look(&self) -> BoxFuture<'_, Option<Duration>> {
+    fn poll_operation(&self) -> BoxFuture<'_, Option<Duration>> {
         Box::pin(async move {
             let server = self.server.upgrade()?;
             let left = Duration::from_millis(self.ends_ms.saturating_sub(now_ms()));

@@ -113,7 +113,7 @@ async fn follow_task(
     cancel: CancelTask,
     created: Option<&Value>,
 ) -> Result<Value> {
-    let _followed = call.context.follows();
+    let _followed = call.context.follow_operation();
     let (answered, polls, is_away, said) = (BTreeSet::new(), 0, false, None);
     // A function that was already released does not hold its worker again.
     let rests_from = Instant::now() + if created.is_some() { LET_GO } else { Duration::ZERO };
@@ -132,7 +132,7 @@ async fn follow_task(
     }
     let result = ended.and_then(|ended| task.call_result(ended));
     if result.is_err() || !call.context.is_durable() {
-        call.context.record(call.key, Value::Null);
+        call.context.record_result(call.key, Value::Null);
     }
     result
 }
@@ -200,7 +200,7 @@ impl FollowedTask<'_> {
         if wait > held {
             let TaskCall { server, context, target, .. } = self.call;
             let elsewhere = TaskElsewhere::new(server, context, target, &self.note);
-            context.rest(Arc::new(elsewhere) as Arc<dyn Elsewhere>, wait - held).await;
+            context.wait_suspended(Arc::new(elsewhere) as Arc<dyn Elsewhere>, wait - held).await;
         }
         Ok(())
     }
@@ -235,7 +235,8 @@ impl FollowedTask<'_> {
             return Ok(());
         }
         let times = self.note.shown.as_ref().map_or(0, |(times, _)| *times) + 1;
-        let name = format!("{}/{}", visible::line(&server.key), visible::name(target));
+        let name =
+            format!("{}/{}", visible::escape_line(&server.key), visible::escape_name(target));
         let shown = json!({
             "message": format!("`{name}` continues as a task."),
             MCP_TASK: {
@@ -339,7 +340,7 @@ impl FollowedTask<'_> {
 
     async fn send_request(&mut self, request: ClientRequest) -> Result<Value> {
         let TaskCall { server, context, target, .. } = self.call;
-        let _undivided = context.undivided();
+        let _undivided = context.prevent_drop();
         let (result, connection) = with_retry(server, context, target, &request).await?;
         self.cancel.connection = Some(connection);
         let result = results::into_json(result)?;
@@ -351,7 +352,7 @@ impl FollowedTask<'_> {
     async fn report_status(&mut self, task: &Value) {
         let Some(message) = task["statusMessage"].as_str() else { return };
         let message = truncate(message, MAX_PROGRESS_MESSAGE);
-        let message = visible::line(&self.call.server.redactor.redact_text(message)).into_owned();
+        let message = visible::escape_line(&self.call.server.redactor.redact_text(message)).into_owned();
         if self.said.as_ref() != Some(&message) {
             let progress = Progress::new(f64::from(self.polls)).with_message(message.clone());
             self.said = Some(message);

@@ -51,7 +51,7 @@ impl StderrLog for ServerLog {
     fn redact<'a>(&self, line: &'a str) -> Cow<'a, str> {
         let hidden = self.redactor.redact_text(line);
         // Through an error, escape codes would reach a terminal.
-        Cow::Owned(visible::line(&hidden.replace('\t', "    ")).into_owned())
+        Cow::Owned(visible::escape_line(&hidden.replace('\t', "    ")).into_owned())
     }
 
     fn line(&mut self, line: &str) {

@@ -20,7 +20,7 @@ pub(in crate::chat) fn encode_body(
 ) -> Result<Vec<u8>> {
     let config = &request.config;
     let model = config.get("version").and_then(Value::as_str).unwrap_or(target.model);
-    let names = request.names();
+    let names = request.tool_names();
     let (traits, deviations) = (ModelTraits::for_model(model), target.deviations);
     let context = MessageContext {
         names: &names,
@@ -29,7 +29,7 @@ pub(in crate::chat) fn encode_body(
         detail: config.get("visualDetailLevel").and_then(Value::as_str),
     };
     let list =
-        MessageList::of(request, ("chat", model, context.cache_shape(), has_thoughts(request)));
+        MessageList::from_request(request, ("chat", model, context.cache_shape(), has_thoughts(request)));
     let (messages, is_open) = encode_messages(request, &context, list.from)?;
     let rest = || {
         Ok::<_, Error>(ChatRequest {

@@ -202,7 +202,7 @@ impl<'a> MessageWriter<'a> {
             id: self.ids.of_call(call, self.context.deviations.tool_ids),
             r#type: "function",
             function: FunctionCallParam {
-                name: self.context.names.sent(&call.name),
+                name: self.context.names.sent_name(&call.name),
                 arguments: &call.input,
             },
             extra_content: self.context.extra_content(part),

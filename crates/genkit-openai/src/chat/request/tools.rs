@@ -38,7 +38,7 @@ pub(super) fn encode_tools<'a>(
     deviations: &Deviations,
 ) -> Vec<ToolParam<'a>> {
     let tool = |tool: &'a ToolDefinition| {
-        let name = names.sent(&tool.name);
+        let name = names.sent_name(&tool.name);
         let mut function = FunctionDefinition {
             name,
             description: &tool.description,
@@ -90,7 +90,7 @@ pub(super) fn tool_choice<'a>(
         }
         ToolChoice::Tool(name) => ToolChoiceParam::Function {
             r#type: "function",
-            function: FunctionName { name: names.sent(name) },
+            function: FunctionName { name: names.sent_name(name) },
         },
         _ => ToolChoiceParam::Mode("auto"),
     }))

@@ -42,7 +42,7 @@ impl<'a> ChatStream<'a> {
         Self {
             target,
             request,
-            names: request.names(),
+            names: request.tool_names(),
             completion: CompletionBuilder::default(),
             calls: Vec::new(),
             begun: false,
@@ -139,7 +139,7 @@ impl<'a> ChatStream<'a> {
             }
             return;
         }
-        let mut begun = ToolRequest::new(self.names.ours(&name), Value::Null);
+        let mut begun = ToolRequest::new(self.names.own_name(&name), Value::Null);
         begun.id.clone_from(&id);
         begun.partial = true;
         parts.push(Part::tool_request(begun));

@@ -141,7 +141,7 @@ impl CompletionBuilder {
         let old = message.function_call.map(|function| (None, Some(function), None));
         let calls = message.tool_calls.into_iter().flatten();
         let calls = calls.map(|call| (call.id, call.function, call.extra_content)).chain(old);
-        let names = request.names();
+        let names = request.tool_names();
         for (id, function, extra) in calls {
             let function = function.unwrap_or_default();
             let name = function.name.unwrap_or_default();

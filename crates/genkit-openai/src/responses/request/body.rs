@@ -83,7 +83,7 @@ fn encode_with(
     let text = |key: &str| config.get(key).and_then(Value::as_str);
     let model = text("version").unwrap_or(model);
     let mut settings = ResponsesSettings { config, server, model, wants_thoughts: false };
-    let names = request.names();
+    let names = request.tool_names();
     let context = InputContext {
         names: &names,
         reasoning: ReasoningReturn {
@@ -98,7 +98,7 @@ fn encode_with(
     };
     let back = context.reasoning;
     let shape = ("responses", model, back.server, back.reasons, back.stored);
-    let list = MessageList::of(request, (shape, context.continues, context.detail));
+    let list = MessageList::from_request(request, (shape, context.continues, context.detail));
     let input = encode_input(request, &context, list.from)?;
     let tools = encode_tools(request, &names, &server.deviations);
     settings.wants_thoughts = (!tools.is_empty() && request.tool_choice != Some(ToolChoice::None))

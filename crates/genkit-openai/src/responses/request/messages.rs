@@ -239,7 +239,7 @@ impl<'a> InputWriter<'a> {
                         r#type: "function_call",
                         id,
                         call_id,
-                        name: self.context.names.sent(&tool_request.name),
+                        name: self.context.names.sent_name(&tool_request.name),
                         arguments: &tool_request.input,
                     }));
                 }

@@ -53,7 +53,7 @@ pub(super) fn encode_tools<'a>(
         };
         ResponsesTool::Function(FunctionParam {
             r#type: "function",
-            name: names.sent(&tool.name),
+            name: names.sent_name(&tool.name),
             description: &tool.description,
             parameters,
             strict: is_strict,
@@ -80,7 +80,7 @@ pub(super) fn tool_choice<'a>(
         ToolChoice::Required => ResponsesToolChoice::Mode("required"),
         ToolChoice::None => ResponsesToolChoice::Mode("none"),
         ToolChoice::Tool(name) => {
-            ResponsesToolChoice::Function { r#type: "function", name: names.sent(name) }
+            ResponsesToolChoice::Function { r#type: "function", name: names.sent_name(name) }
         }
         _ => ResponsesToolChoice::Mode("auto"),
     })

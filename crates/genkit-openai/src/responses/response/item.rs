@@ -38,7 +38,7 @@ pub(super) struct ItemReader<'a> {
 
 impl<'a> ItemReader<'a> {
     pub(super) fn new(request: &'a ModelRequest, server: &'a OpenAiServer) -> Self {
-        Self { request, names: request.names(), server }
+        Self { request, names: request.tool_names(), server }
     }
 
     pub(super) fn read_item(&self, item: Value) -> ItemOutput {

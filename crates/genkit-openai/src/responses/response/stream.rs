@@ -117,7 +117,7 @@ impl<'a> ResponsesStream<'a> {
         let Some(Value::Object(item)) = item else { return Ok(()) };
         if item.get("type").is_some_and(|kind| kind == "function_call") {
             let name = item.get("name").and_then(Value::as_str).unwrap_or_default();
-            let mut begun = ToolRequest::new(self.reader.names.ours(name), Value::Null);
+            let mut begun = ToolRequest::new(self.reader.names.own_name(name), Value::Null);
             begun.id = item.get("call_id").and_then(Value::as_str).map(str::to_owned);
             begun.partial = true;
             parts.push(Part::tool_request(begun));

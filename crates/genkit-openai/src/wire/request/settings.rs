@@ -37,7 +37,7 @@ pub(crate) fn effort_word(model: &str, effort: Effort, is_openai: bool) -> Optio
     let name = model.rsplit('/').next().unwrap_or(model);
     let family = FAMILIES.iter().find(|(prefix, _)| name.starts_with(prefix));
     let has = family.map_or(if is_openai { NEWEST } else { OTHERS }, |(_, has)| has);
-    let nearest = effort.nearest(has)?;
+    let nearest = effort.nearest_supported(has)?;
     Some(if nearest == Max { "xhigh" } else { nearest.as_str() })
 }
 

@@ -109,7 +109,7 @@ impl RawToolCall {
         names: &Names<'_>,
         strict_tools: bool,
     ) -> ToolRequest {
-        let name = names.ours(&self.name);
+        let name = names.own_name(&self.name);
         let tool = request.tools.iter().find(|tool| tool.name == name);
         let mut input = read_arguments(self.arguments);
         if let Some(schema) = tool.and_then(|tool| tool.shared_input()) {
