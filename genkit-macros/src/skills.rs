@@ -150,7 +150,7 @@ fn read(input: &SkillsInput, manifest: Option<&Path>, errors: &mut Errors) -> Ve
         let message = format!("{place}: {}", error.message());
         errors.add(syn::Error::new(input.folder.span(), message));
     };
-    match genkit_skills::read(&path) {
+    match genkit_skills::read_skills(&path) {
         Ok(mut found) => {
             found.iter().flat_map(|skill| &skill.dangling).for_each(&mut tell);
             for skill in &mut found {
@@ -197,8 +197,8 @@ mod tests {
         let code = expanded("pub mod know = \"skills\"", &root);
         for part in [
             "pub mod know".to_owned(),
-            genkit_skills::digest(text.as_bytes()),
-            genkit_skills::digest(b"x"),
+            genkit_skills::sha256_digest(text.as_bytes()),
+            genkit_skills::sha256_digest(b"x"),
             "\"/skills/a/SKILL.md\"".to_owned(),
             "submit_skills".to_owned(),
         ] {
