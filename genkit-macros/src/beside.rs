@@ -7,7 +7,7 @@ use syn::parse::{ParseStream, Parser as _};
 use syn::{LitStr, bracketed};
 
 use crate::error::Errors;
-use crate::suggest::nearest;
+use crate::suggest::find_nearest;
 
 /// Parses the input after `[path of the library]`, the prefix that the macros of the library add.
 pub(crate) fn after_library<T>(
@@ -29,7 +29,7 @@ pub(crate) fn after_library<T>(
 
 /// Returns the path of the folder that `literal` names, relative to the crate's folder `manifest`. Reports an error if
 /// it does not exist.
-pub(crate) fn folder(
+pub(crate) fn resolve_folder(
     literal: &LitStr,
     manifest: Option<&Path>,
     errors: &mut Errors,
@@ -37,21 +37,21 @@ pub(crate) fn folder(
     let named = literal.value();
     let Some(manifest) = manifest else {
         let what = "the folder of the crate is unknown, because `CARGO_MANIFEST_DIR` is not set";
-        errors.at(literal, what, "set it to the folder that contains the crate's `Cargo.toml`");
+        errors.add_at(literal, what, "set it to the folder that contains the crate's `Cargo.toml`");
         return None;
     };
     if Path::new(&named).is_absolute() || named.split(['/', '\\']).any(|part| part == "..") {
         let what = format!("`{named}` is not inside the crate");
-        errors.at(literal, what, "use a path relative to the crate's `Cargo.toml`");
+        errors.add_at(literal, what, "use a path relative to the crate's `Cargo.toml`");
         return None;
     }
     let path = manifest.join(&named);
     if !path.is_dir() {
         let what =
             format!("the folder `{named}` does not exist next to the `Cargo.toml` of this crate");
-        match near(&path) {
-            Some(near) => errors.at(literal, what, format_args!("did you mean `{near}`?")),
-            None => errors.at(literal, what, "create it, or use another path"),
+        match similar_sibling(&path) {
+            Some(near) => errors.add_at(literal, what, format_args!("did you mean `{near}`?")),
+            None => errors.add_at(literal, what, "create it, or use another path"),
         }
         return None;
     }
@@ -59,7 +59,7 @@ pub(crate) fn folder(
 }
 
 /// Returns the name of a sibling of the missing folder, if one is similar.
-fn near(path: &Path) -> Option<String> {
+fn similar_sibling(path: &Path) -> Option<String> {
     let (beside, name) = (path.parent()?, path.file_name()?.to_str()?);
     let folders: Vec<String> = std::fs::read_dir(beside)
         .ok()?
@@ -68,5 +68,5 @@ fn near(path: &Path) -> Option<String> {
             entry.file_name().into_string().ok()
         })
         .collect();
-    nearest(name, folders.iter().map(String::as_str)).map(str::to_owned)
+    find_nearest(name, folders.iter().map(String::as_str)).map(str::to_owned)
 }

@@ -18,13 +18,13 @@ pub(crate) struct Errors {
 
 impl Errors {
     /// Adds an error at `tokens`: `what` states the problem, and `help` the remedy.
-    pub(crate) fn at(&mut self, tokens: impl ToTokens, what: impl Display, help: impl Display) {
-        self.add(Error::new_spanned(tokens, message(what, help)));
+    pub(crate) fn add_at(&mut self, tokens: impl ToTokens, what: impl Display, help: impl Display) {
+        self.add(Error::new_spanned(tokens, format_message(what, help)));
     }
 
     /// Adds an error at `span`, for places without tokens.
-    pub(crate) fn at_span(&mut self, span: Span, what: impl Display, help: impl Display) {
-        self.add(Error::new(span, message(what, help)));
+    pub(crate) fn add_at_span(&mut self, span: Span, what: impl Display, help: impl Display) {
+        self.add(Error::new(span, format_message(what, help)));
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -44,22 +44,22 @@ impl Errors {
     }
 
     /// Returns the value if there were no errors, otherwise the `compile_error!` invocations.
-    pub(crate) fn finish<T>(self, value: Option<T>) -> Result<T, TokenStream> {
+    pub(crate) fn into_result<T>(self, value: Option<T>) -> Result<T, TokenStream> {
         match (self.all, value) {
             (Some(all), _) => Err(all.into_compile_error()),
             (None, Some(value)) if !self.left_to_rustc => Ok(value),
             (None, Some(_)) => Err(TokenStream::new()),
-            (None, None) => Err(internal("the macro expanded nothing and reported no error")),
+            (None, None) => Err(internal_error("the macro expanded nothing and reported no error")),
         }
     }
 }
 
-fn message(what: impl Display, help: impl Display) -> String {
+fn format_message(what: impl Display, help: impl Display) -> String {
     format!("{what}\nhelp: {help}")
 }
 
 /// Returns the compile error for a bug in these macros.
-pub(crate) fn internal(what: &str) -> TokenStream {
+pub(crate) fn internal_error(what: &str) -> TokenStream {
     let message = format!("internal error in the macros of `genkit`; please report it: {what}");
     Error::new(Span::call_site(), message).into_compile_error()
 }

@@ -51,15 +51,15 @@ impl Kind {
 
     /// Returns the trait that the function's type implements, such as `ToolFn`.
     pub(crate) fn function_trait(self) -> Ident {
-        self.ident("", "Fn")
+        self.prefixed_ident("", "Fn")
     }
 
     /// Returns the type of the definition, such as `StaticTool`.
-    pub(crate) fn definition(self) -> Ident {
-        self.ident("Static", "")
+    pub(crate) fn definition_type(self) -> Ident {
+        self.prefixed_ident("Static", "")
     }
 
-    fn ident(self, prefix: &str, suffix: &str) -> Ident {
+    fn prefixed_ident(self, prefix: &str, suffix: &str) -> Ident {
         let stem = match self {
             Self::Tool => "Tool",
             Self::Prompt => "Prompt",

@@ -34,37 +34,37 @@ use proc_macro::TokenStream;
 #[expect(missing_docs, reason = "documented where `genkit` re-exports it")]
 #[proc_macro_attribute]
 pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
-    run::guarded(Kind::Tool, options.into(), item.into()).into()
+    run::run_guarded(Kind::Tool, options.into(), item.into()).into()
 }
 
 #[expect(missing_docs, reason = "documented where `genkit` re-exports it")]
 #[proc_macro_attribute]
 pub fn prompt(options: TokenStream, item: TokenStream) -> TokenStream {
-    run::guarded(Kind::Prompt, options.into(), item.into()).into()
+    run::run_guarded(Kind::Prompt, options.into(), item.into()).into()
 }
 
 #[expect(missing_docs, reason = "documented where `genkit` re-exports it")]
 #[proc_macro_attribute]
 pub fn resource(options: TokenStream, item: TokenStream) -> TokenStream {
-    run::guarded(Kind::Resource, options.into(), item.into()).into()
+    run::run_guarded(Kind::Resource, options.into(), item.into()).into()
 }
 
 #[expect(missing_docs, reason = "documented where `genkit` re-exports it")]
 #[proc_macro_attribute]
 pub fn flow(options: TokenStream, item: TokenStream) -> TokenStream {
-    run::guarded(Kind::Flow, options.into(), item.into()).into()
+    run::run_guarded(Kind::Flow, options.into(), item.into()).into()
 }
 
 /// The macro behind `genkit::prompts!`, which passes it a folder: `[$crate] "prompts"`.
 #[cfg(feature = "dotprompt")]
 #[proc_macro]
 pub fn prompt_folder(invocation: TokenStream) -> TokenStream {
-    embed::prompts(invocation.into()).into()
+    embed::expand_prompts(invocation.into()).into()
 }
 
 /// The macro behind `genkit::skills!`, which passes it a folder: `[$crate] "skills"`.
 #[cfg(feature = "skills")]
 #[proc_macro]
 pub fn skill_folder(invocation: TokenStream) -> TokenStream {
-    skills::skills(invocation.into()).into()
+    skills::expand_skills(invocation.into()).into()
 }

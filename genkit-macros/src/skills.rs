@@ -19,22 +19,22 @@ const USAGE: &str =
     "write `skills!(\"skills\")`, or `skills!(pub mod know = \"res/skills\")` for another module";
 
 /// Expands `[$crate] "skills"`.
-pub(crate) fn skills(tokens: TokenStream) -> TokenStream {
+pub(crate) fn expand_skills(tokens: TokenStream) -> TokenStream {
     let manifest = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
-    expand(tokens, manifest.as_deref())
+    expand_in(tokens, manifest.as_deref())
 }
 
-fn expand(tokens: TokenStream, manifest: Option<&Path>) -> TokenStream {
+fn expand_in(tokens: TokenStream, manifest: Option<&Path>) -> TokenStream {
     let mut errors = Errors::default();
     let Some(input) = SkillsInput::parse(tokens, &mut errors) else {
-        let errors = errors.finish::<()>(None).err();
+        let errors = errors.into_result::<()>(None).err();
         return quote!(#errors);
     };
-    let found = read(&input, manifest, &mut errors);
-    match errors.finish(Some(())) {
-        Ok(()) => input.module(&found, manifest.unwrap_or(Path::new(""))),
+    let found = read_skills(&input, manifest, &mut errors);
+    match errors.into_result(Some(())) {
+        Ok(()) => input.expand_module(&found, manifest.unwrap_or(Path::new(""))),
         Err(errors) => {
-            let module = input.module(&[], Path::new(""));
+            let module = input.expand_module(&[], Path::new(""));
             quote!(#errors #module)
         }
     }
@@ -52,10 +52,10 @@ struct SkillsInput {
 
 impl SkillsInput {
     fn parse(tokens: TokenStream, errors: &mut Errors) -> Option<Self> {
-        after_library(tokens, errors, Self::form)
+        after_library(tokens, errors, Self::parse_form)
     }
 
-    fn form(
+    fn parse_form(
         input: ParseStream,
         library: TokenStream,
         errors: &mut Errors,
@@ -71,7 +71,7 @@ impl SkillsInput {
             None => Ident::new("skills", Span::call_site()),
         };
         let Ok(folder) = input.parse::<LitStr>() else {
-            errors.at_span(
+            errors.add_at_span(
                 input.span(),
                 "expected the path of a folder of skills as a string",
                 USAGE,
@@ -79,7 +79,7 @@ impl SkillsInput {
             return Ok(None);
         };
         if !input.is_empty() {
-            errors.at_span(input.span(), "`skills!` takes no options", USAGE);
+            errors.add_at_span(input.span(), "`skills!` takes no options", USAGE);
         }
         let vis = match vis {
             Visibility::Inherited => syn::parse_quote!(pub(crate)),
@@ -89,10 +89,10 @@ impl SkillsInput {
     }
 
     /// Generates the module, with all skills of the folder.
-    fn module(&self, found: &[FoundSkill], manifest: &Path) -> TokenStream {
+    fn expand_module(&self, found: &[FoundSkill], manifest: &Path) -> TokenStream {
         let Self { library, attrs, vis, module, folder } = self;
         let about = format!(" The skills of the folder `{}`.", folder.value());
-        let skills = found.iter().map(|skill| embedded(skill, manifest));
+        let skills = found.iter().map(|skill| expand_skill(skill, manifest));
         quote! {
             #(#attrs)*
             #[doc = #about]
@@ -114,18 +114,18 @@ impl SkillsInput {
 
 /// Generates one skill. With `include_bytes!` the compiler tracks the files, so a change in one of them triggers a
 /// rebuild.
-fn embedded(skill: &FoundSkill, manifest: &Path) -> TokenStream {
+fn expand_skill(skill: &FoundSkill, manifest: &Path) -> TokenStream {
     let files = skill.files.iter().map(|file| {
         let (path, digest) = (&file.path, &file.digest);
-        let source = format!("/{}", inside(&file.source, manifest));
+        let source = format!("/{}", path_inside(&file.source, manifest));
         quote! {
             (#path, #digest, ::core::include_bytes!(
                 ::core::concat!(::core::env!("CARGO_MANIFEST_DIR"), #source)
             ))
         }
     });
-    let (path, frontmatter) = (&skill.path, json(skill));
-    let source = format!("{}/SKILL.md", inside(&skill.folder, manifest));
+    let (path, frontmatter) = (&skill.path, frontmatter_json(skill));
+    let source = format!("{}/SKILL.md", path_inside(&skill.folder, manifest));
     quote! {
         __genkit::StaticSkill {
             source: #source, path: #path, frontmatter: #frontmatter, files: &[#(#files),*],
@@ -133,16 +133,22 @@ fn embedded(skill: &FoundSkill, manifest: &Path) -> TokenStream {
     }
 }
 
-fn json(skill: &FoundSkill) -> String {
+fn frontmatter_json(skill: &FoundSkill) -> String {
     serde_json::Value::Object(skill.frontmatter.clone()).to_string()
 }
 
 /// Returns the skills of the folder in the order of their files, or none if any of them has an error.
-fn read(input: &SkillsInput, manifest: Option<&Path>, errors: &mut Errors) -> Vec<FoundSkill> {
-    let Some(path) = beside::folder(&input.folder, manifest, errors) else { return Vec::new() };
+fn read_skills(
+    input: &SkillsInput,
+    manifest: Option<&Path>,
+    errors: &mut Errors,
+) -> Vec<FoundSkill> {
+    let Some(path) = beside::resolve_folder(&input.folder, manifest, errors) else {
+        return Vec::new();
+    };
     let manifest = manifest.unwrap_or(Path::new(""));
     let mut tell = |error: &Error| {
-        let file = inside(Path::new(error.file()), manifest);
+        let file = path_inside(Path::new(error.file()), manifest);
         let place = match error.line() {
             0 => file,
             line => format!("{file}:{line}"),
@@ -150,7 +156,7 @@ fn read(input: &SkillsInput, manifest: Option<&Path>, errors: &mut Errors) -> Ve
         let message = format!("{place}: {}", error.message());
         errors.add(syn::Error::new(input.folder.span(), message));
     };
-    match genkit_skills::read(&path) {
+    match genkit_skills::read_skills(&path) {
         Ok(mut found) => {
             found.iter().flat_map(|skill| &skill.dangling).for_each(&mut tell);
             for skill in &mut found {
@@ -166,7 +172,7 @@ fn read(input: &SkillsInput, manifest: Option<&Path>, errors: &mut Errors) -> Ve
 }
 
 /// Returns the path of a file relative to the crate, with `/` as the separator.
-fn inside(path: &Path, manifest: &Path) -> String {
+fn path_inside(path: &Path, manifest: &Path) -> String {
     let path = path.strip_prefix(manifest).unwrap_or(path);
     path.to_string_lossy().replace('\\', "/")
 }
@@ -186,7 +192,7 @@ mod tests {
     }
 
     fn expanded(invocation: &str, manifest: &Path) -> String {
-        expand(format!("[::genkit] {invocation}").parse().expect("tokens"), Some(manifest))
+        expand_in(format!("[::genkit] {invocation}").parse().expect("tokens"), Some(manifest))
             .to_string()
     }
 
@@ -197,8 +203,8 @@ mod tests {
         let code = expanded("pub mod know = \"skills\"", &root);
         for part in [
             "pub mod know".to_owned(),
-            genkit_skills::digest(text.as_bytes()),
-            genkit_skills::digest(b"x"),
+            genkit_skills::sha256_digest(text.as_bytes()),
+            genkit_skills::sha256_digest(b"x"),
             "\"/skills/a/SKILL.md\"".to_owned(),
             "submit_skills".to_owned(),
         ] {

@@ -2,7 +2,7 @@
 
 /// Returns the candidate that `word` is probably a typing error of: at most a third of its characters differ, or one.
 /// Among equally close candidates, one that differs only in case wins, then the first in alphabetical order.
-pub(crate) fn nearest<'a>(
+pub(crate) fn find_nearest<'a>(
     word: &str,
     candidates: impl IntoIterator<Item = &'a str>,
 ) -> Option<&'a str> {
@@ -17,7 +17,7 @@ pub(crate) fn nearest<'a>(
 }
 
 /// Formats words as `a`, `b` and `c`, each in backticks.
-pub(crate) fn listed<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+pub(crate) fn list_words<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     let mut words: Vec<String> = words.into_iter().map(|word| format!("`{word}`")).collect();
     match (words.pop(), words.is_empty()) {
         (None, _) => String::new(),
@@ -33,16 +33,16 @@ mod tests {
     #[test]
     fn nearest_name_is_a_typing_error_away() {
         let keys = ["name", "title", "read_only", "timeout"];
-        assert_eq!(nearest("read_olny", keys), Some("read_only"));
-        assert_eq!(nearest("readonly", keys), Some("read_only"));
-        assert_eq!(nearest("titel", keys), Some("title"));
-        assert_eq!(nearest("colour", keys), None);
-        assert_eq!(nearest("", keys), None);
+        assert_eq!(find_nearest("read_olny", keys), Some("read_only"));
+        assert_eq!(find_nearest("readonly", keys), Some("read_only"));
+        assert_eq!(find_nearest("titel", keys), Some("title"));
+        assert_eq!(find_nearest("colour", keys), None);
+        assert_eq!(find_nearest("", keys), None);
         // Nothing of the word would be left.
-        assert_eq!(nearest("x", ["y", "xy"]), Some("xy"));
-        assert_eq!(nearest("x", ["y"]), None);
+        assert_eq!(find_nearest("x", ["y", "xy"]), Some("xy"));
+        assert_eq!(find_nearest("x", ["y"]), None);
         assert_eq!(
-            nearest("tent", ["text", "test"]),
+            find_nearest("tent", ["text", "test"]),
             Some("test"),
             "the first in alphabetical order"
         );
@@ -51,14 +51,14 @@ mod tests {
     #[test]
     fn nearest_name_among_equals_differs_only_in_case() {
         for (word, near) in [("topp", "topP"), ("topk", "topK"), ("topx", "topK")] {
-            assert_eq!(nearest(word, ["topP", "topK"]), Some(near), "{word}");
+            assert_eq!(find_nearest(word, ["topP", "topK"]), Some(near), "{word}");
         }
     }
 
     #[test]
     fn lists_read_like_english() {
-        assert_eq!(listed([]), "");
-        assert_eq!(listed(["a"]), "`a`");
-        assert_eq!(listed(["a", "b", "c"]), "`a`, `b` and `c`");
+        assert_eq!(list_words([]), "");
+        assert_eq!(list_words(["a"]), "`a`");
+        assert_eq!(list_words(["a", "b", "c"]), "`a`, `b` and `c`");
     }
 }

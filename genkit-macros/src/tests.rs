@@ -21,7 +21,7 @@ fn expanded(source: &str) -> TokenStream {
         syn::Meta::List(list) => list.tokens,
         _ => TokenStream::new(),
     };
-    run::run(kind.expect("a macro"), options, quote::quote!(#item))
+    run::run_macro(kind.expect("a macro"), options, quote::quote!(#item))
 }
 
 fn folder() -> PathBuf {
@@ -75,7 +75,7 @@ fn a_half_written_function_is_there_and_has_its_type() {
         ("tit", "async fn add(a: i64) -> Result<> { if a {} }"),
     ] {
         let tokens = |text: &str| text.parse::<TokenStream>().expect("tokens");
-        let expansion = run::run(Kind::Tool, tokens(options), tokens(written)).to_string();
+        let expansion = run::run_macro(Kind::Tool, tokens(options), tokens(written)).to_string();
         for part in ["fn add (", "struct add { }", "ToolFn for add"] {
             assert!(expansion.contains(part), "{written}: no `{part}` in {expansion}");
         }
@@ -85,7 +85,7 @@ fn a_half_written_function_is_there_and_has_its_type() {
 
 #[test]
 fn a_panic_asks_for_a_report() {
-    let message = crate::error::internal("x").to_string();
+    let message = crate::error::internal_error("x").to_string();
     assert!(message.contains("please report it"), "{message}");
 }
 
@@ -108,7 +108,7 @@ fn the_documentation_has_every_option() {
             .iter()
             .filter(|spec| spec.key != "complete" || matches!(kind, Kind::Prompt | Kind::Resource));
         for (mark, table) in
-            [("options", table(options::of(kind))), ("arguments", table(arguments))]
+            [("options", table(options::options_for(kind))), ("arguments", table(arguments))]
         {
             let (begin, end) = (format!("<!-- {mark} -->\n"), format!("<!-- /{mark} -->\n"));
             let (before, rest) = text.split_once(&begin).expect("the mark before the table");

@@ -19,11 +19,11 @@ pub struct Error {
 
 impl Error {
     /// Creates an error about a whole file or folder.
-    pub(crate) fn of(file: impl Into<String>, message: impl Into<String>) -> Self {
+    pub(crate) fn for_file(file: impl Into<String>, message: impl Into<String>) -> Self {
         Self { file: file.into(), line: 0, column: 0, message: message.into() }
     }
 
-    pub(crate) fn at(mut self, (line, column): (usize, usize)) -> Self {
+    pub(crate) fn with_place(mut self, (line, column): (usize, usize)) -> Self {
         (self.line, self.column) = (line, column);
         self
     }

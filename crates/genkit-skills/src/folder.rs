@@ -8,12 +8,12 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use crate::SKILL_MD;
-use crate::digest::digest;
+use crate::digest::sha256_digest;
 use crate::error::Error;
 use crate::limits::{MAX_FILES, MAX_FOLDER_BYTES, MAX_SKILL_BYTES};
 use crate::links;
 use crate::text::SkillText;
-use crate::walk::{self, Entry, Walked, shown, unreadable};
+use crate::walk::{self, Entry, FolderContents, display_path, unreadable_message};
 
 /// A skill found in a folder.
 #[derive(Clone, Debug)]
@@ -41,7 +41,7 @@ pub struct FoundFile {
     pub source: PathBuf,
     /// The contents.
     pub bytes: Arc<[u8]>,
-    /// The [`digest`] of the contents.
+    /// The [`digest`](sha256_digest) of the contents.
     pub digest: String,
 }
 
@@ -53,20 +53,20 @@ pub struct FoundFile {
 /// # Errors
 /// Returns all errors in all files: there are no skills; a `SKILL.md` is invalid; a name is not that of the folder; a
 /// link leads out of the folder of its skill; or a skill has more than 512 files or 16 MiB.
-pub fn read(root: impl AsRef<Path>) -> Result<Vec<FoundSkill>, Vec<Error>> {
+pub fn read_skills(root: impl AsRef<Path>) -> Result<Vec<FoundSkill>, Vec<Error>> {
     let root = root.as_ref();
-    let walked = walk::walk(root)?;
+    let walked = walk::walk_folder(root)?;
     let mut reader = Reader { root, files: BTreeMap::new(), bytes: 0, errors: Vec::new() };
-    let skills: Vec<FoundSkill> = folders(&walked)
+    let skills: Vec<FoundSkill> = skill_folders(&walked)
         .into_iter()
-        .filter_map(|folder| reader.skill(folder, &walked.files))
+        .filter_map(|folder| reader.read_skill(folder, &walked.files))
         .collect();
     reader.empty_folders(&walked);
     if reader.errors.is_empty() { Ok(skills) } else { Err(reader.errors) }
 }
 
 /// Returns the folders that are skills. The root is an empty string.
-fn folders(walked: &Walked) -> Vec<&str> {
+fn skill_folders(walked: &FolderContents) -> Vec<&str> {
     let of = |entry: &'_ Entry| match entry.name.rsplit_once('/') {
         Some((_, file)) => file == SKILL_MD,
         None => entry.name == SKILL_MD,
@@ -76,7 +76,7 @@ fn folders(walked: &Walked) -> Vec<&str> {
 }
 
 /// Returns the path of a file relative to a folder, if it is in that folder.
-fn inside<'a>(name: &'a str, folder: &str) -> Option<&'a str> {
+fn path_inside<'a>(name: &'a str, folder: &str) -> Option<&'a str> {
     match folder {
         "" => Some(name),
         folder => name.strip_prefix(folder)?.strip_prefix('/'),
@@ -92,11 +92,11 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn skill(&mut self, folder: &str, entries: &[Entry]) -> Option<FoundSkill> {
+    fn read_skill(&mut self, folder: &str, entries: &[Entry]) -> Option<FoundSkill> {
         let here = if folder.is_empty() { self.root.to_owned() } else { self.root.join(folder) };
         let Some(path) = self.path_of(folder) else {
-            self.errors.push(Error::of(
-                shown(&here),
+            self.errors.push(Error::for_file(
+                display_path(&here),
                 "has no name; move the skill to a folder with a name",
             ));
             return None;
@@ -104,7 +104,7 @@ impl Reader<'_> {
         let before = self.errors.len();
         let own: Vec<(&str, &Entry)> = entries
             .iter()
-            .filter_map(|entry| Some((inside(&entry.name, folder)?, entry)))
+            .filter_map(|entry| Some((path_inside(&entry.name, folder)?, entry)))
             .collect();
         self.check_size(&here, &own);
         self.check_links(&here, &own);
@@ -112,15 +112,15 @@ impl Reader<'_> {
             return None;
         }
         let files: Vec<FoundFile> =
-            own.iter().filter_map(|(path, entry)| self.file(path, entry)).collect();
+            own.iter().filter_map(|(path, entry)| self.read_file(path, entry)).collect();
         let manifest = files.iter().find(|file| file.path == SKILL_MD)?;
-        let file = shown(&manifest.source);
+        let file = display_path(&manifest.source);
         let text = match std::str::from_utf8(&manifest.bytes) {
             Ok(text) => text,
             Err(error) => {
                 let what =
                     format!("is not valid UTF-8 at byte {}; save it as UTF-8", error.valid_up_to());
-                self.errors.push(Error::of(file, what));
+                self.errors.push(Error::for_file(file, what));
                 return None;
             }
         };
@@ -137,10 +137,10 @@ impl Reader<'_> {
                 "the skill `{}` is in the folder `{folder_name}`; give both the same name",
                 parsed.name()
             );
-            self.errors.push(Error::of(file, message).at(name_place(text)));
+            self.errors.push(Error::for_file(file, message).with_place(name_place(text)));
             return None;
         }
-        let dangling = dangling(&file, &parsed, &files);
+        let dangling = dangling_links(&file, &parsed, &files);
         let frontmatter = parsed.frontmatter;
         Some(FoundSkill { path, folder: here, frontmatter, files, dangling })
     }
@@ -165,14 +165,14 @@ impl Reader<'_> {
                 "has {} files, but the maximum for a skill is {MAX_FILES}; split it",
                 own.len()
             );
-            self.errors.push(Error::of(shown(folder), what));
+            self.errors.push(Error::for_file(display_path(folder), what));
         }
         let bytes: u64 = own.iter().map(|(_, entry)| entry.size).sum();
         if bytes > MAX_SKILL_BYTES {
             let what = format!(
                 "has {bytes} bytes, but the maximum for a skill is {MAX_SKILL_BYTES}; make it smaller"
             );
-            self.errors.push(Error::of(shown(folder), what));
+            self.errors.push(Error::for_file(display_path(folder), what));
         }
     }
 
@@ -185,21 +185,21 @@ impl Reader<'_> {
             };
             if !stays {
                 let what = "is a link that leads out of its skill; replace it by the file";
-                self.errors.push(Error::of(shown(&entry.path), what));
+                self.errors.push(Error::for_file(display_path(&entry.path), what));
             }
         }
     }
 
-    fn file(&mut self, path: &str, entry: &Entry) -> Option<FoundFile> {
+    fn read_file(&mut self, path: &str, entry: &Entry) -> Option<FoundFile> {
         if !self.files.contains_key(&entry.name) {
             let bytes = match self.bytes_of(entry) {
                 Ok(bytes) => bytes,
                 Err(what) => {
-                    self.errors.push(Error::of(shown(&entry.path), what));
+                    self.errors.push(Error::for_file(display_path(&entry.path), what));
                     return None;
                 }
             };
-            let digest = digest(&bytes);
+            let digest = sha256_digest(&bytes);
             self.files.insert(entry.name.clone(), (bytes.into(), digest));
         }
         let (bytes, digest) = self.files.get(&entry.name)?.clone();
@@ -208,10 +208,10 @@ impl Reader<'_> {
 
     /// Reads a file. The size was checked before, but may have changed, so the read is limited as well.
     fn bytes_of(&mut self, entry: &Entry) -> Result<Vec<u8>, String> {
-        let file = std::fs::File::open(&entry.path).map_err(|error| unreadable(&error))?;
+        let file = std::fs::File::open(&entry.path).map_err(|error| unreadable_message(&error))?;
         let mut bytes = Vec::new();
         let mut bounded = file.take(MAX_SKILL_BYTES + 1);
-        bounded.read_to_end(&mut bytes).map_err(|error| unreadable(&error))?;
+        bounded.read_to_end(&mut bytes).map_err(|error| unreadable_message(&error))?;
         self.bytes += bytes.len() as u64;
         if bytes.len() as u64 > MAX_SKILL_BYTES {
             return Err(format!("is larger than {MAX_SKILL_BYTES} bytes; make it smaller"));
@@ -225,20 +225,20 @@ impl Reader<'_> {
     }
 
     /// Reports folders in the root that contain no skill. Most likely their `SKILL.md` has another name.
-    fn empty_folders(&mut self, walked: &Walked) {
-        let skills = folders(walked);
+    fn empty_folders(&mut self, walked: &FolderContents) {
+        let skills = skill_folders(walked);
         if skills.is_empty() && walked.folders.iter().all(|folder| folder.contains('/')) {
             let what = "contains no skills; add a folder with a `SKILL.md`";
-            return self.errors.push(Error::of(shown(self.root), what));
+            return self.errors.push(Error::for_file(display_path(self.root), what));
         }
         if skills.contains(&"") {
             return;
         }
         for folder in walked.folders.iter().filter(|folder| !folder.contains('/')) {
-            let is_skill = |skill: &&str| *skill == folder || inside(skill, folder).is_some();
+            let is_skill = |skill: &&str| *skill == folder || path_inside(skill, folder).is_some();
             if !skills.iter().any(is_skill) {
                 let what = format!("contains no `{SKILL_MD}`, which every skill needs; add one");
-                self.errors.push(Error::of(shown(&self.root.join(folder)), what));
+                self.errors.push(Error::for_file(display_path(&self.root.join(folder)), what));
             }
         }
     }
@@ -250,15 +250,15 @@ fn name_place(text: &str) -> (usize, usize) {
     (line.map_or(1, |line| line + 1), 1)
 }
 
-fn dangling(file: &str, parsed: &SkillText<'_>, files: &[FoundFile]) -> Vec<Error> {
-    let links = links::links(parsed.instructions);
+fn dangling_links(file: &str, parsed: &SkillText<'_>, files: &[FoundFile]) -> Vec<Error> {
+    let links = links::relative_links(parsed.instructions);
     let wrong = links.into_iter().filter_map(|(link, line)| {
         let place = (parsed.first_line + line - 1, 1);
-        let what = match links::resolved(&link) {
+        let what = match links::resolve_link(&link) {
             None => format!("the link `{link}` leads out of the skill, and only the skill's own files are served; copy the file into it"),
             Some(target) => {
                 let has = |file: &FoundFile| {
-                    file.path == target || inside(&file.path, &target).is_some()
+                    file.path == target || path_inside(&file.path, &target).is_some()
                 };
                 if files.iter().any(has) {
                     return None;
@@ -266,7 +266,7 @@ fn dangling(file: &str, parsed: &SkillText<'_>, files: &[FoundFile]) -> Vec<Erro
                 format!("the link `{link}` does not lead to a file of the skill; add the file, or fix the link")
             }
         };
-        Some(Error::of(file, what).at(place))
+        Some(Error::for_file(file, what).with_place(place))
     });
     wrong.collect()
 }

@@ -2,7 +2,7 @@
 
 /// Returns the relative links in Markdown (`[text](path)`, `![alt](path)`), each with its line, counted from 1. Code is
 /// skipped.
-pub(crate) fn links(text: &str) -> Vec<(String, usize)> {
+pub(crate) fn relative_links(text: &str) -> Vec<(String, usize)> {
     let mut found = Vec::new();
     let mut fence: Option<&str> = None;
     for (number, line) in text.lines().enumerate() {
@@ -37,7 +37,7 @@ fn links_of(line: &str) -> Vec<String> {
         let path = target.split(['#', '?']).next().unwrap_or_default();
         let is_elsewhere = path.contains(':') || path.starts_with('/');
         if !path.is_empty() && !is_elsewhere {
-            links.push(decoded(path));
+            links.push(decode_percent(path));
         }
         rest = &rest[end..];
     }
@@ -45,7 +45,7 @@ fn links_of(line: &str) -> Vec<String> {
 }
 
 /// Decodes percent-encoding: `my%20file` becomes `my file`.
-fn decoded(path: &str) -> String {
+fn decode_percent(path: &str) -> String {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.as_bytes();
     while let Some((&byte, after)) = rest.split_first() {
@@ -66,7 +66,7 @@ fn decoded(path: &str) -> String {
 }
 
 /// Resolves a link relative to its folder. Returns `None` if it leads out of the folder.
-pub(crate) fn resolved(link: &str) -> Option<String> {
+pub(crate) fn resolve_link(link: &str) -> Option<String> {
     let mut segments = Vec::new();
     for segment in link.split('/') {
         match segment {
@@ -91,12 +91,12 @@ mod tests {
         let expected = [("x.md", 1), ("img/y.png", 1), ("my file.md", 6), ("my other.md", 6)];
         let expected: Vec<_> =
             expected.iter().map(|(link, line)| ((*link).to_owned(), *line)).collect();
-        assert_eq!(links(text), expected);
+        assert_eq!(relative_links(text), expected);
     }
 
     #[test]
     fn a_link_is_resolved_within_its_folder() {
-        assert_eq!(resolved("./a/../b.md").as_deref(), Some("b.md"));
-        assert_eq!(resolved("../b.md"), None);
+        assert_eq!(resolve_link("./a/../b.md").as_deref(), Some("b.md"));
+        assert_eq!(resolve_link("../b.md"), None);
     }
 }

@@ -29,13 +29,13 @@ impl<'a> SkillText<'a> {
     /// Returns an error if the text does not begin with a frontmatter, if the frontmatter is not valid YAML, or if its
     /// `name` or `description` is missing or invalid.
     pub fn parse(file: &str, text: &'a str) -> Result<Self, Error> {
-        let wrong = |place, message: String| Err(Error::of(file, message).at(place));
-        let Some(split) = split(text) else {
+        let wrong = |place, message: String| Err(Error::for_file(file, message).with_place(place));
+        let Some(split) = split_frontmatter(text) else {
             let message = match text.starts_with('\u{feff}') {
                 true => {
                     "a byte order mark (U+FEFF) precedes the frontmatter; save the file without one"
                 }
-                false if opening(text).is_some() => {
+                false if skip_opening(text).is_some() => {
                     "the frontmatter is never closed; write `---` below its last key"
                 }
                 false => {
@@ -54,7 +54,7 @@ impl<'a> SkillText<'a> {
             // The first line of the YAML is the second line of the file.
             Err(error) => return wrong((error.line() + 1, error.column()), error.message()),
         };
-        if let Err((path, message)) = check(&frontmatter) {
+        if let Err((path, message)) = check_frontmatter(&frontmatter) {
             let (line, column) = genkit_dotprompt::yaml_place(yaml_text, &path);
             let place = if line == 0 { (1, 1) } else { (line + 1, column) };
             return wrong(place, message);
@@ -69,7 +69,7 @@ impl<'a> SkillText<'a> {
 }
 
 /// Returns the error of a frontmatter, and the keys that lead to it.
-fn check(frontmatter: &Map<String, Value>) -> Result<(), (Vec<String>, String)> {
+fn check_frontmatter(frontmatter: &Map<String, Value>) -> Result<(), (Vec<String>, String)> {
     let text = |key: &str, example: &str| match frontmatter.get(key) {
         Some(Value::String(text)) => Ok(text.as_str()),
         Some(_) => Err((vec![key.to_owned()], format!("`{key}` must be text; write it in quotes"))),
@@ -97,14 +97,14 @@ fn check(frontmatter: &Map<String, Value>) -> Result<(), (Vec<String>, String)> 
 }
 
 /// Returns the text below the first line, if that is a marker.
-fn opening(text: &str) -> Option<&str> {
+fn skip_opening(text: &str) -> Option<&str> {
     let (first, rest) = text.split_once('\n')?;
     is_marker(first).then_some(rest)
 }
 
 /// Splits a text into the YAML, the instructions, and the line on which the instructions begin.
-fn split(text: &str) -> Option<(&str, &str, usize)> {
-    let rest = opening(text)?;
+fn split_frontmatter(text: &str) -> Option<(&str, &str, usize)> {
+    let rest = skip_opening(text)?;
     let (mut at, mut line) = (0, 2);
     for piece in rest.split_inclusive('\n') {
         line += 1;

@@ -18,7 +18,7 @@ pub(crate) struct Entry {
 
 /// The contents of a folder: all files by name, and the folders in it.
 #[derive(Default)]
-pub(crate) struct Walked {
+pub(crate) struct FolderContents {
     pub(crate) files: Vec<Entry>,
     pub(crate) folders: Vec<String>,
 }
@@ -27,42 +27,52 @@ pub(crate) struct Walked {
 ///
 /// # Errors
 /// Returns an error if the folder cannot be read, exceeds a limit, or contains a link that leads out of it.
-pub(crate) fn walk(root: &Path) -> Result<Walked, Vec<Error>> {
+pub(crate) fn walk_folder(root: &Path) -> Result<FolderContents, Vec<Error>> {
     let canonical = match root.canonicalize() {
         Ok(canonical) if canonical.is_dir() => canonical,
         Ok(_) => {
-            return Err(vec![Error::of(
-                shown(root),
+            return Err(vec![Error::for_file(
+                display_path(root),
                 "is not a folder; use the path of the folder of skills",
             )]);
         }
-        Err(error) => return Err(vec![Error::of(looked_for(root), unreadable(&error))]),
+        Err(error) => {
+            return Err(vec![Error::for_file(
+                display_missing_path(root),
+                unreadable_message(&error),
+            )]);
+        }
     };
-    let mut walk = Walk { canonical, seen: 0, found: Walked::default(), errors: Vec::new() };
-    walk.folder(root, "", 1, false);
+    let mut walk =
+        FolderWalk { canonical, seen: 0, found: FolderContents::default(), errors: Vec::new() };
+    walk.visit_folder(root, "", 1, false);
     walk.found.files.sort_by(|a, b| a.name.cmp(&b.name));
     walk.found.folders.sort();
     if walk.errors.is_empty() { Ok(walk.found) } else { Err(walk.errors) }
 }
 
-struct Walk {
+struct FolderWalk {
     canonical: PathBuf,
     seen: usize,
-    found: Walked,
+    found: FolderContents,
     errors: Vec<Error>,
 }
 
-impl Walk {
-    fn folder(&mut self, path: &Path, prefix: &str, depth: usize, is_linked: bool) {
+impl FolderWalk {
+    fn visit_folder(&mut self, path: &Path, prefix: &str, depth: usize, is_linked: bool) {
         if depth > MAX_DEPTH {
             let what = format!(
                 "has folders nested more than {MAX_DEPTH} deep; move them up, or remove the link to a parent folder"
             );
-            return self.errors.push(Error::of(shown(path), what));
+            return self.errors.push(Error::for_file(display_path(path), what));
         }
         let entries = match fs::read_dir(path) {
             Ok(entries) => entries,
-            Err(error) => return self.errors.push(Error::of(shown(path), unreadable(&error))),
+            Err(error) => {
+                return self
+                    .errors
+                    .push(Error::for_file(display_path(path), unreadable_message(&error)));
+            }
         };
         for entry in entries {
             self.seen += 1;
@@ -70,23 +80,25 @@ impl Walk {
                 if self.seen == MAX_ENTRIES + 1 {
                     let what =
                         format!("has more than {MAX_ENTRIES} entries; keep only skills in it");
-                    self.errors.push(Error::of(self.canonical.display().to_string(), what));
+                    self.errors.push(Error::for_file(self.canonical.display().to_string(), what));
                 }
                 return;
             }
             match entry {
-                Ok(entry) => self.entry(&entry, prefix, depth, is_linked),
-                Err(error) => self.errors.push(Error::of(shown(path), unreadable(&error))),
+                Ok(entry) => self.visit_entry(&entry, prefix, depth, is_linked),
+                Err(error) => self
+                    .errors
+                    .push(Error::for_file(display_path(path), unreadable_message(&error))),
             }
         }
     }
 
-    fn entry(&mut self, entry: &fs::DirEntry, prefix: &str, depth: usize, is_linked: bool) {
+    fn visit_entry(&mut self, entry: &fs::DirEntry, prefix: &str, depth: usize, is_linked: bool) {
         let path = entry.path();
         let file_name = entry.file_name();
         let Some(name) = file_name.to_str() else {
             let what = "its name is not valid UTF-8, which a URI requires; rename it";
-            return self.errors.push(Error::of(shown(&path), what));
+            return self.errors.push(Error::for_file(display_path(&path), what));
         };
         if name.starts_with('.') {
             return;
@@ -95,55 +107,59 @@ impl Walk {
             let what = "its name contains a control character or a backslash; rename it";
             return self
                 .errors
-                .push(Error::of(path.to_string_lossy().escape_debug().to_string(), what));
+                .push(Error::for_file(path.to_string_lossy().escape_debug().to_string(), what));
         }
         let is_linked = is_linked || entry.file_type().is_ok_and(|kind| kind.is_symlink());
-        if is_linked && let Err(why) = self.within(&path) {
-            return self.errors.push(Error::of(shown(&path), why));
+        if is_linked && let Err(why) = self.check_within(&path) {
+            return self.errors.push(Error::for_file(display_path(&path), why));
         }
         let about = match fs::metadata(&path) {
             Ok(about) => about,
-            Err(error) => return self.errors.push(Error::of(shown(&path), unreadable(&error))),
+            Err(error) => {
+                return self
+                    .errors
+                    .push(Error::for_file(display_path(&path), unreadable_message(&error)));
+            }
         };
         let name = format!("{prefix}{name}");
         if name.len() > MAX_PATH {
             let what = format!("its path is longer than {MAX_PATH} bytes; shorten it");
-            self.errors.push(Error::of(shown(&path), what));
+            self.errors.push(Error::for_file(display_path(&path), what));
         } else if about.is_dir() {
-            self.folder(&path, &format!("{name}/"), depth + 1, is_linked);
+            self.visit_folder(&path, &format!("{name}/"), depth + 1, is_linked);
             self.found.folders.push(name);
         } else if about.is_file() {
             self.found.files.push(Entry { name, path, size: about.len(), is_linked });
         } else {
             let what = "is not a regular file; remove it from the skill";
-            self.errors.push(Error::of(shown(&path), what));
+            self.errors.push(Error::for_file(display_path(&path), what));
         }
     }
 
     /// Checks that the target of a link is in the folder.
-    fn within(&self, link: &Path) -> Result<(), String> {
+    fn check_within(&self, link: &Path) -> Result<(), String> {
         match link.canonicalize() {
             Ok(target) if target.starts_with(&self.canonical) => Ok(()),
             Ok(_) => {
                 Err("is a link that leads out of the folder; replace it by the file".to_owned())
             }
-            Err(error) => Err(unreadable(&error)),
+            Err(error) => Err(unreadable_message(&error)),
         }
     }
 }
 
-pub(crate) fn shown(path: &Path) -> String {
+pub(crate) fn display_path(path: &Path) -> String {
     path.display().to_string()
 }
 
 /// Formats a path for an error. For a relative path it includes the working directory.
-fn looked_for(path: &Path) -> String {
+fn display_missing_path(path: &Path) -> String {
     match std::env::current_dir() {
         Ok(from) if path.is_relative() => format!("{} (in {})", path.display(), from.display()),
-        _ => shown(path),
+        _ => display_path(path),
     }
 }
 
-pub(crate) fn unreadable(error: &std::io::Error) -> String {
+pub(crate) fn unreadable_message(error: &std::io::Error) -> String {
     format!("cannot be read: {error}")
 }

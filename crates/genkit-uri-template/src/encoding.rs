@@ -13,7 +13,7 @@ pub(crate) fn is_reserved(byte: u8) -> bool {
 }
 
 /// Returns the byte encoded by `%` and two hexadecimal digits at the start of `text`.
-pub(crate) fn triplet(text: &[u8]) -> Option<u8> {
+pub(crate) fn decode_triplet(text: &[u8]) -> Option<u8> {
     let [b'%', high, low, ..] = *text else {
         return None;
     };
@@ -30,10 +30,11 @@ fn push_encoded(byte: u8, into: &mut String) {
 }
 
 /// Appends a value in encoded form. With `keep_reserved`, delimiters and existing percent-encodings are kept.
-pub(crate) fn encode(value: &str, keep_reserved: bool, into: &mut String) {
+pub(crate) fn append_encoded(value: &str, keep_reserved: bool, into: &mut String) {
     let bytes = value.as_bytes();
     for (index, &byte) in bytes.iter().enumerate() {
-        let is_kept = keep_reserved && (is_reserved(byte) || triplet(&bytes[index..]).is_some());
+        let is_kept =
+            keep_reserved && (is_reserved(byte) || decode_triplet(&bytes[index..]).is_some());
         if is_unreserved(byte) || is_kept {
             into.push(char::from(byte));
         } else {
@@ -44,7 +45,7 @@ pub(crate) fn encode(value: &str, keep_reserved: bool, into: &mut String) {
 
 /// Normalizes a URI so that equivalent ones are equal: only what must be encoded is encoded, with uppercase digits.
 /// Returns `None` if a `%` is not followed by two hexadecimal digits.
-pub(crate) fn normalize(uri: &str) -> Option<Cow<'_, str>> {
+pub(crate) fn normalize_uri(uri: &str) -> Option<Cow<'_, str>> {
     let is_kept = |byte: u8| is_unreserved(byte) || is_reserved(byte);
     let Some(first) = uri.bytes().position(|byte| !is_kept(byte)) else {
         return Some(Cow::Borrowed(uri));
@@ -55,7 +56,7 @@ pub(crate) fn normalize(uri: &str) -> Option<Cow<'_, str>> {
     normal.push_str(kept);
     while let Some((&byte, rest)) = bytes.split_first() {
         if byte == b'%' {
-            let decoded = triplet(bytes)?;
+            let decoded = decode_triplet(bytes)?;
             if is_unreserved(decoded) {
                 normal.push(char::from(decoded));
             } else {
@@ -75,11 +76,11 @@ pub(crate) fn normalize(uri: &str) -> Option<Cow<'_, str>> {
 }
 
 /// Decodes a text. Returns `None` if the result is not UTF-8.
-pub(crate) fn decode(encoded: &str) -> Option<String> {
+pub(crate) fn decode_percent(encoded: &str) -> Option<String> {
     let mut bytes = encoded.as_bytes();
     let mut decoded = Vec::with_capacity(bytes.len());
     while let Some((&byte, rest)) = bytes.split_first() {
-        if let Some(byte) = triplet(bytes) {
+        if let Some(byte) = decode_triplet(bytes) {
             decoded.push(byte);
             bytes = &bytes[3..];
         } else {

@@ -160,7 +160,7 @@ impl UriTemplateError {
 }
 
 impl Kind {
-    pub(crate) fn at(self, offset: usize) -> UriTemplateError {
+    pub(crate) fn at_offset(self, offset: usize) -> UriTemplateError {
         UriTemplateError { offset, kind: self }
     }
 }

@@ -5,7 +5,10 @@ use crate::model::{Expression, Operator, TemplatePart, VarSpec};
 use crate::value::UriValue;
 
 /// Replaces each expression by its values.
-pub(crate) fn expand(parts: &[TemplatePart], values: &[(impl AsRef<str>, UriValue)]) -> String {
+pub(crate) fn expand_parts(
+    parts: &[TemplatePart],
+    values: &[(impl AsRef<str>, UriValue)],
+) -> String {
     let mut uri = String::new();
     for part in parts {
         match part {
@@ -22,7 +25,7 @@ fn add_expression(
     uri: &mut String,
 ) {
     let operator = expression.operator;
-    let mut before = operator.first();
+    let mut before = operator.leading_text();
     for variable in &expression.variables {
         let value = values.iter().find(|(name, _)| name.as_ref() == variable.name);
         let texts = value.map_or(&[][..], |(_, value)| value.texts());
@@ -50,6 +53,6 @@ fn add_value(operator: Operator, variable: &VarSpec, texts: &[String], uri: &mut
         if index > 0 {
             uri.push(',');
         }
-        encoding::encode(text, operator.keeps_reserved(), uri);
+        encoding::append_encoded(text, operator.keeps_reserved(), uri);
     }
 }

@@ -46,7 +46,7 @@ impl Matcher {
         let mut variables = Vec::new();
         for part in head {
             match part {
-                HeadPart::Text(text) => program.text(text),
+                HeadPart::Text(text) => program.add_text(text),
                 HeadPart::Expression(expression) => {
                     add_expression(expression, has_parameters, &mut program);
                     variables.extend(expression.variables.iter().map(|variable| HeadVariable {
@@ -58,7 +58,7 @@ impl Matcher {
             }
         }
         Self {
-            head: program.finish(),
+            head: program.build(),
             variables,
             query: query.map(QueryMatcher::new),
             fragment: fragment.map(|variable| variable.name.clone()),
@@ -71,32 +71,32 @@ impl Matcher {
         uri: &str,
         steps: &mut usize,
     ) -> Option<Vec<(&str, UriValue)>> {
-        if !uri.starts_with(self.head.literal()) {
+        if !uri.starts_with(self.head.literal_prefix()) {
             return None;
         }
         let mut values = Vec::new();
         let mut head = uri;
         if self.query.is_some() || self.fragment.is_some() {
-            let (rest, fragment) = split(head, '#');
+            let (rest, fragment) = split_at_mark(head, '#');
             head = rest;
             match (&self.fragment, fragment) {
                 (Some(_), None | Some("")) | (None, None) => {}
                 (Some(name), Some(text)) => {
-                    values.push((name.as_str(), encoding::decode(text)?.into()));
+                    values.push((name.as_str(), encoding::decode_percent(text)?.into()));
                 }
                 (None, Some(_)) => return None,
             }
         }
         if let Some(query) = &self.query {
-            let (rest, pairs) = split(head, '?');
+            let (rest, pairs) = split_at_mark(head, '?');
             head = rest;
-            query.read(pairs.unwrap_or_default(), &mut values, steps)?;
+            query.read_values(pairs.unwrap_or_default(), &mut values, steps)?;
         }
-        for (variable, text) in self.variables.iter().zip(self.head.run(head, steps)?) {
+        for (variable, text) in self.variables.iter().zip(self.head.match_text(head, steps)?) {
             // A list of parameters without items.
             let is_missing = |text: &str| text.is_empty() && variable.explode;
             if let Some(text) = text.filter(|text| !is_missing(text)) {
-                values.push((&variable.name, variable.read(text)?));
+                values.push((&variable.name, variable.read_value(text)?));
             }
         }
         Some(values)
@@ -104,14 +104,14 @@ impl Matcher {
 }
 
 /// Normalizes a URI for matching. Returns `None` if it is invalid, or too long as received or normalized.
-pub(crate) fn normal(uri: &str) -> Option<Cow<'_, str>> {
+pub(crate) fn normalize_for_match(uri: &str) -> Option<Cow<'_, str>> {
     if uri.len() > MAX_URI_BYTES {
         return None;
     }
-    encoding::normalize(uri).filter(|uri| uri.len() <= MAX_URI_BYTES)
+    encoding::normalize_uri(uri).filter(|uri| uri.len() <= MAX_URI_BYTES)
 }
 
-fn split(text: &str, mark: char) -> (&str, Option<&str>) {
+fn split_at_mark(text: &str, mark: char) -> (&str, Option<&str>) {
     text.split_once(mark).map_or((text, None), |(before, after)| (before, Some(after)))
 }
 
@@ -120,19 +120,19 @@ fn add_expression(expression: &Expression, has_parameters: bool, program: &mut B
     let Expression { operator, variables, .. } = expression;
     let several = variables.len() > 1;
     for (index, variable) in variables.iter().enumerate() {
-        let except = excluded(*operator, variable.explode, several, has_parameters);
+        let except = excluded_bytes(*operator, variable.explode, several, has_parameters);
         let class = ByteClass { except };
         match operator {
             Operator::Parameter => add_parameter(variable, class, program),
-            Operator::Path | Operator::Label => program.optional(|program| {
-                program.text(operator.first());
-                program.variable(|program| program.some(class));
+            Operator::Path | Operator::Label => program.add_optional(|program| {
+                program.add_text(operator.leading_text());
+                program.capture_variable(|program| program.add_some(class));
             }),
             _ => {
                 if index > 0 {
-                    program.text(operator.separator());
+                    program.add_text(operator.separator());
                 }
-                program.variable(|program| program.some(class));
+                program.capture_variable(|program| program.add_some(class));
             }
         }
     }
@@ -140,30 +140,30 @@ fn add_expression(expression: &Expression, has_parameters: bool, program: &mut B
 
 /// Adds `;name=value`, or `;name` for an empty value.
 fn add_parameter(variable: &VarSpec, class: ByteClass, program: &mut Builder) {
-    let name = format!(";{}", encoding::normalize(&variable.name).unwrap_or_default());
+    let name = format!(";{}", encoding::normalize_uri(&variable.name).unwrap_or_default());
     let value = |program: &mut Builder| {
-        program.optional(|program| {
-            program.text("=");
-            program.any(class);
+        program.add_optional(|program| {
+            program.add_text("=");
+            program.add_any(class);
         });
     };
     if variable.explode {
-        program.variable(|program| {
-            program.repeated(|program| {
-                program.text(name);
+        program.capture_variable(|program| {
+            program.add_repeated(|program| {
+                program.add_text(name);
                 value(program);
             });
         });
     } else {
-        program.optional(|program| {
-            program.text(name);
-            program.variable(value);
+        program.add_optional(|program| {
+            program.add_text(name);
+            program.capture_variable(value);
         });
     }
 }
 
 /// Returns the bytes that a value can contain only in encoded form.
-fn excluded(
+fn excluded_bytes(
     operator: Operator,
     explode: bool,
     several: bool,
@@ -183,31 +183,31 @@ fn excluded(
 
 impl HeadVariable {
     /// Reads the value of the variable from its text in the head.
-    fn read(&self, text: &str) -> Option<UriValue> {
+    fn read_value(&self, text: &str) -> Option<UriValue> {
         match (self.operator, self.explode) {
             (Operator::Parameter, true) => {
-                let name = encoding::normalize(&self.name)?;
+                let name = encoding::normalize_uri(&self.name)?;
                 let items = text.split(';').skip(1).map(|item| {
                     let item = item.strip_prefix(&*name)?;
-                    self.decode(item.strip_prefix('=').unwrap_or(item))
+                    self.decode_value(item.strip_prefix('=').unwrap_or(item))
                 });
                 items.collect::<Option<_>>().map(UriValue::List)
             }
             (Operator::Parameter, false) => {
-                self.decode(text.strip_prefix('=').unwrap_or(text)).map(UriValue::Text)
+                self.decode_value(text.strip_prefix('=').unwrap_or(text)).map(UriValue::Text)
             }
             (operator, true) => {
                 let items = text.split(operator.separator());
                 let items =
-                    items.map(|item| if item.is_empty() { None } else { self.decode(item) });
+                    items.map(|item| if item.is_empty() { None } else { self.decode_value(item) });
                 items.collect::<Option<_>>().map(UriValue::List)
             }
-            (_, false) => self.decode(text).map(UriValue::Text),
+            (_, false) => self.decode_value(text).map(UriValue::Text),
         }
     }
 
-    fn decode(&self, text: &str) -> Option<String> {
-        let value = encoding::decode(text)?;
+    fn decode_value(&self, text: &str) -> Option<String> {
+        let value = encoding::decode_percent(text)?;
         let is_wide = self.operator.is_wide(self.explode);
         let leaves = is_traversal(&value) || is_absolute(&value);
         (!leaves && (is_wide || !value.contains('/'))).then_some(value)
@@ -231,7 +231,7 @@ fn is_traversal(value: &str) -> bool {
 impl QueryMatcher {
     fn new(query: QueryPart<'_>) -> Self {
         let key = |variable: &VarSpec| {
-            encoding::decode(&variable.name).unwrap_or_else(|| variable.name.clone())
+            encoding::decode_percent(&variable.name).unwrap_or_else(|| variable.name.clone())
         };
         let variables =
             query.variables.into_iter().map(|variable| (key(variable), variable.clone()));
@@ -239,7 +239,7 @@ impl QueryMatcher {
     }
 
     /// Reads the pairs of a query. Unknown keys are ignored.
-    fn read<'t>(
+    fn read_values<'t>(
         &'t self,
         pairs: &str,
         values: &mut Vec<(&'t str, UriValue)>,

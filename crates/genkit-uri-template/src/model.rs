@@ -52,7 +52,7 @@ pub(crate) enum Operator {
 
 impl Operator {
     /// Returns the operator for a character.
-    pub(crate) fn parse(symbol: u8) -> Option<Self> {
+    pub(crate) fn from_symbol(symbol: u8) -> Option<Self> {
         Some(match symbol {
             b'+' => Self::Reserved,
             b'#' => Self::Fragment,
@@ -66,7 +66,7 @@ impl Operator {
     }
 
     /// Returns the text before the first value.
-    pub(crate) fn first(self) -> &'static str {
+    pub(crate) fn leading_text(self) -> &'static str {
         match self {
             Self::Simple | Self::Reserved => "",
             Self::Fragment => "#",
@@ -83,7 +83,7 @@ impl Operator {
         match self {
             Self::Simple | Self::Reserved | Self::Fragment => ",",
             Self::Query => "&",
-            other => other.first(),
+            other => other.leading_text(),
         }
     }
 
@@ -116,7 +116,8 @@ impl fmt::Display for TemplatePart {
 /// Formats the expression in template syntax.
 impl fmt::Display for Expression {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let symbol = if self.operator == Operator::Reserved { "+" } else { self.operator.first() };
+        let symbol =
+            if self.operator == Operator::Reserved { "+" } else { self.operator.leading_text() };
         write!(f, "{{{symbol}")?;
         for (index, VarSpec { name, explode, .. }) in self.variables.iter().enumerate() {
             let comma = if index > 0 { "," } else { "" };

@@ -42,24 +42,24 @@ pub(crate) struct Builder {
 }
 
 impl Builder {
-    pub(crate) fn text(&mut self, text: impl Into<String>) {
+    pub(crate) fn add_text(&mut self, text: impl Into<String>) {
         self.instructions.push(Instruction::Text(text.into()));
     }
 
     /// Matches as many as possible, but at least one.
-    pub(crate) fn some(&mut self, class: ByteClass) {
+    pub(crate) fn add_some(&mut self, class: ByteClass) {
         let start = self.instructions.len();
         self.instructions.push(Instruction::One(class));
         self.instructions.push(Instruction::Split(start, start + 2));
     }
 
     /// Matches as many as possible, or none.
-    pub(crate) fn any(&mut self, class: ByteClass) {
-        self.repeated(|inner| inner.instructions.push(Instruction::One(class)));
+    pub(crate) fn add_any(&mut self, class: ByteClass) {
+        self.add_repeated(|inner| inner.instructions.push(Instruction::One(class)));
     }
 
     /// Matches what `inner` adds, or nothing.
-    pub(crate) fn optional(&mut self, inner: impl FnOnce(&mut Self)) {
+    pub(crate) fn add_optional(&mut self, inner: impl FnOnce(&mut Self)) {
         let split = self.instructions.len();
         self.instructions.push(Instruction::Jump(split + 1));
         inner(self);
@@ -67,16 +67,16 @@ impl Builder {
     }
 
     /// Matches what `inner` adds, as often as possible. It must consume something.
-    pub(crate) fn repeated(&mut self, inner: impl FnOnce(&mut Self)) {
+    pub(crate) fn add_repeated(&mut self, inner: impl FnOnce(&mut Self)) {
         let split = self.instructions.len();
-        self.optional(|builder| {
+        self.add_optional(|builder| {
             inner(builder);
             builder.instructions.push(Instruction::Jump(split));
         });
     }
 
     /// Captures the next variable: the text that `inner` matches.
-    pub(crate) fn variable(&mut self, inner: impl FnOnce(&mut Self)) {
+    pub(crate) fn capture_variable(&mut self, inner: impl FnOnce(&mut Self)) {
         let mark = 2 * self.variables;
         self.variables += 1;
         self.instructions.push(Instruction::Mark(mark));
@@ -84,7 +84,7 @@ impl Builder {
         self.instructions.push(Instruction::Mark(mark + 1));
     }
 
-    pub(crate) fn finish(mut self) -> Program {
+    pub(crate) fn build(mut self) -> Program {
         self.instructions.push(Instruction::End);
         Program { instructions: self.instructions, marks: 2 * self.variables }
     }
@@ -105,7 +105,7 @@ enum Backtrack {
 
 impl Program {
     /// Returns the text with which every match begins.
-    pub(crate) fn literal(&self) -> &str {
+    pub(crate) fn literal_prefix(&self) -> &str {
         match self.instructions.first() {
             Some(Instruction::Text(first)) => first,
             _ => "",
@@ -124,9 +124,13 @@ impl Program {
     /// Returns the texts of the variables in order, if the program matches the whole of `text`.
     ///
     /// `text` must be normalized. Nothing matches once no steps are left.
-    pub(crate) fn run<'t>(&self, text: &'t str, steps: &mut usize) -> Option<Vec<Option<&'t str>>> {
+    pub(crate) fn match_text<'t>(
+        &self,
+        text: &'t str,
+        steps: &mut usize,
+    ) -> Option<Vec<Option<&'t str>>> {
         // Most templates can be ruled out by their first and last text, without an allocation.
-        if !text.starts_with(self.literal()) || !text.ends_with(self.last_literal()) {
+        if !text.starts_with(self.literal_prefix()) || !text.ends_with(self.last_literal()) {
             return None;
         }
         let bytes = text.as_bytes();
@@ -157,8 +161,8 @@ impl Program {
                         at += expected.len();
                         instruction += 1;
                     }
-                    Instruction::One(class) if class.takes(&bytes[at..]) > 0 => {
-                        at += class.takes(&bytes[at..]);
+                    Instruction::One(class) if class.bytes_to_consume(&bytes[at..]) > 0 => {
+                        at += class.bytes_to_consume(&bytes[at..]);
                         instruction += 1;
                     }
                     Instruction::Text(_) | Instruction::One(_) => break,
@@ -172,7 +176,9 @@ impl Program {
                         marks[*mark] = Some(at);
                         instruction += 1;
                     }
-                    Instruction::End if at == bytes.len() => return Some(captures(text, &marks)),
+                    Instruction::End if at == bytes.len() => {
+                        return Some(captured_texts(text, &marks));
+                    }
                     Instruction::End => break,
                 }
             }
@@ -181,7 +187,7 @@ impl Program {
     }
 }
 
-fn captures<'t>(text: &'t str, marks: &[Option<usize>]) -> Vec<Option<&'t str>> {
+fn captured_texts<'t>(text: &'t str, marks: &[Option<usize>]) -> Vec<Option<&'t str>> {
     let capture = |pair: &[Option<usize>]| match pair {
         [Some(start), Some(end)] => text.get(*start..*end),
         _ => None,
@@ -191,9 +197,9 @@ fn captures<'t>(text: &'t str, marks: &[Option<usize>]) -> Vec<Option<&'t str>> 
 
 impl ByteClass {
     /// Returns the number of bytes to consume: none, one, or the three of an encoded byte, which are never split.
-    fn takes(self, bytes: &[u8]) -> usize {
+    fn bytes_to_consume(self, bytes: &[u8]) -> usize {
         match bytes.first() {
-            Some(b'%') if encoding::triplet(bytes).is_some() => 3,
+            Some(b'%') if encoding::decode_triplet(bytes).is_some() => 3,
             Some(byte) if !self.except.contains(byte) => 1,
             _ => 0,
         }

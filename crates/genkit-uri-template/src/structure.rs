@@ -30,7 +30,7 @@ pub(crate) struct QueryPart<'a> {
 
 impl<'a> Structure<'a> {
     /// Splits a template, and rejects it if values could not be read back from a URI.
-    pub(crate) fn of(parts: &'a [TemplatePart]) -> Result<Self, UriTemplateError> {
+    pub(crate) fn from_parts(parts: &'a [TemplatePart]) -> Result<Self, UriTemplateError> {
         let mut structure = Structure { head: Vec::new(), query: None, fragment: None };
         for part in parts {
             match part {
@@ -38,10 +38,10 @@ impl<'a> Structure<'a> {
                 | TemplatePart::Expression(Expression { offset, .. })
                     if structure.fragment.is_some() =>
                 {
-                    return Err(Kind::AfterFragment(part.to_string()).at(*offset));
+                    return Err(Kind::AfterFragment(part.to_string()).at_offset(*offset));
                 }
                 TemplatePart::Literal { text, offset } if structure.query.is_some() => {
-                    return Err(Kind::TextAfterQuery(text.clone()).at(*offset));
+                    return Err(Kind::TextAfterQuery(text.clone()).at_offset(*offset));
                 }
                 TemplatePart::Literal { text, .. } => structure.head.push(HeadPart::Text(text)),
                 TemplatePart::Expression(expression) => structure.add(expression)?,
@@ -54,14 +54,16 @@ impl<'a> Structure<'a> {
         check_alone(expression)?;
         let Expression { operator, variables, offset } = expression;
         match operator {
-            Operator::Fragment if self.has_text('#') => Err(Kind::FragmentHasBegun.at(*offset)),
+            Operator::Fragment if self.has_text('#') => {
+                Err(Kind::FragmentHasBegun.at_offset(*offset))
+            }
             Operator::Fragment => {
                 self.fragment = variables.first();
                 Ok(())
             }
             Operator::Query | Operator::Continuation => self.add_query(expression),
             _ if self.query.is_some() => {
-                Err(Kind::ExpressionAfterQuery(expression.to_string()).at(*offset))
+                Err(Kind::ExpressionAfterQuery(expression.to_string()).at_offset(*offset))
             }
             _ => {
                 if let Some(HeadPart::Expression(before)) = self.head.last() {
@@ -77,12 +79,14 @@ impl<'a> Structure<'a> {
         let Expression { operator, variables, offset } = expression;
         let mut query = match (self.query.take(), operator) {
             (Some(_), Operator::Query) => {
-                return Err(Kind::SecondQuery(expression.to_string()).at(*offset));
+                return Err(Kind::SecondQuery(expression.to_string()).at_offset(*offset));
             }
             (Some(query), _) => query,
-            (None, _) if self.has_text('#') => return Err(Kind::FragmentHasBegun.at(*offset)),
+            (None, _) if self.has_text('#') => {
+                return Err(Kind::FragmentHasBegun.at_offset(*offset));
+            }
             (None, Operator::Continuation) => self.take_fixed_query(*offset)?,
-            (None, _) if self.has_text('?') => return Err(Kind::QueryHasBegun.at(*offset)),
+            (None, _) if self.has_text('?') => return Err(Kind::QueryHasBegun.at_offset(*offset)),
             (None, _) => QueryPart::default(),
         };
         query.variables.extend(variables);
@@ -93,14 +97,15 @@ impl<'a> Structure<'a> {
     /// Moves `?fixed=1` from the end of the head to the query.
     fn take_fixed_query(&mut self, offset: usize) -> Result<QueryPart<'a>, UriTemplateError> {
         let Some(HeadPart::Text(text)) = self.head.last_mut() else {
-            return Err(Kind::ContinuationWithoutQuery.at(offset));
+            return Err(Kind::ContinuationWithoutQuery.at_offset(offset));
         };
         let Some((head, pairs)) = text.split_once('?') else {
-            return Err(Kind::ContinuationWithoutQuery.at(offset));
+            return Err(Kind::ContinuationWithoutQuery.at_offset(offset));
         };
         *text = head;
         let fixed = pairs.split('&').filter(|pair| !pair.is_empty()).map(decode_pair);
-        let fixed = fixed.collect::<Option<_>>().ok_or_else(|| Kind::QueryIsNotText.at(offset))?;
+        let fixed =
+            fixed.collect::<Option<_>>().ok_or_else(|| Kind::QueryIsNotText.at_offset(offset))?;
         Ok(QueryPart { fixed, variables: Vec::new() })
     }
 
@@ -113,7 +118,7 @@ impl<'a> Structure<'a> {
 /// Decodes a key and a value of a query. A key without a value has an empty value.
 pub(crate) fn decode_pair(pair: &str) -> Option<(String, String)> {
     let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
-    Some((encoding::decode(key)?, encoding::decode(value)?))
+    Some((encoding::decode_percent(key)?, encoding::decode_percent(value)?))
 }
 
 /// Rejects several values that could not be told apart in a URI.
@@ -123,17 +128,17 @@ fn check_alone(expression: &Expression) -> Result<(), UriTemplateError> {
     match operator {
         Operator::Reserved | Operator::Fragment | Operator::Label => {
             if let Some(VarSpec { name, offset, .. }) = list.and_then(|list| variables.get(list)) {
-                return Err(Kind::OpenList(name.clone()).at(*offset));
+                return Err(Kind::OpenList(name.clone()).at_offset(*offset));
             }
             if let Some(VarSpec { name, offset, .. }) = variables.get(1) {
-                return Err(Kind::OpenSecondVariable(name.clone()).at(*offset));
+                return Err(Kind::OpenSecondVariable(name.clone()).at_offset(*offset));
             }
         }
         Operator::Simple | Operator::Path => {
             if let Some(VarSpec { name, offset, .. }) =
                 list.and_then(|list| variables.get(list + 1))
             {
-                return Err(Kind::VariableAfterList(name.clone()).at(*offset));
+                return Err(Kind::VariableAfterList(name.clone()).at_offset(*offset));
             }
         }
         Operator::Parameter | Operator::Query | Operator::Continuation => {}
@@ -155,5 +160,5 @@ fn check_neighbours(before: &Expression, after: &Expression) -> Result<(), UriTe
         return Ok(());
     }
     let kind = Kind::Neighbours { before: before.to_string(), after: after.to_string() };
-    Err(kind.at(after.offset))
+    Err(kind.at_offset(after.offset))
 }

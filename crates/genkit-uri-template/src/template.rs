@@ -58,8 +58,8 @@ impl UriTemplate {
     /// Returns an error if the syntax is invalid, if a limit is exceeded, or if values could not be read back from a
     /// URI.
     pub fn parse(template: &str) -> Result<Self, UriTemplateError> {
-        let parts = parse::parse(template)?;
-        let matcher = Matcher::new(Structure::of(&parts)?);
+        let parts = parse::parse_template(template)?;
+        let matcher = Matcher::new(Structure::from_parts(&parts)?);
         Ok(Self { source: template.to_owned(), parts, matcher })
     }
 
@@ -97,7 +97,7 @@ impl UriTemplate {
     /// # Ok::<(), genkit_uri_template::UriTemplateError>(())
     /// ```
     pub fn expand(&self, values: &[(impl AsRef<str>, UriValue)]) -> String {
-        expand::expand(&self.parts, values)
+        expand::expand_parts(&self.parts, values)
     }
 
     /// Matches a URI, and returns the decoded values of the variables. Returns `None` if the URI does not match, or if
@@ -115,7 +115,7 @@ impl UriTemplate {
     /// ```
     pub fn match_uri(&self, uri: &str) -> Option<Vec<(&str, UriValue)>> {
         let mut steps = MAX_SEARCH_STEPS;
-        self.matcher.match_normal(&matcher::normal(uri)?, &mut steps)
+        self.matcher.match_normal(&matcher::normalize_for_match(uri)?, &mut steps)
     }
 
     /// Returns the specificity of the template, to choose between several that match a URI.

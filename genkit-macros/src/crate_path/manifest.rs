@@ -12,11 +12,11 @@ impl Manifest {
     pub(crate) fn parse(text: &str) -> Self {
         let mut reader = TomlReader { rest: text, values: Vec::new(), tables: Vec::new() };
         // Everything after unreadable text is treated as absent.
-        while reader.line().is_some() {}
+        while reader.read_line().is_some() {}
         Self { values: reader.values }
     }
 
-    pub(crate) fn package(&self) -> Option<&str> {
+    pub(crate) fn package_name(&self) -> Option<&str> {
         self.get(&["package", "name"])
     }
 
@@ -30,7 +30,7 @@ impl Manifest {
     }
 
     /// Returns the name under which this manifest depends on `package`.
-    pub(crate) fn dependency(
+    pub(crate) fn dependency_name(
         &self,
         package: &str,
         workspace: impl FnOnce() -> Option<Self>,
@@ -86,79 +86,79 @@ struct TomlReader<'a> {
 
 impl TomlReader<'_> {
     /// Reads a table header, or a key with its value.
-    fn line(&mut self) -> Option<()> {
-        self.skip(true);
-        if self.eat("[") {
-            let array = self.eat("[");
-            self.tables = self.key()?;
-            self.expect("]")?;
-            if array { self.expect("]") } else { Some(()) }
+    fn read_line(&mut self) -> Option<()> {
+        self.skip_blanks(true);
+        if self.eat_token("[") {
+            let array = self.eat_token("[");
+            self.tables = self.read_key()?;
+            self.expect_token("]")?;
+            if array { self.expect_token("]") } else { Some(()) }
         } else {
             let mut key = self.tables.clone();
-            key.extend(self.key()?);
-            self.expect("=")?;
-            self.value(Some(key))
+            key.extend(self.read_key()?);
+            self.expect_token("=")?;
+            self.read_value(Some(key))
         }
     }
 
     /// Reads a key such as `a.b."c d"`.
-    fn key(&mut self) -> Option<Vec<String>> {
+    fn read_key(&mut self) -> Option<Vec<String>> {
         let mut parts = Vec::new();
         loop {
-            self.skip(false);
+            self.skip_blanks(false);
             let part = match self.rest.chars().next()? {
-                '"' | '\'' => self.string()?,
+                '"' | '\'' => self.read_string()?,
                 _ => {
                     let is_bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-                    self.until(|c| !is_bare(c))
+                    self.read_until(|c| !is_bare(c))
                 }
             };
             if part.is_empty() {
                 return None;
             }
             parts.push(part);
-            self.skip(false);
-            if !self.eat(".") {
+            self.skip_blanks(false);
+            if !self.eat_token(".") {
                 return Some(parts);
             }
         }
     }
 
     /// Reads a value, and stores it under `key`. Values inside arrays have no key and are dropped.
-    fn value(&mut self, key: Option<Vec<String>>) -> Option<()> {
-        self.skip(false);
+    fn read_value(&mut self, key: Option<Vec<String>>) -> Option<()> {
+        self.skip_blanks(false);
         let value = match self.rest.chars().next()? {
-            '"' | '\'' => self.string()?,
+            '"' | '\'' => self.read_string()?,
             '[' => {
-                self.expect("[")?;
+                self.expect_token("[")?;
                 loop {
-                    self.skip(true);
-                    if self.eat("]") {
+                    self.skip_blanks(true);
+                    if self.eat_token("]") {
                         return Some(());
                     }
-                    self.value(None)?;
-                    self.skip(true);
-                    self.eat(",");
+                    self.read_value(None)?;
+                    self.skip_blanks(true);
+                    self.eat_token(",");
                 }
             }
             '{' => {
-                self.expect("{")?;
+                self.expect_token("{")?;
                 loop {
-                    self.skip(true);
-                    if self.eat("}") {
+                    self.skip_blanks(true);
+                    if self.eat_token("}") {
                         return Some(());
                     }
-                    let inner = self.key()?;
-                    self.expect("=")?;
-                    self.value(key.clone().map(|mut key| {
+                    let inner = self.read_key()?;
+                    self.expect_token("=")?;
+                    self.read_value(key.clone().map(|mut key| {
                         key.extend(inner);
                         key
                     }))?;
-                    self.skip(true);
-                    self.eat(",");
+                    self.skip_blanks(true);
+                    self.eat_token(",");
                 }
             }
-            _ => self.until(|c| ",]}#\n".contains(c)).trim().to_owned(),
+            _ => self.read_until(|c| ",]}#\n".contains(c)).trim().to_owned(),
         };
         if value.is_empty() && !self.rest.starts_with(['\n', ',']) {
             return None;
@@ -167,16 +167,16 @@ impl TomlReader<'_> {
         Some(())
     }
 
-    fn string(&mut self) -> Option<String> {
-        let quote = ["\"\"\"", "'''", "\"", "'"].into_iter().find(|quote| self.eat(quote))?;
+    fn read_string(&mut self) -> Option<String> {
+        let quote = ["\"\"\"", "'''", "\"", "'"].into_iter().find(|quote| self.eat_token(quote))?;
         let escapes = quote.starts_with('"');
         let mut text = String::new();
         loop {
-            if self.eat(quote) {
+            if self.eat_token(quote) {
                 return Some(text);
             }
             if escapes {
-                self.eat("\\");
+                self.eat_token("\\");
             }
             let mut chars = self.rest.chars();
             text.push(chars.next()?);
@@ -185,14 +185,14 @@ impl TomlReader<'_> {
     }
 
     /// Skips spaces, and with `lines` also newlines and comments.
-    fn skip(&mut self, lines: bool) {
+    fn skip_blanks(&mut self, lines: bool) {
         loop {
             self.rest = self.rest.trim_start_matches([' ', '\t']);
             if !lines {
                 return;
             }
             if self.rest.starts_with('#') {
-                self.until(|c| c == '\n');
+                self.read_until(|c| c == '\n');
             }
             let next = self.rest.trim_start_matches(['\n', '\r']);
             if next.len() == self.rest.len() {
@@ -202,21 +202,21 @@ impl TomlReader<'_> {
         }
     }
 
-    fn until(&mut self, end: impl Fn(char) -> bool) -> String {
+    fn read_until(&mut self, end: impl Fn(char) -> bool) -> String {
         let (before, after) = self.rest.split_at(self.rest.find(end).unwrap_or(self.rest.len()));
         self.rest = after;
         before.to_owned()
     }
 
-    fn eat(&mut self, token: &str) -> bool {
+    fn eat_token(&mut self, token: &str) -> bool {
         let rest = self.rest.strip_prefix(token);
         self.rest = rest.unwrap_or(self.rest);
         rest.is_some()
     }
 
-    fn expect(&mut self, token: &str) -> Option<()> {
-        self.skip(false);
-        self.eat(token).then_some(())
+    fn expect_token(&mut self, token: &str) -> Option<()> {
+        self.skip_blanks(false);
+        self.eat_token(token).then_some(())
     }
 }
 
@@ -225,7 +225,7 @@ mod tests {
     use super::*;
 
     fn name(manifest: &str) -> Option<String> {
-        Manifest::parse(manifest).dependency("genkit", || None)
+        Manifest::parse(manifest).dependency_name("genkit", || None)
     }
 
     #[test]
@@ -279,8 +279,8 @@ mod tests {
         let member = Manifest::parse("[dependencies]\ngk.workspace = true");
         let root =
             || Some(Manifest::parse("[workspace.dependencies]\ngk = { package = \"genkit\" }"));
-        assert_eq!(member.dependency("genkit", root).as_deref(), Some("gk"));
-        assert_eq!(member.dependency("genkit", || None), None);
+        assert_eq!(member.dependency_name("genkit", root).as_deref(), Some("gk"));
+        assert_eq!(member.dependency_name("genkit", || None), None);
         let both = "[workspace.dependencies]\ngk = { package = \"genkit\" }\n[dependencies]\ngk = { workspace = true }";
         assert_eq!(name(both).as_deref(), Some("gk"));
     }
@@ -293,6 +293,6 @@ mod tests {
             let _ = Manifest::parse(text);
         }
         let read = Manifest::parse("[package]\nname = 'x'\nworkspace = \"../..\"\n");
-        assert_eq!((read.package(), read.workspace_folder()), (Some("x"), Some("../..")));
+        assert_eq!((read.package_name(), read.workspace_folder()), (Some("x"), Some("../..")));
     }
 }

@@ -14,10 +14,10 @@ use crate::crate_path::manifest::Manifest;
 ///
 /// The library itself declares `extern crate self as genkit`. Without a manifest, as in other build systems, the plain
 /// name is the best guess. `crate = ".."` overrides all of this.
-pub(crate) fn find() -> Path {
+pub(crate) fn library_path() -> Path {
     let name = std::env::var_os("CARGO_MANIFEST_DIR")
         .map(PathBuf::from)
-        .and_then(|folder| known(&folder))
+        .and_then(|folder| cached_name(&folder))
         .unwrap_or_else(|| "genkit".to_owned());
     let name = syn::Ident::new(&name, proc_macro2::Span::call_site());
     syn::parse_quote!(::#name)
@@ -25,16 +25,16 @@ pub(crate) fn find() -> Path {
 
 /// Caches the name from the manifest that was read last, since a crate may have hundreds of annotated functions. An
 /// editor keeps this process alive, so the entry is valid only while the file is unchanged.
-fn known(folder: &FilePath) -> Option<String> {
+fn cached_name(folder: &FilePath) -> Option<String> {
     type Found = (PathBuf, Option<SystemTime>, Option<String>);
     static LAST: Mutex<Option<Found>> = Mutex::new(None);
     let changed =
         std::fs::metadata(folder.join("Cargo.toml")).and_then(|file| file.modified()).ok();
-    let Ok(mut last) = LAST.lock() else { return renamed(folder) };
+    let Ok(mut last) = LAST.lock() else { return renamed_dependency(folder) };
     match &*last {
         Some((known, when, name)) if known == folder && *when == changed => name.clone(),
         _ => {
-            let name = renamed(folder);
+            let name = renamed_dependency(folder);
             *last = Some((folder.to_owned(), changed, name.clone()));
             name
         }
@@ -42,18 +42,18 @@ fn known(folder: &FilePath) -> Option<String> {
 }
 
 /// Returns the name of the dependency if it is renamed.
-fn renamed(folder: &FilePath) -> Option<String> {
+fn renamed_dependency(folder: &FilePath) -> Option<String> {
     let manifest = read(&folder.join("Cargo.toml"))?;
-    if manifest.package() == Some("genkit") {
+    if manifest.package_name() == Some("genkit") {
         return None;
     }
-    let name = manifest.dependency("genkit", || workspace(folder, &manifest))?;
+    let name = manifest.dependency_name("genkit", || workspace_manifest(folder, &manifest))?;
     let name = name.replace('-', "_");
     syn::parse_str::<syn::Ident>(&name).is_ok().then_some(name)
 }
 
 /// Returns the manifest that `workspace = true` refers to.
-fn workspace(folder: &FilePath, manifest: &Manifest) -> Option<Manifest> {
+fn workspace_manifest(folder: &FilePath, manifest: &Manifest) -> Option<Manifest> {
     if manifest.is_workspace() {
         return None; // it was searched already
     }

@@ -4,16 +4,16 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 /// Generates a `#[doc = ".."]` attribute for each line.
-pub(super) fn lines(text: Option<&str>) -> TokenStream {
+pub(super) fn doc_attributes(text: Option<&str>) -> TokenStream {
     let lines = text.unwrap_or_default().lines().map(|line| {
-        let line = format!(" {}", harmless(line));
+        let line = format!(" {}", strip_code_markup(line));
         quote!(#[doc = #line])
     });
     quote!(#(#lines)*)
 }
 
 /// Removes indentation and fences, which would turn a line into code.
-fn harmless(line: &str) -> String {
+fn strip_code_markup(line: &str) -> String {
     let mut line = line.trim().to_owned();
     for (fence, instead) in [("```", "`"), ("~~~", "~")] {
         while line.contains(fence) {
@@ -29,11 +29,11 @@ mod tests {
 
     #[test]
     fn no_line_begins_code() {
-        assert_eq!(harmless("    let x = 1;"), "let x = 1;");
-        assert_eq!(harmless("```rust"), "`rust");
-        assert_eq!(harmless("``````"), "``");
-        assert_eq!(harmless("a `b` c"), "a `b` c");
-        assert!(lines(Some("a\n\nb")).to_string().matches("doc").count() == 3);
-        assert!(lines(None).is_empty());
+        assert_eq!(strip_code_markup("    let x = 1;"), "let x = 1;");
+        assert_eq!(strip_code_markup("```rust"), "`rust");
+        assert_eq!(strip_code_markup("``````"), "``");
+        assert_eq!(strip_code_markup("a `b` c"), "a `b` c");
+        assert!(doc_attributes(Some("a\n\nb")).to_string().matches("doc").count() == 3);
+        assert!(doc_attributes(None).is_empty());
     }
 }

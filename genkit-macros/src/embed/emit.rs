@@ -21,7 +21,7 @@ pub(super) struct Module<'a> {
 }
 
 impl<'a> Module<'a> {
-    pub(super) fn of(prompts: &'a [Prompt]) -> Self {
+    pub(super) fn from_prompts(prompts: &'a [Prompt]) -> Self {
         let mut root = Self::default();
         for prompt in prompts {
             let mut module = &mut root;
@@ -51,23 +51,24 @@ pub(super) struct Emitter<'a> {
 
 impl Emitter<'_> {
     /// Generates the root module, its files, and the function `all`.
-    pub(super) fn root(&self, module: &Module<'_>, files: &[String]) -> TokenStream {
+    pub(super) fn emit_root(&self, module: &Module<'_>, files: &[String]) -> TokenStream {
         let PromptsInput { library, attrs, vis, module: name, folder, .. } = self.input;
         let vis = match vis {
             Some(vis) => quote!(#vis),
             None => quote!(pub(crate)),
         };
         let name = Ident::new(&name.to_string(), self.span.located_at(name.span()));
-        let about = docs::lines(Some(&format!("The prompts of the folder `{}`.", folder.value())));
-        let files = self.sound.then(|| self.files(files));
+        let about =
+            docs::doc_attributes(Some(&format!("The prompts of the folder `{}`.", folder.value())));
+        let files = self.sound.then(|| self.emit_files(files));
         let all = if self.sound {
             quote!(__genkit::embedded_prompts(&__FILES))
         } else {
             quote!(::core::unreachable!())
         };
-        let members = self.members(module, 1);
+        let members = self.emit_members(module, 1);
         let aliases = self.input.schemas.iter().map(|path| {
-            let alias = self.alias(&schema_name(path));
+            let alias = self.type_alias(&schema_name(path));
             quote! {
                 #[doc(hidden)]
                 #[allow(non_camel_case_types, dead_code, reason = "used only by the module")]
@@ -95,7 +96,7 @@ impl Emitter<'_> {
     }
 
     /// Embeds the files. With `include_str!` the compiler tracks them, so a change in one of them triggers a rebuild.
-    fn files(&self, files: &[String]) -> TokenStream {
+    fn emit_files(&self, files: &[String]) -> TokenStream {
         let folder = self.input.folder.value();
         let folder = folder.trim_end_matches('/');
         let texts = files.iter().map(|file| {
@@ -108,7 +109,7 @@ impl Emitter<'_> {
         });
         let schemas = self.input.schemas.iter().map(|path| {
             let name = schema_name(path);
-            let of = self.given(&name, 1);
+            let of = self.program_type_path(&name, 1);
             let schema =
                 quote_spanned!(path.span()=> <#of as __genkit::SchemaType>::inlined_schema);
             quote!((#name, #schema))
@@ -121,18 +122,19 @@ impl Emitter<'_> {
         }
     }
 
-    fn members(&self, module: &Module<'_>, depth: usize) -> TokenStream {
-        let prompts = module.prompts.iter().map(|prompt| self.prompt(prompt, depth));
+    fn emit_members(&self, module: &Module<'_>, depth: usize) -> TokenStream {
+        let prompts = module.prompts.iter().map(|prompt| self.emit_prompt(prompt, depth));
         let parent = quote!(super);
         let folders = module.folders.iter().map(|(folder, inner)| {
-            let name = names::ident(&names::snake(folder), self.span);
-            let about = docs::lines(Some(&format!("The prompts of the folder `{folder}`.")));
+            let name = names::make_ident(&names::to_snake_case(folder), self.span);
+            let about =
+                docs::doc_attributes(Some(&format!("The prompts of the folder `{folder}`.")));
             let files = self.sound.then(|| {
                 quote!(
                     use #parent::__FILES;
                 )
             });
-            let members = self.members(inner, depth + 1);
+            let members = self.emit_members(inner, depth + 1);
             quote! {
                 #about
                 pub mod #name {
@@ -145,25 +147,25 @@ impl Emitter<'_> {
         quote!(#(#prompts)* #(#folders)*)
     }
 
-    fn prompt(&self, prompt: &Prompt, depth: usize) -> TokenStream {
-        let given = |name: &str| self.given(name, depth);
+    fn emit_prompt(&self, prompt: &Prompt, depth: usize) -> TokenStream {
+        let given = |name: &str| self.program_type_path(name, depth);
         let writer = Writer { span: self.span, given: &given, definitions: &prompt.definitions };
-        let definitions = prompt.definitions.iter().map(|it| writer.definition(it));
+        let definitions = prompt.definitions.iter().map(|it| writer.write_definition(it));
         let input = prompt.input.as_ref().map(|input| {
-            let about = format!(" The input of the prompt `{}`.", prompt.key());
+            let about = format!(" The input of the prompt `{}`.", prompt.registry_key());
             let shared = prompt.same_input.clone().map(Shape::Named);
-            self.top(&writer, &prompt.input_name(), shared.as_ref().unwrap_or(input), &about)
+            self.emit_alias(&writer, &prompt.input_name(), shared.as_ref().unwrap_or(input), &about)
         });
         let output = prompt.output.as_ref().map(|output| {
-            let about = format!(" The output of the prompt `{}`.", prompt.key());
-            self.top(&writer, &prompt.output_name(), output, &about)
+            let about = format!(" The output of the prompt `{}`.", prompt.registry_key());
+            self.emit_alias(&writer, &prompt.output_name(), output, &about)
         });
-        let function = self.function(prompt);
+        let function = self.emit_function(prompt);
         quote!(#(#definitions)* #input #output #function)
     }
 
     /// Generates an alias, unless the whole schema is a type with that name already.
-    fn top(
+    fn emit_alias(
         &self,
         writer: &Writer<'_>,
         name: &str,
@@ -171,13 +173,13 @@ impl Emitter<'_> {
         about: &str,
     ) -> Option<TokenStream> {
         let is_it = matches!(shape, Shape::Named(named) if named == name);
-        (!is_it).then(|| types::alias(name, &writer.shape(shape), about, self.span))
+        (!is_it).then(|| types::write_alias(name, &writer.write_shape(shape), about, self.span))
     }
 
-    fn function(&self, prompt: &Prompt) -> TokenStream {
-        let name = names::ident(&prompt.function, self.span);
-        let about = docs::lines(Some(&prompt.about(&self.input.folder.value())));
-        let key = prompt.key();
+    fn emit_function(&self, prompt: &Prompt) -> TokenStream {
+        let name = names::make_ident(&prompt.function, self.span);
+        let about = docs::doc_attributes(Some(&prompt.doc_comment(&self.input.folder.value())));
+        let key = prompt.registry_key();
         let input = prompt.input.is_some().then(|| {
             let input = format_ident!("{}", prompt.input_name(), span = self.span);
             quote!(input: #input)
@@ -198,19 +200,19 @@ impl Emitter<'_> {
     }
 
     /// Returns the path to a type of the program by the name that files use, from `depth` modules below the call.
-    fn given(&self, name: &str, depth: usize) -> TokenStream {
-        let alias = self.alias(name);
+    fn program_type_path(&self, name: &str, depth: usize) -> TokenStream {
+        let alias = self.type_alias(name);
         let above = std::iter::repeat_n(quote!(super::), depth);
         quote!(#(#above)* #alias)
     }
 
     /// Returns the alias of a type next to the module, where paths are resolved as at the call.
-    fn alias(&self, name: &str) -> Ident {
+    fn type_alias(&self, name: &str) -> Ident {
         format_ident!("__{}_{name}", self.input.module.unraw(), span = self.span)
     }
 }
 
 /// Returns the span for messages about the folder: its literal.
-pub(super) fn place(folder: &LitStr) -> Span {
+pub(super) fn folder_span(folder: &LitStr) -> Span {
     Span::call_site().located_at(folder.span())
 }

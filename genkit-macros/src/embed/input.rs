@@ -10,7 +10,7 @@ use syn::{Attribute, Ident, LitStr, Path, Token, Visibility, parenthesized, toke
 use super::names;
 use crate::beside::after_library;
 use crate::error::Errors;
-use crate::suggest::{listed, nearest};
+use crate::suggest::{find_nearest, list_words};
 
 /// The parsed input of `prompts!`.
 pub(super) struct PromptsInput {
@@ -32,11 +32,11 @@ const USAGE: &str = "write `prompts!(\"prompts\")`, `prompts!(pub mod asks = \"r
 
 impl PromptsInput {
     pub(super) fn parse(tokens: TokenStream, errors: &mut Errors) -> Option<Self> {
-        after_library(tokens, errors, form)
+        after_library(tokens, errors, parse_form)
     }
 }
 
-fn form(
+fn parse_form(
     input: ParseStream,
     library: TokenStream,
     errors: &mut Errors,
@@ -48,7 +48,7 @@ fn form(
             let module = input.call(Ident::parse_any)?;
             if input.parse::<Token![=]>().is_err() {
                 let what = "the folder is missing";
-                errors.at(&module, what, format_args!("write `mod {module} = \"folder\"`"));
+                errors.add_at(&module, what, format_args!("write `mod {module} = \"folder\"`"));
                 return Ok(None);
             }
             Some(module)
@@ -56,7 +56,7 @@ fn form(
         None => None,
     };
     let Ok(folder) = input.parse::<LitStr>() else {
-        errors.at_span(
+        errors.add_at_span(
             input.span(),
             "expected the path of a folder of `.prompt` files as a string",
             USAGE,
@@ -65,49 +65,51 @@ fn form(
     };
     if let (Visibility::Public(_) | Visibility::Restricted(_), None) = (&vis, &module) {
         let what = "a visibility must be followed by `mod`";
-        errors.at(&vis, what, "write `pub mod prompts = \"prompts\"`");
+        errors.add_at(&vis, what, "write `pub mod prompts = \"prompts\"`");
     }
-    let schemas = options(input, errors)?;
+    let schemas = parse_options(input, errors)?;
     let value = folder.value();
     let last = value.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-    let named = names::snake(last);
+    let named = names::to_snake_case(last);
     if module.is_none() && named.is_empty() {
         let what = format!("the folder `{value}` does not have a name that is valid for a module");
-        errors.at(&folder, what, format_args!("write `mod prompts = \"{value}\"`"));
+        errors.add_at(&folder, what, format_args!("write `mod prompts = \"{value}\"`"));
     }
-    let module = module.unwrap_or_else(|| names::ident(&named, folder.span()));
+    let module = module.unwrap_or_else(|| names::make_ident(&named, folder.span()));
     let vis = Some(vis).filter(|vis| !matches!(vis, Visibility::Inherited));
     Ok(Some(PromptsInput { library, attrs, vis, module, folder, schemas }))
 }
 
 /// Parses the options: `, schemas(Recipe, crate::Place)`.
-fn options(input: ParseStream, errors: &mut Errors) -> syn::Result<Vec<Path>> {
+fn parse_options(input: ParseStream, errors: &mut Errors) -> syn::Result<Vec<Path>> {
     let mut schemas: Vec<Path> = Vec::new();
     while !input.is_empty() {
         if input.parse::<Token![,]>().is_err() {
             let next = input.cursor().token_tree().map(|(tree, _)| tree);
-            errors.at(next, "a `,` is missing here", USAGE);
+            errors.add_at(next, "a `,` is missing here", USAGE);
             return Ok(schemas);
         }
         if input.is_empty() {
             break;
         }
         let Ok(key) = input.call(Ident::parse_any) else {
-            errors.at_span(input.span(), "expected an option of `prompts!`", USAGE);
+            errors.add_at_span(input.span(), "expected an option of `prompts!`", USAGE);
             return Ok(schemas);
         };
-        let takes = format!("`prompts!` takes {}", listed(OPTIONS));
+        let takes = format!("`prompts!` takes {}", list_words(OPTIONS));
         if key != "schemas" {
             let what = format!("`prompts!` has no option `{key}`");
-            match nearest(&key.to_string(), OPTIONS) {
-                Some(near) => errors.at(&key, what, format_args!("did you mean `{near}`? {takes}")),
-                None => errors.at(&key, what, takes),
+            match find_nearest(&key.to_string(), OPTIONS) {
+                Some(near) => {
+                    errors.add_at(&key, what, format_args!("did you mean `{near}`? {takes}"))
+                }
+                None => errors.add_at(&key, what, takes),
             }
             return Ok(schemas);
         }
         if !input.peek(token::Paren) {
             let what = "`schemas` takes types in parentheses";
-            errors.at(&key, what, "write it like this: `schemas(Recipe, crate::Place)`");
+            errors.add_at(&key, what, "write it like this: `schemas(Recipe, crate::Place)`");
             return Ok(schemas);
         }
         let content;
@@ -118,7 +120,7 @@ fn options(input: ParseStream, errors: &mut Errors) -> syn::Result<Vec<Path>> {
             let name = schema_name(&path);
             if schemas.iter().any(|earlier| schema_name(earlier) == name) {
                 let what = format!("`{name}` is listed twice in `schemas`");
-                errors.at(
+                errors.add_at(
                     &path,
                     what,
                     "files refer to a type by the last segment of its path; keep one of them",

@@ -25,25 +25,26 @@ use emit::{Emitter, Module};
 use input::PromptsInput;
 
 /// Expands `[$crate] "prompts"`.
-pub(crate) fn prompts(tokens: TokenStream) -> TokenStream {
+pub(crate) fn expand_prompts(tokens: TokenStream) -> TokenStream {
     let manifest = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
-    expand(tokens, manifest.as_deref())
+    expand_in(tokens, manifest.as_deref())
 }
 
-fn expand(tokens: TokenStream, manifest: Option<&Path>) -> TokenStream {
+fn expand_in(tokens: TokenStream, manifest: Option<&Path>) -> TokenStream {
     let mut errors = Errors::default();
     let Some(input) = PromptsInput::parse(tokens, &mut errors) else {
-        let errors = errors.finish::<()>(None).err();
+        let errors = errors.into_result::<()>(None).err();
         return quote!(#errors);
     };
-    let read = read::folder(&input, manifest, &mut errors);
-    let module = Module::of(&read.prompts);
-    let mut emitter = Emitter { input: &input, span: emit::place(&input.folder), sound: true };
-    match errors.finish(Some(())) {
-        Ok(()) => emitter.root(&module, &read.files),
+    let read = read::read_folder(&input, manifest, &mut errors);
+    let module = Module::from_prompts(&read.prompts);
+    let mut emitter =
+        Emitter { input: &input, span: emit::folder_span(&input.folder), sound: true };
+    match errors.into_result(Some(())) {
+        Ok(()) => emitter.emit_root(&module, &read.files),
         Err(errors) => {
             emitter.sound = false;
-            let module = emitter.root(&module, &[]);
+            let module = emitter.emit_root(&module, &[]);
             quote!(#errors #module)
         }
     }

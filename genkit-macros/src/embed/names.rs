@@ -4,13 +4,13 @@ use proc_macro2::Span;
 use syn::Ident;
 
 /// Converts `trip-plan`, `TripPlan` or `trip plan` to `trip_plan`.
-pub(super) fn snake(name: &str) -> String {
-    words(name).join("_")
+pub(super) fn to_snake_case(name: &str) -> String {
+    split_words(name).join("_")
 }
 
 /// Converts `trip-plan` or `trip_plan` to `TripPlan`.
-pub(super) fn pascal(name: &str) -> String {
-    words(name)
+pub(super) fn to_pascal_case(name: &str) -> String {
+    split_words(name)
         .into_iter()
         .map(|word| {
             let mut letters = word.chars();
@@ -21,7 +21,7 @@ pub(super) fn pascal(name: &str) -> String {
 }
 
 /// Splits a name into lowercase words. An uppercase letter after a lowercase letter begins a word.
-fn words(name: &str) -> Vec<String> {
+fn split_words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut before = ' ';
     for letter in name.chars() {
@@ -39,8 +39,9 @@ fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// Returns an identifier for `text`, the result of [`snake`] or [`pascal`]. Keywords become raw identifiers.
-pub(super) fn ident(text: &str, span: Span) -> Ident {
+/// Returns an identifier for `text`, the result of [`to_snake_case`] or [`to_pascal_case`]. Keywords become raw
+/// identifiers.
+pub(super) fn make_ident(text: &str, span: Span) -> Ident {
     if is_ident(text) {
         return Ident::new(text, span);
     }
@@ -60,17 +61,17 @@ fn is_ident(text: &str) -> bool {
 
 /// Names that must be unique: a name that is already taken gets a number.
 #[derive(Default)]
-pub(super) struct Taken(Vec<String>);
+pub(super) struct UniqueNames(Vec<String>);
 
-impl Taken {
+impl UniqueNames {
     /// Takes `name`, or `name` with `before` and a number if it is taken.
-    pub(super) fn free(&mut self, name: &str, before: &str) -> String {
+    pub(super) fn claim_name(&mut self, name: &str, before: &str) -> String {
         let free = self.next(name, before);
         self.0.push(free.clone());
         free
     }
 
-    /// Returns the name that [`free`](Self::free) would take.
+    /// Returns the name that [`claim_name`](Self::claim_name) would take.
     pub(super) fn next(&self, name: &str, before: &str) -> String {
         let mut free = name.to_owned();
         let mut number = 2_u32;
@@ -98,7 +99,10 @@ mod tests {
             ("größe x", "größe_x", "GrößeX"),
             ("--", "", ""),
         ] {
-            assert_eq!((snake(name).as_str(), pascal(name).as_str()), (of_function, of_type));
+            assert_eq!(
+                (to_snake_case(name).as_str(), to_pascal_case(name).as_str()),
+                (of_function, of_type)
+            );
         }
     }
 
@@ -111,14 +115,14 @@ mod tests {
             ("2nd", "_2nd"),
             ("", "empty"),
         ] {
-            assert_eq!(ident(text, Span::call_site()).to_string(), expected);
+            assert_eq!(make_ident(text, Span::call_site()).to_string(), expected);
         }
     }
 
     #[test]
     fn the_second_of_a_name_is_numbered() {
-        let mut taken = Taken::default();
-        let names = ["a", "a", "b", "a"].map(|name| taken.free(name, "_"));
+        let mut taken = UniqueNames::default();
+        let names = ["a", "a", "b", "a"].map(|name| taken.claim_name(name, "_"));
         assert_eq!(names, ["a", "a_2", "b", "a_3"]);
     }
 }

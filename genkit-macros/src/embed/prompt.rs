@@ -35,7 +35,7 @@ impl Prompt {
             folders,
             variant: variant.map(str::to_owned),
             path: path.to_owned(),
-            function: names::snake(&spelled),
+            function: names::to_snake_case(&spelled),
             name,
             input: None,
             output: None,
@@ -54,7 +54,7 @@ impl Prompt {
         let (input, output) = (self.input_name(), self.output_name());
         let read = |schema: &Value, name: &str, defaults: &Map<String, Value>| {
             let mut reader = Reader::new(schema, name);
-            (reader.whole(defaults), reader.definitions)
+            (reader.read_whole(defaults), reader.definitions)
         };
         let input = self.metadata.input_schema().map(|schema| read(schema, &input, defaults));
         let output = self.metadata.output_schema().map(|schema| read(schema, &output, &none));
@@ -67,7 +67,7 @@ impl Prompt {
             self.output = Some(shape);
             self.definitions.extend(definitions);
         }
-        let (key, input, output) = (self.key(), self.input_name(), self.output_name());
+        let (key, input, output) = (self.registry_key(), self.input_name(), self.output_name());
         for definition in &mut self.definitions {
             let about = match &definition.name {
                 name if *name == input => format!("The input of the prompt `{key}`."),
@@ -79,7 +79,7 @@ impl Prompt {
     }
 
     /// Returns the name under which a registry stores it, such as `sub/trip.formal`.
-    pub(super) fn key(&self) -> String {
+    pub(super) fn registry_key(&self) -> String {
         let mut key: String = self.folders.iter().map(|folder| format!("{folder}/")).collect();
         key.push_str(&self.name);
         if let Some(variant) = &self.variant {
@@ -90,7 +90,7 @@ impl Prompt {
 
     /// Returns the name of the input type, such as `TripFormal`.
     pub(super) fn input_name(&self) -> String {
-        let name = names::pascal(&self.function);
+        let name = names::to_pascal_case(&self.function);
         if name.starts_with(char::is_numeric) { format!("_{name}") } else { name }
     }
 
@@ -100,7 +100,7 @@ impl Prompt {
     }
 
     /// Uses the input type of `base` if this is a variant of it with the same input.
-    pub(super) fn share(&mut self, base: &Self) {
+    pub(super) fn share_input_type(&mut self, base: &Self) {
         let is_variant = self.variant.is_some() && base.variant.is_none();
         let of_it = self.name == base.name && self.folders == base.folders;
         let input = |prompt: &Self| {
@@ -118,7 +118,7 @@ impl Prompt {
     }
 
     /// Returns the names of all types that are generated for it.
-    pub(super) fn types(&self) -> impl Iterator<Item = String> {
+    pub(super) fn type_names(&self) -> impl Iterator<Item = String> {
         let tops = [
             self.input.is_some().then(|| self.input_name()),
             self.output.is_some().then(|| self.output_name()),
@@ -131,10 +131,10 @@ impl Prompt {
     }
 
     /// Returns the doc comment of its function.
-    pub(super) fn about(&self, folder: &str) -> String {
+    pub(super) fn doc_comment(&self, folder: &str) -> String {
         let mut about = match self.metadata.description() {
             Some(description) => description.trim().to_owned(),
-            None => format!("The prompt `{}`.", self.key()),
+            None => format!("The prompt `{}`.", self.registry_key()),
         };
         about.push_str(&format!("\n\nFrom `{}/{}`", folder.trim_end_matches('/'), self.path));
         if let Some(model) = self.metadata.model() {
@@ -143,7 +143,7 @@ impl Prompt {
         about.push('.');
         let tools: Vec<&str> = self.metadata.tools().collect();
         if !tools.is_empty() {
-            about.push_str(&format!(" Tools: {}.", crate::suggest::listed(tools)));
+            about.push_str(&format!(" Tools: {}.", crate::suggest::list_words(tools)));
         }
         if self.output.is_some() {
             let output = self.output_name();

@@ -15,50 +15,56 @@ use crate::error::Errors;
 
 /// The readable contents of the folder.
 #[derive(Default)]
-pub(super) struct Read {
+pub(super) struct FolderContents {
     pub(super) prompts: Vec<Prompt>,
     /// The paths of all files relative to the folder, including partials.
     pub(super) files: Vec<String>,
 }
 
 /// Reads the folder of an invocation in the crate at `manifest`.
-pub(super) fn folder(input: &PromptsInput, manifest: Option<&Path>, errors: &mut Errors) -> Read {
+pub(super) fn read_folder(
+    input: &PromptsInput,
+    manifest: Option<&Path>,
+    errors: &mut Errors,
+) -> FolderContents {
     let literal = &input.folder;
     let named = literal.value();
-    let Some(path) = beside::folder(literal, manifest, errors) else { return Read::default() };
+    let Some(path) = beside::resolve_folder(literal, manifest, errors) else {
+        return FolderContents::default();
+    };
     let folder = named.trim_end_matches('/');
     let mut mistakes = Mistakes { folder, root: &path, literal, told: Vec::new(), errors };
     match Folder::read(&path) {
-        Ok(folder) => read(&folder, input, &mut mistakes),
+        Ok(folder) => read_prompts(&folder, input, &mut mistakes),
         Err(found) => {
-            found.iter().for_each(|error| mistakes.found(error));
-            Read::default()
+            found.iter().for_each(|error| mistakes.report_error(error));
+            FolderContents::default()
         }
     }
 }
 
-fn read(folder: &Folder, input: &PromptsInput, mistakes: &mut Mistakes) -> Read {
-    let environment = environment(folder, input, mistakes);
+fn read_prompts(folder: &Folder, input: &PromptsInput, mistakes: &mut Mistakes) -> FolderContents {
+    let environment = build_environment(folder, input, mistakes);
     let mut files: Vec<String> =
-        folder.partials().iter().map(|partial| mistakes.inside(&partial.path)).collect();
+        folder.partials().iter().map(|partial| mistakes.path_inside(&partial.path)).collect();
     let mut prompts = Vec::new();
     for file in folder.prompts() {
-        let path = mistakes.inside(&file.path);
+        let path = mistakes.path_inside(&file.path);
         files.push(path.clone());
         let parsed = PromptFile::parse(&path, &file.source);
         match &parsed {
             Ok(parsed) => {
                 let found = environment.check(parsed).into_iter().chain(parsed.check_run());
-                found.for_each(|error| mistakes.found(&error));
+                found.for_each(|error| mistakes.report_error(&error));
             }
-            Err(error) => mistakes.found(error),
+            Err(error) => mistakes.report_error(error),
         }
         let metadata = match parsed.and_then(|parsed| metadata_of(&environment, &parsed)) {
             Ok(metadata) => metadata,
             Err(error) => {
-                mistakes.found(&error);
+                mistakes.report_error(&error);
                 // An error in the template does not affect the types, which come from the frontmatter.
-                let head = PromptFile::parse(&path, head(&file.source));
+                let head = PromptFile::parse(&path, without_template(&file.source));
                 match head.and_then(|head| metadata_of(&environment, &head)) {
                     Ok(metadata) => metadata,
                     Err(_) => continue,
@@ -75,12 +81,12 @@ fn read(folder: &Folder, input: &PromptsInput, mistakes: &mut Mistakes) -> Read 
     for place in 0..prompts.len() {
         let (before, rest) = prompts.split_at_mut(place);
         if let [variant, after @ ..] = rest {
-            before.iter().chain(&*after).for_each(|base| variant.share(base));
+            before.iter().chain(&*after).for_each(|base| variant.share_input_type(base));
         }
     }
-    collisions(&prompts, mistakes);
+    report_collisions(&prompts, mistakes);
     files.sort();
-    Read { prompts, files }
+    FolderContents { prompts, files }
 }
 
 fn metadata_of(environment: &Environment, file: &PromptFile) -> Result<Metadata, Error> {
@@ -88,7 +94,7 @@ fn metadata_of(environment: &Environment, file: &PromptFile) -> Result<Metadata,
 }
 
 /// Returns a file without its template.
-fn head(source: &str) -> &str {
+fn without_template(source: &str) -> &str {
     let mut marks = 0;
     let mut end = 0;
     for line in source.split_inclusive('\n') {
@@ -102,20 +108,24 @@ fn head(source: &str) -> &str {
 }
 
 /// Builds what the files share: partials, and placeholder schemas for types of the program.
-fn environment(folder: &Folder, input: &PromptsInput, mistakes: &mut Mistakes) -> Environment {
+fn build_environment(
+    folder: &Folder,
+    input: &PromptsInput,
+    mistakes: &mut Mistakes,
+) -> Environment {
     let mut builder = Environment::builder();
     for path in &input.schemas {
         let name = schema_name(path);
         builder = builder.schema(&name, json!({ GIVEN: name }));
     }
     for (name, partial) in folder.partial_names() {
-        let path = mistakes.inside(&partial.path);
+        let path = mistakes.path_inside(&partial.path);
         let with = |builder: EnvironmentBuilder, source| builder.partial_file(name, &path, source);
         // Use an empty partial instead of an invalid one, so that files that include it do not fail as well.
         let source = match with(Environment::builder(), &partial.source) {
             Ok(_) => &*partial.source,
             Err(error) => {
-                mistakes.found(&error);
+                mistakes.report_error(&error);
                 ""
             }
         };
@@ -134,14 +144,15 @@ fn takes_object(schema: &Value) -> bool {
 }
 
 /// Reports files whose names are the same in Rust.
-fn collisions(prompts: &[Prompt], mistakes: &mut Mistakes) {
+fn report_collisions(prompts: &[Prompt], mistakes: &mut Mistakes) {
     let mut functions: Map<String, Value> = Map::new();
     let mut types: Map<String, Value> = Map::new();
     let mut modules: Map<String, Value> = Map::new();
     for prompt in prompts {
         for depth in 1..=prompt.folders.len() {
             let folders = &prompt.folders[..depth];
-            let path: Vec<String> = folders.iter().map(|folder| names::snake(folder)).collect();
+            let path: Vec<String> =
+                folders.iter().map(|folder| names::to_snake_case(folder)).collect();
             let (path, own) = (path.join("::"), folders.join("/"));
             let other = modules.entry(path.as_str()).or_insert_with(|| own.clone().into());
             if let Some(other) = other.as_str().filter(|other| *other != own) {
@@ -150,7 +161,8 @@ fn collisions(prompts: &[Prompt], mistakes: &mut Mistakes) {
                 mistakes.add(&own, &what);
             }
         }
-        let within = prompt.folders.iter().map(|folder| names::snake(folder)).collect::<Vec<_>>();
+        let within =
+            prompt.folders.iter().map(|folder| names::to_snake_case(folder)).collect::<Vec<_>>();
         let mut claim = |names: &mut Map<String, Value>, kind: &str, name: String| {
             let key = format!("{}::{name}", within.join("::"));
             let other = names.insert(key, prompt.path.clone().into());
@@ -164,7 +176,7 @@ fn collisions(prompts: &[Prompt], mistakes: &mut Mistakes) {
         };
         let function = prompt.function.clone();
         claim(&mut functions, "function", function);
-        for name in prompt.types() {
+        for name in prompt.type_names() {
             claim(&mut types, "type", name);
         }
         if within.is_empty() && prompt.function == "all" {
@@ -185,28 +197,28 @@ struct Mistakes<'a> {
 
 impl Mistakes<'_> {
     /// Returns the path of a file relative to the folder, with `/` as the separator.
-    fn inside(&self, path: &Path) -> String {
+    fn path_inside(&self, path: &Path) -> String {
         let path = path.strip_prefix(self.root).unwrap_or(path);
         path.to_string_lossy().replace('\\', "/")
     }
 
     /// Reports an error with its place: `prompts/trip.prompt:3:7: ..`.
-    fn found(&mut self, error: &Error) {
-        let file = error.file().map(|file| self.inside(Path::new(file)));
+    fn report_error(&mut self, error: &Error) {
+        let file = error.file().map(|file| self.path_inside(Path::new(file)));
         let place = match (file, error.line()) {
             (None, _) => self.folder.to_owned(),
             (Some(file), 0) => format!("{}/{file}", self.folder),
             (Some(file), line) => format!("{}/{file}:{line}:{}", self.folder, error.column()),
         };
-        self.tell(format!("{place}: {}", error.message()));
+        self.add_once(format!("{place}: {}", error.message()));
     }
 
     /// Reports an error of a whole file.
     fn add(&mut self, file: &str, what: &str) {
-        self.tell(format!("{}/{file}: {what}", self.folder));
+        self.add_once(format!("{}/{file}: {what}", self.folder));
     }
 
-    fn tell(&mut self, message: String) {
+    fn add_once(&mut self, message: String) {
         if !self.told.contains(&message) {
             self.errors.add(syn::Error::new(self.literal.span(), &message));
             self.told.push(message);

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::names::{self, Taken};
+use super::names::{self, UniqueNames};
 
 /// The maximum depth of a schema. Deeper parts become arbitrary JSON.
 const MAX_DEPTH: usize = 32;
@@ -62,7 +62,7 @@ pub(super) struct Reader<'a> {
     root: &'a Value,
     /// The prefix of the names of its types.
     name: &'a str,
-    taken: Taken,
+    taken: UniqueNames,
     /// Definitions of the schema by JSON pointer: the pointer, the name, and whether reading is complete.
     known: Vec<(String, String, bool)>,
     pub(super) definitions: Vec<Definition>,
@@ -70,16 +70,22 @@ pub(super) struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     pub(super) fn new(root: &'a Value, name: &'a str) -> Self {
-        Self { root, name, taken: Taken::default(), known: Vec::new(), definitions: Vec::new() }
+        Self {
+            root,
+            name,
+            taken: UniqueNames::default(),
+            known: Vec::new(),
+            definitions: Vec::new(),
+        }
     }
 
     /// Reads the whole schema. Fields with a value in `defaults` are optional.
-    pub(super) fn whole(&mut self, defaults: &Map<String, Value>) -> Shape {
+    pub(super) fn read_whole(&mut self, defaults: &Map<String, Value>) -> Shape {
         let name = self.name;
         if is_struct(self.root) {
             self.known.push(("#".to_owned(), name.to_owned(), false));
         }
-        let shape = self.read(self.root, name, 0);
+        let shape = self.read_schema(self.root, name, 0);
         if let Some(Definition { kind: Kind::Struct(fields, _), .. }) =
             self.definitions.iter_mut().find(|definition| definition.name == name)
         {
@@ -90,7 +96,7 @@ impl<'a> Reader<'a> {
         shape
     }
 
-    fn read(&mut self, schema: &Value, name: &str, depth: usize) -> Shape {
+    fn read_schema(&mut self, schema: &Value, name: &str, depth: usize) -> Shape {
         let Some(schema) = schema.as_object().filter(|_| depth < MAX_DEPTH) else {
             return Shape::Any;
         };
@@ -98,17 +104,17 @@ impl<'a> Reader<'a> {
             return Shape::Given(given.to_owned());
         }
         if let Some(pointer) = schema.get("$ref").and_then(Value::as_str) {
-            return self.referred(pointer, depth);
+            return self.read_reference(pointer, depth);
         }
         if let Some(values) = schema.get("enum").and_then(Value::as_array) {
-            return self.choice(schema, values, name);
+            return self.read_choice(schema, values, name);
         }
         if let Some(Value::String(only)) = schema.get("const") {
-            return self.choice(schema, &[Value::String(only.clone())], name);
+            return self.read_choice(schema, &[Value::String(only.clone())], name);
         }
         for word in ["anyOf", "oneOf"] {
             if let Some(branches) = schema.get(word).and_then(Value::as_array) {
-                return self.alternatives(branches, name, depth);
+                return self.read_alternatives(branches, name, depth);
             }
         }
         if schema.contains_key("allOf") {
@@ -130,31 +136,31 @@ impl<'a> Reader<'a> {
             ["boolean"] => Shape::Boolean,
             ["array"] => {
                 let item = schema.get("items").unwrap_or(&Value::Null);
-                Shape::List(Box::new(self.read(item, &format!("{name}Item"), depth + 1)))
+                Shape::List(Box::new(self.read_schema(item, &format!("{name}Item"), depth + 1)))
             }
-            ["object"] => self.object(schema, name, depth),
+            ["object"] => self.read_object(schema, name, depth),
             _ => Shape::Any,
         };
-        if nullable { shape.nullable() } else { shape }
+        if nullable { shape.into_nullable() } else { shape }
     }
 
-    fn object(&mut self, schema: &Map<String, Value>, name: &str, depth: usize) -> Shape {
+    fn read_object(&mut self, schema: &Map<String, Value>, name: &str, depth: usize) -> Shape {
         let empty = Map::new();
         let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);
         let others = match schema.get("additionalProperties") {
             Some(Value::Bool(false)) => None,
-            Some(of) => Some(self.read(of, &format!("{name}Value"), depth + 1)),
+            Some(of) => Some(self.read_schema(of, &format!("{name}Value"), depth + 1)),
             None if properties.is_empty() => Some(Shape::Any),
             None => None,
         };
         if let (true, Some(of)) = (properties.is_empty(), &others) {
             return Shape::Map(Box::new(of.clone()));
         }
-        let name = self.taken.free(name, "");
+        let name = self.taken.claim_name(name, "");
         let place = self.definitions.len();
         self.definitions.push(Definition {
             name: name.clone(),
-            about: about(schema),
+            about: schema_description(schema),
             schema: Value::Object(schema.clone()),
             kind: Kind::Struct(Vec::new(), None),
         });
@@ -166,9 +172,9 @@ impl<'a> Reader<'a> {
         let fields: Vec<Field> = properties
             .iter()
             .map(|(key, property)| {
-                let of_field = format!("{name}{}", names::pascal(key));
-                let shape = self.read(property, &of_field, depth + 1);
-                let about = property.as_object().and_then(about);
+                let of_field = format!("{name}{}", names::to_pascal_case(key));
+                let shape = self.read_schema(property, &of_field, depth + 1);
+                let about = property.as_object().and_then(schema_description);
                 let optional =
                     !required.contains(&key.as_str()) || property.get("default").is_some();
                 Field { key: key.clone(), about, shape, optional }
@@ -178,7 +184,7 @@ impl<'a> Reader<'a> {
         Shape::Named(name)
     }
 
-    fn choice(&mut self, schema: &Map<String, Value>, values: &[Value], name: &str) -> Shape {
+    fn read_choice(&mut self, schema: &Map<String, Value>, values: &[Value], name: &str) -> Shape {
         let nullable = values.contains(&Value::Null);
         let values: Vec<&Value> = values.iter().filter(|value| !value.is_null()).collect();
         let texts: Option<Vec<String>> =
@@ -192,32 +198,32 @@ impl<'a> Reader<'a> {
             seen.push(text.clone());
             is_new
         });
-        let name = self.taken.free(name, "");
+        let name = self.taken.claim_name(name, "");
         self.definitions.push(Definition {
             name: name.clone(),
-            about: about(schema),
+            about: schema_description(schema),
             schema: Value::Object(schema.clone()),
             kind: Kind::Enum(texts),
         });
         let shape = Shape::Named(name);
-        if nullable { shape.nullable() } else { shape }
+        if nullable { shape.into_nullable() } else { shape }
     }
 
     /// Reads alternatives: a nullable type if all but one are null, otherwise arbitrary JSON.
-    fn alternatives(&mut self, branches: &[Value], name: &str, depth: usize) -> Shape {
+    fn read_alternatives(&mut self, branches: &[Value], name: &str, depth: usize) -> Shape {
         let is_null = |branch: &Value| branch.get("type").and_then(Value::as_str) == Some("null");
         let others: Vec<&Value> = branches.iter().filter(|branch| !is_null(branch)).collect();
         match others[..] {
             [only] => {
-                let shape = self.read(only, name, depth + 1);
-                if others.len() < branches.len() { shape.nullable() } else { shape }
+                let shape = self.read_schema(only, name, depth + 1);
+                if others.len() < branches.len() { shape.into_nullable() } else { shape }
             }
             _ => Shape::Any,
         }
     }
 
     /// Reads a definition of the schema itself. A struct is read once; anything else is read at each reference.
-    fn referred(&mut self, pointer: &str, depth: usize) -> Shape {
+    fn read_reference(&mut self, pointer: &str, depth: usize) -> Shape {
         if let Some((_, name, done)) = self.known.iter().find(|(known, ..)| known == pointer) {
             return match done {
                 true => Shape::Named(name.clone()),
@@ -229,11 +235,11 @@ impl<'a> Reader<'a> {
         let (Some(target), Some((_, last))) = (target, pointer.rsplit_once('/')) else {
             return Shape::Any;
         };
-        let name = self.taken.next(&format!("{}{}", self.name, names::pascal(last)), "");
+        let name = self.taken.next(&format!("{}{}", self.name, names::to_pascal_case(last)), "");
         if is_struct(target) {
             self.known.push((pointer.to_owned(), name.clone(), false));
         }
-        let shape = self.read(target, &name, depth + 1);
+        let shape = self.read_schema(target, &name, depth + 1);
         if let Some(known) = self.known.iter_mut().find(|(known, ..)| known == pointer) {
             known.2 = true;
         }
@@ -256,7 +262,7 @@ impl Shape {
     pub(super) fn or_left_out(self) -> Self {
         match self {
             Self::Null => Self::Any,
-            other => other.nullable(),
+            other => other.into_nullable(),
         }
     }
 
@@ -268,7 +274,7 @@ impl Shape {
         }
     }
 
-    pub(super) fn nullable(self) -> Self {
+    pub(super) fn into_nullable(self) -> Self {
         match self {
             Self::Nullable(_) | Self::Any | Self::Null => self,
             other => Self::Nullable(Box::new(other)),
@@ -276,7 +282,7 @@ impl Shape {
     }
 }
 
-fn about(schema: &Map<String, Value>) -> Option<String> {
+fn schema_description(schema: &Map<String, Value>) -> Option<String> {
     let text = schema.get("description").and_then(Value::as_str)?.trim();
     (!text.is_empty()).then(|| text.to_owned())
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::expand;
+use super::expand_in;
 
 fn cases() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/prompts")
@@ -12,7 +12,7 @@ fn cases() -> PathBuf {
 /// Expands an invocation in the crate at `tests/prompts/<case>`.
 fn expanded(case: &str, invocation: &str) -> syn::File {
     let tokens = format!("[::genkit] {invocation}").parse().expect("tokens");
-    let expansion = expand(tokens, Some(&cases().join(case)));
+    let expansion = expand_in(tokens, Some(&cases().join(case)));
     syn::parse2(expansion).unwrap_or_else(|error| panic!("{case}: {error}"))
 }
 

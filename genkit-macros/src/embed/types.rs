@@ -5,7 +5,7 @@ use quote::{ToTokens as _, format_ident, quote};
 use serde_json::Value;
 
 use super::docs;
-use super::names::{self, Taken};
+use super::names::{self, UniqueNames};
 use super::shape::{Definition, Field, GIVEN, Kind, Shape};
 
 /// Generates types. Generated names have the span `span`; types of the program are named by `given`.
@@ -17,8 +17,8 @@ pub(super) struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    pub(super) fn shape(&self, shape: &Shape) -> TokenStream {
-        let named = |name: &str| names::ident(name, self.span);
+    pub(super) fn write_shape(&self, shape: &Shape) -> TokenStream {
+        let named = |name: &str| names::make_ident(name, self.span);
         match shape {
             Shape::Text => quote!(::std::string::String),
             Shape::Integer => quote!(i64),
@@ -27,18 +27,18 @@ impl Writer<'_> {
             Shape::Null => quote!(()),
             Shape::Any => quote!(__genkit::Value),
             Shape::Nullable(of) => {
-                let of = self.shape(of);
+                let of = self.write_shape(of);
                 quote!(__genkit::Option<#of>)
             }
             Shape::List(of) => {
-                let of = self.unboxed(of);
+                let of = self.write_unboxed(of);
                 quote!(__genkit::Vec<#of>)
             }
             Shape::Map(of) if **of == Shape::Any => {
                 quote!(__genkit::serde_json::Map<::std::string::String, __genkit::Value>)
             }
             Shape::Map(of) => {
-                let of = self.unboxed(of);
+                let of = self.write_unboxed(of);
                 quote!(::std::collections::BTreeMap<::std::string::String, #of>)
             }
             Shape::Named(name) => named(name).into_token_stream(),
@@ -51,34 +51,36 @@ impl Writer<'_> {
     }
 
     /// Omits the `Box` in a list or a map, which already stores its items behind a pointer.
-    fn unboxed(&self, shape: &Shape) -> TokenStream {
+    fn write_unboxed(&self, shape: &Shape) -> TokenStream {
         match shape {
-            Shape::Recursive(name) => self.shape(&Shape::Named(name.clone())),
-            other => self.shape(other),
+            Shape::Recursive(name) => self.write_shape(&Shape::Named(name.clone())),
+            other => self.write_shape(other),
         }
     }
 
-    pub(super) fn definition(&self, definition: &Definition) -> TokenStream {
-        let name = names::ident(&definition.name, self.span);
-        let about = docs::lines(definition.about.as_deref());
-        let schema = self.schema(definition);
+    pub(super) fn write_definition(&self, definition: &Definition) -> TokenStream {
+        let name = names::make_ident(&definition.name, self.span);
+        let about = docs::doc_attributes(definition.about.as_deref());
+        let schema = self.write_schema(definition);
         let written = match &definition.kind {
-            Kind::Enum(texts) => self.choice(&name, texts),
-            Kind::Struct(fields, others) => self.object(&name, definition, fields, others.as_ref()),
+            Kind::Enum(texts) => self.write_enum(&name, texts),
+            Kind::Struct(fields, others) => {
+                self.write_struct(&name, definition, fields, others.as_ref())
+            }
         };
         quote!(#about #written #schema)
     }
 
-    fn choice(&self, name: &syn::Ident, texts: &[String]) -> TokenStream {
-        let mut taken = Taken::default();
+    fn write_enum(&self, name: &syn::Ident, texts: &[String]) -> TokenStream {
+        let mut taken = UniqueNames::default();
         let variants = texts.iter().map(|text| {
-            let variant = match names::pascal(text) {
+            let variant = match names::to_pascal_case(text) {
                 word if word.is_empty() => "Other".to_owned(),
                 word if word.starts_with(char::is_numeric) => format!("V{word}"),
                 word => word,
             };
-            let variant = names::ident(&taken.free(&variant, ""), self.span);
-            let about = docs::lines(Some(&format!("`{text}`")));
+            let variant = names::make_ident(&taken.claim_name(&variant, ""), self.span);
+            let about = docs::doc_attributes(Some(&format!("`{text}`")));
             quote!(#about #[serde(rename = #text)] #variant)
         });
         quote! {
@@ -92,23 +94,28 @@ impl Writer<'_> {
         }
     }
 
-    fn object(
+    fn write_struct(
         &self,
         name: &syn::Ident,
         definition: &Definition,
         fields: &[Field],
         others: Option<&Shape>,
     ) -> TokenStream {
-        let mut taken = Taken::default();
+        let mut taken = UniqueNames::default();
         let names: Vec<syn::Ident> = fields
             .iter()
-            .map(|field| names::ident(&taken.free(&names::snake(&field.key), "_"), self.span))
+            .map(|field| {
+                names::make_ident(
+                    &taken.claim_name(&names::to_snake_case(&field.key), "_"),
+                    self.span,
+                )
+            })
             .collect();
         let members: Vec<TokenStream> =
-            fields.iter().zip(&names).map(|(field, name)| self.field(field, name)).collect();
+            fields.iter().zip(&names).map(|(field, name)| self.write_field(field, name)).collect();
         let rest = others.map(|of| {
-            let name = names::ident(&taken.free("others", "_"), self.span);
-            (name, self.shape(&Shape::Map(Box::new(of.clone()))))
+            let name = names::make_ident(&taken.claim_name("others", "_"), self.span);
+            (name, self.write_shape(&Shape::Map(Box::new(of.clone()))))
         });
         let flattened = rest.as_ref().map(|(name, of)| {
             quote! {
@@ -124,7 +131,7 @@ impl Writer<'_> {
         let new = (!required.is_empty()).then(|| {
             let optional = fields.iter().zip(&names).filter(|(field, _)| field.optional);
             let left_out = optional.map(|(_, name)| name).chain(rest.iter().map(|(name, _)| name));
-            self.constructor(name, &required, left_out)
+            self.write_constructor(name, &required, left_out)
         });
         quote! {
             #[derive(
@@ -137,10 +144,10 @@ impl Writer<'_> {
         }
     }
 
-    fn field(&self, field: &Field, name: &syn::Ident) -> TokenStream {
+    fn write_field(&self, field: &Field, name: &syn::Ident) -> TokenStream {
         let about = match &field.about {
-            Some(about) => docs::lines(Some(about)),
-            None => docs::lines(Some(&format!("`{}`", field.key))),
+            Some(about) => docs::doc_attributes(Some(about)),
+            None => docs::doc_attributes(Some(&format!("`{}`", field.key))),
         };
         let spelled = name.to_string();
         let key = &field.key;
@@ -155,13 +162,13 @@ impl Writer<'_> {
             // `null` and an absent key are equivalent.
             _ => quote!(#[serde(default, skip_serializing_if = "__genkit::Value::is_null")]),
         });
-        let of = self.shape(&shape);
+        let of = self.write_shape(&shape);
         quote!(#about #rename #left_out pub #name: #of)
     }
 
     /// Generates a constructor such as `Trip::new(city)`. If the schema gains a required field, the compiler reports
     /// every call that lacks it.
-    fn constructor<'b>(
+    fn write_constructor<'b>(
         &self,
         name: &syn::Ident,
         required: &[(&Field, &syn::Ident)],
@@ -171,7 +178,7 @@ impl Writer<'_> {
         let parameters = required.iter().map(|(field, name)| match &field.shape {
             Shape::Text => quote!(#name: impl ::core::convert::Into<::std::string::String>),
             other => {
-                let of = self.shape(other);
+                let of = self.write_shape(other);
                 quote!(#name: #of)
             }
         });
@@ -192,7 +199,7 @@ impl Writer<'_> {
     }
 
     /// Generates an impl of `JsonSchema` with the schema from the file, for flows and tools that take the type.
-    fn schema(&self, definition: &Definition) -> Option<TokenStream> {
+    fn write_schema(&self, definition: &Definition) -> Option<TokenStream> {
         let text = definition.schema.to_string();
         // The definitions that it refers to are not part of it.
         if text.contains("\"$ref\"") {
@@ -204,7 +211,7 @@ impl Writer<'_> {
             let of = (self.given)(name);
             quote!((#name, <#of as __genkit::SchemaType>::inlined_schema))
         });
-        let (ident, name) = (names::ident(&definition.name, self.span), &definition.name);
+        let (ident, name) = (names::make_ident(&definition.name, self.span), &definition.name);
         Some(quote! {
             impl __genkit::schemars::JsonSchema for #ident {
                 fn schema_name() -> ::std::borrow::Cow<'static, str> {
@@ -254,7 +261,7 @@ fn given_in<'a>(schema: &'a Value, found: &mut Vec<&'a str>) {
 }
 
 /// Generates an alias such as `pub type TripOutput = Vec<TripOutputItem>;`.
-pub(super) fn alias(name: &str, of: &TokenStream, about: &str, span: Span) -> TokenStream {
+pub(super) fn write_alias(name: &str, of: &TokenStream, about: &str, span: Span) -> TokenStream {
     let name = format_ident!("{name}", span = span);
     quote!(#[doc = #about] pub type #name = #of;)
 }

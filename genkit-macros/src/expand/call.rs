@@ -4,7 +4,7 @@ use proc_macro2::{Delimiter, Group, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::{Ident, ReturnType};
 
-use super::input::{Input, Reading};
+use super::input::{ArgumentDecoding, Input};
 use super::type_names::{self, TypeNames, has_schema};
 use crate::kind::Kind;
 use crate::parse::{FnParam, InputField};
@@ -12,10 +12,10 @@ use crate::types;
 use crate::validate::ValidAction;
 
 /// Generates the function for its definition: the name of the constructor, and its arguments after the info.
-pub(super) fn function(
+pub(super) fn expand_function(
     action: &ValidAction,
     names: &TypeNames,
-    reading: &Reading,
+    reading: &ArgumentDecoding,
     input: &Input,
 ) -> (Ident, TokenStream) {
     let call = call(action, names, reading, input);
@@ -28,7 +28,7 @@ pub(super) fn function(
         Input::Fields(fields) => quote!(__genkit::Input::Fields(&[#(#fields),*])),
         Input::Whole(ty) => quote!(__genkit::Input::Whole(|| #ty)),
     };
-    let needs = requirements(action, names);
+    let needs = expand_requirements(action, names);
     let gives = gives.map(|gives| quote!(.gives(#gives)));
     (format_ident!("with"), quote!(__genkit::Function::new(#input, #call) #needs #gives))
 }
@@ -39,9 +39,9 @@ fn is_alone(action: &ValidAction) -> bool {
 }
 
 /// Returns whether the expansion calls methods of extension traits, which must be in scope.
-pub(super) fn needs_scope(action: &ValidAction, reading: &Reading) -> bool {
+pub(super) fn needs_scope(action: &ValidAction, reading: &ArgumentDecoding) -> bool {
     let has_default = action.params.iter().filter_map(FnParam::field).any(InputField::has_default);
-    matches!(reading, Reading::Derived)
+    matches!(reading, ArgumentDecoding::Derived)
         || has_default
         || !is_alone(action)
         || !has_plain_output(action)
@@ -54,7 +54,7 @@ fn has_plain_output(action: &ValidAction) -> bool {
 }
 
 /// Returns the injected parameters: index, parameter, and the name of its type.
-fn injected<'a>(
+fn injected_params<'a>(
     action: &'a ValidAction,
     names: &'a TypeNames,
 ) -> impl Iterator<Item = (usize, &'a FnParam, &'a TokenStream)> {
@@ -63,7 +63,12 @@ fn injected<'a>(
 }
 
 /// Generates the closure that creates the future of the call.
-fn call(action: &ValidAction, names: &TypeNames, reading: &Reading, input: &Input) -> TokenStream {
+fn call(
+    action: &ValidAction,
+    names: &TypeNames,
+    reading: &ArgumentDecoding,
+    input: &Input,
+) -> TokenStream {
     let span = action.span();
     let ident = &action.item.sig.ident;
     let mut place = 0_usize..;
@@ -72,7 +77,7 @@ fn call(action: &ValidAction, names: &TypeNames, reading: &Reading, input: &Inpu
             let injected = format_ident!("__injected{i}");
             quote!(&#injected)
         }
-        (FnParam::Field(field), Reading::Derived) => {
+        (FnParam::Field(field), ArgumentDecoding::Derived) => {
             let name = &field.name;
             quote!(__input.#name)
         }
@@ -84,12 +89,12 @@ fn call(action: &ValidAction, names: &TypeNames, reading: &Reading, input: &Inpu
     let mut arguments = Group::new(Delimiter::Parenthesis, quote!(#(#arguments),*));
     // Report a future that is not `Send` at the function's name.
     arguments.set_span(span);
-    let derived = matches!(reading, Reading::Derived)
+    let derived = matches!(reading, ArgumentDecoding::Derived)
         .then(|| quote!(let __input: __Input = __input.take(0);));
     let takes = !action.params.iter().all(FnParam::is_injected);
     let given = if takes { quote!(mut __input) } else { quote!(_) };
-    let finish = finish(action);
-    let types: Vec<_> = injected(action, names).map(|(_, _, name)| name).collect();
+    let finish = convert_result(action);
+    let types: Vec<_> = injected_params(action, names).map(|(_, _, name)| name).collect();
     if types.is_empty() {
         let calling = quote_spanned!(span=> __genkit::calling);
         let made = quote!(#calling(#ident #arguments, #finish));
@@ -99,10 +104,10 @@ fn call(action: &ValidAction, names: &TypeNames, reading: &Reading, input: &Inpu
             (_, Some(derived)) => quote!(|_, #given| { #derived __genkit::Result::Ok(#made) }),
         };
     }
-    let borrowed = injected(action, names).map(|(i, param, name)| {
-        let span = types::place(param.ty());
+    let borrowed = injected_params(action, names).map(|(i, param, name)| {
+        let span = types::type_span(param.ty());
         let (injected, context) =
-            (local(&format!("__injected{i}"), span), local("__context", span));
+            (local_ident(&format!("__injected{i}"), span), local_ident("__context", span));
         let found = match param {
             FnParam::Extension(_) => quote_spanned!(span=> __genkit::extension::<#name>(#context)?),
             _ => quote_spanned!(span=> __genkit::Inject::<#name>::of().inject(#context)?),
@@ -124,16 +129,16 @@ fn call(action: &ValidAction, names: &TypeNames, reading: &Reading, input: &Inpu
 
 /// Generates the list of required state, which the registry checks before the first call. Assertions that each type can
 /// be injected are reported at the type.
-fn requirements(action: &ValidAction, names: &TypeNames) -> Option<TokenStream> {
-    let checks: Vec<_> = injected(action, names)
+fn expand_requirements(action: &ValidAction, names: &TypeNames) -> Option<TokenStream> {
+    let checks: Vec<_> = injected_params(action, names)
         .map(|(_, param, name)| {
-            let (ty, name) = (param.ty(), type_names::at(name, param.ty()));
-            quote_spanned!(types::place(ty)=> <#name as __genkit::Injectable>::check();)
+            let (ty, name) = (param.ty(), type_names::with_span_of(name, param.ty()));
+            quote_spanned!(types::type_span(ty)=> <#name as __genkit::Injectable>::check();)
         })
         .collect();
     // Extensions are looked up for each request, so the registry cannot check them.
     let is_state = |(_, param, _): &(_, &FnParam, _)| matches!(param, FnParam::Injected(_));
-    let injected = injected(action, names).filter(is_state).map(|(_, _, name)| name);
+    let injected = injected_params(action, names).filter(is_state).map(|(_, _, name)| name);
     (!checks.is_empty()).then(|| {
         quote! {
             .needs(|| {
@@ -146,7 +151,7 @@ fn requirements(action: &ValidAction, names: &TypeNames) -> Option<TokenStream> 
 
 /// Generates the conversion of the function's result to the result of its kind. A type that does not fit is reported at
 /// the type argument of the `Result`, if there is one.
-fn finish(action: &ValidAction) -> TokenStream {
+fn convert_result(action: &ValidAction) -> TokenStream {
     let (value, error) = match &action.item.sig.output {
         ReturnType::Type(_, ty) => types::result_places(ty),
         ReturnType::Default => (action.span(), action.span()),
@@ -183,7 +188,7 @@ fn output_schema(action: &ValidAction) -> Option<TokenStream> {
     if !has_schema(action) {
         return None;
     }
-    let ty = type_names::output(action);
+    let ty = type_names::output_type(action);
     // Content has no value that a declared schema could describe. Report that at the type.
     let described = action.options.setting("output_schema").map(|_| {
         let place = match &action.item.sig.output {
@@ -205,6 +210,6 @@ fn output_schema(action: &ValidAction) -> Option<TokenStream> {
 }
 
 /// Returns a variable that is hygienic for this macro, with errors reported at `span`.
-fn local(name: &str, span: Span) -> Ident {
+fn local_ident(name: &str, span: Span) -> Ident {
     Ident::new(name, Span::call_site().located_at(span))
 }

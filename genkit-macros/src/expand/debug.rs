@@ -6,17 +6,17 @@ use std::process::{Command, Stdio};
 use proc_macro2::TokenStream;
 use syn::Ident;
 
-pub(crate) fn print(function: &Ident, expansion: &TokenStream) {
+pub(crate) fn print_expansion(function: &Ident, expansion: &TokenStream) {
     if std::env::var("GENKIT_EXPAND").is_ok_and(|wanted| function == &wanted) {
         let text = expansion.to_string();
-        let text = formatted(&text).unwrap_or(text);
+        let text = format_with_rustfmt(&text).unwrap_or(text);
         // A closed stderr must not fail the build.
         let _ = writeln!(std::io::stderr(), "{text}");
     }
 }
 
 /// Formats the text with `rustfmt`, if it is installed.
-fn formatted(text: &str) -> Option<String> {
+fn format_with_rustfmt(text: &str) -> Option<String> {
     let mut rustfmt = Command::new("rustfmt")
         .args(["--edition", "2024"])
         .stdin(Stdio::piped())

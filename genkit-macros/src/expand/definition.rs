@@ -12,13 +12,13 @@ use crate::parse::{
 use crate::types;
 use crate::validate::ValidAction;
 
-pub(super) fn definition(
+pub(super) fn expand_definition(
     action: &ValidAction,
     (constructor, function): &(Ident, TokenStream),
 ) -> TokenStream {
     let ValidAction { kind, item, name, description, uri, .. } = action;
     let ident = &item.sig.ident;
-    let (function_trait, definition) = (kind.function_trait(), kind.definition());
+    let (function_trait, definition) = (kind.function_trait(), kind.definition_type());
     // The location of this call becomes the location of the definition.
     let about = quote_spanned!(action.span()=> __genkit::StaticInfo::new(#name, #description));
     let info = option_calls(action, OptionTarget::Info);
@@ -48,7 +48,7 @@ pub(super) fn definition(
 
 /// Generates the builder calls for one target: `.title("..").tags(&[..])`.
 fn option_calls(action: &ValidAction, target: OptionTarget) -> TokenStream {
-    options::of(action.kind)
+    options::options_for(action.kind)
         .filter(|spec| spec.target == target)
         .filter_map(|spec| action.options.setting(spec.key).map(|setting| (spec.key, setting)))
         .map(|(key, setting)| {
@@ -60,7 +60,7 @@ fn option_calls(action: &ValidAction, target: OptionTarget) -> TokenStream {
 
 /// Generates the options with which a prompt runs: `.options(|| PromptOptions::default().with_model(".."))`.
 fn run_options(action: &ValidAction) -> Option<TokenStream> {
-    let calls: Vec<_> = options::of(action.kind)
+    let calls: Vec<_> = options::options_for(action.kind)
         .filter(|spec| spec.target == OptionTarget::Run)
         .filter_map(|spec| action.options.setting(spec.key).map(|setting| (spec.key, setting)))
         .map(|(key, setting)| match (key, setting) {
@@ -85,7 +85,7 @@ fn run_options(action: &ValidAction) -> Option<TokenStream> {
 fn read_schema(source: &SchemaSource) -> TokenStream {
     match source {
         SchemaSource::Type(ty) => {
-            quote_spanned!(types::place(ty)=> <#ty as __genkit::SchemaType>::read_schema())
+            quote_spanned!(types::type_span(ty)=> <#ty as __genkit::SchemaType>::read_schema())
         }
         SchemaSource::Json(object) => quote!(__genkit::serde_json::json!(#object)),
         SchemaSource::Call(call) => {
@@ -156,7 +156,7 @@ impl ToTokens for SchemaSource {
         tokens.extend(match self {
             Self::Type(ty) => {
                 let schema =
-                    quote_spanned!(types::place(ty)=> <#ty as __genkit::SchemaType>::schema);
+                    quote_spanned!(types::type_span(ty)=> <#ty as __genkit::SchemaType>::schema);
                 quote!(__genkit::OutputSchema::Type(#schema))
             }
             Self::Json(object) => {

@@ -8,7 +8,7 @@ use syn::{Attribute, Ident, Path, Visibility};
 use crate::kind::Kind;
 use crate::parse::Item;
 
-pub(crate) fn fallback(
+pub(crate) fn expand_fallback(
     kind: Kind,
     item: &Item,
     crate_path: &Path,
@@ -23,39 +23,39 @@ pub(crate) fn fallback(
     let others: Vec<_> = item
         .attrs
         .iter()
-        .filter(|a| Item::another(a).is_some())
+        .filter(|a| Item::macro_kind(a).is_some())
         .map(syn::Attribute::path)
         .collect();
     let others = (!others.is_empty()).then(|| quote!(const _: () = { #(use #others as _;)* };));
-    let conditions: Vec<_> = item.conditions().collect();
-    let stub = stub(kind, &item.vis, &item.sig.ident, &conditions, crate_path);
+    let conditions: Vec<_> = item.cfg_attributes().collect();
+    let stub = expand_stub(kind, &item.vis, &item.sig.ident, &conditions, crate_path);
     quote!(#errors #item #others #stub)
 }
 
 /// Expands a function that does not parse, usually because the user is still typing: its tokens without the attributes
 /// on its parameters, and the stub if the function has a name.
-pub(crate) fn unparsed(
+pub(crate) fn expand_unparsed(
     kind: Kind,
     tokens: TokenStream,
     crate_path: &Path,
     errors: &TokenStream,
 ) -> TokenStream {
-    let stub =
-        Item::name_of(tokens.clone()).map(|(vis, ident)| stub(kind, &vis, &ident, &[], crate_path));
+    let stub = Item::name_of(tokens.clone())
+        .map(|(vis, ident)| expand_stub(kind, &vis, &ident, &[], crate_path));
     let item = Item::without_taken(tokens);
     quote!(#errors #item #stub)
 }
 
 /// Generates the type with the function's name, so that lists of actions can still name it.
-fn stub(
+fn expand_stub(
     kind: Kind,
     vis: &Visibility,
     ident: &Ident,
     conditions: &[&Attribute],
     crate_path: &Path,
 ) -> TokenStream {
-    let (function_trait, definition) = (kind.function_trait(), kind.definition());
-    let linked = super::linked(kind, ident);
+    let (function_trait, definition) = (kind.function_trait(), kind.definition_type());
+    let linked = super::expand_linkage(kind, ident);
     let uri = (kind == Kind::Resource).then(|| quote!("",));
     quote! {
         #(#conditions)*

@@ -5,20 +5,20 @@ use quote::quote;
 use syn::Lit;
 
 use super::defaults;
-use crate::literal::literal;
+use crate::literal::as_literal;
 use crate::parse::{Bound, FieldData, InputField};
 
 /// Generates `Field::new("city", <City as Argument>::TYPE)`, with calls for the field's other properties.
 ///
 /// `ty` is the expression for its type.
-pub(super) fn field(field: &InputField, data: &FieldData, ty: &TokenStream) -> TokenStream {
+pub(super) fn expand_field(field: &InputField, data: &FieldData, ty: &TokenStream) -> TokenStream {
     let key = &field.key;
-    let names = names(field);
+    let names = field_names(field);
     let names = (!names.is_empty()).then(|| quote!(.names(&[#(#names),*])));
-    let notes = notes(data);
+    let notes = expand_notes(data);
     let notes = (!notes.is_empty()).then(|| quote!(.notes(&[#(#notes),*])));
     let default = field.has_default().then(|| {
-        let default = defaults::name(field);
+        let default = defaults::default_fn_name(field);
         quote! {
             .default(|| __genkit::Box::new(#default()), || __genkit::Shown(#default()).value())
         }
@@ -27,7 +27,7 @@ pub(super) fn field(field: &InputField, data: &FieldData, ty: &TokenStream) -> T
 }
 
 /// Returns all names of a field in the order of serde's messages. The list is empty if the field has no aliases.
-fn names(field: &InputField) -> Vec<&str> {
+fn field_names(field: &InputField) -> Vec<&str> {
     let mut names: Vec<&str> = field.aliases.iter().map(String::as_str).collect();
     if names.is_empty() {
         return names;
@@ -38,7 +38,7 @@ fn names(field: &InputField) -> Vec<&str> {
     names
 }
 
-fn notes(data: &FieldData) -> Vec<TokenStream> {
+fn expand_notes(data: &FieldData) -> Vec<TokenStream> {
     let FieldData { doc, title, description, examples, bounds, format, .. } = data;
     let mut notes = Vec::new();
     notes.extend(doc.iter().map(|doc| quote!(__genkit::Note::Doc(#doc))));
@@ -48,7 +48,7 @@ fn notes(data: &FieldData) -> Vec<TokenStream> {
         |example| quote!(__genkit::Note::Example(|| __genkit::serde_json::to_value(#example).ok())),
     ));
     notes.extend(bounds.iter().map(|Bound { of, keyword, value }| {
-        let value = match literal(value) {
+        let value = match as_literal(value) {
             Some(Lit::Str(text)) => quote!(#text),
             _ => quote!(#value),
         };

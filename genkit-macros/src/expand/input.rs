@@ -14,15 +14,15 @@ use crate::types;
 use crate::validate::ValidAction;
 
 /// How the arguments of a call are decoded.
-pub(super) enum Reading {
+pub(super) enum ArgumentDecoding {
     /// Each argument on its own, or all of them as one type that the user names.
     ByType,
     /// All as a hidden struct.
     Derived,
 }
 
-impl Reading {
-    pub(super) fn of(action: &ValidAction) -> Self {
+impl ArgumentDecoding {
+    pub(super) fn for_action(action: &ValidAction) -> Self {
         let fields: Vec<_> = action.params.iter().filter_map(FnParam::field).collect();
         let is_data = |field: &&InputField| match &field.data {
             Some(data) => match data.default {
@@ -49,8 +49,12 @@ pub(super) enum Input {
 }
 
 impl Input {
-    pub(super) fn of(action: &ValidAction, names: &TypeNames, reading: &Reading) -> Self {
-        if matches!(reading, Reading::Derived) {
+    pub(super) fn for_action(
+        action: &ValidAction,
+        names: &TypeNames,
+        reading: &ArgumentDecoding,
+    ) -> Self {
+        if matches!(reading, ArgumentDecoding::Derived) {
             return Self::Whole(quote!(__genkit::TypedInput::<__Input>::new().ty()));
         }
         let mut fields = Vec::new();
@@ -59,7 +63,9 @@ impl Input {
                 FnParam::Injected(_) | FnParam::Extension(_) => {}
                 FnParam::Field(field) => {
                     let ty = type_names::argument_type(name, &field.ty, action);
-                    fields.extend(field.data.as_ref().map(|data| fields::field(field, data, &ty)));
+                    fields.extend(
+                        field.data.as_ref().map(|data| fields::expand_field(field, data, &ty)),
+                    );
                 }
                 FnParam::Input(ty) => {
                     return Self::Whole(type_names::argument_type(name, ty, action));
@@ -71,7 +77,11 @@ impl Input {
 }
 
 /// Generates the functions of default values, and the hidden struct if one is needed.
-pub(super) fn items(action: &ValidAction, names: &TypeNames, reading: &Reading) -> TokenStream {
+pub(super) fn expand_items(
+    action: &ValidAction,
+    names: &TypeNames,
+    reading: &ArgumentDecoding,
+) -> TokenStream {
     let fields: Vec<_> = action
         .params
         .iter()
@@ -79,26 +89,26 @@ pub(super) fn items(action: &ValidAction, names: &TypeNames, reading: &Reading) 
         .filter_map(|(param, name)| param.field().map(|field| (field, name)))
         .collect();
     let defaults = fields.iter().filter_map(|(field, ty)| {
-        let derived = matches!(reading, Reading::Derived);
-        defaults::function(field, ty, derived)
+        let derived = matches!(reading, ArgumentDecoding::Derived);
+        defaults::expand_default_fn(field, ty, derived)
     });
     match reading {
-        Reading::ByType => {
+        ArgumentDecoding::ByType => {
             let types = type_names::argument_functions(action, names);
             quote!(#types #(#defaults)*)
         }
-        Reading::Derived => {
-            let (derived, checks) = (derived(action, &fields), checks(action));
+        ArgumentDecoding::Derived => {
+            let (derived, checks) = (expand_derived(action, &fields), expand_checks(action));
             quote!(#derived #(#defaults)* #checks)
         }
     }
 }
 
 /// Generates the struct with derives.
-fn derived(action: &ValidAction, fields: &[(&InputField, &TokenStream)]) -> TokenStream {
-    // A type that lacks a trait is reported once, by `checks`. The derives accept the bounds without checking them:
-    // serde's because the bounds name a lifetime, schemars' because they are under `for`. schemars looks at bounds only
-    // if the struct has a parameter, hence the constant.
+fn expand_derived(action: &ValidAction, fields: &[(&InputField, &TokenStream)]) -> TokenStream {
+    // A type that lacks a trait is reported once, by `expand_checks`. The derives accept the bounds without checking
+    // them: serde's because the bounds name a lifetime, schemars' because they are under `for`. schemars looks at
+    // bounds only if the struct has a parameter, hence the constant.
     let believed: BTreeSet<String> = fields
         .iter()
         .filter(|(field, _)| needs_traits(field))
@@ -126,7 +136,7 @@ fn derived(action: &ValidAction, fields: &[(&InputField, &TokenStream)]) -> Toke
     let members = fields.iter().map(|(field, ty)| {
         let InputField { name, attrs, .. } = field;
         let default = field.default.as_ref().map(|_| {
-            let function = defaults::name(field).to_string();
+            let function = defaults::default_fn_name(field).to_string();
             quote!(#[serde(default = #function)])
         });
         quote!(#(#attrs)* #default #name: #ty)
@@ -145,7 +155,7 @@ fn needs_traits(field: &InputField) -> bool {
 }
 
 /// Asserts for each field of a derived struct that its type can be an argument.
-fn checks(action: &ValidAction) -> TokenStream {
+fn expand_checks(action: &ValidAction) -> TokenStream {
     let checks: Vec<TokenStream> = action
         .params
         .iter()
@@ -153,7 +163,7 @@ fn checks(action: &ValidAction) -> TokenStream {
         .filter(|field| needs_traits(field))
         .map(|field| {
             let ty = &field.ty;
-            quote_spanned!(types::place(ty)=> let _ = <#ty as __genkit::Argument>::TYPE;)
+            quote_spanned!(types::type_span(ty)=> let _ = <#ty as __genkit::Argument>::TYPE;)
         })
         .collect();
     if checks.is_empty() {

@@ -12,8 +12,8 @@ mod fields;
 mod input;
 mod type_names;
 
-pub(crate) use debug::print;
-pub(crate) use fallback::{fallback, unparsed};
+pub(crate) use debug::print_expansion;
+pub(crate) use fallback::{expand_fallback, expand_unparsed};
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
@@ -23,31 +23,31 @@ use syn::ext::IdentExt as _;
 use crate::kind::Kind;
 use crate::types;
 use crate::validate::ValidAction;
-use input::{Input, Reading};
+use input::{ArgumentDecoding, Input};
 use type_names::TypeNames;
 
-pub(crate) fn expand(action: &ValidAction) -> TokenStream {
+pub(crate) fn expand_action(action: &ValidAction) -> TokenStream {
     let (vis, ident, crate_path) = (&action.item.vis, &action.item.sig.ident, &action.crate_path);
     let about = format!("The definition of the {} `{}`.", action.kind.noun(), ident.unraw());
-    let conditions: Vec<_> = action.item.conditions().collect();
+    let conditions: Vec<_> = action.item.cfg_attributes().collect();
     // A deprecated function must still be callable for clients.
     let deprecated = action.item.attrs.iter().any(|attr| attr.path().is_ident("deprecated"));
     let allow = deprecated.then(|| quote!(#[allow(deprecated)]));
     let has_unit = action.params.iter().any(|param| types::is_unit(param.ty()));
     let allow_unit = has_unit.then(|| quote!(#[allow(clippy::unit_arg)]));
-    let names = TypeNames::of(action);
-    let types = names.aliases(action);
-    let reading = Reading::of(action);
-    let items = input::items(action, &names, &reading);
-    let input = Input::of(action, &names, &reading);
+    let names = TypeNames::for_action(action);
+    let types = names.expand_aliases(action);
+    let reading = ArgumentDecoding::for_action(action);
+    let items = input::expand_items(action, &names, &reading);
+    let input = Input::for_action(action, &names, &reading);
     let scope = call::needs_scope(action, &reading).then(|| {
         quote!(
             use __genkit::scope::*;
         )
     });
-    let function = call::function(action, &names, &reading, &input);
-    let definition = definition::definition(action, &function);
-    let linked = linked(action.kind, ident);
+    let function = call::expand_function(action, &names, &reading, &input);
+    let definition = definition::expand_definition(action, &function);
+    let linked = expand_linkage(action.kind, ident);
     quote! {
         #(#conditions)*
         #[doc(hidden)]
@@ -70,7 +70,7 @@ pub(crate) fn expand(action: &ValidAction) -> TokenStream {
 }
 
 /// Implements the trait that mixed lists of actions and the linker use to find the function.
-fn linked(kind: Kind, ident: &Ident) -> TokenStream {
+fn expand_linkage(kind: Kind, ident: &Ident) -> TokenStream {
     let noun = Ident::new(kind.noun(), Span::call_site());
     quote! {
         impl __genkit::AnnotatedFn for #ident {

@@ -21,7 +21,7 @@ pub(super) struct TypeNames {
 }
 
 impl TypeNames {
-    pub(super) fn of(action: &ValidAction) -> Self {
+    pub(super) fn for_action(action: &ValidAction) -> Self {
         let params = action.params.iter().enumerate().map(|(i, param)| {
             if Self::is_short(param) {
                 param.ty().to_token_stream()
@@ -39,10 +39,10 @@ impl TypeNames {
         }
     }
 
-    pub(super) fn aliases(&self, action: &ValidAction) -> TokenStream {
+    pub(super) fn expand_aliases(&self, action: &ValidAction) -> TokenStream {
         let output = match &action.item.sig.output {
             ReturnType::Type(_, ty) if has_schema(action) && !is_written(ty) => {
-                let name = output(action);
+                let name = output_type(action);
                 Some(quote!(type #name = #ty;))
             }
             _ => None,
@@ -68,11 +68,11 @@ pub(super) fn has_schema(action: &ValidAction) -> bool {
 
 /// Returns whether the expansion repeats the type of the result verbatim.
 fn is_written(ty: &Type) -> bool {
-    types::is_word(ty) || types::is_plain(ty) || types::borrows(ty)
+    types::is_word(ty) || types::is_plain(ty) || types::is_borrowing(ty)
 }
 
 /// Returns the name of the result's type, for kinds whose callers see its schema.
-pub(super) fn output(action: &ValidAction) -> TokenStream {
+pub(super) fn output_type(action: &ValidAction) -> TokenStream {
     match &action.item.sig.output {
         ReturnType::Default => quote!(()),
         ReturnType::Type(_, ty) if is_written(ty) => ty.to_token_stream(),
@@ -81,10 +81,10 @@ pub(super) fn output(action: &ValidAction) -> TokenStream {
 }
 
 /// Returns the name of a type, with the span for errors about the type.
-pub(super) fn at(name: &TokenStream, ty: &Type) -> TokenStream {
+pub(super) fn with_span_of(name: &TokenStream, ty: &Type) -> TokenStream {
     let is_alias = |ident: &Ident| ident.to_string().starts_with(ALIAS);
     match syn::parse2::<Ident>(name.clone()).ok().filter(is_alias) {
-        Some(alias) => Ident::new(&alias.to_string(), types::place(ty)).into_token_stream(),
+        Some(alias) => Ident::new(&alias.to_string(), types::type_span(ty)).into_token_stream(),
         None => name.clone(),
     }
 }
@@ -98,8 +98,8 @@ fn argument_function(name: &TokenStream, action: &ValidAction) -> Ident {
 /// Generates the `ArgumentType` of a parameter taken by value.
 pub(super) fn argument_type(name: &TokenStream, ty: &Type, action: &ValidAction) -> TokenStream {
     if types::is_plain(ty) || types::is_word(ty) {
-        let name = at(name, ty);
-        return quote_spanned!(types::place(ty)=> <#name as __genkit::Argument>::TYPE);
+        let name = with_span_of(name, ty);
+        return quote_spanned!(types::type_span(ty)=> <#name as __genkit::Argument>::TYPE);
     }
     let function = argument_function(name, action);
     quote!(#function())
@@ -116,7 +116,7 @@ pub(super) fn argument_functions(action: &ValidAction, names: &TypeNames) -> Tok
     owned
         .map(|(param, name)| {
             let (ty, function) = (param.ty(), argument_function(name, action));
-            let value = quote_spanned!(types::place(ty)=> <#ty as __genkit::Argument>::TYPE);
+            let value = quote_spanned!(types::type_span(ty)=> <#ty as __genkit::Argument>::TYPE);
             quote! {
                 #[allow(non_snake_case)]
                 const fn #function() -> &'static __genkit::ArgumentType { #value }

@@ -17,7 +17,7 @@ pub(crate) use spec::{OptionForm, OptionSpec, OptionTarget};
 use crate::kind::Kind;
 
 /// Returns the options of `kind`: the shared ones, then its own.
-pub(crate) fn of(kind: Kind) -> impl Iterator<Item = &'static OptionSpec> {
+pub(crate) fn options_for(kind: Kind) -> impl Iterator<Item = &'static OptionSpec> {
     let own = match kind {
         Kind::Tool => tool::OPTIONS,
         Kind::Prompt => prompt::OPTIONS,

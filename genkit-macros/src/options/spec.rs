@@ -62,7 +62,7 @@ pub(crate) enum OptionForm {
 
 impl OptionForm {
     /// Returns a description of the expected value, for messages.
-    pub(crate) fn expected(self) -> &'static str {
+    pub(crate) fn describe_value(self) -> &'static str {
         match self {
             Self::Text => "a string",
             Self::Flag => "nothing, or `= true` or `= false`",

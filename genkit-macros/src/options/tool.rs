@@ -5,12 +5,12 @@ use super::spec::{OptionForm, OptionSpec, OptionTarget};
 
 pub(super) const OPTIONS: &[OptionSpec] = &[
     ICONS,
-    hint("read_only", "Declares that the tool does not modify anything."),
-    hint("destructive", "Declares that the tool can delete or overwrite data."),
-    hint("idempotent", "Declares that repeated calls have the same effect as one."),
-    hint("open_world", "Declares that the tool accesses external systems, such as the web."),
-    hint("needs_approval", "Asks the user before each call."),
-    hint(
+    hint_option("read_only", "Declares that the tool does not modify anything."),
+    hint_option("destructive", "Declares that the tool can delete or overwrite data."),
+    hint_option("idempotent", "Declares that repeated calls have the same effect as one."),
+    hint_option("open_world", "Declares that the tool accesses external systems, such as the web."),
+    hint_option("needs_approval", "Asks the user before each call."),
+    hint_option(
         "at_most_once",
         "In a durable run, a call that may already have run is never repeated automatically; a person must \
          report its outcome.",
@@ -44,7 +44,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     },
 ];
 
-const fn hint(key: &'static str, about: &'static str) -> OptionSpec {
+const fn hint_option(key: &'static str, about: &'static str) -> OptionSpec {
     let (form, target) = (OptionForm::Flag, OptionTarget::Definition);
     OptionSpec { key, form, target, example: key, about }
 }

@@ -8,9 +8,9 @@ use super::data::{self, FieldData};
 use super::meta::{self, MetaEntry, MetaValue};
 use crate::error::Errors;
 use crate::kind::Kind;
-use crate::literal::text;
+use crate::literal::string_literal;
 use crate::options::{self, arg};
-use crate::suggest::{listed, nearest};
+use crate::suggest::{find_nearest, list_words};
 
 /// A parameter taken by value.
 pub(crate) struct InputField {
@@ -72,17 +72,17 @@ impl InputField {
         let mut seen = Vec::new();
         for attr in attrs {
             if attr.path().is_ident("arg") {
-                for entry in arguments(&attr, errors) {
-                    field.option(kind, &entry, &mut seen, errors);
+                for entry in parse_arg_entries(&attr, errors) {
+                    field.parse_option(kind, &entry, &mut seen, errors);
                 }
                 continue;
             }
             if let Meta::List(list) = &attr.meta {
                 let serde = attr.path().is_ident("serde");
                 // The derives report errors in these attributes.
-                for entry in meta::parse(list.tokens.clone(), &mut Errors::default()) {
+                for entry in meta::parse_entries(list.tokens.clone(), &mut Errors::default()) {
                     serde_default |= serde && entry.name() == "default";
-                    field.derived(serde, &entry);
+                    field.record_derived(serde, &entry);
                 }
             }
             field.attrs.push(attr);
@@ -93,12 +93,12 @@ impl InputField {
                 ArgDefault::Value(value) => syn::spanned::Spanned::span(value),
             };
             let what = "the default is given twice, by `#[arg]` and by `#[serde]`";
-            errors.at_span(place, what, "keep one of them");
+            errors.add_at_span(place, what, "keep one of them");
             field.default = None;
         }
-        field.data = data::data(&field.attrs);
+        field.data = data::parse_data(&field.attrs);
         if field.key.starts_with('_') {
-            errors.at(
+            errors.add_at(
                 &field.name,
                 format_args!(
                     "the argument `{}` has a reserved name: names with a \
@@ -124,7 +124,7 @@ impl InputField {
         self.key == name || self.aliases.iter().any(|alias| alias == name)
     }
 
-    fn option(
+    fn parse_option(
         &mut self,
         kind: Kind,
         entry: &MetaEntry,
@@ -134,10 +134,10 @@ impl InputField {
         let MetaEntry { key, value } = entry;
         let name = entry.name();
         if !arg::OPTIONS.iter().any(|spec| spec.key == name) {
-            return unknown(kind, key, &name, errors);
+            return report_unknown(kind, key, &name, errors);
         }
         if seen.contains(&name) {
-            errors.at(key, format_args!("`{name}` is given twice"), "keep one of them");
+            errors.add_at(key, format_args!("`{name}` is given twice"), "keep one of them");
             return;
         }
         seen.push(name.clone());
@@ -146,17 +146,17 @@ impl InputField {
             ("default", MetaValue::Is(value)) => {
                 self.default = Some(ArgDefault::Value(value.clone()))
             }
-            ("default", _) => errors.at(
+            ("default", _) => errors.add_at(
                 key,
                 "`default` takes an expression",
                 "write `default`, or `default = value`",
             ),
-            ("extension", _) => errors.at(
+            ("extension", _) => errors.add_at(
                 key,
                 "`extension` is only for parameters taken by reference",
                 format_args!("write `{}: &T` with the type of the request extension", self.name),
             ),
-            (_, _) if !matches!(kind, Kind::Prompt | Kind::Resource) => errors.at(
+            (_, _) if !matches!(kind, Kind::Prompt | Kind::Resource) => errors.add_at(
                 key,
                 format_args!(
                     "the arguments of a {} cannot be completed: clients request suggestions only \
@@ -165,8 +165,8 @@ impl InputField {
                 ),
                 "remove it; an `enum` argument lists its values in the schema",
             ),
-            (_, MetaValue::Is(value)) => self.complete = complete(value, errors),
-            (_, _) => errors.at(
+            (_, MetaValue::Is(value)) => self.complete = parse_completion(value, errors),
+            (_, _) => errors.add_at(
                 key,
                 "`complete` takes a function or a list of strings",
                 "write `complete = suggest_city`, or `complete = [\"a\", \"b\"]`",
@@ -175,9 +175,9 @@ impl InputField {
     }
 
     /// Records the relevant parts of an entry of `#[serde]` or `#[schemars]`.
-    fn derived(&mut self, serde: bool, entry: &MetaEntry) {
+    fn record_derived(&mut self, serde: bool, entry: &MetaEntry) {
         let value = match &entry.value {
-            MetaValue::Is(expr) => text(expr),
+            MetaValue::Is(expr) => string_literal(expr),
             MetaValue::List(list) => list.iter().find_map(for_deserializing),
             _ => None,
         };
@@ -196,18 +196,20 @@ impl InputField {
 fn for_deserializing(item: &Expr) -> Option<LitStr> {
     let Expr::Assign(assign) = item else { return None };
     match &*assign.left {
-        Expr::Path(path) if path.path.is_ident("deserialize") => text(&assign.right),
+        Expr::Path(path) if path.path.is_ident("deserialize") => string_literal(&assign.right),
         _ => None,
     }
 }
 
 /// Returns the entries of one `#[arg(..)]`.
-fn arguments(attr: &Attribute, errors: &mut Errors) -> Vec<MetaEntry> {
+fn parse_arg_entries(attr: &Attribute, errors: &mut Errors) -> Vec<MetaEntry> {
     match &attr.meta {
-        Meta::List(list) if !list.tokens.is_empty() => meta::parse(list.tokens.clone(), errors),
+        Meta::List(list) if !list.tokens.is_empty() => {
+            meta::parse_entries(list.tokens.clone(), errors)
+        }
         _ => {
             let what = "`#[arg]` without options has no effect";
-            errors.at(
+            errors.add_at(
                 attr,
                 what,
                 "write `#[arg(default)]` or `#[arg(default = value)]`, or remove it",
@@ -217,16 +219,16 @@ fn arguments(attr: &Attribute, errors: &mut Errors) -> Vec<MetaEntry> {
     }
 }
 
-fn complete(value: &Expr, errors: &mut Errors) -> Option<ArgCompletion> {
+fn parse_completion(value: &Expr, errors: &mut Errors) -> Option<ArgCompletion> {
     let list = match value {
         Expr::Path(_) => return Some(ArgCompletion::Function(value.clone())),
-        Expr::Array(array) => array.elems.iter().map(text).collect::<Option<Vec<_>>>(),
+        Expr::Array(array) => array.elems.iter().map(string_literal).collect::<Option<Vec<_>>>(),
         _ => None,
     };
     if let Some(list) = list.filter(|list| !list.is_empty()) {
         return Some(ArgCompletion::List(list));
     }
-    errors.at(
+    errors.add_at(
         value,
         "`complete` takes the name of a function or a list of strings",
         "write `complete = suggest_city`, or `complete = [\"a\", \"b\"]`",
@@ -234,13 +236,13 @@ fn complete(value: &Expr, errors: &mut Errors) -> Option<ArgCompletion> {
     None
 }
 
-fn unknown(kind: Kind, key: &Ident, name: &str, errors: &mut Errors) {
+fn report_unknown(kind: Kind, key: &Ident, name: &str, errors: &mut Errors) {
     let keys = || arg::OPTIONS.iter().map(|spec| spec.key);
-    let legal = format!("`#[arg]` takes {}", listed(keys()));
+    let legal = format!("`#[arg]` takes {}", list_words(keys()));
     let what = format!("`#[arg]` has no option `{name}`");
-    if options::of(kind).any(|spec| spec.key == name) {
+    if options::options_for(kind).any(|spec| spec.key == name) {
         let what = format!("{what}: it is an option of the whole function");
-        errors.at(
+        errors.add_at(
             key,
             what,
             format_args!(
@@ -248,10 +250,10 @@ fn unknown(kind: Kind, key: &Ident, name: &str, errors: &mut Errors) {
                 kind.attribute()
             ),
         );
-    } else if let Some(near) = nearest(name, keys()) {
-        errors.at(key, what, format_args!("did you mean `{near}`? {legal}"));
+    } else if let Some(near) = find_nearest(name, keys()) {
+        errors.add_at(key, what, format_args!("did you mean `{near}`? {legal}"));
     } else {
-        errors.at(
+        errors.add_at(
             key,
             what,
             format_args!("{legal}; put options of `serde` and `schemars` in their own attributes"),

@@ -5,7 +5,7 @@ use syn::{Attribute, Expr, ExprLit, ExprPath, Lit, LitStr, Meta};
 
 use super::meta::{self, MetaEntry, MetaValue};
 use crate::error::Errors;
-use crate::literal::text;
+use crate::literal::string_literal;
 
 /// The attributes of one parameter.
 #[derive(Default)]
@@ -34,8 +34,8 @@ pub(crate) enum SerdeDefault {
 }
 
 /// Returns the attributes as data, or `None` if one of them must be interpreted or rejected by a derive.
-pub(super) fn data(attrs: &[Attribute]) -> Option<FieldData> {
-    let mut data = FieldData { doc: doc(attrs)?, ..FieldData::default() };
+pub(super) fn parse_data(attrs: &[Attribute]) -> Option<FieldData> {
+    let mut data = FieldData { doc: doc_comment(attrs)?, ..FieldData::default() };
     let mut entries = Vec::new();
     for attr in attrs.iter().filter(|attr| !attr.path().is_ident("doc")) {
         let serde = attr.path().is_ident("serde");
@@ -44,7 +44,7 @@ pub(super) fn data(attrs: &[Attribute]) -> Option<FieldData> {
             return None;
         }
         let mut errors = Errors::default();
-        let read = meta::parse(list.tokens.clone(), &mut errors);
+        let read = meta::parse_entries(list.tokens.clone(), &mut errors);
         if !errors.is_empty() {
             return None;
         }
@@ -60,8 +60,8 @@ pub(super) fn data(attrs: &[Attribute]) -> Option<FieldData> {
     }
     for (serde, entry) in &entries {
         match serde {
-            true => data.serde(entry)?,
-            false => data.schemars(entry)?,
+            true => data.read_serde(entry)?,
+            false => data.read_schemars(entry)?,
         }
     }
     // schemars applies them in this order.
@@ -82,7 +82,7 @@ const ORDER: [(&str, &str); 7] = [
 ];
 
 /// Returns the doc comment, if there is one. The outer `None` means that it is computed.
-fn doc(attrs: &[Attribute]) -> Option<Option<String>> {
+fn doc_comment(attrs: &[Attribute]) -> Option<Option<String>> {
     let mut lines = Vec::new();
     for attr in attrs.iter().filter(|attr| attr.path().is_ident("doc")) {
         // `#[doc(hidden)]` has no text.
@@ -95,42 +95,44 @@ fn doc(attrs: &[Attribute]) -> Option<Option<String>> {
 }
 
 impl FieldData {
-    fn serde(&mut self, entry: &MetaEntry) -> Option<()> {
+    fn read_serde(&mut self, entry: &MetaEntry) -> Option<()> {
         match (entry.name().as_str(), &entry.value) {
             // Handled together with the field's names.
-            ("rename" | "alias", MetaValue::Is(value)) => text(value).map(|_| ()),
+            ("rename" | "alias", MetaValue::Is(value)) => string_literal(value).map(|_| ()),
             ("default", MetaValue::Flag) => {
                 self.default = Some(SerdeDefault::OfType);
                 Some(())
             }
             ("default", MetaValue::Is(value)) => {
-                self.default = Some(SerdeDefault::Function(text(value)?.parse().ok()?));
+                self.default = Some(SerdeDefault::Function(string_literal(value)?.parse().ok()?));
                 Some(())
             }
             _ => None,
         }
     }
 
-    fn schemars(&mut self, entry: &MetaEntry) -> Option<()> {
+    fn read_schemars(&mut self, entry: &MetaEntry) -> Option<()> {
         match (entry.name().as_str(), &entry.value) {
-            ("title", MetaValue::Is(value)) => self.title = Some(text(value)?),
-            ("description", MetaValue::Is(value)) => self.description = Some(text(value)?),
+            ("title", MetaValue::Is(value)) => self.title = Some(string_literal(value)?),
+            ("description", MetaValue::Is(value)) => {
+                self.description = Some(string_literal(value)?);
+            }
             // schemars may interpret a string as the name of a function, so leave it to the derive.
-            ("example", MetaValue::Is(value)) if text(value).is_none() => {
+            ("example", MetaValue::Is(value)) if string_literal(value).is_none() => {
                 self.examples.push(value.clone());
             }
-            ("range", MetaValue::List(list)) => self.range(list, &ORDER[4..6])?,
+            ("range", MetaValue::List(list)) => self.read_range(list, &ORDER[4..6])?,
             ("length", MetaValue::List(list)) => {
-                self.range(list, &ORDER[..2])?;
-                self.range(list, &ORDER[2..4])?;
+                self.read_range(list, &ORDER[..2])?;
+                self.read_range(list, &ORDER[2..4])?;
             }
             ("pattern", MetaValue::List(list)) => match &list[..] {
-                [pattern] => self.pattern(pattern)?,
+                [pattern] => self.read_pattern(pattern)?,
                 _ => return None,
             },
             ("regex", MetaValue::List(list)) => match &list[..] {
-                [only] => match assigned(only)? {
-                    ("pattern", pattern) => self.pattern(pattern)?,
+                [only] => match split_assignment(only)? {
+                    ("pattern", pattern) => self.read_pattern(pattern)?,
                     _ => return None,
                 },
                 _ => return None,
@@ -151,10 +153,14 @@ impl FieldData {
     }
 
     /// Reads `min = 1, max = 5` or `equal = 3`.
-    fn range(&mut self, list: &[Expr], keywords: &[(&'static str, &'static str)]) -> Option<()> {
+    fn read_range(
+        &mut self,
+        list: &[Expr],
+        keywords: &[(&'static str, &'static str)],
+    ) -> Option<()> {
         let mut ends = [None, None];
         for item in list {
-            let (name, value) = assigned(item)?;
+            let (name, value) = split_assignment(item)?;
             let places: &[usize] = match name {
                 "min" => &[0],
                 "max" => &[1],
@@ -162,7 +168,8 @@ impl FieldData {
                 _ => return None,
             };
             // schemars parses bounds that are written as strings.
-            if text(value).is_some() || places.iter().any(|place| ends[*place].is_some()) {
+            if string_literal(value).is_some() || places.iter().any(|place| ends[*place].is_some())
+            {
                 return None;
             }
             for place in places {
@@ -175,16 +182,16 @@ impl FieldData {
         Some(())
     }
 
-    fn pattern(&mut self, pattern: &Expr) -> Option<()> {
+    fn read_pattern(&mut self, pattern: &Expr) -> Option<()> {
         let (of, keyword) = ORDER[6];
         let twice = self.bounds.iter().any(|bound| bound.keyword == keyword);
-        (!twice && text(pattern).is_some())
+        (!twice && string_literal(pattern).is_some())
             .then(|| self.bounds.push(Bound { of, keyword, value: pattern.clone() }))
     }
 }
 
 /// Splits `name = value`.
-fn assigned(item: &Expr) -> Option<(&'static str, &Expr)> {
+fn split_assignment(item: &Expr) -> Option<(&'static str, &Expr)> {
     let Expr::Assign(assign) = item else { return None };
     let Expr::Path(path) = &*assign.left else { return None };
     let name = ["min", "max", "equal", "pattern"].into_iter().find(|name| path.path.is_ident(name));

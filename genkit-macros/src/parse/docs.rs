@@ -8,7 +8,7 @@ use crate::literal;
 
 /// Returns the doc comments of `attrs` as one text: a string literal, or an expression if one of them is computed, as
 /// with `#[doc = include_str!(..)]`. `None` if there is no text.
-pub(crate) fn description(attrs: &[Attribute]) -> Option<TokenStream> {
+pub(crate) fn doc_description(attrs: &[Attribute]) -> Option<TokenStream> {
     let parts: Vec<&Expr> = attrs
         .iter()
         .filter(|attr| attr.path().is_ident("doc"))
@@ -17,8 +17,10 @@ pub(crate) fn description(attrs: &[Attribute]) -> Option<TokenStream> {
             _ => None, // #[doc(hidden)] and the like
         })
         .collect();
-    let texts: Option<Vec<String>> =
-        parts.iter().map(|part| literal::text(part).map(|text| lines(&text.value()))).collect();
+    let texts: Option<Vec<String>> = parts
+        .iter()
+        .map(|part| literal::string_literal(part).map(|text| strip_markup(&text.value())))
+        .collect();
     match texts {
         Some(texts) => {
             let text = texts.join("\n");
@@ -26,8 +28,8 @@ pub(crate) fn description(attrs: &[Attribute]) -> Option<TokenStream> {
             (!text.is_empty()).then(|| text.to_token_stream())
         }
         None => {
-            let parts = parts.iter().map(|part| match literal::text(part) {
-                Some(text) => lines(&text.value()).to_token_stream(),
+            let parts = parts.iter().map(|part| match literal::string_literal(part) {
+                Some(text) => strip_markup(&text.value()).to_token_stream(),
                 None => part.to_token_stream(),
             });
             Some(quote!(::core::concat!(#(#parts, "\n"),*)))
@@ -36,7 +38,7 @@ pub(crate) fn description(attrs: &[Attribute]) -> Option<TokenStream> {
 }
 
 /// Removes the markup of one comment: the space after `///`, and the stars of `/** */`.
-fn lines(comment: &str) -> String {
+fn strip_markup(comment: &str) -> String {
     if !comment.contains('\n') {
         return comment.strip_prefix(' ').unwrap_or(comment).trim_end().to_owned();
     }
@@ -63,7 +65,7 @@ mod tests {
     use syn::parse_quote;
 
     fn described(item: syn::ItemFn) -> Option<String> {
-        description(&item.attrs).map(|tokens| tokens.to_string())
+        doc_description(&item.attrs).map(|tokens| tokens.to_string())
     }
 
     #[test]

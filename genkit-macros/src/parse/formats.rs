@@ -1,12 +1,12 @@
 //! Formats of strings: durations, sizes, media types, URLs and scopes.
 
 /// Parses a duration such as `30s`, `500ms`, `2m` or `1h`, in milliseconds.
-pub(super) fn milliseconds(text: &str) -> Option<u64> {
+pub(super) fn parse_milliseconds(text: &str) -> Option<u64> {
     with_unit(text, &[("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000)])
 }
 
 /// Parses a size such as `512B`, `64KiB` or `1MiB`, in bytes.
-pub(super) fn bytes(text: &str) -> Option<u64> {
+pub(super) fn parse_bytes(text: &str) -> Option<u64> {
     with_unit(text, &[("B", 1), ("KiB", 1 << 10), ("MiB", 1 << 20)])
 }
 
@@ -45,10 +45,10 @@ mod tests {
 
     #[test]
     fn times_have_a_unit() {
-        assert_eq!(milliseconds("30s"), Some(30_000));
-        assert_eq!(milliseconds("500ms"), Some(500));
-        assert_eq!(milliseconds("2 m"), Some(120_000));
-        assert_eq!(milliseconds("1h"), Some(3_600_000));
+        assert_eq!(parse_milliseconds("30s"), Some(30_000));
+        assert_eq!(parse_milliseconds("500ms"), Some(500));
+        assert_eq!(parse_milliseconds("2 m"), Some(120_000));
+        assert_eq!(parse_milliseconds("1h"), Some(3_600_000));
         for wrong in [
             "",
             "30",
@@ -61,17 +61,17 @@ mod tests {
             "99999999999999999999s",
             "18446744073709551615h",
         ] {
-            assert_eq!(milliseconds(wrong), None, "{wrong}");
+            assert_eq!(parse_milliseconds(wrong), None, "{wrong}");
         }
     }
 
     #[test]
     fn sizes_have_a_binary_unit() {
-        assert_eq!(bytes("512B"), Some(512));
-        assert_eq!(bytes("64KiB"), Some(65_536));
-        assert_eq!(bytes("1 MiB"), Some(1_048_576));
+        assert_eq!(parse_bytes("512B"), Some(512));
+        assert_eq!(parse_bytes("64KiB"), Some(65_536));
+        assert_eq!(parse_bytes("1 MiB"), Some(1_048_576));
         for wrong in ["64", "64KB", "0KiB", "KiB", "lots"] {
-            assert_eq!(bytes(wrong), None, "{wrong}");
+            assert_eq!(parse_bytes(wrong), None, "{wrong}");
         }
     }
 

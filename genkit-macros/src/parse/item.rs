@@ -44,7 +44,7 @@ impl Item {
                     }
                     _ => "move it above the function",
                 };
-                errors.at(place, what, help);
+                errors.add_at(place, what, help);
             }
             None => errors.add(error),
         }
@@ -95,12 +95,12 @@ impl Item {
     }
 
     /// Returns the `cfg` attributes, which decide whether the function is compiled.
-    pub(crate) fn conditions(&self) -> impl Iterator<Item = &Attribute> {
+    pub(crate) fn cfg_attributes(&self) -> impl Iterator<Item = &Attribute> {
         self.attrs.iter().filter(|attr| attr.path().is_ident("cfg"))
     }
 
     /// Returns the kind of `attr` if it is one of this crate's macros.
-    pub(crate) fn another(attr: &Attribute) -> Option<Kind> {
+    pub(crate) fn macro_kind(attr: &Attribute) -> Option<Kind> {
         let path = attr.path();
         let last = path.segments.last()?;
         let ours = match path.segments.len() {
@@ -116,7 +116,7 @@ impl Item {
 impl ToTokens for Item {
     fn to_tokens(&self, tokens: &mut TokenStream) {
         let Self { attrs, vis, sig, body } = self;
-        let attrs = attrs.iter().filter(|attr| Self::another(attr).is_none());
+        let attrs = attrs.iter().filter(|attr| Self::macro_kind(attr).is_none());
         let mut sig = sig.clone();
         // It has already been rejected; keeping it would cause a second error.
         sig.variadic = None;

@@ -4,45 +4,48 @@ use syn::parse::{ParseStream, Parser as _};
 use syn::{Error, Expr, LitStr, Token, braced, bracketed, token};
 
 /// Reports where `object` is not a JSON object. Values in it may be expressions.
-pub(super) fn check(object: proc_macro2::TokenStream) -> Result<(), Error> {
-    value.parse2(object)
+pub(super) fn check_object(object: proc_macro2::TokenStream) -> Result<(), Error> {
+    check_value.parse2(object)
 }
 
-fn value(input: ParseStream) -> Result<(), Error> {
+fn check_value(input: ParseStream) -> Result<(), Error> {
     if input.peek(token::Brace) {
         let content;
         braced!(content in input);
-        list(&content, member)
+        check_list(&content, check_member)
     } else if input.peek(token::Bracket) {
         let content;
         bracketed!(content in input);
-        list(&content, value)
+        check_list(&content, check_value)
     } else {
         let ends = input.is_empty() || input.peek(Token![,]);
         input
             .parse::<Expr>()
             .map(drop)
-            .map_err(|error| if ends { missing(input, "a value") } else { error })
+            .map_err(|error| if ends { missing_error(input, "a value") } else { error })
     }
 }
 
-fn list(input: ParseStream, item: impl Fn(ParseStream) -> Result<(), Error>) -> Result<(), Error> {
+fn check_list(
+    input: ParseStream,
+    item: impl Fn(ParseStream) -> Result<(), Error>,
+) -> Result<(), Error> {
     while !input.is_empty() {
         item(input)?;
         if !input.is_empty() && input.parse::<Token![,]>().is_err() {
-            return Err(missing(input, "a `,`"));
+            return Err(missing_error(input, "a `,`"));
         }
     }
     Ok(())
 }
 
-fn member(input: ParseStream) -> Result<(), Error> {
-    input.parse::<LitStr>().map_err(|_| missing(input, "a name in quotes"))?;
-    input.parse::<Token![:]>().map_err(|_| missing(input, "a `:`"))?;
-    value(input)
+fn check_member(input: ParseStream) -> Result<(), Error> {
+    input.parse::<LitStr>().map_err(|_| missing_error(input, "a name in quotes"))?;
+    input.parse::<Token![:]>().map_err(|_| missing_error(input, "a `:`"))?;
+    check_value(input)
 }
 
-fn missing(input: ParseStream, what: &str) -> Error {
+fn missing_error(input: ParseStream, what: &str) -> Error {
     input
         .error(format!("{what} is missing in this JSON\nhelp: write a member as `\"name\": value`"))
 }
@@ -51,7 +54,7 @@ fn missing(input: ParseStream, what: &str) -> Error {
 mod tests {
     fn message(text: &str) -> String {
         let tokens = text.parse().expect("tokens");
-        super::check(tokens).map_or_else(|error| error.to_string(), |()| String::new())
+        super::check_object(tokens).map_or_else(|error| error.to_string(), |()| String::new())
     }
 
     #[test]

@@ -35,26 +35,26 @@ pub(super) enum MetaValue {
 }
 
 /// Parses entries separated by commas. An invalid entry does not hide the next one.
-pub(super) fn parse(tokens: TokenStream, errors: &mut Errors) -> Vec<MetaEntry> {
+pub(super) fn parse_entries(tokens: TokenStream, errors: &mut Errors) -> Vec<MetaEntry> {
     let parser = |input: ParseStream| {
         let mut entries = Vec::new();
         while !input.is_empty() {
-            match entry(input, errors) {
+            match parse_entry(input, errors) {
                 Ok(entry) => {
                     entries.extend(entry);
                     if !input.is_empty() && !input.peek(Token![,]) {
                         let next: TokenTree = input.parse()?;
-                        errors.at(
+                        errors.add_at(
                             &next,
                             format_args!("a `,` is missing before `{next}`"),
                             "separate options with commas",
                         );
-                        skip(input)?;
+                        skip_entry(input)?;
                     }
                 }
                 Err(error) => {
                     errors.add(error);
-                    skip(input)?;
+                    skip_entry(input)?;
                 }
             }
             input.parse::<Option<Token![,]>>()?;
@@ -67,22 +67,22 @@ pub(super) fn parse(tokens: TokenStream, errors: &mut Errors) -> Vec<MetaEntry> 
     })
 }
 
-fn entry(input: ParseStream, errors: &mut Errors) -> syn::Result<Option<MetaEntry>> {
+fn parse_entry(input: ParseStream, errors: &mut Errors) -> syn::Result<Option<MetaEntry>> {
     let Ok(key) = input.call(Ident::parse_any) else {
         let token: TokenTree = input.parse()?;
-        errors.at(
+        errors.add_at(
             &token,
             format_args!("`{token}` is not an option: an option begins with its name"),
             "write `name`, `name = value` or `name(..)`",
         );
-        skip(input)?;
+        skip_entry(input)?;
         return Ok(None);
     };
     let value = if input.peek(Token![=]) {
         let equals: Token![=] = input.parse()?;
         if input.is_empty() || input.peek(Token![,]) {
             let what = format_args!("`{key} =` has no value");
-            errors.at(quote::quote!(#key #equals), what, format_args!("write `{key} = value`"));
+            errors.add_at(quote::quote!(#key #equals), what, format_args!("write `{key} = value`"));
             return Ok(None);
         }
         if input.peek(token::Brace) {
@@ -93,7 +93,7 @@ fn entry(input: ParseStream, errors: &mut Errors) -> syn::Result<Option<MetaEntr
     } else if input.peek(token::Brace) {
         let braces: TokenTree = input.parse()?;
         let what = format_args!("a `=` is missing after `{key}`");
-        errors.at(&braces, what, format_args!("write `{key} = {{ .. }}`"));
+        errors.add_at(&braces, what, format_args!("write `{key} = {{ .. }}`"));
         return Ok(None);
     } else if input.peek(token::Paren) {
         let content;
@@ -124,7 +124,7 @@ fn expression_or_type(input: ParseStream) -> syn::Result<MetaValue> {
 }
 
 /// Skips to the next comma.
-fn skip(input: ParseStream) -> syn::Result<()> {
+fn skip_entry(input: ParseStream) -> syn::Result<()> {
     while !input.is_empty() && !input.peek(Token![,]) {
         input.parse::<TokenTree>()?;
     }

@@ -15,10 +15,10 @@ mod values;
 
 pub(crate) use arg::{ArgCompletion, ArgDefault, InputField};
 pub(crate) use data::{Bound, FieldData, SerdeDefault};
-pub(crate) use docs::description;
+pub(crate) use docs::doc_description;
 pub(crate) use item::Item;
 pub(crate) use options::Options;
-pub(crate) use params::{FnParam, parse as params};
+pub(crate) use params::{FnParam, parse_params};
 pub(crate) use resource::split_uri;
-pub(crate) use tools::{ToolChoice, ToolSource, spelled};
+pub(crate) use tools::{ToolChoice, ToolSource, format_path};
 pub(crate) use values::{SchemaSource, Setting, TaskStart};

@@ -8,7 +8,7 @@ use super::values::{self, Setting};
 use crate::error::Errors;
 use crate::kind::Kind;
 use crate::options;
-use crate::suggest::{listed, nearest};
+use crate::suggest::{find_nearest, list_words};
 
 /// The options of one attribute, in source order.
 #[derive(Default)]
@@ -18,18 +18,22 @@ impl Options {
     pub(crate) fn parse(kind: Kind, tokens: TokenStream, errors: &mut Errors) -> Self {
         let mut given = Vec::new();
         let mut seen: Vec<String> = Vec::new();
-        for entry in meta::parse(tokens, errors) {
+        for entry in meta::parse_entries(tokens, errors) {
             let name = entry.name();
-            let Some(spec) = options::of(kind).find(|spec| spec.key == name) else {
-                unknown(kind, &entry.key, &name, errors);
+            let Some(spec) = options::options_for(kind).find(|spec| spec.key == name) else {
+                report_unknown(kind, &entry.key, &name, errors);
                 continue;
             };
             if seen.contains(&name) {
-                errors.at(&entry.key, format_args!("`{name}` is given twice"), "keep one of them");
+                errors.add_at(
+                    &entry.key,
+                    format_args!("`{name}` is given twice"),
+                    "keep one of them",
+                );
                 continue;
             }
             seen.push(name);
-            if let Some(setting) = values::read(spec, &entry, errors) {
+            if let Some(setting) = values::parse_value(spec, &entry, errors) {
                 given.push((entry.key, spec.key, setting));
             }
         }
@@ -63,30 +67,30 @@ impl Options {
     }
 }
 
-fn unknown(kind: Kind, key: &Ident, name: &str, errors: &mut Errors) {
-    let keys: Vec<&str> = options::of(kind).map(|spec| spec.key).collect();
-    let legal = format!("{} takes {}", kind.attribute(), listed(keys.iter().copied()));
+fn report_unknown(kind: Kind, key: &Ident, name: &str, errors: &mut Errors) {
+    let keys: Vec<&str> = options::options_for(kind).map(|spec| spec.key).collect();
+    let legal = format!("{} takes {}", kind.attribute(), list_words(keys.iter().copied()));
     let elsewhere: Vec<String> = Kind::ALL
         .into_iter()
-        .filter(|other| options::of(*other).any(|spec| spec.key == name))
+        .filter(|other| options::options_for(*other).any(|spec| spec.key == name))
         .map(|kind| format!("#[{}]", kind.noun()))
         .collect();
     let parameter = options::arg::OPTIONS.iter().find(|spec| spec.key == name);
     if let Some(spec) = parameter {
         let what = format!("`{name}` is an option of a parameter, not of the function");
-        errors.at(key, what, format_args!("write `{}` before the parameter", spec.example));
+        errors.add_at(key, what, format_args!("write `{}` before the parameter", spec.example));
     } else if !elsewhere.is_empty() {
         let what = format!(
             "{} has no option `{name}`: it belongs to {}",
             kind.attribute(),
-            listed(elsewhere.iter().map(String::as_str)),
+            list_words(elsewhere.iter().map(String::as_str)),
         );
-        errors.at(key, what, format_args!("remove it; {legal}"));
+        errors.add_at(key, what, format_args!("remove it; {legal}"));
     } else {
         let what = format!("{} has no option `{name}`", kind.attribute());
-        match nearest(name, keys) {
-            Some(near) => errors.at(key, what, format_args!("did you mean `{near}`? {legal}")),
-            None => errors.at(key, what, legal),
+        match find_nearest(name, keys) {
+            Some(near) => errors.add_at(key, what, format_args!("did you mean `{near}`? {legal}")),
+            None => errors.add_at(key, what, legal),
         }
     }
 }

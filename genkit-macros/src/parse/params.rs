@@ -43,7 +43,7 @@ impl FnParam {
     }
 }
 
-pub(crate) fn parse(
+pub(crate) fn parse_params(
     kind: Kind,
     inputs: &Punctuated<FnArg, Token![,]>,
     errors: &mut Errors,
@@ -52,22 +52,22 @@ pub(crate) fn parse(
         FnArg::Typed(typed) => Some(typed),
         FnArg::Receiver(_) => None, // reported with the signature
     });
-    let params = typed.filter_map(|typed| param(kind, typed, errors)).collect::<Vec<_>>();
+    let params = typed.filter_map(|typed| parse_param(kind, typed, errors)).collect::<Vec<_>>();
     input_is_alone(inputs, errors);
     names_differ(&params, errors);
     params
 }
 
-fn param(kind: Kind, typed: &PatType, errors: &mut Errors) -> Option<FnParam> {
+fn parse_param(kind: Kind, typed: &PatType, errors: &mut Errors) -> Option<FnParam> {
     let conditional =
         typed.attrs.iter().find(|a| a.path().is_ident("cfg") || a.path().is_ident("cfg_attr"));
     if let Some(attr) = conditional {
         let what = "a parameter cannot be conditional: the schema would have two forms";
-        errors.at(attr, what, "put the `cfg` on the function, and write the function twice");
+        errors.add_at(attr, what, "put the `cfg` on the function, and write the function twice");
         return None;
     }
     let taken: Vec<Attribute> = typed.attrs.iter().filter(|attr| is_taken(attr)).cloned().collect();
-    if let Type::Reference(reference) = types::bare(&typed.ty) {
+    if let Type::Reference(reference) = types::strip_groups(&typed.ty) {
         let mut extension = false;
         for attr in taken.iter().filter(|attr| !attr.path().is_ident("doc")) {
             if !extension && is_extension(attr) {
@@ -75,7 +75,7 @@ fn param(kind: Kind, typed: &PatType, errors: &mut Errors) -> Option<FnParam> {
                 continue;
             }
             let name = quote::ToTokens::to_token_stream(attr.path());
-            errors.at(
+            errors.add_at(
                 attr,
                 format_args!(
                     "`#[{name}]` is for parameters taken by value; this one is injected by the \
@@ -85,14 +85,14 @@ fn param(kind: Kind, typed: &PatType, errors: &mut Errors) -> Option<FnParam> {
             );
         }
         let wrap = if extension { FnParam::Extension } else { FnParam::Injected };
-        return types::injected(reference, errors).map(wrap);
+        return types::injected_type(reference, errors).map(wrap);
     }
-    let is_owned = types::owned(&typed.ty, errors);
+    let is_owned = types::check_owned(&typed.ty, errors);
     if is_input(typed) {
-        input(kind, typed, &taken, errors);
+        check_input(kind, typed, &taken, errors);
         return is_owned.then(|| FnParam::Input((*typed.ty).clone()));
     }
-    let name = name(&typed.pat, errors);
+    let name = argument_name(&typed.pat, errors);
     // Read the attributes even if the type is invalid, so that every error is reported.
     let placeholder = || Ident::new("argument", proc_macro2::Span::call_site());
     let field = InputField::new(
@@ -111,7 +111,7 @@ fn is_extension(attr: &Attribute) -> bool {
     let is_it =
         |entry: &MetaEntry| entry.name() == "extension" && matches!(entry.value, MetaValue::Flag);
     // Errors in it are reported when the attribute is parsed.
-    let entries = meta::parse(list.tokens.clone(), &mut Errors::default());
+    let entries = meta::parse_entries(list.tokens.clone(), &mut Errors::default());
     attr.path().is_ident("arg") && entries.len() == 1 && entries.iter().all(is_it)
 }
 
@@ -120,16 +120,20 @@ fn is_input(typed: &PatType) -> bool {
 }
 
 /// Returns the name that callers use for the argument.
-fn name(pat: &Pat, errors: &mut Errors) -> Option<Ident> {
+fn argument_name(pat: &Pat, errors: &mut Errors) -> Option<Ident> {
     match pat {
         Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none() => Some(pat.ident.clone()),
         Pat::Wild(_) => {
             let what = "an argument must have a name: callers pass arguments by name";
-            errors.at(pat, what, "name it, and write `let _ = name;` in the body if it is unused");
+            errors.add_at(
+                pat,
+                what,
+                "name it, and write `let _ = name;` in the body if it is unused",
+            );
             None
         }
         _ => {
-            errors.at(
+            errors.add_at(
                 pat,
                 "an argument cannot be a pattern: callers pass arguments by name",
                 "name the argument and destructure it in the body, or write `#[input]` before it \
@@ -141,12 +145,12 @@ fn name(pat: &Pat, errors: &mut Errors) -> Option<Ident> {
 }
 
 /// Checks that nothing is added to an `#[input]` parameter, whose type describes the whole input.
-fn input(kind: Kind, typed: &PatType, taken: &[Attribute], errors: &mut Errors) {
+fn check_input(kind: Kind, typed: &PatType, taken: &[Attribute], errors: &mut Errors) {
     let mut seen = false;
     for attr in taken.iter().filter(|attr| !attr.path().is_ident("doc")) {
         if !attr.path().is_ident("input") {
             let name = quote::ToTokens::to_token_stream(attr.path());
-            errors.at(
+            errors.add_at(
                 attr,
                 format_args!(
                     "`#[{name}]` has no effect with `#[input]`: the type describes the whole \
@@ -155,19 +159,19 @@ fn input(kind: Kind, typed: &PatType, taken: &[Attribute], errors: &mut Errors) 
                 "put it on the fields of the type",
             );
         } else if seen {
-            errors.at(attr, "`#[input]` is given twice", "keep one of them");
+            errors.add_at(attr, "`#[input]` is given twice", "keep one of them");
         } else if !matches!(attr.meta, Meta::Path(_)) {
-            errors.at(attr, "`#[input]` takes no options", "write `#[input]`");
+            errors.add_at(attr, "`#[input]` takes no options", "write `#[input]`");
         }
         seen |= attr.path().is_ident("input");
     }
     if kind != Kind::Flow && types::is_plain(&typed.ty) {
-        errors.at(
+        errors.add_at(
             &typed.ty,
             format_args!(
                 "the input of a {} must be a JSON object, which `{}` is not",
                 kind.noun(),
-                types::written(&typed.ty)
+                types::format_type(&typed.ty)
             ),
             "remove `#[input]` to make the parameter a member of the object",
         );
@@ -177,7 +181,9 @@ fn input(kind: Kind, typed: &PatType, taken: &[Attribute], errors: &mut Errors) 
 fn input_is_alone(inputs: &Punctuated<FnArg, Token![,]>, errors: &mut Errors) {
     let owned = || {
         inputs.iter().filter_map(|input| match input {
-            FnArg::Typed(typed) if !matches!(types::bare(&typed.ty), Type::Reference(_)) => {
+            FnArg::Typed(typed)
+                if !matches!(types::strip_groups(&typed.ty), Type::Reference(_)) =>
+            {
                 Some(typed)
             }
             _ => None,
@@ -185,7 +191,7 @@ fn input_is_alone(inputs: &Punctuated<FnArg, Token![,]>, errors: &mut Errors) {
     };
     let Some(first) = owned().find(|typed| is_input(typed)) else { return };
     for other in owned().filter(|other| !std::ptr::eq(*other, first)) {
-        errors.at(
+        errors.add_at(
             other,
             "`#[input]` takes the whole input, so the function cannot take another argument",
             "make it a field of the input type, or remove `#[input]`",
@@ -201,7 +207,7 @@ fn names_differ(params: &[FnParam], errors: &mut Errors) {
         match seen.iter().find(|earlier| earlier.key == field.key) {
             // The compiler's error is better, since it shows both places.
             Some(earlier) if earlier.name == field.name => errors.leave_to_rustc(),
-            Some(earlier) => errors.at(
+            Some(earlier) => errors.add_at(
                 &field.name,
                 format_args!(
                     "two arguments have the name `{}`: this one and `{}`",

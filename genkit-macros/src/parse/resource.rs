@@ -15,7 +15,7 @@ pub(crate) fn split_uri(
     let usage = Kind::Resource.usage();
     if options.is_empty() {
         let what = "`#[resource]` has no URI: clients read a resource by its URI";
-        errors.at_span(Span::call_site(), what, format_args!("write `{usage}`"));
+        errors.add_at_span(Span::call_site(), what, format_args!("write `{usage}`"));
         return (None, options);
     }
     let mut parts = vec![TokenStream::new()];
@@ -37,15 +37,15 @@ pub(crate) fn split_uri(
         Some(Lit::Str(_)) if place == 0 => {}
         Some(Lit::Str(text)) => {
             let help = format!("write `#[resource({}, ..)]`", text.token());
-            errors.at(text, "the URI template must come first", help);
+            errors.add_at(text, "the URI template must come first", help);
         }
         Some(other) => {
             let what = "the URI template must be a string";
-            errors.at(other, what, format_args!("write `{usage}`"));
+            errors.add_at(other, what, format_args!("write `{usage}`"));
         }
         None => {
             let what = "the URI template is missing: it must come first, as a string";
-            errors.at(&parts[0], what, format_args!("write `{usage}`"));
+            errors.add_at(&parts[0], what, format_args!("write `{usage}`"));
             // `uri = ".."` is this error, not an unknown option.
             parts.retain(|part| !part.to_string().starts_with("uri"));
         }

@@ -3,8 +3,8 @@
 use quote::ToTokens as _;
 use syn::{Expr, Ident, LitStr, Path};
 
-use crate::literal::text;
-use crate::suggest::nearest;
+use crate::literal::string_literal;
+use crate::suggest::find_nearest;
 
 /// The choices that are written as words, with their variants.
 const MODES: [(&str, &str); 3] = [("auto", "Auto"), ("required", "Required"), ("none", "None")];
@@ -23,9 +23,9 @@ pub(crate) enum ToolChoice {
 }
 
 /// Parses a list such as `[get_weather, "remote/search"]`.
-pub(super) fn offered(key: &Ident, expr: &Expr) -> Option<Result<Vec<ToolSource>, String>> {
+pub(super) fn parse_tools(key: &Ident, expr: &Expr) -> Option<Result<Vec<ToolSource>, String>> {
     let list = match expr {
-        Expr::Group(group) => return offered(key, &group.expr),
+        Expr::Group(group) => return parse_tools(key, &group.expr),
         Expr::Array(list) => &list.elems,
         _ => return None,
     };
@@ -34,7 +34,7 @@ pub(super) fn offered(key: &Ident, expr: &Expr) -> Option<Result<Vec<ToolSource>
     }
     let mut tools: Vec<ToolSource> = Vec::new();
     for item in list {
-        let tool = match (path(item), text(item)) {
+        let tool = match (parse_path(item), string_literal(item)) {
             (Some(function), _) => ToolSource::Function(function),
             (None, Some(name)) if name.value().trim().is_empty() => {
                 return Some(Err(format!("`{key}` contains an empty name")));
@@ -43,7 +43,7 @@ pub(super) fn offered(key: &Ident, expr: &Expr) -> Option<Result<Vec<ToolSource>
             (None, None) => return None,
         };
         if tools.iter().any(|earlier| earlier.is_same(&tool)) {
-            return Some(Err(format!("`{}` is listed twice in `{key}`", tool.shown())));
+            return Some(Err(format!("`{}` is listed twice in `{key}`", tool.display_name())));
         }
         tools.push(tool);
     }
@@ -51,26 +51,26 @@ pub(super) fn offered(key: &Ident, expr: &Expr) -> Option<Result<Vec<ToolSource>
 }
 
 /// Parses a choice such as `"required"` or `get_weather`.
-pub(super) fn choice(expr: &Expr) -> Option<Result<ToolChoice, String>> {
-    if let Some(function) = path(expr) {
+pub(super) fn parse_choice(expr: &Expr) -> Option<Result<ToolChoice, String>> {
+    if let Some(function) = parse_path(expr) {
         return Some(Ok(ToolChoice::Function(function)));
     }
-    let literal = text(expr)?;
+    let literal = string_literal(expr)?;
     let word = literal.value();
     if let Some((_, variant)) = MODES.iter().find(|(mode, _)| *mode == word) {
         let variant = Ident::new(variant, literal.span());
         return Some(Ok(ToolChoice::Mode(variant)));
     }
-    let near = match nearest(&word, MODES.map(|(mode, _)| mode)) {
+    let near = match find_nearest(&word, MODES.map(|(mode, _)| mode)) {
         Some(mode) => format!("did you mean `\"{mode}\"`?"),
         None => "write the name of a function without quotes".to_owned(),
     };
     Some(Err(format!("`{word}` is not a choice of tools; {near}")))
 }
 
-fn path(expr: &Expr) -> Option<Path> {
+fn parse_path(expr: &Expr) -> Option<Path> {
     match expr {
-        Expr::Group(group) => path(&group.expr),
+        Expr::Group(group) => parse_path(&group.expr),
         Expr::Path(path) if path.qself.is_none() && path.attrs.is_empty() => {
             Some(path.path.clone())
         }
@@ -79,20 +79,20 @@ fn path(expr: &Expr) -> Option<Path> {
 }
 
 /// Formats a path without spaces.
-pub(crate) fn spelled(path: &Path) -> String {
+pub(crate) fn format_path(path: &Path) -> String {
     path.to_token_stream().to_string().replace(' ', "")
 }
 
 impl ToolSource {
-    fn shown(&self) -> String {
+    fn display_name(&self) -> String {
         match self {
-            Self::Function(path) => spelled(path),
+            Self::Function(path) => format_path(path),
             Self::Name(name) => name.value(),
         }
     }
 
     fn is_same(&self, other: &Self) -> bool {
         std::mem::discriminant(self) == std::mem::discriminant(other)
-            && self.shown() == other.shown()
+            && self.display_name() == other.display_name()
     }
 }

@@ -8,7 +8,7 @@ use super::meta::{MetaEntry, MetaValue};
 use super::tools::{self, ToolChoice, ToolSource};
 use super::{formats, json};
 use crate::error::Errors;
-use crate::literal::{literal, text};
+use crate::literal::{as_literal, string_literal};
 use crate::options::{OptionForm, OptionSpec};
 
 /// A parsed value: the argument of a builder method of the definition.
@@ -48,19 +48,24 @@ pub(crate) enum SchemaSource {
 }
 
 /// Parses the value of the option `spec`.
-pub(super) fn read(spec: &OptionSpec, entry: &MetaEntry, errors: &mut Errors) -> Option<Setting> {
+pub(super) fn parse_value(
+    spec: &OptionSpec,
+    entry: &MetaEntry,
+    errors: &mut Errors,
+) -> Option<Setting> {
     let MetaEntry { key, value } = entry;
     if let (OptionForm::Json | OptionForm::Schema, MetaValue::Braces(object)) = (spec.form, value) {
         // Its errors have their own spans.
-        let checked = json::check(object.to_token_stream()).map_err(|error| errors.add(error));
+        let checked =
+            json::check_object(object.to_token_stream()).map_err(|error| errors.add(error));
         let object = checked.ok().map(|()| object.clone())?;
         return Some(match spec.form {
             OptionForm::Json => Setting::Json(object),
             _ => Setting::Schema(SchemaSource::Json(object)),
         });
     }
-    let expected = || Err(format!("`{key}` takes {}", spec.form.expected()));
-    match setting(spec.form, key, value).unwrap_or_else(expected) {
+    let expected = || Err(format!("`{key}` takes {}", spec.form.describe_value()));
+    match parse_setting(spec.form, key, value).unwrap_or_else(expected) {
         Ok(setting) => {
             if let Setting::Texts(texts) = &setting {
                 check_texts(spec.form, key, texts, errors);
@@ -68,30 +73,39 @@ pub(super) fn read(spec: &OptionSpec, entry: &MetaEntry, errors: &mut Errors) ->
             Some(setting)
         }
         Err(what) => {
-            refuse(entry, what, spec.example, errors);
+            report_invalid(entry, what, spec.example, errors);
             None
         }
     }
 }
 
-fn refuse(MetaEntry { key, value }: &MetaEntry, what: String, example: &str, errors: &mut Errors) {
+fn report_invalid(
+    MetaEntry { key, value }: &MetaEntry,
+    what: String,
+    example: &str,
+    errors: &mut Errors,
+) {
     let help = format!("write it like this: `{example}`");
     match value {
-        MetaValue::Is(expr) => errors.at(expr, what, help),
-        MetaValue::Type(ty) => errors.at(ty, what, help),
-        MetaValue::Braces(tree) => errors.at(tree, what, help),
-        MetaValue::List(list) if !list.is_empty() => errors.at(quote!(#(#list),*), what, help),
-        MetaValue::List(_) | MetaValue::Flag => errors.at(key, what, help),
+        MetaValue::Is(expr) => errors.add_at(expr, what, help),
+        MetaValue::Type(ty) => errors.add_at(ty, what, help),
+        MetaValue::Braces(tree) => errors.add_at(tree, what, help),
+        MetaValue::List(list) if !list.is_empty() => errors.add_at(quote!(#(#list),*), what, help),
+        MetaValue::List(_) | MetaValue::Flag => errors.add_at(key, what, help),
     }
 }
 
 /// Parses a value, or returns what is wrong with it. `None` if it does not have the form of its option at all.
-fn setting(form: OptionForm, key: &Ident, value: &MetaValue) -> Option<Result<Setting, String>> {
+fn parse_setting(
+    form: OptionForm,
+    key: &Ident,
+    value: &MetaValue,
+) -> Option<Result<Setting, String>> {
     let expr = match (form, value) {
         (OptionForm::Flag, MetaValue::Flag) => return Some(Ok(Setting::Flag(true))),
         (OptionForm::Task, MetaValue::Flag) => return Some(Ok(Setting::Task(TaskStart::Usual))),
         (OptionForm::Texts | OptionForm::Urls, MetaValue::List(list)) => {
-            let texts: Option<Vec<LitStr>> = list.iter().map(text).collect();
+            let texts: Option<Vec<LitStr>> = list.iter().map(string_literal).collect();
             return texts.filter(|texts| !texts.is_empty()).map(Setting::Texts).map(Ok);
         }
         (OptionForm::Schema, MetaValue::Type(ty)) => {
@@ -101,26 +115,26 @@ fn setting(form: OptionForm, key: &Ident, value: &MetaValue) -> Option<Result<Se
         _ => return None,
     };
     match form {
-        OptionForm::Flag => flag(expr),
-        OptionForm::Size => size(expr),
-        OptionForm::Text => filled(key, expr, |text, _| Ok(Setting::Text(text))),
-        OptionForm::Duration => filled(key, expr, duration),
-        OptionForm::Task => filled(key, expr, task),
-        OptionForm::Scopes => filled(key, expr, scopes),
-        OptionForm::MimeType => filled(key, expr, mime_type),
-        OptionForm::Path => filled(key, expr, path),
-        OptionForm::Schema => schema(expr),
-        OptionForm::Number => number(key, expr),
-        OptionForm::Tools => Some(tools::offered(key, expr)?.map(Setting::Tools)),
-        OptionForm::ToolChoice => Some(tools::choice(expr)?.map(Setting::ToolChoice)),
+        OptionForm::Flag => parse_flag(expr),
+        OptionForm::Size => parse_size(expr),
+        OptionForm::Text => parse_filled(key, expr, |text, _| Ok(Setting::Text(text))),
+        OptionForm::Duration => parse_filled(key, expr, parse_duration),
+        OptionForm::Task => parse_filled(key, expr, parse_task),
+        OptionForm::Scopes => parse_filled(key, expr, parse_scopes),
+        OptionForm::MimeType => parse_filled(key, expr, mime_type),
+        OptionForm::Path => parse_filled(key, expr, parse_path),
+        OptionForm::Schema => parse_schema(expr),
+        OptionForm::Number => parse_number(key, expr),
+        OptionForm::Tools => Some(tools::parse_tools(key, expr)?.map(Setting::Tools)),
+        OptionForm::ToolChoice => Some(tools::parse_choice(expr)?.map(Setting::ToolChoice)),
         OptionForm::Texts | OptionForm::Urls | OptionForm::Json => None,
     }
 }
 
 /// Parses a type if possible, otherwise a call that returns the schema.
-fn schema(expr: &Expr) -> Option<Result<Setting, String>> {
+fn parse_schema(expr: &Expr) -> Option<Result<Setting, String>> {
     let source = match expr {
-        Expr::Group(group) => return schema(&group.expr),
+        Expr::Group(group) => return parse_schema(&group.expr),
         Expr::Lit(_) => return None,
         Expr::Call(_) | Expr::MethodCall(_) | Expr::Macro(_) => SchemaSource::Call(expr.clone()),
         other => SchemaSource::Type(syn::parse2(other.to_token_stream()).ok()?),
@@ -128,26 +142,26 @@ fn schema(expr: &Expr) -> Option<Result<Setting, String>> {
     Some(Ok(Setting::Schema(source)))
 }
 
-fn number(key: &Ident, expr: &Expr) -> Option<Result<Setting, String>> {
-    let Lit::Int(number) = literal(expr)? else { return None };
+fn parse_number(key: &Ident, expr: &Expr) -> Option<Result<Setting, String>> {
+    let Lit::Int(number) = as_literal(expr)? else { return None };
     let read = number.base10_parse::<u32>().map(|number| Setting::Number(number.into()));
     Some(read.map_err(|_| format!("`{number}` is too large for `{key}`")))
 }
 
-fn flag(expr: &Expr) -> Option<Result<Setting, String>> {
-    match literal(expr) {
+fn parse_flag(expr: &Expr) -> Option<Result<Setting, String>> {
+    match as_literal(expr) {
         Some(Lit::Bool(yes)) => Some(Ok(Setting::Flag(yes.value))),
         _ => None,
     }
 }
 
-fn size(expr: &Expr) -> Option<Result<Setting, String>> {
-    let bytes = match literal(expr)? {
+fn parse_size(expr: &Expr) -> Option<Result<Setting, String>> {
+    let bytes = match as_literal(expr)? {
         Lit::Int(number) => match number.base10_parse() {
             Ok(bytes) if bytes > 0 => Ok(bytes),
             _ => Err(format!("`{number}` is not a number of bytes above 0")),
         },
-        Lit::Str(text) => formats::bytes(&text.value()).ok_or_else(|| {
+        Lit::Str(text) => formats::parse_bytes(&text.value()).ok_or_else(|| {
             let text = text.value();
             format!(
                 "`{text}` is not a size; expected a whole number above 0 with `B`, `KiB` or `MiB`"
@@ -159,12 +173,12 @@ fn size(expr: &Expr) -> Option<Result<Setting, String>> {
 }
 
 /// Parses a string that is not empty, and passes it to `read`.
-fn filled(
+fn parse_filled(
     key: &Ident,
     expr: &Expr,
     read: impl FnOnce(LitStr, &str) -> Result<Setting, String>,
 ) -> Option<Result<Setting, String>> {
-    let literal = text(expr)?;
+    let literal = string_literal(expr)?;
     let value = literal.value();
     if value.trim().is_empty() {
         return Some(Err(format!("`{key}` is empty")));
@@ -172,17 +186,17 @@ fn filled(
     Some(read(literal, &value))
 }
 
-fn duration(_: LitStr, value: &str) -> Result<Setting, String> {
-    formats::milliseconds(value).map(Setting::Duration).ok_or_else(|| {
+fn parse_duration(_: LitStr, value: &str) -> Result<Setting, String> {
+    formats::parse_milliseconds(value).map(Setting::Duration).ok_or_else(|| {
         format!("`{value}` is not a duration; expected a whole number above 0 with `ms`, `s`, `m` or `h`")
     })
 }
 
-fn task(_: LitStr, value: &str) -> Result<Setting, String> {
+fn parse_task(_: LitStr, value: &str) -> Result<Setting, String> {
     let start = match value {
         "now" => Some(TaskStart::Now),
         "always" => Some(TaskStart::Always),
-        other => formats::milliseconds(other).map(TaskStart::After),
+        other => formats::parse_milliseconds(other).map(TaskStart::After),
     };
     start.map(Setting::Task).ok_or_else(|| {
         format!(
@@ -199,7 +213,7 @@ fn mime_type(literal: LitStr, value: &str) -> Result<Setting, String> {
     }
 }
 
-fn scopes(literal: LitStr, value: &str) -> Result<Setting, String> {
+fn parse_scopes(literal: LitStr, value: &str) -> Result<Setting, String> {
     match value.split(' ').find(|scope| !formats::is_scope(scope)) {
         None => Ok(Setting::Text(literal)),
         Some(scope) => Err(format!(
@@ -208,7 +222,7 @@ fn scopes(literal: LitStr, value: &str) -> Result<Setting, String> {
     }
 }
 
-fn path(literal: LitStr, value: &str) -> Result<Setting, String> {
+fn parse_path(literal: LitStr, value: &str) -> Result<Setting, String> {
     let path = literal.parse_with(Path::parse_mod_style);
     path.map(Setting::Path).map_err(|_| format!("`{value}` is not a path"))
 }
@@ -217,11 +231,11 @@ fn check_texts(form: OptionForm, key: &Ident, texts: &[LitStr], errors: &mut Err
     for (i, item) in texts.iter().enumerate() {
         let value = item.value();
         if value.trim().is_empty() {
-            errors.at(item, format_args!("`{key}` contains an empty string"), "remove it");
+            errors.add_at(item, format_args!("`{key}` contains an empty string"), "remove it");
         } else if texts[..i].iter().any(|earlier| earlier.value() == value) {
-            errors.at(item, format_args!("`{value}` is listed twice in `{key}`"), "remove it");
+            errors.add_at(item, format_args!("`{value}` is listed twice in `{key}`"), "remove it");
         } else if form == OptionForm::Urls && !formats::is_url(&value) {
-            errors.at(
+            errors.add_at(
                 item,
                 format_args!("`{value}` is not a URL that a client can show"),
                 "begin it with `https://`, `http://` or `data:`",

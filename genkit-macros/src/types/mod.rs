@@ -4,6 +4,8 @@ mod ownership;
 mod shape;
 mod spelling;
 
-pub(crate) use ownership::{borrows, injected, owned, returned};
-pub(crate) use shape::{bare, is_plain, is_primitive, is_unit, is_word, place, result_places};
-pub(crate) use spelling::written;
+pub(crate) use ownership::{check_owned, check_return_type, injected_type, is_borrowing};
+pub(crate) use shape::{
+    is_plain, is_primitive, is_unit, is_word, result_places, strip_groups, type_span,
+};
+pub(crate) use spelling::format_type;

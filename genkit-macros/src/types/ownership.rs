@@ -4,68 +4,68 @@ use proc_macro2::TokenTree;
 use quote::ToTokens;
 use syn::{ReturnType, Type, TypeReference};
 
-use super::shape::{SCALARS, bare};
-use super::spelling::{unborrowed, written};
+use super::shape::{SCALARS, strip_groups};
+use super::spelling::{format_type, strip_borrows};
 use crate::error::Errors;
 
 /// Returns the `T` of an injected `&T`. Reports an error if the framework cannot inject it.
-pub(crate) fn injected(reference: &TypeReference, errors: &mut Errors) -> Option<Type> {
-    let elem = bare(&reference.elem);
+pub(crate) fn injected_type(reference: &TypeReference, errors: &mut Errors) -> Option<Type> {
+    let elem = strip_groups(&reference.elem);
     let owned = |name: &str| format!("take it by value: `{name}`");
     let (what, help) = if let Some(text) = borrowed_input(elem) {
         let what = format!(
             "`{}` cannot be an argument: arguments must be owned, and the framework injects \
              parameters taken by reference",
-            written(reference)
+            format_type(reference)
         );
         (what, owned(&text))
     } else if reference.mutability.is_some() {
         let what = format!(
             "`{}` cannot be injected: calls run concurrently and share state",
-            written(reference)
+            format_type(reference)
         );
         let mutex = format!(
             "take `&tokio::sync::Mutex<{0}>`, or `&{0}` with interior mutability",
-            written(elem)
+            format_type(elem)
         );
         (what, mutex)
     } else if let Type::TraitObject(object) = elem {
         let what = format!(
             "`{}` cannot be injected: state is looked up by its type, which must be sized",
-            written(reference)
+            format_type(reference)
         );
-        (what, format!("take `&std::sync::Arc<{}>`", written(object)))
+        (what, format!("take `&std::sync::Arc<{}>`", format_type(object)))
     } else if let Some(lifetime) = reference.lifetime.as_ref().filter(|l| l.ident == "static") {
-        errors.at(
+        errors.add_at(
             lifetime,
             "injected values live as long as the call, not `'static`",
-            format_args!("write `&{}`", written(elem)),
+            format_args!("write `&{}`", format_type(elem)),
         );
         return None;
-    } else if contains(elem, TypeToken::Impl) {
-        return generic(elem, errors);
-    } else if borrows(elem) {
-        let what = format!("`{}` borrows, but state must be owned", written(elem));
+    } else if contains_token(elem, TypeToken::Impl) {
+        return report_generic(elem, errors);
+    } else if is_borrowing(elem) {
+        let what = format!("`{}` borrows, but state must be owned", format_type(elem));
         (what, "take the owned type: `&T` for state added with `.state(T)`".to_owned())
     } else {
         return Some(elem.clone());
     };
-    errors.at(reference, what, help);
+    errors.add_at(reference, what, help);
     None
 }
 
 /// Returns whether a parameter taken by value can be deserialized from JSON, judging by its spelling.
-pub(crate) fn owned(ty: &Type, errors: &mut Errors) -> bool {
-    match bare(ty) {
+pub(crate) fn check_owned(ty: &Type, errors: &mut Errors) -> bool {
+    match strip_groups(ty) {
         Type::Slice(_) | Type::TraitObject(_) | Type::Infer(_) => errors.leave_to_rustc(),
         Type::Path(path) if path.path.is_ident("str") => errors.leave_to_rustc(),
-        _ if contains(ty, TypeToken::Impl) => {
-            generic(ty, errors);
+        _ if contains_token(ty, TypeToken::Impl) => {
+            report_generic(ty, errors);
         }
-        _ if borrows(ty) => errors.at(
+        _ if is_borrowing(ty) => errors.add_at(
             ty,
-            format_args!("`{}` borrows, but arguments must be owned", written(ty)),
-            format_args!("take `{}`", written(unborrowed(ty.to_token_stream()))),
+            format_args!("`{}` borrows, but arguments must be owned", format_type(ty)),
+            format_args!("take `{}`", format_type(strip_borrows(ty.to_token_stream()))),
         ),
         _ => return true,
     }
@@ -73,32 +73,32 @@ pub(crate) fn owned(ty: &Type, errors: &mut Errors) -> bool {
 }
 
 /// Returns whether a type borrows, judging by its spelling. In a separate item such a type would need a named lifetime.
-pub(crate) fn borrows(ty: &Type) -> bool {
-    contains(ty, TypeToken::Reference) || contains(ty, TypeToken::Lifetime)
+pub(crate) fn is_borrowing(ty: &Type) -> bool {
+    contains_token(ty, TypeToken::Reference) || contains_token(ty, TypeToken::Lifetime)
 }
 
 /// Checks that the return type can be named.
-pub(crate) fn returned(output: &ReturnType, errors: &mut Errors) {
+pub(crate) fn check_return_type(output: &ReturnType, errors: &mut Errors) {
     if let ReturnType::Type(_, ty) = output
-        && contains(ty, TypeToken::Impl)
+        && contains_token(ty, TypeToken::Impl)
     {
-        errors.at(
+        errors.add_at(
             ty,
             format_args!(
                 "`{}` hides the return type, from which the result's schema is generated",
-                written(ty)
+                format_type(ty)
             ),
             "name the type, for example `Result<String>`",
         );
     }
 }
 
-fn generic(ty: &Type, errors: &mut Errors) -> Option<Type> {
-    errors.at(
+fn report_generic(ty: &Type, errors: &mut Errors) -> Option<Type> {
+    errors.add_at(
         ty,
         format_args!(
             "`{}` makes the function generic, but callers send JSON and cannot choose a type",
-            written(ty)
+            format_type(ty)
         ),
         "use a concrete type",
     );
@@ -109,7 +109,7 @@ fn generic(ty: &Type, errors: &mut Errors) -> Option<Type> {
 fn borrowed_input(elem: &Type) -> Option<String> {
     match elem {
         Type::Slice(slice) => {
-            Some(format!("Vec<{}>", written(unborrowed(slice.elem.to_token_stream()))))
+            Some(format!("Vec<{}>", format_type(strip_borrows(slice.elem.to_token_stream()))))
         }
         Type::Path(path) if path.qself.is_none() => {
             let last = path.path.segments.last()?;
@@ -121,7 +121,7 @@ fn borrowed_input(elem: &Type) -> Option<String> {
                 _ => None,
             }
         }
-        Type::Reference(inner) => borrowed_input(bare(&inner.elem)),
+        Type::Reference(inner) => borrowed_input(strip_groups(&inner.elem)),
         _ => None,
     }
 }
@@ -135,10 +135,10 @@ enum TypeToken {
     Impl,
 }
 
-fn contains(ty: impl ToTokens, token: TypeToken) -> bool {
+fn contains_token(ty: impl ToTokens, token: TypeToken) -> bool {
     let mut after_quote = false;
     ty.into_token_stream().into_iter().any(|tree| match tree {
-        TokenTree::Group(group) => contains(group.stream(), token),
+        TokenTree::Group(group) => contains_token(group.stream(), token),
         TokenTree::Punct(punct) => {
             after_quote = punct.as_char() == '\'';
             token == TypeToken::Reference && punct.as_char() == '&'
@@ -166,8 +166,8 @@ mod tests {
 
     #[test]
     fn lifetimes_other_than_static_are_seen() {
-        assert!(contains(parsed("Cow<'_, str>"), TypeToken::Lifetime));
-        assert!(!contains(parsed("Cow<'static, str>"), TypeToken::Lifetime));
-        assert!(contains(parsed("Box<impl Fn()>"), TypeToken::Impl));
+        assert!(contains_token(parsed("Cow<'_, str>"), TypeToken::Lifetime));
+        assert!(!contains_token(parsed("Cow<'static, str>"), TypeToken::Lifetime));
+        assert!(contains_token(parsed("Box<impl Fn()>"), TypeToken::Impl));
     }
 }

@@ -5,10 +5,10 @@ use syn::spanned::Spanned as _;
 use syn::{GenericArgument, PathArguments, Type};
 
 /// Removes parentheses and the invisible groups of `macro_rules!`.
-pub(crate) fn bare(ty: &Type) -> &Type {
+pub(crate) fn strip_groups(ty: &Type) -> &Type {
     match ty {
-        Type::Paren(inner) => bare(&inner.elem),
-        Type::Group(inner) => bare(&inner.elem),
+        Type::Paren(inner) => strip_groups(&inner.elem),
+        Type::Group(inner) => strip_groups(&inner.elem),
         other => other,
     }
 }
@@ -25,7 +25,7 @@ pub(crate) fn is_primitive(name: &str) -> bool {
 
 /// Returns whether a type is plain: it is known to implement every trait, so assertions for it are omitted.
 pub(crate) fn is_plain(ty: &Type) -> bool {
-    let Type::Path(path) = bare(ty) else { return false };
+    let Type::Path(path) = strip_groups(ty) else { return false };
     let Some(only) = path.path.segments.first() else { return false };
     if path.qself.is_some() || path.path.leading_colon.is_some() || path.path.segments.len() != 1 {
         return false;
@@ -43,17 +43,17 @@ pub(crate) fn is_plain(ty: &Type) -> bool {
 
 /// Returns whether a type is a single word without arguments, such as `City`.
 pub(crate) fn is_word(ty: &Type) -> bool {
-    matches!(bare(ty), Type::Path(path) if path.path.get_ident().is_some())
+    matches!(strip_groups(ty), Type::Path(path) if path.path.get_ident().is_some())
 }
 
 /// Returns whether a type is `()`.
 pub(crate) fn is_unit(ty: &Type) -> bool {
-    matches!(bare(ty), Type::Tuple(tuple) if tuple.elems.is_empty())
+    matches!(strip_groups(ty), Type::Tuple(tuple) if tuple.elems.is_empty())
 }
 
 /// Returns where to report an error about a type: at the last segment of its path.
-pub(crate) fn place(ty: &Type) -> Span {
-    match bare(ty) {
+pub(crate) fn type_span(ty: &Type) -> Span {
+    match strip_groups(ty) {
         Type::Path(path) => path.path.segments.last().map_or_else(|| ty.span(), |s| s.ident.span()),
         other => other.span(),
     }
@@ -62,15 +62,15 @@ pub(crate) fn place(ty: &Type) -> Span {
 /// Returns where to report errors about the value and about the error of a `Result<Value, Error>`. Only the places are
 /// guessed from the spelling; what a type is, is decided by its traits.
 pub(crate) fn result_places(ty: &Type) -> (Span, Span) {
-    let whole = place(ty);
-    let Type::Path(path) = bare(ty) else { return (whole, whole) };
+    let whole = type_span(ty);
+    let Type::Path(path) = strip_groups(ty) else { return (whole, whole) };
     let Some(last) = path.path.segments.last() else { return (whole, whole) };
     let PathArguments::AngleBracketed(arguments) = &last.arguments else { return (whole, whole) };
     if !last.ident.to_string().ends_with("Result") {
         return (whole, whole);
     }
     let mut types = arguments.args.iter().filter_map(|argument| match argument {
-        GenericArgument::Type(ty) => Some(place(ty)),
+        GenericArgument::Type(ty) => Some(type_span(ty)),
         _ => None,
     });
     (types.next().unwrap_or(whole), types.next().unwrap_or(whole))

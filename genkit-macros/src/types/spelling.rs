@@ -4,7 +4,7 @@ use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 
 /// Removes references and lifetimes from a type: `Option<&str>` becomes `Option<String>`.
-pub(super) fn unborrowed(tokens: TokenStream) -> TokenStream {
+pub(super) fn strip_borrows(tokens: TokenStream) -> TokenStream {
     let mut out = TokenStream::new();
     let mut trees = tokens.into_iter().peekable();
     let mut borrowed = false;
@@ -27,7 +27,7 @@ pub(super) fn unborrowed(tokens: TokenStream) -> TokenStream {
                 borrowed = false;
             }
             TokenTree::Group(group) => {
-                let inner = unborrowed(group.stream());
+                let inner = strip_borrows(group.stream());
                 if borrowed && group.delimiter() == Delimiter::Bracket {
                     out.extend(quote!(Vec<#inner>));
                 } else {
@@ -45,7 +45,7 @@ pub(super) fn unborrowed(tokens: TokenStream) -> TokenStream {
 }
 
 /// Formats the tokens of a type the way a user would write them.
-pub(crate) fn written(tokens: impl ToTokens) -> String {
+pub(crate) fn format_type(tokens: impl ToTokens) -> String {
     let mut text = String::new();
     write(tokens.into_token_stream(), &mut text);
     text
@@ -104,7 +104,7 @@ mod tests {
             "a::B<C, D>",
             "impl Iterator<Item = u8>",
         ] {
-            assert_eq!(written(parsed(text)), text);
+            assert_eq!(format_type(parsed(text)), text);
         }
     }
 
@@ -118,7 +118,7 @@ mod tests {
             ("(&Path, u8)", "(PathBuf, u8)"),
         ];
         for (text, owned) in twins {
-            assert_eq!(written(unborrowed(parsed(text).to_token_stream())), owned);
+            assert_eq!(format_type(strip_borrows(parsed(text).to_token_stream())), owned);
         }
     }
 }

@@ -30,9 +30,9 @@ pub(crate) struct ValidAction<'a> {
     _validated: (),
 }
 
-/// Checks everything that parsing did not. Returns an action even if there are errors; [`Errors::finish`] then
+/// Checks everything that parsing did not. Returns an action even if there are errors; [`Errors::into_result`] then
 /// withholds it.
-pub(crate) fn validate<'a>(
+pub(crate) fn validate_action<'a>(
     kind: Kind,
     item: &'a Item,
     options: &'a Options,
@@ -40,16 +40,16 @@ pub(crate) fn validate<'a>(
     crate_path: Path,
     errors: &mut Errors,
 ) -> ValidAction<'a> {
-    tool::check(options, errors);
-    prompt::check(options, errors);
+    tool::check_hints(options, errors);
+    prompt::check_tool_choice(options, errors);
     signature::other_macros(kind, item, errors);
-    signature::signature(kind, item, errors);
-    let name = name::name(kind, item, options, errors);
-    let description = name::description(kind, item, options, errors);
-    let params = parse::params(kind, &item.sig.inputs, errors);
-    types::returned(&item.sig.output, errors);
+    signature::check_signature(kind, item, errors);
+    let name = name::validate_name(kind, item, options, errors);
+    let description = name::validate_description(kind, item, options, errors);
+    let params = parse::parse_params(kind, &item.sig.inputs, errors);
+    types::check_return_type(&item.sig.output, errors);
     if let Some(uri) = &uri {
-        resource::check(uri, &params, errors);
+        resource::check_variables(uri, &params, errors);
     }
     ValidAction { kind, item, options, name, description, uri, params, crate_path, _validated: () }
 }

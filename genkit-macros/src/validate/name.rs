@@ -16,10 +16,15 @@ const MAX_NAME: usize = 64;
 /// The longest name of a resource, in characters. MCP has no rule for it, and resources are not called by name.
 const MAX_RESOURCE_NAME: usize = 256;
 
-pub(super) fn name(kind: Kind, item: &Item, options: &Options, errors: &mut Errors) -> LitStr {
+pub(super) fn validate_name(
+    kind: Kind,
+    item: &Item,
+    options: &Options,
+    errors: &mut Errors,
+) -> LitStr {
     let ident = item.sig.ident.unraw().to_string();
     if types::is_primitive(&ident) {
-        errors.at(
+        errors.add_at(
             &item.sig.ident,
             format_args!(
                 "the type generated for the function would shadow the primitive type `{ident}` in this module"
@@ -48,7 +53,7 @@ pub(super) fn name(kind: Kind, item: &Item, options: &Options, errors: &mut Erro
         if is_resource {
             let what =
                 format!("the name of a resource must be a single line, but it contains {odd:?}");
-            errors.at(&name, what, "remove it; `description` may have several lines");
+            errors.add_at(&name, what, "remove it; `description` may have several lines");
             return name;
         }
         (
@@ -62,9 +67,9 @@ pub(super) fn name(kind: Kind, item: &Item, options: &Options, errors: &mut Erro
     };
     let place: &dyn ToTokens = if renamed { &name } else { &item.sig.ident };
     if renamed {
-        errors.at(place, what, format_args!("{help}; to set a display name, use `title`"));
+        errors.add_at(place, what, format_args!("{help}; to set a display name, use `title`"));
     } else {
-        errors.at(
+        errors.add_at(
             place,
             what,
             format_args!("set another name: `#[{}(name = \"..\")]`", kind.noun()),
@@ -73,7 +78,7 @@ pub(super) fn name(kind: Kind, item: &Item, options: &Options, errors: &mut Erro
     name
 }
 
-pub(super) fn description(
+pub(super) fn validate_description(
     kind: Kind,
     item: &Item,
     options: &Options,
@@ -81,11 +86,11 @@ pub(super) fn description(
 ) -> TokenStream {
     let found = match options.text("description") {
         Some(text) => Some(text.to_token_stream()),
-        None => parse::description(&item.attrs),
+        None => parse::doc_description(&item.attrs),
     };
     found.unwrap_or_else(|| {
         let ident = &item.sig.ident;
-        errors.at(
+        errors.add_at(
             ident,
             format_args!("`{ident}` has no description: {}", kind.reader()),
             "write a doc comment above it: `/// What it does, and when to use it.`",

@@ -5,16 +5,16 @@ use syn::LitStr;
 use super::uri;
 use crate::error::Errors;
 use crate::parse::{FnParam, InputField};
-use crate::suggest::nearest;
+use crate::suggest::find_nearest;
 
 /// Checks that every variable fills an argument, and that every argument is filled by a variable.
-pub(super) fn check(uri: &LitStr, params: &[FnParam], errors: &mut Errors) {
+pub(super) fn check_variables(uri: &LitStr, params: &[FnParam], errors: &mut Errors) {
     let text = uri.value();
-    let template = match uri::parse(&text) {
+    let template = match uri::parse_uri(&text) {
         Ok(template) => template,
         Err(mistakes) => {
             for mistake in mistakes {
-                errors.at(uri, mistake.what, mistake.help);
+                errors.add_at(uri, mistake.what, mistake.help);
             }
             return;
         }
@@ -33,20 +33,22 @@ pub(super) fn check(uri: &LitStr, params: &[FnParam], errors: &mut Errors) {
     let unused: Vec<_> = template.variables().filter(|name| is_unused(name)).collect();
     let mut explained = Vec::new();
     for name in &unused {
-        let near = nearest(name, unfilled.iter().map(|field| field.key.as_str()));
+        let near = find_nearest(name, unfilled.iter().map(|field| field.key.as_str()));
         let near = near.or(match (unused.as_slice(), unfilled.as_slice()) {
             ([_], [only]) => Some(only.key.as_str()),
             _ => None,
         });
         let place = template.position(name).unwrap_or_default();
-        let what =
-            format!("the variable `{name}` has no matching argument{}", uri::marked(&text, &place));
+        let what = format!(
+            "the variable `{name}` has no matching argument{}",
+            uri::mark_place(&text, &place)
+        );
         match near {
             Some(near) => {
                 explained.push(near);
-                errors.at(uri, what, format_args!("did you mean the argument `{near}`?"));
+                errors.add_at(uri, what, format_args!("did you mean the argument `{near}`?"));
             }
-            None => errors.at(
+            None => errors.add_at(
                 uri,
                 what,
                 format_args!("add the argument `{name}: String`, or remove the variable"),
@@ -55,7 +57,7 @@ pub(super) fn check(uri: &LitStr, params: &[FnParam], errors: &mut Errors) {
     }
     for InputField { name, key, .. } in unfilled {
         if !explained.contains(&key.as_str()) {
-            errors.at(
+            errors.add_at(
                 name,
                 format_args!(
                     "the argument `{key}` is not in the template `{text}`: it would never have a value"

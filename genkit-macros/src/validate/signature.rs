@@ -8,17 +8,17 @@ use crate::parse::Item;
 
 pub(super) fn other_macros(kind: Kind, item: &Item, errors: &mut Errors) {
     for attr in &item.attrs {
-        let Some(other) = Item::another(attr) else { continue };
+        let Some(other) = Item::macro_kind(attr) else { continue };
         if other == kind {
             let what = format!("{} is given twice", kind.attribute());
-            errors.at(attr, what, "keep one of them");
+            errors.add_at(attr, what, "keep one of them");
         } else {
             let what = format!(
                 "{} cannot be combined with {}: each generates a type with the function's name",
                 other.attribute(),
                 kind.attribute(),
             );
-            errors.at(
+            errors.add_at(
                 attr,
                 what,
                 "keep one of them, and write a second function that calls the first",
@@ -27,17 +27,17 @@ pub(super) fn other_macros(kind: Kind, item: &Item, errors: &mut Errors) {
     }
 }
 
-pub(super) fn signature(kind: Kind, item: &Item, errors: &mut Errors) {
+pub(super) fn check_signature(kind: Kind, item: &Item, errors: &mut Errors) {
     let sig = &item.sig;
     let (noun, attribute) = (kind.noun(), kind.attribute());
     if let Some(receiver) = sig.receiver() {
-        errors.at(
+        errors.add_at(
             receiver,
             format_args!("{attribute} must be on a free function: callers cannot provide `self`"),
             "move it out of the `impl`, and take what it needs by reference: `store: &Store`",
         );
     } else if !item.has_body() {
-        errors.at(
+        errors.add_at(
             &sig.ident,
             format_args!(
                 "{attribute} must be on a function with a body, not on a declaration in a trait"
@@ -46,20 +46,20 @@ pub(super) fn signature(kind: Kind, item: &Item, errors: &mut Errors) {
         );
     }
     if let Some(constness) = &sig.constness {
-        errors.at(
+        errors.add_at(
             constness,
             format_args!("a {noun} cannot be `const`: it runs when it is called"),
             format_args!("write `async fn {}`", sig.ident),
         );
     } else if sig.asyncness.is_none() {
-        errors.at(
+        errors.add_at(
             sig.fn_token,
             format_args!("a {noun} must be `async`: calls run concurrently and can be cancelled"),
             format_args!("write `async fn {}`", sig.ident),
         );
     }
     if let Safety::Unsafe(token) = &sig.safety {
-        errors.at(
+        errors.add_at(
             token,
             format_args!(
                 "a {noun} cannot be `unsafe`: remote callers cannot uphold its safety conditions"
@@ -69,17 +69,17 @@ pub(super) fn signature(kind: Kind, item: &Item, errors: &mut Errors) {
     }
     if let Some(abi) = &sig.abi {
         let what = format!("a {noun} cannot be `extern`: it is called from Rust");
-        errors.at(abi, what, "remove it");
+        errors.add_at(abi, what, "remove it");
     }
     if let Some(variadic) = &sig.variadic {
         let what =
             format!("a {noun} cannot be variadic: its schema is generated from its arguments");
-        errors.at(variadic, what, "take a `Vec<T>`");
+        errors.add_at(variadic, what, "take a `Vec<T>`");
     }
-    generics(kind, item, errors);
+    check_generics(kind, item, errors);
 }
 
-fn generics(kind: Kind, item: &Item, errors: &mut Errors) {
+fn check_generics(kind: Kind, item: &Item, errors: &mut Errors) {
     let generics = &item.sig.generics;
     let only_lifetimes =
         generics.params.iter().all(|param| matches!(param, GenericParam::Lifetime(_)));
@@ -88,10 +88,10 @@ fn generics(kind: Kind, item: &Item, errors: &mut Errors) {
         if let Some(clause) = &generics.where_clause {
             let what =
                 format!("a {noun} cannot have a `where` clause: it has no generic parameters");
-            errors.at(clause, what, "remove it");
+            errors.add_at(clause, what, "remove it");
         }
     } else if only_lifetimes {
-        errors.at(
+        errors.add_at(
             &generics.params,
             format_args!(
                 "a {noun} cannot have lifetime parameters: injected values live as long as the call, and \
@@ -100,7 +100,7 @@ fn generics(kind: Kind, item: &Item, errors: &mut Errors) {
             "omit the lifetimes: `&Context`, `&Db`",
         );
     } else {
-        errors.at(
+        errors.add_at(
             &generics.params,
             format_args!("a {noun} cannot be generic: callers send JSON and cannot choose types"),
             "use concrete types, and call a generic function from the body",

@@ -12,8 +12,8 @@ pub(super) struct UriMistake {
 }
 
 /// Parses the template, or returns all errors in it.
-pub(super) fn parse(text: &str) -> Result<UriTemplate, Vec<UriMistake>> {
-    let mut mistakes: Vec<UriMistake> = scheme(text).into_iter().collect();
+pub(super) fn parse_uri(text: &str) -> Result<UriTemplate, Vec<UriMistake>> {
+    let mut mistakes: Vec<UriMistake> = check_scheme(text).into_iter().collect();
     match UriTemplate::parse(text) {
         Ok(template) if mistakes.is_empty() => return Ok(template),
         Ok(_) => {}
@@ -25,7 +25,7 @@ pub(super) fn parse(text: &str) -> Result<UriTemplate, Vec<UriMistake>> {
                 _ => format!("{} in the URI template", error.what()),
             };
             mistakes.push(UriMistake {
-                what: format!("{what}: {}{}", error.why(), marked(text, &place)),
+                what: format!("{what}: {}{}", error.why(), mark_place(text, &place)),
                 help: error.remedy(),
             });
         }
@@ -34,7 +34,7 @@ pub(super) fn parse(text: &str) -> Result<UriTemplate, Vec<UriMistake>> {
 }
 
 /// Checks that the template begins with a scheme. Clients tell the resources of different servers apart by it.
-fn scheme(template: &str) -> Option<UriMistake> {
+fn check_scheme(template: &str) -> Option<UriMistake> {
     let end = template.find([':', '{', '/', '?', '#']).unwrap_or(template.len());
     let scheme = &template[..end];
     let is_scheme = template[end..].starts_with(':')
@@ -46,14 +46,14 @@ fn scheme(template: &str) -> Option<UriMistake> {
     let end = if end == 0 { template.chars().next().map_or(0, char::len_utf8) } else { end };
     let rest = template.trim_start_matches(['/', ':']);
     Some(UriMistake {
-        what: format!("the URI template has no scheme{}", marked(template, &(0..end))),
+        what: format!("the URI template has no scheme{}", mark_place(template, &(0..end))),
         help: format!("begin it with a scheme, for example `note://{rest}`"),
     })
 }
 
 /// Returns the template on a separate line with `place` marked under it. A macro cannot point to a place inside a
 /// string literal.
-pub(super) fn marked(template: &str, place: &Range<usize>) -> String {
+pub(super) fn mark_place(template: &str, place: &Range<usize>) -> String {
     let parts = template.get(..place.start).zip(template.get(place.clone()));
     let Some((before, marked)) = parts.filter(|_| !template.is_empty()) else {
         return String::new();
@@ -70,31 +70,31 @@ mod tests {
     #[test]
     fn variables_in_order() {
         let names = |template| -> Vec<String> {
-            let template = parse(template).unwrap_or_else(|p| panic!("{template}: {p:?}"));
+            let template = parse_uri(template).unwrap_or_else(|p| panic!("{template}: {p:?}"));
             template.variables().map(str::to_owned).collect()
         };
         assert_eq!(names("note://all"), [""; 0]);
         assert_eq!(names("note://{id}"), ["id"]);
         assert_eq!(names("file:///{+path}{?limit,page}"), ["path", "limit", "page"]);
         assert_eq!(names("a+b.c-d:x{/list*}"), ["list"]);
-        let template = parse("note://{a}/{+bc}").expect("it is a template");
+        let template = parse_uri("note://{a}/{+bc}").expect("it is a template");
         assert_eq!(template.position("bc"), Some(13..15));
     }
 
     #[test]
     fn a_scheme_is_needed() {
         for template in ["notes/all", "/{id}", "{id}", "1a:b", "ä:b", ":b", "a b:c"] {
-            let mistakes = parse(template).err().unwrap_or_default();
+            let mistakes = parse_uri(template).err().unwrap_or_default();
             assert!(mistakes.iter().any(|p| p.what.contains("no scheme")), "{template}");
         }
-        assert!(parse("a:b").is_ok());
+        assert!(parse_uri("a:b").is_ok());
     }
 
     #[test]
     fn any_text_is_read_to_its_end() {
         for template in ["", "{", "}", "{{{", "}}}", "{,", "ä{ö}", "{ä", "a:{b", "{+", "{*}", "{:}"]
         {
-            assert!(parse(template).is_err(), "{template}");
+            assert!(parse_uri(template).is_err(), "{template}");
         }
     }
 
@@ -102,7 +102,7 @@ mod tests {
     fn marks_are_under_the_place() {
         let text = "ä://{id}";
         let at = "ä://".len();
-        assert_eq!(marked(text, &(at..at + 4)), "\n    ä://{id}\n        ^^^^");
-        assert_eq!(marked("", &(0..0)), "");
+        assert_eq!(mark_place(text, &(at..at + 4)), "\n    ä://{id}\n        ^^^^");
+        assert_eq!(mark_place("", &(0..0)), "");
     }
 }

@@ -42,7 +42,7 @@ impl Skill {
     /// skill, or more than 512 files or 16 MiB in one skill.
     pub fn read_dir(path: impl AsRef<Path>) -> Result<Vec<Self>> {
         let path = path.as_ref();
-        let found = genkit_skills::read(path).map_err(|mistakes| {
+        let found = genkit_skills::read_skills(path).map_err(|mistakes| {
             let mistakes = mistakes.iter().map(ToString::to_string).collect();
             PublicError::from(Error { folder: path.display().to_string(), mistakes })
         })?;

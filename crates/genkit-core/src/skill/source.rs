@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use genkit_skills::digest;
+use genkit_skills::sha256_digest;
 
 use super::{SKILL_MD, Skill};
 use crate::error::{Error, ErrorKind, Result};
@@ -84,7 +84,7 @@ impl fmt::Debug for OfferedSkill {
 pub fn compute_fingerprint<'a>(files: impl Iterator<Item = (&'a str, &'a str)>) -> String {
     let mut lines: Vec<String> = files.map(|(uri, digest)| format!("{uri} {digest}\n")).collect();
     lines.sort();
-    digest(lines.concat().as_bytes())
+    sha256_digest(lines.concat().as_bytes())
 }
 
 impl From<&Skill> for OfferedSkill {

@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     fn entry(edit: impl FnOnce(&mut Value)) -> Result<Entry, &'static str> {
-        let digest = genkit_skills::digest(b"x");
+        let digest = genkit_skills::sha256_digest(b"x");
         let mut value = json!({
             "uri": "skill://a/SKILL.md",
             "frontmatter": {"name": "a", "description": "d"},
@@ -152,7 +152,7 @@ mod tests {
     }
 
     fn with_file(uri: &str, size: u64) -> Result<Entry, &'static str> {
-        let file = json!({"uri": uri, "digest": genkit_skills::digest(b"y"), "size": size});
+        let file = json!({"uri": uri, "digest": genkit_skills::sha256_digest(b"y"), "size": size});
         entry(|value| value["resources"].as_array_mut().unwrap().push(file))
     }
 

@@ -6,7 +6,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use futures_util::future::join_all;
-use genkit_skills::{SKILL_MD, SkillText, digest};
+use genkit_skills::{SKILL_MD, SkillText, sha256_digest};
 use serde_json::{Map, Value};
 
 use self::entry::{Entry, ListedFile};
@@ -140,7 +140,7 @@ impl RemoteSkill {
         if actual != file.size {
             return Err(Error::Size { uri, listed: file.size, actual }.for_server(&server.key));
         }
-        if digest(bytes) != file.digest {
+        if sha256_digest(bytes) != file.digest {
             return Err(Error::Digest { uri }.for_server(&server.key));
         }
         Ok(bytes.to_vec())

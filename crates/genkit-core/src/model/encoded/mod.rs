@@ -39,7 +39,7 @@ pub(super) struct Front {
 
 impl Encoded {
     /// Creates a cache for a request that only ever grows by messages.
-    pub fn kept() -> Self {
+    pub fn for_run() -> Self {
         Self(Some(Box::default()))
     }
 
