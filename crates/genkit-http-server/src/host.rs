@@ -19,7 +19,7 @@ const MAX_WARNINGS: usize = 32;
 
 /// The reason why a request is rejected.
 #[derive(Debug, thiserror::Error)]
-pub enum HostRefusal {
+pub enum HostRejection {
     #[error("Bad Request: `Host` is missing or malformed")]
     Malformed,
     #[error(
@@ -70,9 +70,9 @@ impl AllowedHosts {
     }
 
     /// Rejects a request to an unknown host, and logs each host once.
-    pub fn check(&self, headers: &HeaderMap, uri: &Uri) -> Result<(), HostRefusal> {
+    pub fn check(&self, headers: &HeaderMap, uri: &Uri) -> Result<(), HostRejection> {
         let found = self.find(headers, uri);
-        if let Err(HostRefusal::Unknown(host)) = &found
+        if let Err(HostRejection::Unknown(host)) = &found
             && self.is_news(host)
         {
             tracing::warn!(
@@ -85,7 +85,7 @@ impl AllowedHosts {
     }
 
     /// Rejects a request to an unknown host.
-    pub fn find(&self, headers: &HeaderMap, uri: &Uri) -> Result<(), HostRefusal> {
+    pub fn find(&self, headers: &HeaderMap, uri: &Uri) -> Result<(), HostRejection> {
         let authority = match headers.get(HOST) {
             Some(host) => host.to_str().ok().and_then(|host| host.parse().ok()),
             // Layers can remove the `Host` header that was derived from HTTP/2's `:authority`.
@@ -94,7 +94,7 @@ impl AllowedHosts {
         // A host contains no user information (RFC 9110, section 7.2).
         let authority: Option<Authority> = authority;
         let Some(authority) = authority.filter(|it| !it.as_str().contains('@')) else {
-            return Err(HostRefusal::Malformed);
+            return Err(HostRejection::Malformed);
         };
         let asked = NamedHost::of(&authority);
         let is_asked = |named: &NamedHost| {
@@ -103,7 +103,7 @@ impl AllowedHosts {
         if self.allowed.iter().any(is_asked) {
             return Ok(());
         }
-        Err(HostRefusal::Unknown(asked.host))
+        Err(HostRejection::Unknown(asked.host))
     }
 
     /// Returns whether the host is new and there is room to remember it.
@@ -117,7 +117,7 @@ impl AllowedHosts {
 mod tests {
     use super::*;
 
-    fn check(hosts: &AllowedHosts, host: &str) -> Result<(), HostRefusal> {
+    fn check(hosts: &AllowedHosts, host: &str) -> Result<(), HostRejection> {
         let headers = HeaderMap::from_iter([(HOST, host.parse().expect("a value"))]);
         hosts.check(&headers, &Uri::from_static("/mcp"))
     }
@@ -147,10 +147,10 @@ mod tests {
         let any = AllowedHosts::new(None);
         for malformed in ["", "a b", "a/b", "user@@host", "user@localhost"] {
             let refusal = check(&any, malformed).unwrap_err();
-            assert!(matches!(refusal, HostRefusal::Malformed), "{malformed}: {refusal}");
+            assert!(matches!(refusal, HostRejection::Malformed), "{malformed}: {refusal}");
         }
         let nobody = any.check(&HeaderMap::new(), &Uri::from_static("/mcp"));
-        assert!(matches!(nobody, Err(HostRefusal::Malformed)));
+        assert!(matches!(nobody, Err(HostRejection::Malformed)));
         assert!(any.check(&HeaderMap::new(), &Uri::from_static("http://localhost/mcp")).is_ok());
     }
 

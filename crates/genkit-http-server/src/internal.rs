@@ -4,7 +4,7 @@ pub use crate::body::{BodyError, BodyRoom, read_body};
 pub use crate::connections::Connection;
 pub use crate::cors::Cors;
 pub use crate::drain::{Drain, RunningRequest};
-pub use crate::host::{AllowedHosts, HostRefusal};
+pub use crate::host::{AllowedHosts, HostRejection};
 pub use crate::listening::{ListenPlace, Listening, ToldAddress};
 pub use crate::secret::is_the_secret;
 pub use crate::serving::{GRACE, HttpApp, HttpServing, Peer};

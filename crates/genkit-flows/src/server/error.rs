@@ -6,7 +6,7 @@ use axum::http::StatusCode;
 
 use genkit_core::ErrorKind;
 use genkit_core::internal::error::Topic;
-use genkit_http_server::internal::{BodyError, HostRefusal};
+use genkit_http_server::internal::{BodyError, HostRejection};
 
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Error {
@@ -23,7 +23,7 @@ pub(super) enum Error {
     Port(String),
 
     #[error(transparent)]
-    Host(#[from] HostRefusal),
+    Host(#[from] HostRejection),
     #[error(
         "Forbidden: this origin is not allowed to call the server; allow it with `.cors([..])`"
     )]
@@ -66,7 +66,7 @@ impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::NothingLinked => ErrorKind::FailedPrecondition,
-            Self::Origin | Self::Host(HostRefusal::Unknown(_)) => ErrorKind::PermissionDenied,
+            Self::Origin | Self::Host(HostRejection::Unknown(_)) => ErrorKind::PermissionDenied,
             Self::NoSuchFlow => ErrorKind::NotFound,
             Self::Method => ErrorKind::Unimplemented,
             Self::Body(BodyError::Slow(_)) | Self::NotRead(_) => ErrorKind::DeadlineExceeded,
@@ -76,7 +76,7 @@ impl Topic for Error {
             }
             Self::OnlyUnknown(_)
             | Self::Port(_)
-            | Self::Host(HostRefusal::Malformed)
+            | Self::Host(HostRejection::Malformed)
             | Self::Query { .. }
             | Self::Body(_)
             | Self::NotJson(_) => ErrorKind::InvalidArgument,

@@ -6,9 +6,9 @@ use std::path::Path;
 use genkit_mcp_servers_file::{ClientApp, EditPlan, NewServer};
 use serde_json::{Value, json};
 
+use super::cli_command::Install;
 use super::error::Error as E;
 use super::print;
-use super::wanted::Install;
 use genkit_core::Result;
 
 /// The maximum length of a name that every client accepts, in bytes.

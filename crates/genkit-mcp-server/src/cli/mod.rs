@@ -1,6 +1,7 @@
 //! The command line of a server: `serve_mcp().cli().await`.
 
 mod call;
+mod cli_command;
 mod client;
 mod command;
 mod error;
@@ -10,17 +11,16 @@ mod list;
 mod own_args;
 mod print;
 mod terminal;
-mod wanted;
 
 use std::ffi::OsString;
 use std::future::IntoFuture;
 use std::io::IsTerminal as _;
 
 use super::McpServer;
+use cli_command::CliCommand;
 use genkit_core::BoxFuture;
 use genkit_core::Result;
 use own_args::OwnArgs;
-use wanted::CliCommand;
 
 impl McpServer {
     /// Adds a command line to the server: `--http ADDR`, `--list`, `--call NAME JSON`, `--check`,

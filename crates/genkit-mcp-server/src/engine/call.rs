@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use rmcp::model::{ErrorData, RequestId};
 use tokio_util::sync::CancellationToken;
 
-use super::told::RequestSpan;
+use super::request_span::RequestSpan;
 use crate::caller::message;
 use crate::caller::message::Reply;
 use crate::session::OpenRequest;

@@ -8,8 +8,8 @@ use rmcp::model::{
 };
 use serde_json::Value;
 
-use super::around::MiddlewareCall;
 use super::call::{CallWork, Written};
+use super::middleware_call::MiddlewareCall;
 use super::{Action, Call, Engine, answers, message};
 use crate::audit::Audit;
 use crate::caller::Request;

@@ -13,8 +13,8 @@ use rmcp::model::{
 
 use super::calls::run_audited;
 use super::params::{self, ListenParams, Params};
+use super::request_span::RequestSpan;
 use super::rules::Rules;
-use super::told::RequestSpan;
 use super::{Action, Engine, ListenStream, Message, listen, message};
 use crate::audit::Audit;
 use crate::caller::Request;

@@ -8,7 +8,7 @@ use rmcp::model::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::told::RequestSpan;
+use super::request_span::RequestSpan;
 use crate::audit::Audit;
 use crate::caller::message;
 use crate::caller::message::Reply;

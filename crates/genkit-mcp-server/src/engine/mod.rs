@@ -10,18 +10,18 @@
 //! ```
 
 mod answers;
-mod around;
 mod call;
 mod calls;
 mod dispatch;
 mod fields;
 mod incoming;
 mod listen;
+mod middleware_call;
 mod params;
+mod request_span;
 mod rules;
 #[cfg(test)]
 mod tests;
-mod told;
 
 use std::sync::Arc;
 

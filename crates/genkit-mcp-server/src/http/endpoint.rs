@@ -16,7 +16,7 @@ use super::answers;
 use super::health::Health;
 use super::names::PATH;
 use super::parameter_cache::ParameterCache;
-use super::refusal::HttpRejection;
+use super::rejection::HttpRejection;
 use super::sessions::{Owner, SessionTable};
 use super::streams::AnswerBody;
 use crate::audit;

@@ -6,14 +6,14 @@ use http::{HeaderMap, Response, StatusCode};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::answering::is_primed;
 use super::answers;
 use super::endpoint::{EndpointState, RequestSender};
 use super::names::LAST_EVENT;
-use super::refusal::HttpRejection;
+use super::pending_response::is_primed;
+use super::rejection::HttpRejection;
 use super::rules::{Rules, accepts_events, rules_of_head};
 use super::sessions::SessionInUse;
-use super::standing::STANDING;
+use super::standalone_stream::STANDING;
 use super::streams::{AnswerBody, EventId, Events, priming_event};
 
 impl EndpointState {

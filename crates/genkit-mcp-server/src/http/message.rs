@@ -9,7 +9,7 @@ use rmcp::model::{ProtocolVersion, RequestId};
 
 use super::endpoint::{EndpointState, RequestSender};
 use super::names::SESSION;
-use super::refusal::HttpRejection;
+use super::rejection::HttpRejection;
 use super::rules::{ParamsOutline, RequestOutline, Rules};
 use super::sessions::SessionInUse;
 use crate::engine::{Message, MessageRejection, read_message};

@@ -6,7 +6,6 @@
 //!                                           └─ get ─ sessions ─ streams
 //! ```
 
-mod answering;
 mod answers;
 mod endpoint;
 mod get;
@@ -14,16 +13,17 @@ mod health;
 mod message;
 mod names;
 mod parameter_cache;
+mod pending_response;
 mod post;
-mod refusal;
+mod rejection;
 mod restoring;
 #[cfg_attr(not(feature = "durable"), path = "resuming_off.rs")]
 mod resuming;
 mod rules;
-mod running;
+mod running_call;
 mod serving;
 mod sessions;
-mod standing;
+mod standalone_stream;
 mod step_up;
 mod streams;
 

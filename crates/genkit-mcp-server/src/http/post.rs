@@ -7,16 +7,16 @@ use http::{HeaderMap, HeaderValue, Request, Response, StatusCode};
 use hyper::body::Body;
 use tokio_util::sync::CancellationToken;
 
-use super::answering::PendingResponse;
 use super::answers;
 use super::endpoint::{EndpointState, RequestSender};
 use super::message::{MessageSession, Outline, message_in};
 use super::names::SESSION;
-use super::refusal::HttpRejection;
+use super::pending_response::PendingResponse;
+use super::rejection::HttpRejection;
 use super::rules::{
     HeaderError, RequestOutline, Rules, accepts_answers, check_standard, is_json, rules_of,
 };
-use super::running::RunningCall;
+use super::running_call::RunningCall;
 use super::sessions::SessionId;
 use super::streams::{AnswerBody, EventStream, Events};
 use crate::engine::{self, Action, ListenStream, Outlet, Outward as _, Reply};

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::endpoint::{EndpointState, RequestSender};
 use super::names::SESSION;
-use super::refusal::HttpRejection;
+use super::rejection::HttpRejection;
 use super::sessions::{Owner, SessionId, SessionInUse, SessionTable};
 use crate::engine::{Action, Message, Outlet, Request};
 use crate::principal::RequestHead;

@@ -8,10 +8,10 @@ use rmcp::model::RequestId;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::answering::{PendingResponse, drive_call, is_primed};
 use super::answers;
 use super::endpoint::EndpointState;
-use super::refusal::HttpRejection;
+use super::pending_response::{PendingResponse, drive_call, is_primed};
+use super::rejection::HttpRejection;
 use super::sessions::SessionInUse;
 use super::streams::{
     AnswerBody, EventId, EventStream, Events, StoredStream, StreamJournal, priming_event,

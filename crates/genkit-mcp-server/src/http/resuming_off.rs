@@ -6,10 +6,10 @@ use http::Response;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::answering::PendingResponse;
 use super::answers;
 use super::endpoint::EndpointState;
-use super::refusal::HttpRejection;
+use super::pending_response::PendingResponse;
+use super::rejection::HttpRejection;
 use super::sessions::SessionInUse;
 use super::streams::{AnswerBody, EventId};
 use crate::engine::Call;

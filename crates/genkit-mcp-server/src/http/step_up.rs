@@ -4,7 +4,7 @@
 use rmcp::model::RequestId;
 
 use super::endpoint::EndpointState;
-use super::refusal::HttpRejection;
+use super::rejection::HttpRejection;
 use super::rules::ParamsOutline;
 use crate::permission::Item;
 use crate::principal::Principal;

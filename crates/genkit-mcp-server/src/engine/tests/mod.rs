@@ -31,13 +31,13 @@ use genkit_core::{Prompt, Registry, Tool};
 struct Machine {
     engine: Engine,
     session: Arc<Session>,
-    told: Arc<Told>,
+    told: Arc<Outbox>,
 }
 
 #[derive(Default)]
-struct Told(Mutex<Vec<Value>>);
+struct Outbox(Mutex<Vec<Value>>);
 
-impl Outward for Told {
+impl Outward for Outbox {
     fn send_line(&self, message: Bytes) -> BoxFuture<'_, bool> {
         self.0.lock().unwrap().push(serde_json::from_slice(&message).unwrap());
         Box::pin(std::future::ready(true))

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::{SessionId, to_millis};
-use crate::http::standing::StandaloneStream;
+use crate::http::standalone_stream::StandaloneStream;
 use crate::http::streams::{EventStream, KeptStreams};
 use crate::session::Session;
 #[cfg(feature = "durable")]

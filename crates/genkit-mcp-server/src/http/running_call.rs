@@ -10,8 +10,8 @@ use std::time::Duration;
 use http::{Response, StatusCode};
 use tokio_util::sync::CancellationToken;
 
-use super::answering::{PendingResponse, drive_call, is_primed};
 use super::answers;
+use super::pending_response::{PendingResponse, drive_call, is_primed};
 use super::resuming::answer_stored;
 use super::streams::{AnswerBody, EventId, Events, priming_event};
 use crate::engine::{Call, Reply};

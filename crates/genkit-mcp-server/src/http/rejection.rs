@@ -11,12 +11,12 @@ use super::streams::AnswerBody;
 use crate::auth::Denial;
 use crate::engine::message;
 use crate::error::REFUSED;
-use genkit_http_server::internal::{BodyError, HostRefusal};
+use genkit_http_server::internal::{BodyError, HostRejection};
 
 #[derive(Debug, thiserror::Error)]
 pub(super) enum HttpRejection {
     #[error(transparent)]
-    Host(#[from] HostRefusal),
+    Host(#[from] HostRejection),
     #[error("Forbidden: this Origin is not allowed; allow it with `.allowed_origins([..])`")]
     Origin,
     /// Rejected because of its token or the lack of one, with a challenge if another token would help.
@@ -104,7 +104,7 @@ impl HttpRejection {
 
     fn status(&self) -> StatusCode {
         match self {
-            Self::Host(HostRefusal::Unknown(_)) | Self::Origin | Self::StepUp { .. } => {
+            Self::Host(HostRejection::Unknown(_)) | Self::Origin | Self::StepUp { .. } => {
                 StatusCode::FORBIDDEN
             }
             Self::Denied { denial, .. } => match denial {
@@ -123,7 +123,7 @@ impl HttpRejection {
             | Self::TooManyStreams
             | Self::NoStore => StatusCode::SERVICE_UNAVAILABLE,
             Self::NoSuchSession | Self::OthersSession => StatusCode::NOT_FOUND,
-            Self::Host(HostRefusal::Malformed)
+            Self::Host(HostRejection::Malformed)
             | Self::Body(BodyError::Broken)
             | Self::Header { .. }
             | Self::NoMessage(_)
@@ -136,7 +136,7 @@ impl HttpRejection {
     fn error(&self) -> ErrorData {
         let code = match self {
             Self::Header { fault, .. } => return fault.error(),
-            Self::Host(HostRefusal::Unknown(_))
+            Self::Host(HostRejection::Unknown(_))
             | Self::Origin
             | Self::Denied { .. }
             | Self::StepUp { .. }
