@@ -22,7 +22,7 @@ pub(super) fn to_block(part: Part) -> ContentBlock {
         }
         Part::Resource { resource, .. } => resource_block(resource),
         Part::Media { media, .. } => {
-            let Some((mime, data)) = media.inline() else {
+            let Some((mime, data)) = media.inline_data() else {
                 return to_link(media.url, media.content_type);
             };
             let (mime, data) = (mime.to_owned(), data.to_owned());

@@ -104,7 +104,7 @@ impl Round {
 }
 
 impl Rounds for Round {
-    fn know(&self, question: &str) -> String {
+    fn identify_question(&self, question: &str) -> String {
         self.shared.sealer.digest_question(question, self.key)
     }
 

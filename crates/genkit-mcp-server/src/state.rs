@@ -203,7 +203,7 @@ impl SharedState {
         let seen =
             registry.find_skill(|skill| has(skill) && self.permits_item(caller, skill.into()));
         match seen {
-            Some(skill) => Some(Ok(skill.resource(skill.file_at(uri)?))),
+            Some(skill) => Some(Ok(skill.file_resource(skill.file_at(uri)?))),
             None => registry.find_skill(has).map(|_| Err(LookupError::Hidden)),
         }
     }

@@ -179,7 +179,7 @@ impl ToTokens for ArgCompletion {
                 let call = quote_spanned!(function.span()=> __genkit::Completes::complete);
                 quote!(|request| #call(#function, request))
             }
-            Self::List(list) => quote!(|request| __genkit::suggest(&request, &[#(#list),*])),
+            Self::List(list) => quote!(|request| __genkit::suggest_values(&request, &[#(#list),*])),
         });
     }
 }

@@ -73,7 +73,7 @@ const _: () = {
                         "department",
                         |request| __genkit::Completes::complete(departments, request),
                     ),
-                    ("tone", |request| __genkit::suggest(&request, &["formal", "warm"])),
+                    ("tone", |request| __genkit::suggest_values(&request, &["formal", "warm"])),
                 ],
             );
     }

@@ -116,7 +116,7 @@ impl Caller for McpCaller {
         Some(self.asker)
     }
 
-    fn can(&self, capability: Capability) -> bool {
+    fn has_capability(&self, capability: Capability) -> bool {
         self.client.supports_question(capability)
     }
 

@@ -62,8 +62,8 @@ pub(crate) async fn complete_argument(
             context: context.clone(),
         };
         let suggestions = match &found {
-            CompletionTarget::Prompt(prompt) => prompt.complete(completion),
-            CompletionTarget::Resource(resource) => resource.complete(completion),
+            CompletionTarget::Prompt(prompt) => prompt.complete_argument(completion),
+            CompletionTarget::Resource(resource) => resource.complete_argument(completion),
         };
         let Some(suggestions) = suggestions else {
             return Outcome::Finished(Err(E::NothingToComplete { of, argument }.into()));

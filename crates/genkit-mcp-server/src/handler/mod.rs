@@ -85,7 +85,7 @@ impl<'a> Methods<'a> {
         let tool = self.shared.find_tool(&params.name, &caller).map_err(|absent| {
             let lists = self.shared.lists_of(&caller);
             let names = lists.tools(Era::Legacy).iter().map(|tool| tool.name.as_ref());
-            let unknown = E::UnknownName(suggest::unknown("tool", &params.name, names));
+            let unknown = E::UnknownName(suggest::unknown_name("tool", &params.name, names));
             request.record_refusal("tools/call", &params.name, absent.to_error(unknown))
         })?;
         let settings = &self.shared.settings;
@@ -127,7 +127,7 @@ impl<'a> Methods<'a> {
         let prompt = self.shared.find_prompt(&params.name, &caller).map_err(|absent| {
             let lists = self.shared.lists_of(&caller);
             let names = lists.prompts.iter().map(|prompt| prompt.name.as_str());
-            let unknown = E::UnknownName(suggest::unknown("prompt", &params.name, names));
+            let unknown = E::UnknownName(suggest::unknown_name("prompt", &params.name, names));
             request.record_refusal("prompts/get", &params.name, absent.to_error(unknown))
         })?;
         let era = request.era;

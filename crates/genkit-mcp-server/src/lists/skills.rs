@@ -33,7 +33,7 @@ impl Lists {
             for file in skill.files() {
                 let Some(rest) = file.uri().strip_prefix(&folder) else { continue };
                 let child = match rest.split_once('/') {
-                    None => super::list_resource(&skill.resource(file)),
+                    None => super::list_resource(&skill.file_resource(file)),
                     Some((name, _)) => McpResource::new(format!("{folder}{name}"), name)
                         .with_mime_type(DIRECTORY_MIME_TYPE),
                 };

@@ -117,7 +117,7 @@ impl Run {
     /// If another request claimed the same state.
     #[cfg(feature = "durable")]
     pub(crate) fn become_task(self) -> Answered<Arc<McpCaller>> {
-        if self.round.as_ref().is_some_and(|round| !round.claim()) {
+        if self.round.as_ref().is_some_and(|round| !round.claim_answers()) {
             self.caller.release_place();
             self.audit.record_refusal(&E::InvalidState);
             return Err(E::InvalidState.into());

@@ -69,7 +69,7 @@ fn message_of(progress: &Progress) -> String {
 }
 
 impl Caller for TaskCaller {
-    fn can(&self, capability: Capability) -> bool {
+    fn has_capability(&self, capability: Capability) -> bool {
         self.client.supports_question(capability)
     }
 
