@@ -66,7 +66,12 @@ impl Walk<'_> {
             }
             if !unknown.is_empty() && self.spend_steps(32 + 8 * unknown.len()) {
                 let absent = absent.into_iter().cloned().collect();
-                self.suspects.push(Suspect { node: id, path: place.collect_path(), unknown, absent });
+                self.suspects.push(Suspect {
+                    node: id,
+                    path: place.collect_path(),
+                    unknown,
+                    absent,
+                });
             }
         }
         fits
