@@ -223,12 +223,8 @@ impl<'b> Walk<'b> {
             Check::MemberNames(id) => {
                 let mut fits = true;
                 for name in value.as_object().into_iter().flat_map(Map::keys) {
-                    fits &= self.check_node(
-                        *id,
-                        &Value::from(name.as_str()),
-                        &place.child_key(name),
-                        how,
-                    );
+                    let key = Value::from(name.as_str());
+                    fits &= self.check_node(*id, &key, &place.child_key(name), how);
                     if self.is_done(fits) {
                         break;
                     }
