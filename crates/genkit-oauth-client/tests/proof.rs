@@ -63,7 +63,8 @@ fn a_key_of_the_program_is_used_and_never_shown() {
     let encoded = STANDARD.encode(der.as_ref());
     let key = format!("-----BEGIN PRIVATE KEY-----\n{encoded}\n-----END PRIVATE KEY-----\n");
     let key = DpopKey::from_es256_pem(&key).unwrap();
-    let (header, _) = verified(&key.new_proof("POST", "https://a.example.com/token").sign().unwrap());
+    let (header, _) =
+        verified(&key.new_proof("POST", "https://a.example.com/token").sign().unwrap());
     let x = URL_SAFE_NO_PAD.encode(&pair.public_key().as_ref()[1..33]);
     assert_eq!(header["jwk"]["x"], x);
     let shown = format!("{key:?} {:?}", key.new_proof("GET", "https://a.example.com"));

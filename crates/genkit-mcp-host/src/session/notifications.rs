@@ -75,7 +75,8 @@ fn list_changed(session: &SessionState, kind: ListKind) {
 
 fn pass_log(session: &SessionState, level: LogLevel, logger: Option<String>, data: Value) {
     let logger = logger.map(|logger| {
-        visible::escape_line(&session.redactor.redact_text(truncate(&logger, MAX_LOGGER))).into_owned()
+        visible::escape_line(&session.redactor.redact_text(truncate(&logger, MAX_LOGGER)))
+            .into_owned()
     });
     let data = match json_size(&data) {
         size if size > MAX_LOG_EVENT => {

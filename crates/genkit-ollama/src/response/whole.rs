@@ -146,8 +146,10 @@ impl<'a> OllamaAnswer<'a> {
         }
         for call in message.tool_calls.into_iter().flatten() {
             let name = call.function.name.unwrap_or_default();
-            let mut request =
-                ToolRequest::new(self.names.own_name(&name), read_arguments(call.function.arguments));
+            let mut request = ToolRequest::new(
+                self.names.own_name(&name),
+                read_arguments(call.function.arguments),
+            );
             request.id = call.id.filter(|id| !id.is_empty());
             let part = Part::tool_request(request);
             self.calls.push(part.clone());

@@ -43,8 +43,9 @@ impl OpenAi {
     /// key and none is set.
     pub fn server(name: &str) -> Result<Self> {
         let names = SERVERS.iter().map(|server| server.name);
-        let unknown =
-            || E::UnknownServer(genkit_core::internal::suggest::unknown_name("server", name, names));
+        let unknown = || {
+            E::UnknownServer(genkit_core::internal::suggest::unknown_name("server", name, names))
+        };
         let server = KnownServer::find_named(name).ok_or_else(unknown)?;
         OpenAiBuilder::for_server(server).env().build()
     }

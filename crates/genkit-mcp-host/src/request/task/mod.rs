@@ -352,7 +352,8 @@ impl FollowedTask<'_> {
     async fn report_status(&mut self, task: &Value) {
         let Some(message) = task["statusMessage"].as_str() else { return };
         let message = truncate(message, MAX_PROGRESS_MESSAGE);
-        let message = visible::escape_line(&self.call.server.redactor.redact_text(message)).into_owned();
+        let message =
+            visible::escape_line(&self.call.server.redactor.redact_text(message)).into_owned();
         if self.said.as_ref() != Some(&message) {
             let progress = Progress::new(f64::from(self.polls)).with_message(message.clone());
             self.said = Some(message);

@@ -28,8 +28,10 @@ pub(in crate::chat) fn encode_body(
         traits,
         detail: config.get("visualDetailLevel").and_then(Value::as_str),
     };
-    let list =
-        MessageList::from_request(request, ("chat", model, context.cache_shape(), has_thoughts(request)));
+    let list = MessageList::from_request(
+        request,
+        ("chat", model, context.cache_shape(), has_thoughts(request)),
+    );
     let (messages, is_open) = encode_messages(request, &context, list.from)?;
     let rest = || {
         Ok::<_, Error>(ChatRequest {
