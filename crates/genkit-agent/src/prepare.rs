@@ -24,7 +24,7 @@ use genkit_core::Result;
 use genkit_core::internal::context::{Asker, ContextParts};
 use genkit_core::internal::future::{Awaited, box_in_place};
 use genkit_core::internal::generate::error::Error as E;
-use genkit_core::internal::generate::interrupt::{Resumed, resume};
+use genkit_core::internal::generate::interrupt::{ResumedCalls, resume};
 use genkit_core::internal::trace;
 use genkit_core::internal::trace::Ended;
 use genkit_core::{GenerateOptions, GenerateResponse};
@@ -281,7 +281,7 @@ fn go_on(
     options: &GenerateOptions,
     tools: &Toolbox,
     settings: &RunSettings,
-) -> Result<Option<Resumed>> {
+) -> Result<Option<ResumedCalls>> {
     let Some(answers) = &options.resume else {
         close_calls(messages)?;
         forget_instructions(messages);

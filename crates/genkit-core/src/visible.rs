@@ -106,10 +106,10 @@ impl<T: fmt::Display> Logged<T> {
 
 impl<T: fmt::Display> fmt::Display for Logged<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut beginning = Beginning { text: String::new(), limit: self.limit, is_cut: false };
+        let mut beginning = TextStart { text: String::new(), limit: self.limit, is_cut: false };
         // Writing fails when the limit is reached; the text written so far is shown.
         let _ = write!(beginning, "{}", self.words);
-        let Beginning { text, is_cut, .. } = beginning;
+        let TextStart { text, is_cut, .. } = beginning;
         let is_plain = |c: char| c.is_alphanumeric() || "_-./:@#+~".contains(c);
         if !is_cut && !text.is_empty() && text.chars().all(is_plain) {
             return f.write_str(&text);
@@ -133,13 +133,13 @@ impl<T: fmt::Display> fmt::Debug for Logged<T> {
 }
 
 /// A writer that keeps the beginning of the text, up to a limit.
-struct Beginning {
+struct TextStart {
     text: String,
     limit: usize,
     is_cut: bool,
 }
 
-impl fmt::Write for Beginning {
+impl fmt::Write for TextStart {
     fn write_str(&mut self, piece: &str) -> fmt::Result {
         let fits = truncate(piece, self.limit - self.text.len());
         self.text.push_str(fits);

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
 use super::flow_state::FlowState;
-use super::journal::{CallJournal, Note, Noted};
+use super::journal::{CallJournal, Note, NoteContent};
 use super::limits::{STEP_TRIES, step_wait};
 use super::record::{Record, RunBody, StoredError};
 use super::resting;
@@ -24,7 +24,7 @@ use genkit_core::{RunChange, RunId, RunStatus, RunStore};
 
 /// The result of an attempt to work on a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Worked {
+pub(super) enum WorkResult {
     /// Nothing is left to do now.
     Settled,
     /// Another worker has the run, or nothing was to be done.
@@ -41,13 +41,13 @@ pub(super) async fn work_on(
     store: &Arc<dyn RunStore>,
     id: &RunId,
     stop: &CancellationToken,
-) -> Result<Worked> {
+) -> Result<WorkResult> {
     let Some((mut session, stored)) = LeasedRun::begin(store, id).await? else {
-        return Ok(Worked::Elsewhere);
+        return Ok(WorkResult::Elsewhere);
     };
     if stored.at.wake_at_ms.is_some_and(|time| time > now_ms()) {
         session.release().await;
-        return Ok(Worked::Elsewhere);
+        return Ok(WorkResult::Elsewhere);
     }
     if let Some(waits) = genkit.runs.resting.take_run(id, session.revision()) {
         let looked = resting::poll_waits(&mut session, &waits).await?;
@@ -56,7 +56,7 @@ pub(super) async fn work_on(
             session.save_change(same).await?;
             genkit.runs.resting.keep_run(id, session.revision(), wake, waits);
             session.release().await;
-            return Ok(Worked::Settled);
+            return Ok(WorkResult::Settled);
         }
     }
     let worked = async {
@@ -74,7 +74,7 @@ pub(super) async fn work_on(
         tracing::warn!(run = %id, %error, "stopping work on a run");
     }
     session.release().await;
-    worked.map(|()| Worked::Settled)
+    worked.map(|()| WorkResult::Settled)
 }
 
 async fn drive_loop(
@@ -104,8 +104,8 @@ async fn drive_loop(
             }
             NextStep::Tools(calls) => {
                 match perform_calls(genkit, session, &mut run, calls).await? {
-                    Performed::Settled(ended) => ended,
-                    Performed::Rests => return Ok(()),
+                    RoundResult::Settled(ended) => ended,
+                    RoundResult::Rests => return Ok(()),
                 }
             }
             // `NextStep::Asks`, `NextStep::Done`
@@ -195,7 +195,7 @@ async fn fail_loop(session: &mut LeasedRun, run: &Run, error: &Error) -> Result<
 }
 
 /// The result of running the calls of a round.
-enum Performed {
+enum RoundResult {
     Settled(Result<()>),
     /// The remaining calls only wait for something, and were dropped until then.
     Rests,
@@ -208,7 +208,7 @@ async fn perform_calls(
     session: &mut LeasedRun,
     run: &mut Run,
     calls: Vec<RunCall>,
-) -> Result<Performed> {
+) -> Result<RoundResult> {
     let (notes, mut noted) = mpsc::unbounded_channel();
     let id = session.id().clone();
     let mut left = calls.len();
@@ -246,18 +246,18 @@ async fn perform_calls(
         notes.extend(std::iter::from_fn(|| noted.try_recv().ok()));
         for Note { place, what, .. } in &notes {
             match what {
-                Noted::Started => run.note_started(*place),
-                Noted::Once { key, done } => run.note_once(*place, key.clone(), done.clone()),
-                Noted::Rests => {}
+                NoteContent::Started => run.note_started(*place),
+                NoteContent::Once { key, done } => run.note_once(*place, key.clone(), done.clone()),
+                NoteContent::Rests => {}
             }
         }
         let is_new =
-            settled.is_some() || notes.iter().any(|note| !matches!(note.what, Noted::Rests));
+            settled.is_some() || notes.iter().any(|note| !matches!(note.what, NoteContent::Rests));
         if let Some((place, settled)) = settled {
             lock(&begun).remove(&place);
             left -= 1;
             if let Err(error) = run.settled(settled) {
-                return Ok(Performed::Settled(Err(error)));
+                return Ok(RoundResult::Settled(Err(error)));
             }
         }
         // The last call is saved with the end of the round.
@@ -270,7 +270,7 @@ async fn perform_calls(
             let saved = session.save_record(RunStatus::Working, Some(wake), record).await;
             unless_cancelled(session, saved, || run.cancel_run()).await?;
             genkit.runs.resting.keep_run(&id, session.revision(), wake, waits);
-            return Ok(Performed::Rests);
+            return Ok(RoundResult::Rests);
         }
         if left > 0 && is_new {
             let saved = save_run(session, run).await;
@@ -281,7 +281,7 @@ async fn perform_calls(
             let _ = note.saved.send(());
         }
     }
-    Ok(Performed::Settled(Ok(())))
+    Ok(RoundResult::Settled(Ok(())))
 }
 
 /// If the run was cancelled, notifies its calls before they are dropped, so that they end work elsewhere. If another
@@ -314,12 +314,12 @@ async fn drive_flow(
             biased;
             Some(Note { what, saved, .. }) = noted.recv() => {
                 let rest = match what {
-                    Noted::Once { key, done } => {
+                    NoteContent::Once { key, done } => {
                         state.note_once(key, done);
                         None
                     }
-                    Noted::Started => None,
-                    Noted::Rests => match journal.current_rest() {
+                    NoteContent::Started => None,
+                    NoteContent::Rests => match journal.current_rest() {
                         Some(rest) => Some(resting::join_rests(vec![rest])),
                         None => continue,
                     },

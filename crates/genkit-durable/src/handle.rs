@@ -7,7 +7,7 @@ use serde::Serialize;
 use tokio_util::sync::CancellationToken;
 
 use super::answering::answer_to;
-use super::drive::{Worked, work_on};
+use super::drive::{WorkResult, work_on};
 use super::error::Error as E;
 use super::limits::WATCH;
 use super::outcome::{FlowOutcome, flow_outcome_of, other_kind, response_of};
@@ -180,8 +180,8 @@ impl Handle {
             let later = head.wake_at_ms.unwrap_or(0).saturating_sub(now_ms());
             if later == 0 {
                 match work_on(&self.genkit, &self.store, &self.id, &stop).await {
-                    Ok(Worked::Settled) => continue,
-                    Ok(Worked::Elsewhere) => {}
+                    Ok(WorkResult::Settled) => continue,
+                    Ok(WorkResult::Elsewhere) => {}
                     // Another worker continues the run, or it was cancelled.
                     Err(error) if error.kind() == ErrorKind::Aborted => {}
                     Err(error) => return Err(error),

@@ -1,7 +1,7 @@
 //! Items that the sibling crates of genkit use. They are not part of the public API and change without notice.
 
 pub use crate::flow_state::Done;
-pub use crate::journal::{CallJournal, Note, Noted};
+pub use crate::journal::{CallJournal, Note, NoteContent};
 pub use crate::limits::{LEASE, STEP_TRIES};
 pub use crate::memory::MemoryRuns;
 pub use crate::session::LeasedRun;

@@ -16,12 +16,12 @@ use genkit_core::internal::sync::lock;
 pub struct Note {
     /// The index of the call in its round.
     pub(crate) place: usize,
-    pub what: Noted,
+    pub what: NoteContent,
     /// Notified once the note is saved, and dropped if the work stops.
     pub saved: oneshot::Sender<()>,
 }
 
-pub enum Noted {
+pub enum NoteContent {
     /// An at-most-once call starts.
     Started,
     /// A result of `once`.
@@ -62,10 +62,10 @@ impl CallJournal {
 
     /// Saves that the call starts.
     pub(crate) fn note_start(&self) -> BoxFuture<'static, Result<()>> {
-        self.send_note(Noted::Started)
+        self.send_note(NoteContent::Started)
     }
 
-    fn send_note(&self, what: Noted) -> BoxFuture<'static, Result<()>> {
+    fn send_note(&self, what: NoteContent) -> BoxFuture<'static, Result<()>> {
         let (saved, told) = oneshot::channel();
         // If the receiver is gone, `saved` is dropped, and `told` returns an error.
         let _ = self.notes.send(Note { place: self.place, what, saved });
@@ -80,7 +80,7 @@ impl Journal for CallJournal {
     }
 
     fn save_result(&self, key: &str, done: &Value) -> BoxFuture<'static, Result<()>> {
-        self.send_note(Noted::Once { key: key.to_owned(), done: done.clone() })
+        self.send_note(NoteContent::Once { key: key.to_owned(), done: done.clone() })
     }
 
     fn note_rest(&self, rest: Option<Rest>) {
@@ -93,7 +93,7 @@ impl Journal for CallJournal {
         };
         if is_new {
             // The result is not awaited; the note only wakes the driver of the call.
-            drop(self.send_note(Noted::Rests));
+            drop(self.send_note(NoteContent::Rests));
         }
     }
 }

@@ -16,13 +16,13 @@ use genkit_model::internal::estimate;
 #[derive(Default)]
 pub(crate) struct Budget {
     limit: UsageLimit,
-    spent: Mutex<Spent>,
+    spent: Mutex<SpentUsage>,
 }
 
 /// The usage that counts toward the limit.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub(crate) struct Spent {
+pub(crate) struct SpentUsage {
     requests: u64,
     total: u64,
     input: u64,
@@ -33,7 +33,7 @@ pub(crate) struct Spent {
     is_estimated: bool,
 }
 
-impl Spent {
+impl SpentUsage {
     /// Adds tokens. Returns whether the usage reported any.
     fn add_usage(&mut self, usage: &Usage) -> bool {
         let (input, output) = (usage.input_tokens.unwrap_or(0), usage.output_tokens.unwrap_or(0));
@@ -51,7 +51,7 @@ impl Budget {
     }
 
     /// Restores the budget of a resumed run.
-    pub(crate) fn with_spent(limit: UsageLimit, spent: Spent) -> Self {
+    pub(crate) fn with_spent(limit: UsageLimit, spent: SpentUsage) -> Self {
         Self { limit, spent: Mutex::new(spent) }
     }
 
@@ -61,12 +61,12 @@ impl Budget {
     }
 
     /// Returns the usage so far.
-    pub(super) fn spent(&self) -> Spent {
+    pub(super) fn spent(&self) -> SpentUsage {
         lock(&self.spent).clone()
     }
 
     /// Replaces the usage by that of the process that made the last model call.
-    pub(super) fn replace_spent(&self, spent: Spent) {
+    pub(super) fn replace_spent(&self, spent: SpentUsage) {
         *lock(&self.spent) = spent;
     }
 
@@ -129,7 +129,7 @@ impl Budget {
     }
 
     /// Checks that the usage plus `more` is within the limit.
-    fn check_limit(&self, spent: &Spent, more: u64) -> Result<()> {
+    fn check_limit(&self, spent: &SpentUsage, more: u64) -> Result<()> {
         let limit = &self.limit;
         let all = [
             ("requests", limit.requests, spent.requests),

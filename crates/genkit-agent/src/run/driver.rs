@@ -21,7 +21,7 @@ use genkit_core::BoxFuture;
 use genkit_core::Result;
 use genkit_core::internal::future::box_in_place;
 use genkit_core::internal::generate::error::Error as E;
-use genkit_core::internal::generate::interrupt::{Resumed, Suspended};
+use genkit_core::internal::generate::interrupt::{ResumedCalls, Suspended};
 use genkit_core::{GenerateChunk, ModelRequest, ModelResponse, ToolDefinition};
 use genkit_core::{Message, Role};
 use genkit_model::Model;
@@ -30,13 +30,13 @@ use genkit_model::Model;
 pub(crate) struct Driver {
     pub(crate) env: RunEnv,
     pub(super) rules: TurnRules,
-    pub(super) resumed: Option<Resumed>,
+    pub(super) resumed: Option<ResumedCalls>,
     /// Set once the resumed calls have a result. They are not run again, even if middleware repeats the turns.
     pub(super) is_past_resumed: AtomicBool,
 }
 
 impl Driver {
-    pub(crate) fn new(env: RunEnv, rules: TurnRules, resumed: Option<Resumed>) -> Arc<Self> {
+    pub(crate) fn new(env: RunEnv, rules: TurnRules, resumed: Option<ResumedCalls>) -> Arc<Self> {
         Arc::new(Self { env, rules, resumed, is_past_resumed: AtomicBool::new(false) })
     }
 

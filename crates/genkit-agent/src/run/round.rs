@@ -8,8 +8,8 @@ use serde_json::Value;
 use crate::middleware::CallOutcome;
 use genkit_core::internal::context::Recording;
 use genkit_core::internal::generate::interrupt::{
-    CallState, Resumed, Suspended, calls_of, close_request, note_replaced_input, replace_input,
-    set_pending,
+    CallState, ResumedCalls, Suspended, calls_of, close_request, note_replaced_input,
+    replace_input, set_pending,
 };
 use genkit_core::{Message, Part, Role, ToolRequest};
 
@@ -80,8 +80,8 @@ impl ToolRound {
         Self { message, calls, resumed: None }
     }
 
-    pub(super) fn from_resumed(resumed: Resumed) -> Self {
-        let Resumed { message, suspended, calls, metadata } = resumed;
+    pub(super) fn from_resumed(resumed: ResumedCalls) -> Self {
+        let ResumedCalls { message, suspended, calls, metadata } = resumed;
         let calls = calls.into_iter().map(|(at, state)| RoundCall::new(at, state));
         Self { message, calls: calls.collect(), resumed: Some((suspended, metadata)) }
     }

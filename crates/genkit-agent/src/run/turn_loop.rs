@@ -20,7 +20,7 @@ use super::{model_call, trace};
 use crate::middleware::{Innermost, NextGenerate};
 use genkit_core::internal::future::box_in_place;
 use genkit_core::internal::generate::error::Error as E;
-use genkit_core::internal::generate::interrupt::Resumed;
+use genkit_core::internal::generate::interrupt::ResumedCalls;
 use genkit_core::{BoxFuture, GenerateResponse, Message, ModelRequest, ModelResponse, Result};
 use genkit_model::internal::Models;
 use genkit_model::{ChunkSink, Model};
@@ -116,7 +116,7 @@ impl Driver {
         self: Arc<Self>,
         mut request: ModelRequest,
         message: Message,
-        resumed: Option<Resumed>,
+        resumed: Option<ResumedCalls>,
     ) -> Result<GenerateResponse> {
         let _stop = self.env.cancel.clone().drop_guard();
         // The calls are run by hand, so the tool choice of the request does not apply.

@@ -28,12 +28,12 @@ pub(crate) struct Toolbox {
     tools: RwLock<Tools>,
     /// The number of tools of the turn, before middleware.
     turn: AtomicUsize,
-    offered: RwLock<Offered>,
+    offered: RwLock<OfferedTools>,
 }
 
 /// The tools that the model calls of a turn were offered.
 #[derive(Default)]
-enum Offered {
+enum OfferedTools {
     /// No call has been made.
     #[default]
     Untold,
@@ -122,39 +122,39 @@ impl Toolbox {
     pub(crate) fn note_offered(&self, definitions: &[ToolDefinition]) {
         let mut offered = write(&self.offered);
         if definitions.len() >= self.turn.load(Ordering::Acquire) {
-            *offered = Offered::All;
+            *offered = OfferedTools::All;
             return;
         }
         let names = definitions.iter().map(|tool| tool.name.clone());
         match &mut *offered {
-            Offered::All => {}
-            Offered::Only(before) => before.extend(names),
-            Offered::Untold => *offered = Offered::Only(names.collect()),
+            OfferedTools::All => {}
+            OfferedTools::Only(before) => before.extend(names),
+            OfferedTools::Untold => *offered = OfferedTools::Only(names.collect()),
         }
     }
 
     /// Begins a turn with this number of tools. All of them may be called until a model call is offered fewer.
     pub(crate) fn begin_turn(&self, tools: usize) {
         self.turn.store(tools, Ordering::Release);
-        *write(&self.offered) = Offered::Untold;
+        *write(&self.offered) = OfferedTools::Untold;
     }
 
     /// Returns the tools that the model calls of the turn were offered, or `None` if all were.
     pub(crate) fn offered_names(&self) -> Option<Vec<String>> {
         match &*genkit_core::internal::sync::read(&self.offered) {
-            Offered::Only(names) => {
+            OfferedTools::Only(names) => {
                 let mut names: Vec<String> = names.iter().cloned().collect();
                 names.sort_unstable(); // makes the stored state deterministic
                 Some(names)
             }
-            Offered::Untold | Offered::All => None,
+            OfferedTools::Untold | OfferedTools::All => None,
         }
     }
 
     /// Restores the offered tools of model calls made in another process.
     pub(crate) fn set_offered(&self, names: Option<Vec<String>>) {
-        let offered =
-            names.map_or(Offered::Untold, |names| Offered::Only(names.into_iter().collect()));
+        let offered = names
+            .map_or(OfferedTools::Untold, |names| OfferedTools::Only(names.into_iter().collect()));
         *write(&self.offered) = offered;
     }
 
@@ -177,7 +177,7 @@ impl Toolbox {
     /// Returns whether no model call of the turn was offered this tool of the run, because a turn hook or middleware
     /// removed it.
     pub(crate) fn is_withheld(&self, name: &str) -> bool {
-        matches!(&*genkit_core::internal::sync::read(&self.offered), Offered::Only(names) if !names.contains(name))
+        matches!(&*genkit_core::internal::sync::read(&self.offered), OfferedTools::Only(names) if !names.contains(name))
     }
 
     pub(crate) fn definitions(&self) -> Vec<ToolDefinition> {

@@ -4,6 +4,6 @@ pub(crate) mod encoded;
 pub(crate) mod request;
 pub(crate) mod response;
 
-pub use encoded::{Encoded, MessageList};
+pub use encoded::{EncodedMessages, MessageList};
 pub use request::{GENERATED_REF, ModelRequest, OutputConfig, ToolDefinition, UNANSWERED};
 pub use response::{FinishReason, GenerateChunk, ModelResponse, Usage};

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::encoded::Encoded;
+use super::encoded::EncodedMessages;
 use crate::message::{Message, put_cache_mark};
 use crate::names::Names;
 use crate::run_options::{Document, ToolChoice};
@@ -46,7 +46,7 @@ pub struct ModelRequest {
     /// The cached JSON of earlier messages, if the request belongs to a run.
     #[serde(skip)]
     #[doc(hidden)]
-    pub encoded: Encoded,
+    pub encoded: EncodedMessages,
 }
 
 impl ModelRequest {
@@ -78,7 +78,7 @@ impl ModelRequest {
     #[doc(hidden)]
     #[must_use]
     pub fn of_run(mut self) -> Self {
-        self.encoded = Encoded::for_run();
+        self.encoded = EncodedMessages::for_run();
         self
     }
 

@@ -3,21 +3,21 @@
 use super::action::Action;
 use super::changes::RegistryChange;
 use super::error::Error;
-use super::named::Named;
+use super::named::NamedActions;
 use crate::action::Evaluator;
 use crate::action::{Flow, Prompt, Resource, Tool};
 use crate::skill::Skill;
 
 #[derive(Default)]
 pub(super) struct Actions {
-    pub(super) tools: Named<Tool>,
-    pub(super) prompts: Named<Prompt>,
+    pub(super) tools: NamedActions<Tool>,
+    pub(super) prompts: NamedActions<Prompt>,
     /// By URI or template.
-    pub(super) resources: Named<Resource>,
-    pub(super) flows: Named<Flow>,
+    pub(super) resources: NamedActions<Resource>,
+    pub(super) flows: NamedActions<Flow>,
     /// By name, which models use to load them.
-    pub(super) skills: Named<Skill>,
-    pub(super) evaluators: Named<Evaluator>,
+    pub(super) skills: NamedActions<Skill>,
+    pub(super) evaluators: NamedActions<Evaluator>,
     /// Errors of `add` and `mount`, such as duplicate names and invalid prefixes, which the check reports.
     pub(super) refused: Vec<Error>,
 }
@@ -73,7 +73,7 @@ impl Actions {
 
 /// Adds `action` unless `name` is taken. Returns the action that already has the name.
 fn insert_named<A: Clone + Into<Action>>(
-    named: &mut Named<A>,
+    named: &mut NamedActions<A>,
     name: &str,
     action: &A,
 ) -> Option<Action> {

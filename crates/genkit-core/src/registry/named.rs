@@ -1,15 +1,15 @@
 //! A sorted list of actions by name. It compiles to less code than a `BTreeMap` per kind, which would add 7 KB to every
 //! program.
 
-pub(super) struct Named<A>(Vec<(String, A)>);
+pub(super) struct NamedActions<A>(Vec<(String, A)>);
 
-impl<A> Default for Named<A> {
+impl<A> Default for NamedActions<A> {
     fn default() -> Self {
         Self(Vec::new())
     }
 }
 
-impl<A> Named<A> {
+impl<A> NamedActions<A> {
     /// Adds `action` unless `name` is taken. Returns the action that already has the name.
     pub(super) fn insert_action(&mut self, name: &str, action: A) -> Option<&A> {
         match self.find_index(name) {
@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn a_name_is_taken_once_until_it_is_removed_and_names_are_sorted() {
-        let mut named = Named::default();
+        let mut named = NamedActions::default();
         assert!(named.is_empty());
         for (name, number) in [("m", 1), ("z", 2), ("a", 3), ("b", 4)] {
             assert_eq!(named.insert_action(name, number), None);

@@ -59,10 +59,10 @@ impl Drop for Entry {
 
 /// The chunks that have not been read yet.
 #[derive(Clone, Default)]
-pub(super) struct UnreadChunks(Arc<Mutex<Queued>>);
+pub(super) struct UnreadChunks(Arc<Mutex<ChunkBuffer>>);
 
 #[derive(Default)]
-struct Queued {
+struct ChunkBuffer {
     chunks: VecDeque<Value>,
     bytes: usize,
 }

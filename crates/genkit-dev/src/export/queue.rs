@@ -22,16 +22,16 @@ const FLUSH_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The queue of spans to send.
 #[derive(Clone)]
-pub(super) struct Queue(Arc<Shared>);
+pub(super) struct Queue(Arc<QueueState>);
 
-struct Shared {
-    waiting: Mutex<Waiting>,
+struct QueueState {
+    waiting: Mutex<SpanBuffer>,
     pushed: Notify,
     /// Set if the server did not respond in time. `flush` returns immediately until it responds again.
     is_stuck: AtomicBool,
 }
 
-struct Waiting {
+struct SpanBuffer {
     spans: VecDeque<SpanRecord>,
     bytes: usize,
     flushes: Vec<oneshot::Sender<()>>,
@@ -48,14 +48,14 @@ pub(super) struct Batch {
 
 impl Queue {
     pub(super) fn new(server: Url) -> Self {
-        let waiting = Waiting {
+        let waiting = SpanBuffer {
             spans: VecDeque::new(),
             bytes: 0,
             flushes: Vec::new(),
             server,
             has_dropped: false,
         };
-        Self(Arc::new(Shared {
+        Self(Arc::new(QueueState {
             waiting: Mutex::new(waiting),
             pushed: Notify::new(),
             is_stuck: AtomicBool::new(false),

@@ -153,7 +153,7 @@ mod tests {
             pending.add(&serde_json::from_value(call).unwrap())?;
         }
         let request = ModelRequest::default();
-        let part = pending.into_part(&request.names());
+        let part = pending.into_part(&request.tool_names());
         Ok(part.as_tool_request().unwrap().input.clone())
     }
 

@@ -132,7 +132,8 @@ impl Lists {
         let prompts: Vec<McpPrompt> = items.prompts.iter().map(of).collect();
         let prompts = sort_by_key(prompts, |prompt| &prompt.name);
         let has_permits = items.iter().any(|item| item.scopes().next().is_some());
-        let manifest = |skill: &Skill| Some(list_resource(&skill.file_resource(skill.manifest_file()?)));
+        let manifest =
+            |skill: &Skill| Some(list_resource(&skill.file_resource(skill.manifest_file()?)));
         let fixed = items.resources.iter().filter(|r| !r.is_template()).map(list_resource);
         let resources: Vec<McpResource> =
             fixed.chain(items.skills.iter().filter_map(manifest)).collect();

@@ -15,7 +15,7 @@ use genkit_core::Result;
 use genkit_core::internal::context::{CallerAnswer, Question, Recording};
 use genkit_core::internal::run_store::now_ms;
 use genkit_core::{RunChange, RunStatus, StoredRun};
-use genkit_durable::internal::{Done, Noted};
+use genkit_durable::internal::{Done, NoteContent};
 use genkit_schema::internal::size::json_size;
 
 /// The version of the format.
@@ -172,8 +172,8 @@ impl TaskRecord {
     }
 
     /// Records a result of the function.
-    pub(super) fn note_result(&mut self, what: Noted) {
-        if let Noted::Once { key, done } = what {
+    pub(super) fn note_result(&mut self, what: NoteContent) {
+        if let NoteContent::Once { key, done } = what {
             self.once.insert(key.clone(), done.clone());
             self.new.push(Done { once: (key, done) });
         }
@@ -187,7 +187,7 @@ impl TaskRecord {
     fn keep(&mut self, mut recording: Recording) {
         for (key, done) in std::mem::take(&mut recording.once) {
             if !self.once.contains_key(&key) {
-                self.note_result(Noted::Once { key, done });
+                self.note_result(NoteContent::Once { key, done });
             }
         }
         self.recording = recording;

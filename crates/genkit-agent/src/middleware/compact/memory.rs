@@ -1,4 +1,4 @@
-//! Remembered conversations: the messages that were removed from them, and the number of tokens of the rest.
+//! Records of compacted conversations: the messages that were removed from them, and the number of tokens of the rest.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::hash::{BuildHasher as _, Hasher, RandomState};
@@ -14,7 +14,7 @@ const MAX_REMEMBERED: usize = 1_024;
 
 /// The state of a conversation up to a certain message.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Remembered {
+pub(super) struct CompactionRecord {
     /// The indices of the removed messages.
     pub(super) left_out: BTreeSet<usize>,
     /// The summary that replaces them.
@@ -29,7 +29,7 @@ pub(super) struct Remembered {
 #[derive(Default)]
 pub(super) struct Memory {
     hasher: RandomState,
-    known: Mutex<(HashMap<u64, Remembered>, VecDeque<u64>)>,
+    known: Mutex<(HashMap<u64, CompactionRecord>, VecDeque<u64>)>,
 }
 
 impl Memory {
@@ -49,13 +49,14 @@ impl Memory {
     }
 
     /// Returns the state of the longest known prefix, and the number of its messages.
-    pub(super) fn find_longest(&self, keys: &[u64]) -> Option<(usize, Remembered)> {
+    pub(super) fn find_longest(&self, keys: &[u64]) -> Option<(usize, CompactionRecord)> {
         let known = lock(&self.known);
-        let found = |(at, key)| known.0.get(key).map(|known: &Remembered| (at + 1, known.clone()));
+        let found =
+            |(at, key)| known.0.get(key).map(|known: &CompactionRecord| (at + 1, known.clone()));
         keys.iter().enumerate().rev().find_map(found)
     }
 
-    pub(super) fn remember(&self, key: u64, known: Remembered) {
+    pub(super) fn remember(&self, key: u64, known: CompactionRecord) {
         let (map, order) = &mut *lock(&self.known);
         if map.insert(key, known).is_none() {
             order.push_back(key);
@@ -90,7 +91,8 @@ mod tests {
         let talk = ["a", "b", "c"].map(Message::user);
         let keys = memory.prefix_keys("m", &talk);
         assert!(memory.find_longest(&keys).is_none());
-        let known = |tokens| Remembered { tokens: Some(tokens), ..Remembered::default() };
+        let known =
+            |tokens| CompactionRecord { tokens: Some(tokens), ..CompactionRecord::default() };
         memory.remember(keys[0], known(1));
         memory.remember(keys[1], known(2));
         let found = |keys: &[u64]| memory.find_longest(keys).map(|(at, known)| (at, known.tokens));

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use self::memory::{Memory, Remembered};
+use self::memory::{CompactionRecord, Memory};
 use self::shortened::shorten_request;
 use self::size::{Size, counted_tokens, scale_estimate, token_ratio};
 use super::NextModel;
@@ -136,11 +136,11 @@ impl Compact {
     async fn plan_compaction(
         &self,
         request: &ModelRequest,
-        before: Option<(usize, Remembered)>,
+        before: Option<(usize, CompactionRecord)>,
         next: &NextModel,
-    ) -> Result<Remembered> {
+    ) -> Result<CompactionRecord> {
         let mut known = before.as_ref().map_or_else(
-            || Remembered { ratio: 1.0, ..Remembered::default() },
+            || CompactionRecord { ratio: 1.0, ..CompactionRecord::default() },
             |(_, known)| known.clone(),
         );
         let size = Size::measure(request, before.as_ref(), self.limit, next).await;
@@ -183,7 +183,7 @@ impl Compact {
         &self,
         request: &ModelRequest,
         cut: &[usize],
-        known: &mut Remembered,
+        known: &mut CompactionRecord,
         next: &NextModel,
     ) -> Result<()> {
         let Some(model) = &self.summarize else { return Ok(()) };
@@ -214,7 +214,7 @@ impl Compact {
         Ok(())
     }
 
-    fn log_compaction(&self, size: &Size, left: u64, known: &Remembered, cut: &[usize]) {
+    fn log_compaction(&self, size: &Size, left: u64, known: &CompactionRecord, cut: &[usize]) {
         let (limit, counted_by) = (self.limit, size.counted_by);
         let is_summarized = known.summary.is_some();
         if left > limit {
@@ -259,14 +259,14 @@ impl Compact {
         let key = keys.last();
         if let Some(key) = key {
             // Stored before the call, so that it is kept if the call fails and is retried.
-            self.memory.remember(*key, Remembered { tokens: None, ..known.clone() });
+            self.memory.remember(*key, CompactionRecord { tokens: None, ..known.clone() });
         }
         let short = (!known.left_out.is_empty()).then(|| shorten_request(request, &known));
         let sent = short.as_ref().unwrap_or(request);
         let answer = next.run(sent, chunks).await?;
         if let (Some(key), Some(tokens)) = (key, answer.usage.input_tokens) {
             let ratio = token_ratio(tokens, estimate::of_request(sent));
-            self.memory.remember(*key, Remembered { tokens: Some(tokens), ratio, ..known });
+            self.memory.remember(*key, CompactionRecord { tokens: Some(tokens), ratio, ..known });
         }
         Ok(answer)
     }

@@ -1,12 +1,12 @@
 //! The shortened request that replaces a long one.
 
-use super::memory::Remembered;
+use super::memory::CompactionRecord;
 use super::summary;
 use genkit_core::ModelRequest;
-use genkit_core::internal::model::Encoded;
+use genkit_core::internal::model::EncodedMessages;
 
 /// Returns the request without the removed messages, and with a note in their place.
-pub(super) fn shorten_request(request: &ModelRequest, known: &Remembered) -> ModelRequest {
+pub(super) fn shorten_request(request: &ModelRequest, known: &CompactionRecord) -> ModelRequest {
     let mut short = without_messages(request);
     short.messages = Vec::new();
     let first = known.left_out.first().copied();
@@ -34,6 +34,6 @@ fn without_messages(request: &ModelRequest) -> ModelRequest {
     request.tool_choice = tool_choice.clone();
     request.output = output.clone();
     request.docs = docs.clone();
-    request.encoded = Encoded::default();
+    request.encoded = EncodedMessages::default();
     request
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::memory::Remembered;
+use super::memory::CompactionRecord;
 use super::shortened::shorten_request;
 use crate::middleware::NextModel;
 use genkit_core::ModelRequest;
@@ -24,11 +24,11 @@ impl Size {
     /// Determines the size of `request` without the messages that are already removed.
     pub(super) async fn measure(
         request: &ModelRequest,
-        before: Option<&(usize, Remembered)>,
+        before: Option<&(usize, CompactionRecord)>,
         limit: u64,
         next: &NextModel,
     ) -> Self {
-        if let Some((length, Remembered { tokens: Some(tokens), ratio, .. })) = before {
+        if let Some((length, CompactionRecord { tokens: Some(tokens), ratio, .. })) = before {
             let new = request.messages[*length..].iter().map(estimate::of_message).sum();
             let tokens = tokens.saturating_add(scale_estimate(new, *ratio));
             return Self { tokens, ratio: *ratio, counted_by: "usage" };

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use self::offered::Offered;
+use self::offered::SkillOffers;
 use super::NextModel;
 use super::chain::impl_model_middleware;
 use genkit_core::Context;
@@ -27,7 +27,7 @@ const READ: &str = "read_skill_file";
 
 /// Skills from folders, registries and MCP servers, as middleware: see [`skills()`].
 #[derive(Clone)]
-pub struct Skills(Arc<Offered>);
+pub struct Skills(Arc<SkillOffers>);
 
 /// Creates middleware that offers skills to a model: from folders on disk, from a registry
 /// (`skills!`), and from MCP servers (`McpHost`, `McpClient`).
@@ -69,7 +69,7 @@ pub struct Skills(Arc<Offered>);
 /// skipped with a warning.
 pub fn skills<S: SkillSource>(sources: impl IntoIterator<Item = S>) -> Skills {
     let sources = sources.into_iter().map(|source| Arc::new(source) as Arc<dyn SkillSource>);
-    Skills(Arc::new(Offered::from_sources(sources.collect())))
+    Skills(Arc::new(SkillOffers::from_sources(sources.collect())))
 }
 
 impl Skills {

@@ -35,7 +35,7 @@ type Kept = Option<(Instant, Arc<[OfferedSkill]>)>;
 
 /// The skill sources, with their cached list and approvals.
 #[derive(Clone)]
-pub(super) struct Offered {
+pub(super) struct SkillOffers {
     pub(super) sources: Vec<Arc<dyn SkillSource>>,
     pub(super) approve: Option<Approve>,
     /// The names and fingerprints of approved skills.
@@ -43,7 +43,7 @@ pub(super) struct Offered {
     kept: Arc<Mutex<Kept>>,
 }
 
-impl Offered {
+impl SkillOffers {
     pub(super) fn from_sources(sources: Vec<Arc<dyn SkillSource>>) -> Self {
         Self { sources, approve: None, approved: Arc::default(), kept: Arc::default() }
     }

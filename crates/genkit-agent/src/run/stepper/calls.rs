@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use tracing::Instrument as _;
 
 use crate::middleware::{AroundCall, CallOutcome, ToolOutcome};
-use crate::run::budget::Spent;
+use crate::run::budget::SpentUsage;
 use crate::run::driver::Driver;
 use crate::run::round::PendingCall;
 use crate::run::trace;
@@ -38,7 +38,7 @@ pub struct ModelAnswered {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) offered: Option<Vec<String>>,
     /// The usage of the run so far.
-    pub(super) spent: Spent,
+    pub(super) spent: SpentUsage,
     /// The run that has already counted this usage.
     #[serde(skip)]
     pub(super) by: Option<Asker>,

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::Run;
 use super::names::RunNames;
-use crate::run::budget::{Budget, Spent};
+use crate::run::budget::{Budget, SpentUsage};
 use crate::run::driver::Driver;
 use crate::run::limits::RunLimits;
 use crate::run::settings::{OnToolError, RunSettings};
@@ -38,7 +38,7 @@ pub struct RunState {
     #[serde(default)]
     usage_limit: UsageLimit,
     #[serde(default)]
-    spent: Spent,
+    spent: SpentUsage,
     /// The tools that the last model call was offered, if those were not all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     offered: Option<Vec<String>>,

@@ -20,8 +20,8 @@ use crate::request::close_calls;
 use genkit_core::Resume;
 use genkit_core::internal::generate::error::Error as E;
 use genkit_core::internal::generate::format::{ModelAnswer, STOPPED};
-use genkit_core::internal::generate::interrupt::{Resumed, resume};
-use genkit_core::internal::model::Encoded;
+use genkit_core::internal::generate::interrupt::{ResumedCalls, resume};
+use genkit_core::internal::model::EncodedMessages;
 use genkit_core::{Error, Result};
 use genkit_core::{FinishReason, ModelRequest, ModelResponse, ToolChoice, ToolDefinition, Usage};
 use genkit_core::{GenerateResponse, OutputRetry};
@@ -110,10 +110,10 @@ impl TurnMachine {
     pub(super) fn new(
         mut request: ModelRequest,
         rules: TurnRules,
-        resumed: Option<Resumed>,
+        resumed: Option<ResumedCalls>,
     ) -> Self {
         // From here on, messages are only appended.
-        request.encoded = Encoded::for_run();
+        request.encoded = EncodedMessages::for_run();
         request.messages.reserve(2 * FEW_ROUNDS);
         let round = |resumed| TurnState::Tools(Box::new(ToolRound::from_resumed(resumed)));
         Self {
@@ -448,7 +448,7 @@ impl TurnMachine {
     ) -> GenerateResponse {
         self.state = TurnState::Over;
         // The request now belongs to the caller, who may change it.
-        self.request.encoded = Encoded::default();
+        self.request.encoded = EncodedMessages::default();
         let mut response = GenerateResponse::of_request(std::mem::take(&mut self.request));
         response.message = message;
         response.finish_reason = finish_reason;

@@ -8,7 +8,7 @@ use crate::run::round::ToolRound;
 use genkit_core::GenerateResponse;
 use genkit_core::Interrupt;
 use genkit_core::Message;
-use genkit_core::internal::model::Encoded;
+use genkit_core::internal::model::EncodedMessages;
 use genkit_core::internal::redact::remove_account_settings;
 use genkit_core::{FinishReason, ModelRequest, ToolDefinition, Usage};
 
@@ -91,7 +91,7 @@ impl TurnMachine {
             saved;
         request.messages = messages;
         request.tools = tools;
-        request.encoded = Encoded::for_run();
+        request.encoded = EncodedMessages::for_run();
         let mut ending = None;
         let state = match phase {
             SavedPhase::Ready => TurnState::Ready,

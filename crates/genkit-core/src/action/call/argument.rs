@@ -47,7 +47,9 @@ impl ArgumentType {
             member_schema: member_schema::<T>,
             whole: genkit_schema::internal::input_of::<T>,
             read: |value| Ok(Box::new(args::read::<T>(value)?)),
-            missing: |name| Ok(Box::new(T::deserialize(Missing { name, error: PhantomData })?)),
+            missing: |name| {
+                Ok(Box::new(T::deserialize(MissingValueReader { name, error: PhantomData })?))
+            },
         }
     }
 }
@@ -85,12 +87,12 @@ fn taken_out(mut object: Schema) -> MemberSchema {
 }
 
 /// A deserializer for a missing member. As in serde's derive, only an `Option` can be deserialized from it.
-struct Missing<E> {
+struct MissingValueReader<E> {
     name: &'static str,
     error: PhantomData<E>,
 }
 
-impl<'de, E: serde::de::Error> Deserializer<'de> for Missing<E> {
+impl<'de, E: serde::de::Error> Deserializer<'de> for MissingValueReader<E> {
     type Error = E;
 
     fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, E> {
@@ -109,13 +111,13 @@ impl<'de, E: serde::de::Error> Deserializer<'de> for Missing<E> {
 
 /// Returns the message for a value that is not an object.
 pub(super) fn no_object(value: &Value, expected: &str) -> String {
-    let refused = value.deserialize_struct("", &[], Refusing(expected));
+    let refused = value.deserialize_struct("", &[], RejectingVisitor(expected));
     refused.map_or_else(|error| error.to_string(), |()| String::new())
 }
 
-struct Refusing<'a>(&'a str);
+struct RejectingVisitor<'a>(&'a str);
 
-impl Visitor<'_> for Refusing<'_> {
+impl Visitor<'_> for RejectingVisitor<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

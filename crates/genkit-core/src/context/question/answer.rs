@@ -36,7 +36,7 @@ pub struct Decision {
     shown: Option<String>,
     /// The kind of question that is meant, if the kind is known instead of the text.
     #[serde(default, rename = "to", skip_serializing_if = "Option::is_none")]
-    meant: Option<Meant>,
+    meant: Option<QuestionFilter>,
 }
 
 /// The three actions of MCP.
@@ -50,7 +50,7 @@ pub enum UserAction {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Meant {
+enum QuestionFilter {
     Interrupt,
 }
 
@@ -107,7 +107,7 @@ impl Decision {
 
     /// Restricts the answer to an interrupt, whatever its key.
     pub(crate) fn for_interrupt(self) -> Self {
-        Self { meant: Some(Meant::Interrupt), ..self }
+        Self { meant: Some(QuestionFilter::Interrupt), ..self }
     }
 
     /// Returns whether the content has Genkit's form of an approval.

@@ -120,7 +120,7 @@ impl Resume {
     }
 }
 
-impl Resumed {
+impl ResumedCalls {
     /// Returns the names of the suspended tools that run again.
     pub fn restarted_names(&self) -> impl Iterator<Item = &str> {
         self.calls.iter().filter_map(|(at, state)| {
@@ -132,7 +132,7 @@ impl Resumed {
 
 /// The starting state of a resumed run.
 #[derive(Clone, Debug)]
-pub struct Resumed {
+pub struct ResumedCalls {
     /// The model's message, without the data of its open questions.
     pub message: Message,
     /// The suspended form of the same message, for the partial response of an error.
@@ -168,7 +168,7 @@ pub fn calls_of(message: &Message) -> impl Iterator<Item = (usize, &ToolRequest)
 }
 
 /// Takes the model's last message out of `messages`, and matches each of its calls with an answer in `answers`.
-pub fn resume(messages: &mut Vec<Message>, answers: &Resume) -> Result<Resumed> {
+pub fn resume(messages: &mut Vec<Message>, answers: &Resume) -> Result<ResumedCalls> {
     let is_open =
         |last: &&Message| last.role == Role::Model && last.tool_requests().next().is_some();
     let Some(mut message) = messages.last().filter(is_open).cloned() else {
@@ -191,12 +191,12 @@ pub fn resume(messages: &mut Vec<Message>, answers: &Resume) -> Result<Resumed> 
     message.content.iter_mut().for_each(resolve_request);
     let suspended = messages.pop().unwrap_or_else(|| message.clone());
     let metadata = answers.metadata.clone().unwrap_or(Value::Bool(true));
-    Ok(Resumed { message, suspended, calls, metadata })
+    Ok(ResumedCalls { message, suspended, calls, metadata })
 }
 
 /// Reads the responses of calls that finished before their round failed. Returns `None` if no call of the message has
 /// one.
-pub fn read_resumed(message: &Message) -> Result<Option<Resumed>> {
+pub fn read_resumed(message: &Message) -> Result<Option<ResumedCalls>> {
     let mut calls = Vec::new();
     for (at, request) in calls_of(message) {
         let answer = pending_answer(request, message.content[at].metadata())?.map(Box::new);
@@ -208,7 +208,7 @@ pub fn read_resumed(message: &Message) -> Result<Option<Resumed>> {
     }
     let (suspended, mut message) = (message.clone(), message.clone());
     message.content.iter_mut().for_each(resolve_request);
-    Ok(Some(Resumed { message, suspended, calls, metadata: Value::Bool(true) }))
+    Ok(Some(ResumedCalls { message, suspended, calls, metadata: Value::Bool(true) }))
 }
 
 /// Checks that each answer can refer to one call only.

@@ -158,7 +158,7 @@ fn write_members(body: &mut Vec<u8>, object: &impl Serialize) -> serde_json::Res
 mod tests {
     use super::*;
     use crate::message::Message;
-    use crate::model::encoded::Encoded;
+    use crate::model::encoded::EncodedMessages;
     use crate::model::request::ToolDefinition;
 
     /// Returns the body with `shape`, and the number of its messages that were cached.
@@ -172,7 +172,7 @@ mod tests {
 
     fn run() -> ModelRequest {
         ModelRequest {
-            encoded: Encoded::for_run(),
+            encoded: EncodedMessages::for_run(),
             ..ModelRequest::new([Message::user("a"), Message::model("b")])
         }
     }

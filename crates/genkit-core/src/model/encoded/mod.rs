@@ -20,7 +20,7 @@ use crate::sync::lock;
 /// change its messages encodes it completely. The cache is dropped when the run ends. Builds with
 /// debug assertions encode each request a second time and compare the two.
 #[derive(Debug, Default)]
-pub struct Encoded(Option<Box<Mutex<Front>>>);
+pub struct EncodedMessages(Option<Box<Mutex<Front>>>);
 
 /// The first messages of a request as the provider encodes them.
 #[derive(Debug, Default)]
@@ -37,7 +37,7 @@ pub(super) struct Front {
     pub(super) rest: Option<(u64, Vec<u8>)>,
 }
 
-impl Encoded {
+impl EncodedMessages {
     /// Creates a cache for a request that only ever grows by messages.
     pub fn for_run() -> Self {
         Self(Some(Box::default()))
@@ -62,14 +62,14 @@ impl Encoded {
     }
 }
 
-impl Clone for Encoded {
+impl Clone for EncodedMessages {
     fn clone(&self) -> Self {
         Self::default()
     }
 }
 
 /// The cache does not affect equality.
-impl PartialEq for Encoded {
+impl PartialEq for EncodedMessages {
     fn eq(&self, _: &Self) -> bool {
         true
     }
