@@ -30,7 +30,7 @@ pub(crate) fn server_from_entry(entry: ServerEntry) -> (String, ServerConfig) {
         }
         #[cfg(not(feature = "http"))]
         Ok(ServerTransport::Http { .. }) => {
-            ServerConfig::broken(Error::NoHttp(entry.place).into(), controls)
+            ServerConfig::from_error(Error::NoHttp(entry.place).into(), controls)
         }
         Err(error) => ServerConfig::from_error(Error::File(error).into(), controls),
     };
