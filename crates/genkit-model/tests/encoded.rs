@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::json;
 
 use genkit_anthropic::Anthropic;
-use genkit_core::internal::model::Encoded;
+use genkit_core::internal::model::EncodedMessages;
 use genkit_core::{Message, ModelRequest, Part, Role, ToolRequest, ToolResponse};
 use genkit_gemini::Gemini;
 use genkit_model::Model;
@@ -26,7 +26,7 @@ fn models() -> [Arc<dyn Model>; 5] {
 
 fn begun() -> ModelRequest {
     let mut request = ModelRequest::new([Message::system("Be brief."), Message::user("Add.")]);
-    request.encoded = Encoded::for_run();
+    request.encoded = EncodedMessages::for_run();
     request
 }
 
