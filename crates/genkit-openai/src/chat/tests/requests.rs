@@ -309,7 +309,7 @@ fn a_run_keeps_what_it_sent_unless_its_end_is_open() {
         let whole = wire.encode_request(&request.clone(), false).unwrap().body;
         let sent = wire.encode_request(request, false).unwrap().body;
         assert_eq!(String::from_utf8(sent).unwrap(), String::from_utf8(whole).unwrap());
-        request.encoded.messages()
+        request.encoded.message_count()
     };
     let called = |id: &str| {
         let call = ToolRequest::new("add", json!({"a": 1}));
