@@ -16,6 +16,7 @@ use genkit_core::{IntoActions, Registry};
 use genkit_model::{Embedder, IntoModel, Model, Provider};
 
 /// The builder of an [`Instance`]; `genkit::GenkitBuilder` documents its methods.
+#[derive(Default)]
 #[must_use = "a builder does nothing until `.build()`"]
 pub struct InstanceBuilder {
     pub(super) bound: BoundRegistryBuilder,
@@ -27,17 +28,6 @@ pub struct InstanceBuilder {
 }
 
 impl InstanceBuilder {
-    pub fn new() -> Self {
-        Self {
-            bound: BoundRegistryBuilder::default(),
-            runs: RunDefaults::default(),
-            #[cfg(feature = "dotprompt")]
-            prompts: PromptFiles::default(),
-            #[cfg(feature = "skills")]
-            skill_dirs: Vec::new(),
-        }
-    }
-
     pub fn registry(mut self, registry: Registry) -> Self {
         self.bound = self.bound.registry(registry);
         self

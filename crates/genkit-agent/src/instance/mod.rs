@@ -31,7 +31,7 @@ pub struct Instance {
 impl Instance {
     #[doc(hidden)]
     pub fn builder() -> InstanceBuilder {
-        InstanceBuilder::new()
+        InstanceBuilder::default()
     }
 
     #[doc(hidden)]

@@ -69,8 +69,9 @@ pub struct Asker {
 }
 
 impl Asker {
+    #[expect(clippy::new_without_default, reason = "each call creates a different value")]
     pub fn new() -> Self {
-        pub static NUMBER: AtomicU64 = AtomicU64::new(0);
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
         Self { number: NUMBER.fetch_add(1, Ordering::Relaxed), resumes: false }
     }
 

@@ -261,8 +261,7 @@ impl Context {
         let value = self.0.parts.values.get();
         #[cfg(feature = "http")]
         let value = value.or_else(|| self.0.parts.extensions.get());
-        let value = value.or_else(|| self.0.parts.defaults.get());
-        value
+        value.or_else(|| self.0.parts.defaults.get())
     }
 
     /// Returns the state of this type, which `.state(value)` set. A `&T` parameter is equivalent, and is checked at

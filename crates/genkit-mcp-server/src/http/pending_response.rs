@@ -28,7 +28,7 @@ pub(super) struct PendingResponse {
 
 impl PendingResponse {
     /// A response with one message, and a status code if its error has one.
-    pub(super) fn into_response(&self, reply: Reply) -> Response<AnswerBody> {
+    pub(super) fn response_to(&self, reply: Reply) -> Response<AnswerBody> {
         let status = answers::status_for(reply.error, self.is_described, self.lacks_meta);
         answers::json_response(status, reply.bytes)
     }

@@ -156,7 +156,7 @@ impl EndpointState {
                 }
                 answers::empty_response(StatusCode::ACCEPTED)
             }
-            Action::Reply(reply) => answering.into_response(reply),
+            Action::Reply(reply) => answering.response_to(reply),
             Action::Run(call) => {
                 let now = self.sessions.as_ref().map_or(0, |sessions| sessions.now_ms());
                 let end = match &answering.session {

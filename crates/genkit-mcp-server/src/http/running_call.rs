@@ -98,7 +98,7 @@ fn answer_ended(
         return count_until_sent(answers::event_response(events), answering);
     }
     match reply {
-        Some(reply) => count_until_sent(answering.into_response(reply), answering),
+        Some(reply) => count_until_sent(answering.response_to(reply), answering),
         None if answering.session.as_ref().is_some_and(|session| session.has_ended()) => {
             answers::empty_response(StatusCode::NOT_FOUND)
         }

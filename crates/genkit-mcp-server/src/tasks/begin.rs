@@ -150,6 +150,6 @@ async fn create_run(
 ) -> Result<LeasedRun> {
     // If this process dies before it has the lease, other servers wait this long before they resume the task.
     let lease = u64::try_from(LEASE.as_millis()).unwrap_or(u64::MAX);
-    let first = record.to_change()?.with_wake_at_ms(Some(now_ms().saturating_add(lease)));
+    let first = record.take_change()?.with_wake_at_ms(Some(now_ms().saturating_add(lease)));
     LeasedRun::create(&shared.tasks.store, id, &first, LEASE).await
 }

@@ -127,7 +127,7 @@ async fn wait_for_function(
 }
 
 async fn save_record(session: &mut LeasedRun, record: &mut TaskRecord) -> Result<()> {
-    let change = record.to_change()?;
+    let change = record.take_change()?;
     session.save_change(change).await
 }
 

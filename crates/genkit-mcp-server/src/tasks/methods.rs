@@ -170,7 +170,7 @@ impl<'a> FoundTask<'a> {
                 break;
             }
             let goes_on = matches!(self.record.stage, Stage::Working);
-            let change = self.record.to_change()?;
+            let change = self.record.take_change()?;
             if self.save_change(change).await? {
                 if goes_on {
                     take_up_soon(self.shared, &self.id);
@@ -187,7 +187,7 @@ impl<'a> FoundTask<'a> {
                 break;
             }
             self.record.stage = Stage::Cancelled;
-            let change = self.record.to_change()?;
+            let change = self.record.take_change()?;
             if self.save_change(change).await? {
                 // If it runs on another server, it is stopped there when its lease is renewed.
                 self.shared.tasks.stop_task(&self.id);

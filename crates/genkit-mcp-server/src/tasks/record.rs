@@ -156,7 +156,7 @@ impl TaskRecord {
     }
 
     /// Returns the change to save. A task that is not working is looked at again when it expires.
-    pub(super) fn to_change(&mut self) -> Result<RunChange> {
+    pub(super) fn take_change(&mut self) -> Result<RunChange> {
         self.updated_ms = now_ms();
         let wakes = match self.stage {
             Stage::Working => None,

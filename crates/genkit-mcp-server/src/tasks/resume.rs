@@ -92,13 +92,13 @@ async fn work_on(
     };
     if let Some(stage) = cut_off(&tool, &record) {
         record.stage = stage;
-        session.save_change(record.to_change()?).await?;
+        session.save_change(record.take_change()?).await?;
         session.release().await;
         return Ok(TakenUp::Settled);
     }
     record.attempts += 1;
     // Count the attempt before it starts, so that a crash of the process counts as well.
-    session.save_change(record.to_change()?).await?;
+    session.save_change(record.take_change()?).await?;
     let work = begin_again(shared, &tool, id, &record, stop);
     drive_task(shared, &tool, session, record, work).await;
     Ok(TakenUp::Settled)

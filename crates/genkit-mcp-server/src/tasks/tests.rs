@@ -76,8 +76,8 @@ fn what_is_done_stands_in_the_log_and_not_in_the_head() {
     let mut recording = Recording::default();
     recording.once.insert("charge".to_owned(), json!("receipt"));
     record.store_questions(Vec::new(), recording).expect("it is kept");
-    let change = record.to_change().expect("it serializes");
+    let change = record.take_change().expect("it serializes");
     assert_eq!(change.log, [r#"{"once":["charge","receipt"]}"#]);
     assert!(!change.head.contains("receipt") && !change.head.contains('\n'));
-    assert!(record.to_change().expect("it serializes").log.is_empty());
+    assert!(record.take_change().expect("it serializes").log.is_empty());
 }

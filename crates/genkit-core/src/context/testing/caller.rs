@@ -74,7 +74,7 @@ impl TestCaller {
             genkit_schema::internal::form(schema)?;
         }
         let answer = lock(&self.answers).take_answer(&asked)?;
-        Ok(asked.into_answer(answer)?)
+        Ok(asked.to_caller_answer(answer)?)
     }
 }
 

@@ -94,7 +94,7 @@ impl AskedQuestion {
     }
 
     /// Converts the answer to the form that a caller sends.
-    pub(super) fn into_answer(&self, answer: Elicited<Value>) -> Result<CallerAnswer, E> {
+    pub(super) fn to_caller_answer(&self, answer: Elicited<Value>) -> Result<CallerAnswer, E> {
         use AskedKind::{Confirm, Elicit, Interrupt, Roots, Sample};
         let decided = |action, content| CallerAnswer::Decision(Decision::new(action, content));
         Ok(match (self.kind(), answer) {
