@@ -74,7 +74,7 @@ pub struct Genkit(Inner);
 impl Genkit {
     /// Creates a builder. It uses the program's registry unless you set another one.
     pub fn builder() -> GenkitBuilder {
-        GenkitBuilder(InnerBuilder::new())
+        GenkitBuilder(InnerBuilder::default())
     }
 
     /// Returns the registry of the instance.
@@ -456,6 +456,10 @@ impl Genkit {
     }
 }
 
+/// Called with the actions of a server when it starts.
+#[cfg(any(feature = "flows", feature = "mcp-server"))]
+type OnStart = std::sync::Arc<dyn Fn(&BoundRegistry) + Send + Sync>;
+
 impl Genkit {
     /// What a server of this instance reads.
     #[cfg(any(feature = "flows", feature = "mcp-server"))]
@@ -469,7 +473,7 @@ impl Genkit {
         clippy::unnecessary_wraps,
         reason = "without the developer tools there is nothing to start"
     )]
-    fn on_start(&self) -> Option<std::sync::Arc<dyn Fn(&BoundRegistry) + Send + Sync>> {
+    fn on_start(&self) -> Option<OnStart> {
         let instance = self.0.clone();
         Some(std::sync::Arc::new(move |bound| {
             let mut instance = instance.clone();
@@ -479,7 +483,7 @@ impl Genkit {
     }
 
     #[cfg(all(not(feature = "dev-tools"), any(feature = "flows", feature = "mcp-server")))]
-    fn on_start(&self) -> Option<std::sync::Arc<dyn Fn(&BoundRegistry) + Send + Sync>> {
+    fn on_start(&self) -> Option<OnStart> {
         None
     }
 
