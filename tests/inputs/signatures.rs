@@ -1626,6 +1626,7 @@ async fn derived_59(
     format!("read: {:?}", (a, city, unit, b,))
 }
 
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 pub(super) fn pairs() -> Vec<Pair> {
     vec![
         Pair {

@@ -100,7 +100,7 @@ impl Role {
 pub struct RenderedMessage {
     /// The author of the message.
     pub role: Role,
-    /// Its parts.
+    /// The parts of the message.
     pub content: Vec<RenderedPart>,
     /// The metadata. Messages of the history keep theirs, with `purpose: "history"` if `{{history}}` inserted them.
     pub metadata: Option<Map<String, Value>>,

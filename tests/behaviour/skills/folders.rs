@@ -48,7 +48,7 @@ fn what_is_too_much_is_refused_and_one_less_is_not() {
     assert!(Skill::read_dir(&root).is_ok());
     write(&root, "a/large", vec![b'x'; room + 1]);
     let error = Skill::read_dir(&root).unwrap_err().to_string();
-    assert!(error.contains("a skill at most 16777216"), "{error}");
+    assert!(error.contains("the maximum for a skill is 16777216"), "{error}");
     std::fs::remove_dir_all(root).unwrap();
 }
 

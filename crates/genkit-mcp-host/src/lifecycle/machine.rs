@@ -242,6 +242,7 @@ mod tests {
 
     /// Every pair of state and event, without a history.
     #[test]
+    #[expect(clippy::too_many_lines, reason = "a table of cases")]
     fn each_event_in_each_state() {
         let now = Instant::now();
         let connected = State::Connected { since: now };
