@@ -18,7 +18,7 @@ const MAX_WORK: usize = 1_000_000;
 /// Among equally close candidates, one that differs only in case wins, then the first in alphabetical order.
 ///
 /// Names may come from outside, so candidates of a very different length are skipped, and so are those beyond
-/// [`MAX_WORK`].
+/// `MAX_WORK`.
 pub fn nearest_name<'a>(
     word: &str,
     candidates: impl IntoIterator<Item = &'a str>,

@@ -109,7 +109,7 @@ macro_rules! handle_methods {
             /// other arguments, or a response on behalf of a tool.
             ///
             /// # Errors
-            /// The errors of [`answer`](Self::answer_call).
+            /// The errors of `answer`.
             pub async fn answer_with(
                 &self,
                 answer: impl FnMut(&Interrupt) -> Option<Answer>,

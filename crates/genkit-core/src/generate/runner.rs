@@ -39,11 +39,11 @@ pub fn linked_runner() -> Result<&'static dyn ToolRunner> {
 
 impl GenerateResponse {
     /// Runs the tool calls of this response by hand, as the loop would, and returns the conversation with the tool
-    /// responses. It is meant for responses of [`return_tool_requests`](Generate::return_tool_requests).
+    /// responses. It is meant for responses of `return_tool_requests`.
     ///
-    /// `tools` is anything that [`Generate::tools`] accepts: `tools![..]`, values, names, the tools of an MCP host. A
+    /// `tools` is anything that `Generate::tools` accepts: `tools![..]`, values, names, the tools of an MCP host. A
     /// failed call becomes a tool response that describes the error for the model. If a tool asks a question, the
-    /// response is [interrupted](Self::is_interrupted) like that of a complete run, and [`Generate::resume`] continues
+    /// response is [interrupted](Self::is_interrupted) like that of a complete run, and `Generate::resume` continues
     /// it.
     ///
     /// ```
@@ -73,10 +73,10 @@ impl GenerateResponse {
     /// # }
     /// ```
     ///
-    /// For tools with state, an approval policy or middleware, use [`Generate::run_tools`].
+    /// For tools with state, an approval policy or middleware, use `Generate::run_tools`.
     ///
     /// # Errors
-    /// The errors of [`Generate`], if the tools are not available or if a tool returns a
+    /// The errors of `Generate`, if the tools are not available or if a tool returns a
     /// [fatal](crate::Error::is_fatal) error. [`Error::partial`](crate::Error::partial) holds the partial response.
     pub async fn run_tools(&self, tools: impl IntoTools) -> Result<Self> {
         linked_runner()?.run_tools(tools.into_tools(), self.clone()).await
