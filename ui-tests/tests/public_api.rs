@@ -103,6 +103,11 @@ fn items() -> Vec<String> {
     }
     let mut seen = HashSet::new();
     lines.retain(|line| seen.insert(line.clone()));
+    // Impls of traits and for types that `genkit` does not re-export are internal.
+    let is_internal = |line: &String| {
+        line.starts_with("pub fn genkit_") || line.starts_with("impl") && line.contains("genkit_")
+    };
+    lines.retain(|line| !is_internal(line));
     lines
 }
 

@@ -49,6 +49,7 @@
 //! | tools of a connection that rmcp made | [`peer_tools`] |
 
 #[doc(inline)]
+pub use genkit_mcp_host::InProcessServer;
 pub use genkit_mcp_host::{
     Complete, CustomTransport, ElicitRequest, McpClient, McpEvent, McpHost, McpHostBuilder,
     McpPrompts, McpResources, McpTools, ProtocolEra, Reconnect, RequestMeta, Sampling,

@@ -115,6 +115,7 @@ impl OpenAiBuilder {
     }
 
     /// Creates a builder for Ollama's server with the settings of the Ollama provider.
+    #[doc(hidden)]
     pub fn for_ollama(settings: genkit_model::internal::http::ProviderSettings) -> Self {
         let server = KnownServer::find_named("ollama");
         let common = ServerBuilder { server, settings, ..ServerBuilder::default() };
