@@ -149,7 +149,6 @@ impl Run {
     /// # Errors
     /// `FailedPrecondition` if anything that the run needs is not found by its name; the error lists all of it, and no
     /// step is performed. If the run needs code, use [`Generate::resume_run`](crate::Generate::resume_run).
-    #[doc(hidden)]
     pub async fn resume(genkit: &Instance, state: RunState) -> Result<Self> {
         genkit.generate(()).resume_run(state).await
     }

@@ -400,7 +400,7 @@ impl Error {
         }
     }
 
-    /// An error of a sibling crate that has no [`Topic`] of its own.
+    /// An error of a sibling crate without a [`Topic`].
     #[doc(hidden)]
     pub fn with_kind(kind: ErrorKind, error: impl StdError + Send + Sync + 'static) -> Self {
         let this = Self::new(kind, error.to_string());

@@ -111,7 +111,6 @@ impl Evaluate {
     /// # Ok(())
     /// # }
     /// ```
-    #[doc(hidden)]
     pub fn flow_of(self, genkit: &Instance, name: impl Into<String>) -> Self {
         let (genkit, name) = (genkit.clone(), name.into());
         self.with_target(move |input| {

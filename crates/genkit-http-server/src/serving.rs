@@ -67,7 +67,7 @@ pub trait HttpApp: Clone + Send + Sync + 'static {
         + Send
         + 'static;
 
-    /// What is known about the client of a connection.
+    /// The data that is known about the client of a connection.
     type Client: Send + Sync;
 
     /// Identifies the client of a new connection.

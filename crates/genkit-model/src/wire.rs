@@ -62,7 +62,7 @@ pub trait WireFormat: Send + Sync + 'static {
     ) -> Error;
 }
 
-/// How a streamed response is split into events.
+/// The way a streamed response is split into events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StreamFormat {
     /// Server-sent events. A response that begins with `{` is read as one complete response

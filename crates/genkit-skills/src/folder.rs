@@ -19,11 +19,11 @@ use crate::walk::{self, Entry, FolderContents, display_path, unreadable_message}
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct FoundSkill {
-    /// Its path below `skill://`, such as `refunds` or `acme/billing/refunds`. The last segment is its name.
+    /// The path below `skill://`, such as `refunds` or `acme/billing/refunds`. The last segment is the name of the skill.
     pub path: String,
     /// The path of its folder.
     pub folder: PathBuf,
-    /// Its complete frontmatter, unprocessed.
+    /// The complete frontmatter, unprocessed.
     pub frontmatter: Map<String, Value>,
     /// All of its files, including those of nested skills, sorted by path.
     pub files: Vec<FoundFile>,

@@ -27,7 +27,7 @@ pub struct UriSearch<'u> {
 }
 
 impl<'u> UriSearch<'u> {
-    /// Begins a search. Returns `None` if `uri` is invalid, or longer than [`MAX_URI_BYTES`](crate::MAX_URI_BYTES).
+    /// Starts a search. Returns `None` if `uri` is invalid, or longer than [`MAX_URI_BYTES`](crate::MAX_URI_BYTES).
     pub fn new(uri: &'u str) -> Option<Self> {
         Some(Self { uri: matcher::normalize_for_match(uri)?, steps: MAX_SEARCH_STEPS })
     }

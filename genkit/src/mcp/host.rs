@@ -49,12 +49,11 @@
 //! | tools of a connection that rmcp made | [`peer_tools`] |
 
 #[doc(inline)]
-pub use genkit_mcp_host::InProcessServer;
 pub use genkit_mcp_host::{
-    Complete, CustomTransport, ElicitRequest, McpClient, McpEvent, McpHost, McpHostBuilder,
-    McpPrompts, McpResources, McpTools, ProtocolEra, Reconnect, RequestMeta, Sampling,
-    SamplingRequest, ServerConfig, ServerState, ServerStatus, StderrTo, StdioTransport, TaskWait,
-    peer_tools,
+    Complete, CustomTransport, ElicitRequest, InProcessServer, McpClient, McpEvent, McpHost,
+    McpHostBuilder, McpPrompts, McpResources, McpTools, ProtocolEra, Reconnect, RequestMeta,
+    Sampling, SamplingRequest, ServerConfig, ServerState, ServerStatus, StderrTo, StdioTransport,
+    TaskWait, peer_tools,
 };
 #[cfg(feature = "mcp-host-http")]
 #[doc(inline)]

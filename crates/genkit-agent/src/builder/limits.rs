@@ -153,7 +153,6 @@ impl Generate {
     /// # Ok(())
     /// # }
     /// ```
-    #[doc(hidden)]
     pub fn before_turn<F, Fut>(mut self, change: F) -> Self
     where
         F: Fn(Turn) -> Fut + Send + Sync + 'static,

@@ -35,7 +35,7 @@ impl Generate {
         self
     }
 
-    /// Sets the number of output retries: how often the model is asked to correct a response that does not match its
+    /// Sets the number of output retries: how often the model corrects a response that does not match its
     /// schema or that [`validate`](Self::validate) rejects. Default is 1 with [`extract`](Self::extract) and
     /// `validate`; otherwise it is 0, and the output is first checked by
     /// [`GenerateResponse::output`](genkit_core::GenerateResponse::output).

@@ -1,4 +1,4 @@
-//! How the strict subset treats keywords: copied, described in words, omitted or unsupported.
+//! How the strict subset treats keywords: copied, added to the description, omitted or unsupported.
 
 use serde_json::Value;
 

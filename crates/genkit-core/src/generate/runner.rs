@@ -1,4 +1,4 @@
-//! The generate loop, as far as this crate calls it: `genkit-agent` registers it at link time.
+//! The interface of the generate loop that this crate calls. `genkit-agent` registers the loop at link time.
 
 use std::future::IntoFuture;
 

@@ -83,7 +83,7 @@ impl Tool {
 #[derive(Clone)]
 pub struct ToolInvocation(InvocationParts);
 
-/// What a [`ToolInvocation`] consists of, for the loop that runs it.
+/// The parts of a [`ToolInvocation`], for the loop that runs it.
 #[derive(Clone)]
 pub struct InvocationParts {
     /// `None` is the tool of the instance's registry that has the name in `request`.

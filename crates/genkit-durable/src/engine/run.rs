@@ -78,7 +78,6 @@ impl EngineRun {
     ///
     /// # Errors
     /// The errors of `Genkit::durable_run`.
-    #[doc(hidden)]
     pub async fn first_of_run(genkit: &Instance, id: &RunId, run: Generate) -> Result<RunChange> {
         runs::first_of_run(genkit, id, run).await
     }
@@ -87,7 +86,6 @@ impl EngineRun {
     ///
     /// # Errors
     /// The errors of `Genkit::durable_flow`.
-    #[doc(hidden)]
     pub fn first_of_flow(
         genkit: &Instance,
         id: &RunId,
@@ -102,7 +100,6 @@ impl EngineRun {
     /// # Errors
     /// The data cannot be read, or this process lacks something that the run needs, such as a tool that another process
     /// may have.
-    #[doc(hidden)]
     pub async fn load(genkit: &Instance, id: &RunId, stored: StoredRun) -> Result<Self> {
         let Record { steps, error, body, .. } = Record::read(id, &stored)?;
         let status = stored.at.status;

@@ -127,14 +127,12 @@ impl EngineStep {
 
     /// Returns whether the step must be started at most once (`#[tool(at_most_once)]`). If it was started before, use
     /// [`unknown`](Self::unknown).
-    #[doc(hidden)]
     pub fn is_at_most_once(&self, genkit: &Instance) -> bool {
         let tool = self.tool().and_then(|name| genkit.registry.tool(name));
         tool.is_some_and(|tool| tool.is_at_most_once())
     }
 
     /// Returns the time limit of the step, if there is one. An engine that gives up earlier may run the step twice.
-    #[doc(hidden)]
     pub fn time_limit(&self, genkit: &Instance) -> Option<Duration> {
         match &self.work {
             StepWork::Model(state) => Some(state.model_timeout()),
@@ -158,7 +156,6 @@ impl EngineStep {
     /// # Errors
     /// This process lacks something that the step needs, such as a tool that another process may have. All other errors
     /// are part of the result.
-    #[doc(hidden)]
     pub async fn perform(
         &self,
         genkit: &Instance,

@@ -108,7 +108,6 @@ impl RemoteSkill {
     ///
     /// # Errors
     /// Returns an error if the file differs from what was listed, or if the server is unreachable.
-    #[doc(hidden)]
     pub async fn load(&self) -> Result<LoadedSkill> {
         let file =
             self.entry.find_file(SKILL_MD).ok_or_else(|| not_listed(self.name(), SKILL_MD))?;

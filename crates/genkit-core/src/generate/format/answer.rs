@@ -32,7 +32,7 @@ pub struct ModelAnswer<'a> {
     pub output: Option<&'a OutputConfig>,
 }
 
-/// Why a response does not match the requested output.
+/// The reason why a response does not match the requested output.
 pub enum OutputMisfit {
     /// The text cannot be parsed in its format.
     Unreadable(crate::error::Error),
