@@ -73,7 +73,10 @@ const _: () = {
                         "department",
                         |request| __genkit::Completes::complete(departments, request),
                     ),
-                    ("tone", |request| __genkit::suggest_values(&request, &["formal", "warm"])),
+                    (
+                        "tone",
+                        |request| __genkit::suggest_values(&request, &["formal", "warm"]),
+                    ),
                 ],
             );
     }

@@ -1,7 +1,5 @@
 //! The exporter of spans, which `genkit-dev` registers at link time. Without one, no span is recorded.
 
-use std::sync::OnceLock;
-
 use super::record::SpanRecord;
 use crate::future::BoxFuture;
 
@@ -25,16 +23,18 @@ pub struct LinkedExporter(pub &'static dyn SpanExporter);
 
 inventory::collect!(LinkedExporter);
 
+/// Returns the first exporter that is on.
 fn active_exporter() -> Option<&'static dyn SpanExporter> {
-    static FOUND: OnceLock<Option<&'static LinkedExporter>> = OnceLock::new();
-    let found = FOUND.get_or_init(|| inventory::iter::<LinkedExporter>.into_iter().next());
-    found.map(|linked| linked.0)
+    inventory::iter::<LinkedExporter>
+        .into_iter()
+        .map(|linked| linked.0)
+        .find(|exporter| exporter.is_on())
 }
 
 /// Returns true if spans are exported.
 #[inline]
 pub fn is_on() -> bool {
-    active_exporter().is_some_and(SpanExporter::is_on)
+    active_exporter().is_some()
 }
 
 pub(super) fn span_started(record: impl FnOnce() -> SpanRecord) {

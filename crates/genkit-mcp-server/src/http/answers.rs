@@ -7,7 +7,7 @@ use rmcp::model::ErrorCode;
 
 use super::streams::{AnswerBody, EventBody, Events};
 
-const JSON: HeaderValue = HeaderValue::from_static("application/json_response");
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream");
 const NO_CACHE: HeaderValue = HeaderValue::from_static("no-cache");
 
