@@ -36,7 +36,10 @@ for (const [, word, page] of words) {
   const results = await docSearch.execQuery(DocSearch.parseQuery(word), null, 'genkit');
   const found = [];
   for await (const result of results.others) {
-    found.push(result.href ?? '');
+    const href = result.href ?? '';
+    // The site of the documentation has one crate; the crates below the facade repeat its items.
+    if (!href.includes('/genkit/')) continue;
+    found.push(href);
     if (found.length === FIRST) break;
   }
   const at = found.findIndex((href) => href.endsWith(`genkit/guide/${page}/index.html`));

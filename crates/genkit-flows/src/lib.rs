@@ -62,4 +62,5 @@ pub use server::{FlowServer, OnStart};
 pub use store::{MemoryStreams, StreamEvent, StreamReader, StreamStore, StreamWriter};
 
 /// The header that contains the id of a durable stream.
+#[cfg(any(feature = "server", feature = "client"))]
 pub(crate) const STREAM_ID: &str = "x-genkit-stream-id";
