@@ -126,7 +126,11 @@ pub(crate) struct RequestHead {
 impl RequestHead {
     /// Creates the head of a message from a byte stream, whose client the program has identified.
     pub(crate) fn for_stream(principal: Option<Principal>) -> Self {
-        Self { principal, ..Self::default() }
+        Self {
+            principal,
+            #[cfg(feature = "http")]
+            extensions: Arc::default(),
+        }
     }
 
     /// Takes the head of a request that this server read. The header values are copied, because they are slices of the

@@ -20,7 +20,6 @@ impl Tasks {
     }
 
     #[expect(
-        clippy::unused_self,
         clippy::unused_async,
         reason = "has the signature of the tasks with the feature"
     )]

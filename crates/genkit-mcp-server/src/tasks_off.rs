@@ -72,6 +72,8 @@ pub(super) async fn answer(
     match call {}
 }
 
+type Started = Either<RunOutcome<ToolOutput>, CreateTaskResult>;
+
 /// Rejects a call, because no call becomes a task.
 pub(super) fn begin(
     _: &Arc<SharedState>,
@@ -79,6 +81,6 @@ pub(super) fn begin(
     _: Tool,
     _: Value,
     _: ToolTask,
-) -> Answered<Ready<Answered<Either<RunOutcome<ToolOutput>, CreateTaskResult>>>> {
+) -> Answered<Ready<Answered<Started>>> {
     Ok(ready(Err(E::UnknownTask.into())))
 }

@@ -21,13 +21,14 @@ struct ToOpen(Arc<Mutex<Vec<String>>>);
 
 impl ToOpen {
     async fn next(&self) -> String {
-        loop {
+        for _ in 0..12_000 {
             let found = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop();
             if let Some(address) = found {
                 return address;
             }
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
+        panic!("the host logged no address to open");
     }
 }
 
@@ -39,7 +40,7 @@ impl<S: tracing::Subscriber> Layer<S> for ToOpen {
 
 impl Visit for ToOpen {
     fn record_debug(&mut self, _: &Field, value: &dyn fmt::Debug) {
-        if let Some((_, address)) = format!("{value:?}").split_once(": open ") {
+        if let Some((_, address)) = format!("{value:?}").split_once("; open ") {
             self.0.lock().unwrap_or_else(PoisonError::into_inner).push(address.to_owned());
         }
     }

@@ -80,7 +80,7 @@ fn a_list_shows_every_server_and_all_that_it_offers() {
     has(&["tool", "!", "delete_note", "Deletes"]);
     has(&["prompt", "summarize"]);
     has(&["resource", "note://{id}"]);
-    has(&["gone", "failed", "-", "there", "is", "no", "program"]);
+    has(&["gone", "failed", "-", "cannot", "find", "the", "program"]);
     has(&["off", "disabled", "-"]);
     assert!(!ran.stdout.contains("answer"), "{}", ran.story());
 }
