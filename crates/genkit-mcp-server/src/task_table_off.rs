@@ -19,9 +19,6 @@ impl Tasks {
         false
     }
 
-    #[expect(
-        clippy::unused_async,
-        reason = "has the signature of the tasks with the feature"
-    )]
+    #[expect(clippy::unused_async, reason = "has the signature of the tasks with the feature")]
     pub(crate) async fn stop(&self) {}
 }
