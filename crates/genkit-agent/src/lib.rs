@@ -38,7 +38,6 @@ pub mod middleware;
 mod output_checks;
 mod prepare;
 mod prompt;
-#[cfg(feature = "dotprompt")]
 mod prompts_dir;
 mod request;
 mod resume;

@@ -5,7 +5,6 @@ pub mod action {
         ContentsBody, Earlier, Error, MAX_URI_BYTES, ToolOutput, UriTemplate, approval_text,
         expansion, failure_for_model, resource_for_span, text_of,
     };
-    #[cfg(feature = "dotprompt")]
     pub use crate::action::{StaticPromptFiles, embedded_prompts, prompts_in};
 }
 pub use crate::bound_registry::{BoundRegistry, BoundRegistryBuilder};
@@ -61,7 +60,6 @@ pub mod redact {
     pub use crate::redact::{remove_account_settings, without_account_settings};
 }
 pub mod registry {
-    #[cfg(feature = "dotprompt")]
     pub use crate::registry::WeakRegistry;
     pub use crate::registry::{ChangeSet, RegistryChange, Watcher, verify_tool};
 }
@@ -90,7 +88,6 @@ pub mod sync {
 pub mod telemetry {
     pub use crate::telemetry::*;
 }
-#[cfg(feature = "dotprompt")]
 pub mod template {
     pub use crate::template::{Error, Templates};
 }

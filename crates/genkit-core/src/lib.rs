@@ -33,7 +33,6 @@ mod status;
 mod suggest;
 mod sync;
 mod telemetry;
-#[cfg(feature = "dotprompt")]
 mod template;
 mod time;
 mod trace;
@@ -76,9 +75,7 @@ pub use run_options::UsageLimit;
 pub use run_options::{Instructions, OutputOptions};
 pub use run_store::RunId;
 pub use run_store::{RunChange, RunHead, RunStatus, RunStore, StoredRun};
-#[cfg(feature = "skills")]
 pub use skill::{OfferedSkill, SkillSource};
 pub use skill::{Skill, SkillFile};
 pub use telemetry::{Metric, MetricKind, Telemetry, TraceContext, install};
-#[cfg(feature = "dotprompt")]
 pub use template::TemplateCall;

@@ -27,7 +27,6 @@ pub fn name_of(kind: ErrorKind) -> &'static str {
 }
 
 /// Returns the HTTP status of a kind.
-#[cfg(feature = "http")]
 pub fn http_of(kind: ErrorKind) -> u16 {
     STATUSES.iter().find(|(known, ..)| *known == kind).map_or(500, |(.., http)| *http)
 }
@@ -56,7 +55,6 @@ pub fn kind_of_http(status: u16) -> ErrorKind {
 }
 
 #[cfg(test)]
-#[cfg(feature = "http")]
 mod tests {
     use super::*;
 

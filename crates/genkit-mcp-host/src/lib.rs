@@ -73,7 +73,6 @@ mod mcp_host;
 mod request;
 mod session;
 mod settings;
-#[cfg(feature = "skills")]
 mod skills;
 mod status;
 mod transport;
@@ -94,7 +93,6 @@ pub use input::elicit::ElicitRequest;
 pub use input::sampling::{Sampling, SamplingRequest};
 pub use mcp_host::McpHost;
 pub use request::meta::RequestMeta;
-#[cfg(feature = "skills")]
 pub use skills::{LoadedSkill, RemoteSkill};
 pub use status::{ServerState, ServerStatus};
 #[cfg(feature = "http")]

@@ -142,7 +142,6 @@ impl McpServer {
     /// Checks everything that can be checked before the first client connects. `is_local` means that the
     /// client belongs to the user who runs the server.
     pub(super) fn check(self, is_local: bool) -> Result<Arc<SharedState>> {
-        #[cfg(feature = "skills")]
         for path in &self.settings.skill_dirs {
             for skill in genkit_core::Skill::read_dir(path)? {
                 self.genkit.registry.put_skill(skill)?;

@@ -70,7 +70,6 @@ pub(crate) struct ServerSettings {
     pub(crate) permissions: Permissions,
     pub(crate) pages: PageSettings,
     /// Folders of skills, read before the server starts.
-    #[cfg(feature = "skills")]
     pub(crate) skill_dirs: Vec<std::path::PathBuf>,
     pub(crate) timeout: Duration,
     pub(crate) max_output: usize,
@@ -112,7 +111,6 @@ impl Default for ServerSettings {
             filter: Filter::default(),
             permissions: Permissions::default(),
             pages: PageSettings::default(),
-            #[cfg(feature = "skills")]
             skill_dirs: Vec::new(),
             timeout: DEFAULT_TIMEOUT,
             max_output: DEFAULT_MAX_OUTPUT,

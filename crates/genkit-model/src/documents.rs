@@ -5,10 +5,7 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use genkit_core::Document;
-#[cfg(feature = "http")]
-use genkit_core::ModelRequest;
-use genkit_core::{Message, Part, Role};
+use genkit_core::{Document, Message, ModelRequest, Part, Role};
 
 /// Returns the index of the user's last message, even if tool responses follow it. A message that
 /// consists only of tool responses does not count.
@@ -22,7 +19,6 @@ pub fn last_user(messages: &[Message]) -> Option<usize> {
 
 /// Returns the text of the documents in `request`, and the index of the message to add it to, if
 /// there is one. Returns `None` if that message already contains documents.
-#[cfg(feature = "http")]
 pub fn missing(request: &ModelRequest) -> Option<(Option<usize>, String)> {
     let asked = last_user(&request.messages);
     let text = as_text(&request.docs)?;

@@ -218,7 +218,6 @@ impl ChunkSink {
     }
 
     /// Counts a chunk that was not created because it would not be read.
-    #[cfg(feature = "http")]
     #[doc(hidden)]
     pub fn skip(&self) {
         if let Some(sink) = &self.0 {

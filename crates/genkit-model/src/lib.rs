@@ -32,14 +32,8 @@
     reason = "what is public for users is documented, which a test of `genkit` checks; the rest is for sibling crates"
 )]
 
-#[cfg(feature = "http")]
-mod arguments;
-#[cfg(feature = "http")]
-mod cassette;
 mod catalog;
 mod closure;
-#[cfg(feature = "http")]
-mod data_url;
 pub(crate) mod documents;
 mod embedding;
 pub(crate) mod estimate;
@@ -49,20 +43,12 @@ mod info;
 mod interface;
 #[doc(hidden)]
 pub mod internal;
-#[cfg(feature = "http")]
-pub(crate) mod lenient;
 mod provider;
 pub(crate) mod sampling;
 mod scripted;
 #[cfg(feature = "http")]
-mod settings;
-#[cfg(feature = "http")]
-mod signature;
-#[cfg(feature = "http")]
 mod wire;
 
-#[cfg(feature = "http")]
-pub use cassette::Cassette;
 pub use catalog::{Embed, EmbedderRef, IntoModel, ModelRef};
 pub use closure::{FnModel, IntoResult, from_fn};
 pub use embedding::{
@@ -73,6 +59,8 @@ pub use genkit_core::{
     ToolChoice, ToolDefinition, Usage,
 };
 pub use genkit_schema::Schema;
+#[cfg(feature = "http")]
+pub use http::Cassette;
 pub use info::{Constrained, ModelInfo, Supports};
 pub(crate) use interface::does_not_count;
 pub use interface::{ChunkSink, Model};

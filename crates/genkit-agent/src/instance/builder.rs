@@ -7,7 +7,6 @@ use serde::de::DeserializeOwned;
 use super::Instance;
 use super::models::RunDefaults;
 use crate::middleware::Middleware;
-#[cfg(feature = "dotprompt")]
 use crate::prompts_dir::PromptFiles;
 use genkit_core::Result;
 use genkit_core::RunStore;
@@ -21,9 +20,7 @@ use genkit_model::{Embedder, IntoModel, Model, Provider};
 pub struct InstanceBuilder {
     pub(super) bound: BoundRegistryBuilder,
     runs: RunDefaults,
-    #[cfg(feature = "dotprompt")]
     pub(super) prompts: PromptFiles,
-    #[cfg(feature = "skills")]
     pub(super) skill_dirs: Vec<std::path::PathBuf>,
 }
 
@@ -44,13 +41,7 @@ impl InstanceBuilder {
     }
 
     pub fn build(self) -> Result<Instance> {
-        #[cfg(feature = "dotprompt")]
-        let this = self.with_prompt_files()?;
-        #[cfg(not(feature = "dotprompt"))]
-        let this = self;
-        #[cfg(feature = "skills")]
-        let this = this.with_skill_dirs()?;
-        this.build_checked()
+        self.with_prompt_files()?.with_skill_dirs()?.build_checked()
     }
 
     fn build_checked(self) -> Result<Instance> {

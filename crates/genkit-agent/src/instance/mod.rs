@@ -2,9 +2,7 @@
 
 mod builder;
 mod models;
-#[cfg(feature = "dotprompt")]
 mod prompt_files;
-#[cfg(feature = "skills")]
 mod skill_dirs;
 
 use std::ops::{Deref, DerefMut};

@@ -9,7 +9,6 @@ mod fallback;
 mod named;
 mod retry;
 mod simulate_system_prompt;
-#[cfg(feature = "skills")]
 mod skills;
 mod tool_search;
 
@@ -28,6 +27,5 @@ pub use genkit_core::{ToolCall, ToolOutcome};
 pub use named::NamedMiddleware;
 pub use retry::{Retry, retry};
 pub use simulate_system_prompt::{SimulateSystemPrompt, simulate_system_prompt};
-#[cfg(feature = "skills")]
 pub use skills::{Skills, skills};
 pub use tool_search::{ToolSearch, tool_search};

@@ -16,7 +16,6 @@ use genkit_core::Format;
 use genkit_core::GenerateOptions;
 use genkit_core::Result;
 use genkit_core::internal::action::Earlier;
-#[cfg(feature = "dotprompt")]
 use genkit_core::internal::action::StaticPromptFiles;
 use genkit_core::internal::context::{ContextParts, supervise_run};
 use genkit_core::internal::generate::error::Error as E;
@@ -32,8 +31,6 @@ impl Instance {
         Generate { source: Some(source), ..self.generate_with(options) }
     }
 }
-
-#[cfg(feature = "dotprompt")]
 impl Instance {
     #[doc(hidden)]
     pub fn embedded_prompt(&self, files: &'static StaticPromptFiles, name: &str) -> Generate {

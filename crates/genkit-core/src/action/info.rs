@@ -58,7 +58,6 @@ impl Info {
     }
 
     /// Creates the info of an action that is described in a file.
-    #[cfg(feature = "dotprompt")]
     pub(crate) fn of_file(name: String, file: String) -> Self {
         Self { file: Some(file.into()), ..Self::from_server(name, "") }
     }

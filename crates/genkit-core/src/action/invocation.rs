@@ -97,7 +97,6 @@ impl<T: Send + 'static> Invocation<T> {
     }
 
     /// Sets the parts that a server derives from a request.
-    #[cfg(feature = "http")]
     #[doc(hidden)]
     pub fn with_parts(mut self, make: impl FnOnce(&mut ContextParts)) -> Self {
         make(&mut self.parts);

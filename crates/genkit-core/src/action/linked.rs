@@ -1,12 +1,10 @@
 //! Link-time registration: the static definitions that the linker collects.
 
 use super::flow::{FlowFn, StaticFlow};
-#[cfg(feature = "dotprompt")]
 use super::prompt::StaticPromptFiles;
 use super::prompt::{PromptFn, StaticPrompt};
 use super::resource::{ResourceFn, StaticResource};
 use super::tool::{StaticTool, ToolFn};
-#[cfg(feature = "skills")]
 use crate::skill::StaticSkills;
 
 /// A function annotated with `#[tool]`, `#[prompt]`, `#[resource]` or `#[flow]`.
@@ -48,9 +46,7 @@ pub enum Linked {
     Prompt(&'static StaticPrompt),
     Resource(&'static StaticResource),
     Flow(&'static StaticFlow),
-    #[cfg(feature = "dotprompt")]
     PromptFiles(&'static StaticPromptFiles),
-    #[cfg(feature = "skills")]
     Skills(&'static StaticSkills),
 }
 

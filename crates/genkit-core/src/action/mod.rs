@@ -45,7 +45,6 @@ pub use genkit_uri_template::UriTemplate;
 pub(crate) use info::Info;
 pub(crate) use linked::Linked;
 pub use prompt::Earlier;
-#[cfg(feature = "dotprompt")]
 pub use prompt::{StaticPromptFiles, embedded_prompts, prompts_in};
 pub use resource::ContentsBody;
 pub use resource::resource_for_span;
@@ -81,7 +80,6 @@ pub mod expansion {
     pub use super::info::StaticInfo;
     pub use super::linked::Linked;
     pub use super::prompt::{PromptOptions, PromptOutput, PromptTool, StaticPrompt, config_of};
-    #[cfg(feature = "dotprompt")]
     pub use super::prompt::{StaticPromptFiles, written_schema};
     pub use super::resource::{ResourceOutput, StaticResource};
     pub use super::tool::{

@@ -120,7 +120,6 @@ pub struct ContextParts {
     /// The text that the user must approve after the arguments are decoded and before the function runs.
     pub approval: Option<String>,
     /// Extensions that HTTP middleware added to the request.
-    #[cfg(feature = "http")]
     pub extensions: Arc<http::Extensions>,
     /// The server's values, used for types that the request itself has no value for.
     pub defaults: TypeMap,
@@ -156,7 +155,6 @@ impl ContextParts {
             chunks: None,
             journal: None,
             approval: None,
-            #[cfg(feature = "http")]
             extensions: Arc::default(),
             defaults: TypeMap::default(),
         }
@@ -259,7 +257,6 @@ impl Context {
     /// ```
     pub fn extension<T: Send + Sync + 'static>(&self) -> Option<&T> {
         let value = self.0.parts.values.get();
-        #[cfg(feature = "http")]
         let value = value.or_else(|| self.0.parts.extensions.get());
         value.or_else(|| self.0.parts.defaults.get())
     }
@@ -427,7 +424,6 @@ impl Context {
             chunks: given.chunks.or_else(|| parts.chunks.clone()),
             journal: parts.journal.clone(),
             approval: None,
-            #[cfg(feature = "http")]
             extensions: Arc::clone(&parts.extensions),
             defaults: parts.defaults.clone(),
         };

@@ -17,7 +17,6 @@ pub enum Error {
     ConfigUnserializable(String),
     #[error("{0}")]
     UnknownPrompt(String),
-    #[cfg(feature = "dotprompt")]
     #[error("{0}")]
     PromptFiles(String),
     #[error("`.input(..)` needs a prompt; start the run with `genkit::prompt(..)`")]

@@ -73,12 +73,10 @@ impl Action {
             Linked::Prompt(definition) => Prompt::from_static(definition).into(),
             Linked::Resource(definition) => Resource::from_static(definition).into(),
             Linked::Flow(definition) => Flow::from_static(definition).into(),
-            #[cfg(feature = "dotprompt")]
             Linked::PromptFiles(files) => {
                 let prompts = crate::action::embedded_prompts(files)?;
                 return Ok(prompts.iter().cloned().map(Self::from).collect());
             }
-            #[cfg(feature = "skills")]
             Linked::Skills(skills) => {
                 let skills = crate::skill::embedded_skills(skills);
                 return Ok(skills.iter().cloned().map(Self::from).collect());

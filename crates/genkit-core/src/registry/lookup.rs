@@ -136,8 +136,6 @@ impl Registry {
         }
     }
 }
-
-#[cfg(feature = "skills")]
 impl crate::skill::SkillSource for Registry {
     fn list(
         &self,

@@ -13,11 +13,9 @@ use std::sync::{Arc, OnceLock, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 #[cfg(feature = "inventory")]
 use crate::action::Linked;
-#[cfg(feature = "dotprompt")]
 use crate::action::Prompt;
 use crate::context::TypeMap;
 use crate::error::Result;
-#[cfg(feature = "skills")]
 use crate::skill::Skill;
 
 pub use changes::RegistryChange;
@@ -68,10 +66,7 @@ struct RegistryData {
 }
 
 /// A weak reference to a registry.
-#[cfg(feature = "dotprompt")]
 pub struct WeakRegistry(std::sync::Weak<RegistryData>);
-
-#[cfg(feature = "dotprompt")]
 impl WeakRegistry {
     pub fn upgrade(&self) -> Option<Registry> {
         self.0.upgrade().map(Registry)
@@ -208,7 +203,6 @@ impl Registry {
 
     /// Replaces the prompts named `old` by `new`, as one change. Returns an error, and changes nothing, if a new prompt
     /// has the name of a prompt that is not in `old`.
-    #[cfg(feature = "dotprompt")]
     #[doc(hidden)]
     pub fn replace_prompts(&self, old: &[String], new: Vec<Prompt>) -> Result<()> {
         let mut actions = self.write();
@@ -234,7 +228,6 @@ impl Registry {
     }
 
     /// Returns a weak reference to the registry.
-    #[cfg(feature = "dotprompt")]
     #[doc(hidden)]
     pub fn downgrade(&self) -> WeakRegistry {
         WeakRegistry(Arc::downgrade(&self.0))
@@ -256,7 +249,6 @@ impl Registry {
     }
 
     /// Adds a skill, replacing one that was read from the same file before.
-    #[cfg(feature = "skills")]
     #[doc(hidden)]
     pub fn put_skill(&self, skill: Skill) -> Result<()> {
         if let Some(known) = self.skill(skill.name())

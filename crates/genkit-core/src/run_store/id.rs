@@ -68,14 +68,12 @@ impl RunId {
     }
 
     /// Creates the id of a session. It contains a hash, so that the store does not reveal the session id.
-    #[cfg(feature = "http")]
     #[doc(hidden)]
     pub fn of_session(session: &str) -> Self {
         Self(format!("{SESSION}{}", hash_of(session)))
     }
 
     /// Creates the id of a stream of a session.
-    #[cfg(feature = "http")]
     #[doc(hidden)]
     pub fn of_stream(session: &str, number: u64) -> Self {
         Self(format!("{STREAM}{}-{number}", hash_of(session)))
@@ -101,7 +99,6 @@ impl RunId {
     }
 }
 
-#[cfg(feature = "http")]
 fn hash_of(session: &str) -> String {
     use sha2::{Digest as _, Sha256};
     let hash = Sha256::digest(session.as_bytes());

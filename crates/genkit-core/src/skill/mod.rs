@@ -4,14 +4,10 @@
 //! ([`Skill::read_dir`], `GenkitBuilder::skills_dir`). A server lists the skills of
 //! its registry over MCP (the extension `io.modelcontextprotocol/skills`, SEP-2640). The middleware
 //! `skills` offers skills to a model.
-
-#[cfg(feature = "skills")]
 mod embedded;
 mod file;
-#[cfg(feature = "skills")]
 mod folder;
 mod served;
-#[cfg(feature = "skills")]
 mod source;
 
 use std::fmt;
@@ -20,17 +16,12 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use crate::action::Info;
-
-#[cfg(feature = "skills")]
 pub use embedded::{StaticSkills, embedded_skills};
 pub use file::SkillFile;
-#[cfg(feature = "skills")]
 pub use source::{OfferedSkill, SkillSource};
-#[cfg(feature = "skills")]
 pub use source::{SkillReader, compute_fingerprint, not_listed};
 
 /// Items used by macro expansions; hidden behind `__private`.
-#[cfg(feature = "skills")]
 pub mod expansion {
     pub use super::Skill;
     pub use super::embedded::{StaticSkill, StaticSkills};
@@ -77,7 +68,6 @@ struct SkillData {
 
 impl Skill {
     /// Creates a skill from a validated frontmatter and its files, which must be sorted by path.
-    #[cfg(feature = "skills")]
     pub(crate) fn new(
         source: String,
         root: String,

@@ -61,7 +61,6 @@ pub use self::trace_context::TraceContext;
 pub use self::labels::metric_label;
 pub use self::trace_context::BAGGAGE;
 pub use self::trace_context::is_baggage;
-#[cfg(feature = "http")]
 pub use self::trace_context::{TRACEPARENT, TRACESTATE};
 use crate::error::{Error, ErrorKind, Result};
 

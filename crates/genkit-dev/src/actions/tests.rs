@@ -265,10 +265,7 @@ fn a_prompt_is_shown_with_all_that_it_says_of_its_runs_but_the_account() {
         .with_output(output);
     let prompt =
         genkit_core::Prompt::builder("mail/ask.formal", "Asks.").options(options).version("2");
-    #[cfg(feature = "dotprompt")]
     let prompt = prompt.template("How much?").unwrap();
-    #[cfg(not(feature = "dotprompt"))]
-    let prompt = prompt.handler(|_: Context, _: Value| async { Ok("How much?") });
     let actions = ActionsByKey::default();
     actions.add(&Instance::builder().registry(Registry::new().add(prompt)).build().unwrap());
     let listed = Value::Object(actions.list_actions());
@@ -280,7 +277,6 @@ fn a_prompt_is_shown_with_all_that_it_says_of_its_runs_but_the_account() {
     assert_eq!(shown["returnToolRequests"], true);
     assert_eq!(shown["output"], json!({"format": "json"}));
     assert_eq!(shown["version"], "2");
-    #[cfg(feature = "dotprompt")]
     assert_eq!(shown["variant"], "formal");
 }
 

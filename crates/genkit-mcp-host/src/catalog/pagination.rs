@@ -59,7 +59,6 @@ list_methods! {
 }
 
 /// The skills of a server; they are an extension without their own capability.
-#[cfg(feature = "skills")]
 pub(crate) const SKILLS: ListMethod = ListMethod {
     name: "skills/list",
     member: "skills",

@@ -521,7 +521,6 @@ impl McpServer {
     /// ```
     ///
     /// Serving fails if a file is not valid. The error lists all problems with file and line.
-    #[cfg(feature = "skills")]
     pub fn skills_dir(mut self, path: impl Into<std::path::PathBuf>) -> Self {
         self.settings.skill_dirs.push(path.into());
         self

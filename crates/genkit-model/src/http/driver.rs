@@ -48,10 +48,8 @@ impl<W: WireFormat> HttpModel<W> {
     }
 
     async fn call(&self, request: &ModelRequest, chunks: &ChunkSink) -> Result<ModelResponse> {
-        #[cfg(debug_assertions)]
-        let is_known = request.encoded.message_count() > 0;
+        let is_known = cfg!(debug_assertions) && request.encoded.message_count() > 0;
         let call = self.wire.encode_request(request, chunks.is_wanted())?;
-        #[cfg(debug_assertions)]
         if is_known {
             let whole = self.wire.encode_request(&request.clone(), chunks.is_wanted())?;
             assert_eq!(call.body, whole.body, "the cached body differs");

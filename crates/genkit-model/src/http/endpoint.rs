@@ -103,7 +103,6 @@ impl ApiEndpoint {
     }
 
     /// Sets the hint shown when the server is unreachable.
-    #[cfg(feature = "http")]
     pub fn with_remedy(mut self, remedy: &'static str) -> Self {
         self.remedy = Some(remedy);
         self

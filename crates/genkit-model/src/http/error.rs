@@ -34,7 +34,6 @@ pub enum Error {
     #[error("{provider}: cannot read the response: {reason}")]
     UnreadableJson { provider: String, reason: String },
 
-    #[cfg(feature = "http")]
     #[error("{embedder}: sent {texts} texts and received {vectors} vectors")]
     EmbeddingCount { embedder: String, texts: usize, vectors: usize },
 
@@ -133,7 +132,6 @@ impl Topic for Error {
             | Self::FileUnreachable { .. }
             | Self::FileCutOff { .. } => ErrorKind::Unavailable,
             Self::UnreadableJson { .. } => ErrorKind::Internal,
-            #[cfg(feature = "http")]
             Self::EmbeddingCount { .. } => ErrorKind::Internal,
             Self::FileTimeout { .. } => ErrorKind::DeadlineExceeded,
             Self::FileTooLarge { .. } => ErrorKind::ResourceExhausted,

@@ -12,10 +12,10 @@
 //! | size of a response | 64 MiB |
 
 mod builder;
+mod cassette;
 mod direct;
 mod download;
 mod driver;
-#[cfg(feature = "http")]
 mod embedder;
 mod endpoint;
 mod error;
@@ -31,24 +31,17 @@ mod status;
 #[cfg(test)]
 mod tests;
 
+pub use cassette::Cassette;
 pub use download::download;
 pub use driver::HttpModel;
-#[cfg(feature = "http")]
 pub use embedder::{EmbedBatch, EmbedWire, HttpEmbedder};
 pub use endpoint::ApiEndpoint;
 pub use error::Error;
 pub use intercept::{Interception, Interceptor, Observer, OutgoingCall, StoredResponse};
 pub use reach::forbid_network;
 pub(crate) use redact::Secrets;
-#[cfg(feature = "http")]
-pub use settings::bearer_headers;
-pub use settings::{ProviderSettings, env_var};
-#[cfg(feature = "http")]
-pub use status::duration_from_seconds;
-#[cfg(feature = "http")]
-pub use status::is_web_page;
-#[cfg(feature = "http")]
-pub use status::message_text;
-pub use status::{error_text, kind_of_status, retry_after};
-#[cfg(feature = "http")]
-pub use status::{should_retry, with_reported};
+pub use settings::{ProviderSettings, bearer_headers, env_var};
+pub use status::{
+    duration_from_seconds, error_text, is_web_page, kind_of_status, message_text, retry_after,
+    should_retry, with_reported,
+};

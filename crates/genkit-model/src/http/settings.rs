@@ -1,6 +1,5 @@
 //! The settings that the builders of all providers share.
 
-#[cfg(feature = "http")]
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +14,6 @@ pub fn env_var(name: &str) -> Option<String> {
 }
 
 /// Returns the headers of a JSON call, with the key as a bearer token.
-#[cfg(feature = "http")]
 pub fn bearer_headers(key: Option<&str>) -> Vec<(&'static str, Cow<'static, str>)> {
     let mut headers = Vec::with_capacity(2);
     headers.push(("content-type", "application/json".into()));

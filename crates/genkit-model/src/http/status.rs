@@ -2,10 +2,8 @@
 
 use std::time::Duration;
 
-#[cfg(feature = "http")]
 use serde_json::Value;
 
-#[cfg(feature = "http")]
 use genkit_core::Error;
 use genkit_core::ErrorKind;
 use genkit_schema::internal::truncate::excerpt;
@@ -56,7 +54,6 @@ pub fn duration_from_seconds(seconds: f64) -> Option<Duration> {
 }
 
 /// Returns whether the server recommends a retry, from the header `x-should-retry`.
-#[cfg(feature = "http")]
 pub fn should_retry(headers: &dyn Fn(&str) -> Option<String>) -> Option<bool> {
     match headers("x-should-retry")?.trim() {
         "true" => Some(true),
@@ -67,7 +64,6 @@ pub fn should_retry(headers: &dyn Fn(&str) -> Option<String>) -> Option<bool> {
 
 /// Returns a message as text. Servers written in Python may send a list of problems, which is
 /// returned as JSON.
-#[cfg(feature = "http")]
 pub fn message_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -77,7 +73,6 @@ pub fn message_text(value: &Value) -> String {
 }
 
 /// Adds values reported by the server to the details of an error, if they are strings or numbers.
-#[cfg(feature = "http")]
 pub fn with_reported<const N: usize>(error: Error, told: [(&str, Value); N]) -> Error {
     let told = told.into_iter().filter(|(_, value)| value.is_string() || value.is_number());
     let details: serde_json::Map<_, _> = told.map(|(key, value)| (key.to_owned(), value)).collect();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::*;
-use crate::cassette::Cassette;
+use crate::http::cassette::Cassette;
 use crate::wire::{HttpCall, Next, WireFormat, WireStream};
 use crate::{ChunkSink, Model as _, ModelInfo};
 use genkit_core::Message;

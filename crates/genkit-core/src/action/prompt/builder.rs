@@ -21,7 +21,6 @@ use crate::action::info::{Info, describing};
 use crate::context::Context;
 use crate::error::Result;
 use crate::future::BoxFuture;
-#[cfg(feature = "dotprompt")]
 use crate::template::Templates;
 use genkit_schema::internal::Schemas;
 
@@ -89,9 +88,7 @@ pub struct PromptBuilder {
     pub(super) input_schema: Option<Value>,
     pub(super) template: Option<Arc<str>>,
     /// The template of the system message.
-    #[cfg(feature = "dotprompt")]
     pub(super) system: Option<String>,
-    #[cfg(feature = "dotprompt")]
     pub(super) templates: Templates,
 }
 
@@ -100,7 +97,6 @@ completing!(PromptBuilder);
 
 impl PromptBuilder {
     /// Creates a builder of a prompt that is described in a file.
-    #[cfg(feature = "dotprompt")]
     pub(super) fn of_file(name: String, file: String) -> Self {
         Self::new(Info::of_file(name, file))
     }
@@ -115,9 +111,7 @@ impl PromptBuilder {
             options,
             input_schema: None,
             template: None,
-            #[cfg(feature = "dotprompt")]
             system: None,
-            #[cfg(feature = "dotprompt")]
             templates: Templates::default(),
         }
     }

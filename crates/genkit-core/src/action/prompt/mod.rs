@@ -1,12 +1,10 @@
 //! Prompts: functions that return messages.
 
 mod builder;
-#[cfg(feature = "dotprompt")]
 mod files;
 mod function;
 mod options;
 mod reply;
-#[cfg(feature = "dotprompt")]
 mod template;
 
 use std::borrow::Cow;
@@ -30,9 +28,7 @@ use crate::trace::{self, NewSpan, SpanKind};
 use genkit_schema::internal::strictness::Strictness;
 
 pub use builder::PromptBuilder;
-#[cfg(feature = "dotprompt")]
 pub use files::{StaticPromptFiles, written_schema};
-#[cfg(feature = "dotprompt")]
 pub use files::{embedded_prompts, prompts_in};
 pub use function::{PromptFn, StaticPrompt, config_of};
 pub use options::{PromptOptions, PromptTool};

@@ -24,7 +24,6 @@ pub trait SchemaType {
     fn read_schema() -> Value;
 
     /// Returns the schema without definitions, for embedding in another schema.
-    #[cfg(feature = "dotprompt")]
     fn inlined_schema() -> Value;
 }
 
@@ -37,8 +36,6 @@ impl<T: JsonSchema> SchemaType for T {
     fn read_schema() -> Value {
         schema::input_of::<T>()
     }
-
-    #[cfg(feature = "dotprompt")]
     fn inlined_schema() -> Value {
         schema::inlined_of::<T>()
     }

@@ -25,13 +25,11 @@ pub fn deserialize_count<'de, D: Deserializer<'de>>(
 }
 
 /// Deserializes a string; any other value becomes its JSON text.
-#[cfg(feature = "http")]
 pub fn json_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     Ok(as_json_text(Value::deserialize(deserializer)?))
 }
 
 /// Returns a string unchanged, an empty string for null, and any other value as JSON text.
-#[cfg(feature = "http")]
 pub fn as_json_text(value: Value) -> String {
     match value {
         Value::String(text) => text,

@@ -1,10 +1,16 @@
 //! The wire format of a provider: encoding and decoding, without IO.
 
-use crate::ChunkSink;
-use genkit_core::{Error, ErrorKind, Result};
-use genkit_core::{ModelRequest, ModelResponse};
-use genkit_http_client::internal::sse::SseEvent;
+pub(crate) mod arguments;
+pub(crate) mod data_url;
+pub(crate) mod lenient;
+pub(crate) mod settings;
+pub(crate) mod signature;
+
 use std::borrow::Cow;
+
+use crate::ChunkSink;
+use genkit_core::{Error, ErrorKind, ModelRequest, ModelResponse, Result};
+use genkit_http_client::internal::sse::SseEvent;
 
 /// An HTTP request to a provider. The driver adds the base URL.
 pub struct HttpCall {
@@ -69,7 +75,6 @@ pub enum StreamFormat {
     /// instead.
     Sse,
     /// JSON lines; each line is an [`SseEvent::Bare`].
-    #[cfg_attr(not(feature = "http"), allow(dead_code, reason = "Ollama alone has it"))]
     Ndjson,
 }
 

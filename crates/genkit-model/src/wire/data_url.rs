@@ -1,6 +1,5 @@
 //! Data URLs, split into the media type and the data in base64.
 
-#[cfg(feature = "http")]
 use std::borrow::Cow;
 
 /// A URL that begins with `data:`.
@@ -23,14 +22,12 @@ impl<'a> DataUrl<'a> {
     }
 
     /// The media type without parameters; empty if it is not specified.
-    #[cfg(feature = "http")]
     pub fn media_type(self) -> &'a str {
         self.head.split(';').next().unwrap_or_default()
     }
 
     /// Returns the data in base64, encoding it if it is percent-encoded; `None` if the URL has no
     /// comma.
-    #[cfg(feature = "http")]
     pub fn to_base64(self) -> Option<Cow<'a, str>> {
         use base64::Engine as _;
         use base64::engine::general_purpose::STANDARD;

@@ -12,16 +12,13 @@ pub const SIGNATURE: &str = "thoughtSignature";
 pub const SIGNED_BY: &str = "signedBy";
 
 /// The signer name of Gemini, through whichever API its models are called.
-#[cfg(feature = "http")]
 pub const GEMINI: &str = "gemini";
 
 /// A placeholder that Gemini accepts instead of a signature, for a call that another model made.
-#[cfg(feature = "http")]
 pub const SKIP_VALIDATION: &str = "skip_thought_signature_validator";
 
 /// Whether the Gemini model with this name rejects tool calls without a signature. Gemini 3 and
 /// later do, and so do names without a version number, which refer to the latest version.
-#[cfg(feature = "http")]
 pub fn checks_calls(model: &str) -> bool {
     model.contains("gemini") && !["gemini-1", "gemini-2"].iter().any(|old| model.contains(old))
 }
@@ -44,7 +41,7 @@ pub fn is_foreign(part: &Part, provider: &str) -> bool {
     part.metadata().get(SIGNED_BY).is_some_and(|by| by.as_str() != Some(provider))
 }
 
-#[cfg(all(test, feature = "http"))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

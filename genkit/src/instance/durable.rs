@@ -1,0 +1,98 @@
+//! Durable runs and flows of an instance.
+
+use genkit_core::Result;
+use serde::Serialize;
+
+use super::{Genkit, GenkitBuilder};
+use crate::durable::{DurableFlow, DurableRun, RunStore, Worker};
+use crate::generate::Generate;
+
+impl Genkit {
+    /// Creates a durable run, which is saved after each step and continues in any process with the same registry. See
+    /// [`genkit::durable`](crate::durable), also for the meaning of "at least once".
+    ///
+    /// `id` is the idempotency key: if a run with this id exists, it is returned, and `run` is ignored. No step is
+    /// performed yet; use [`DurableRun::wait`] and [`Genkit::work`].
+    ///
+    /// # Errors
+    /// `FailedPrecondition` without [`GenkitBuilder::durable`](crate::GenkitBuilder::durable), `InvalidArgument` for an
+    /// invalid id or a run with code that has no name, any error that a run can return before its first response, and
+    /// any error of the store.
+    pub async fn durable_run(&self, id: impl Into<String>, run: Generate) -> Result<DurableRun> {
+        genkit_durable::internal::runs::durable_run(&self.0, id, run).await
+    }
+
+    /// Creates a durable flow: a flow of the registry that may ask questions. After a crash it runs again from its
+    /// beginning, with the saved results of [`Context::once`](crate::Context::once). Otherwise the same as
+    /// [`durable_run`](Self::durable_run).
+    ///
+    /// ```
+    /// use genkit::durable::{FlowOutcome, FolderStore};
+    /// use genkit::{Context, Genkit, Registry, Result, flow, flows};
+    /// use serde_json::json;
+    ///
+    /// async fn charge(cents: u32, key: Option<String>) -> Result<String> { Ok(format!("{cents} {}", key.unwrap())) }
+    ///
+    /// /// Sells something.
+    /// #[flow]
+    /// async fn sell(ctx: &Context, cents: u32) -> Result<String> {
+    ///     let receipt = ctx.once("charge", charge(cents, ctx.idempotency_key("charge"))).await?;
+    ///     ctx.confirm("Send it?").await?;
+    ///     Ok(receipt)
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// # let folder = std::env::temp_dir().join(format!("genkit-flows-{}", std::process::id()));
+    /// let registry = Registry::new().add(flows![sell]);
+    /// let genkit = Genkit::builder().registry(registry).durable(FolderStore::open(&folder)?).build()?;
+    /// let run = genkit.durable_flow("sale-1", "sell", json!({"cents": 500})).await?;
+    /// let FlowOutcome::Asks(open) = run.wait().await? else { panic!() };
+    /// run.answer(open[0].key(), json!(true)).await?;
+    /// let FlowOutcome::Returned(receipt) = run.wait().await? else { panic!() };
+    /// assert_eq!(receipt, "500 sale-1/0/0/charge");
+    /// # std::fs::remove_dir_all(folder).ok();
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// The errors of [`durable_run`](Self::durable_run); `NotFound` if the flow does not exist.
+    pub async fn durable_flow(
+        &self,
+        id: impl Into<String>,
+        flow: &str,
+        input: impl Serialize,
+    ) -> Result<DurableFlow> {
+        genkit_durable::internal::runs::durable_flow(&self.0, id, flow, input).await
+    }
+
+    /// Returns the durable run with this id, created by any process. `None` if there is none.
+    ///
+    /// # Errors
+    /// The errors of [`durable_run`](Self::durable_run).
+    pub async fn find_durable_run(&self, id: impl Into<String>) -> Result<Option<DurableRun>> {
+        genkit_durable::internal::runs::find_durable_run(&self.0, id).await
+    }
+
+    /// Returns the durable flow with this id, created by any process. `None` if there is none.
+    ///
+    /// # Errors
+    /// The errors of [`durable_flow`](Self::durable_flow).
+    pub async fn find_durable_flow(&self, id: impl Into<String>) -> Result<Option<DurableFlow>> {
+        genkit_durable::internal::runs::find_durable_flow(&self.0, id).await
+    }
+
+    /// Creates a worker for durable runs and flows. See [`Worker`].
+    pub fn work(&self) -> Worker {
+        Worker::of_instance(&self.0)
+    }
+}
+
+impl GenkitBuilder {
+    /// Sets the store of durable runs, for [`Genkit::durable_run`], [`Genkit::durable_flow`] and [`Genkit::work`]. See
+    /// [`genkit::durable`](crate::durable).
+    pub fn durable(self, store: impl RunStore) -> Self {
+        Self(self.0.durable(store))
+    }
+}
