@@ -21,13 +21,6 @@ impl Backoff {
     }
 }
 
-#[cfg(feature = "http")]
-impl rmcp::transport::common::client_side_sse::SseRetryPolicy for Backoff {
-    fn retry(&self, current_times: usize) -> Option<Duration> {
-        self.next_delay(u32::try_from(current_times).unwrap_or(u32::MAX))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -256,7 +256,9 @@ async fn a_server_that_comes_back_at_its_place_is_found_there() {
     let _ = first.task.await;
     let error = within(client.call_tool("echo", json!({}))).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unavailable);
-    says(&error, &["was refused"]);
+    // A pooled connection may be reset before a new one is refused.
+    let text = error.chain().to_string();
+    assert!(text.contains("was refused") || text.contains("broke: "), "{text}");
     let second = Server::at(address, |_| None).await;
     let echo = within(client.call_tool("echo", json!({"back": 1}))).await.unwrap();
     assert_eq!(echo, json!({"back": 1}));

@@ -28,7 +28,6 @@ pub(crate) use keys::{alike_keys, check_keys};
 pub use reconnect::Reconnect;
 pub use stdio::StdioTransport;
 
-#[cfg(feature = "http")]
 use super::transport::http::Endpoint;
 use super::transport::stdio::command::Command;
 pub use super::transport::stdio::command::StderrTo;
@@ -67,18 +66,27 @@ pub struct ServerConfig {
 #[derive(Clone, Debug)]
 pub(crate) enum Launch {
     Stdio(Command),
-    #[cfg(feature = "http")]
+    #[cfg_attr(not(feature = "http"), expect(unused, reason = "no endpoint exists"))]
     Http(Endpoint),
     Custom(TransportFactory),
     /// A configuration file has an invalid entry: the server is listed, in the state `Failed`.
     Broken(Arc<Error>),
 }
 
+impl Launch {
+    /// Returns the endpoint of a server over HTTP.
+    pub(crate) fn endpoint(&self) -> Option<&Endpoint> {
+        match self {
+            Self::Http(endpoint) => Some(endpoint),
+            _ => None,
+        }
+    }
+}
+
 impl PartialEq for Launch {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Stdio(a), Self::Stdio(b)) => a == b,
-            #[cfg(feature = "http")]
             (Self::Http(a), Self::Http(b)) => a == b,
             (Self::Custom(a), Self::Custom(b)) => a == b,
             (Self::Broken(a), Self::Broken(b)) => a.to_string() == b.to_string(),

@@ -17,7 +17,6 @@ use super::error::Error;
 use super::server::ManagedServer;
 use crate::config::{Launch, ProtocolEra};
 use crate::error::ServerErrorExt as _;
-#[cfg(feature = "http")]
 use crate::error::of_server;
 use crate::session::connection::{ClientTask, Connection};
 use crate::session::error::Error as SessionError;
@@ -25,14 +24,11 @@ use crate::session::interceptor::Interceptor;
 use crate::session::server_requests::ServerRequests;
 use crate::session::state::SessionState;
 use crate::transport::stdio::child;
-#[cfg(feature = "http")]
-use genkit_core::ErrorKind;
 use genkit_core::internal::visible::Logged;
-use genkit_core::{Error as PublicError, Result};
+use genkit_core::{Error as PublicError, ErrorKind, Result};
 use genkit_mcp::internal::spans::{Network, OpenSession, SessionEnd};
 
 /// How many times the probe's time limit a response over HTTP may take, where a server may have to be started first.
-#[cfg(feature = "http")]
 const HTTP_PROBE: u32 = 3;
 
 /// A connection with its task and process.
@@ -171,7 +167,6 @@ async fn attempt_handshake(
                 }
             }
         }
-        #[cfg(feature = "http")]
         Launch::Http(endpoint) => {
             use crate::transport::http::Connector;
             let signing_in = &server.client.signing_in;
@@ -247,11 +242,8 @@ fn describe_error(
         return Err(Error::UnknownVersion { version, known }.for_server(&server.key));
     }
     let timeout = server.config.controls.timeout.unwrap_or(server.settings.timeout);
-    let network = match &server.config.launch {
-        #[cfg(feature = "http")]
-        Launch::Http(_) => Network::Http,
-        _ => Network::Pipe,
-    };
+    let endpoint = server.config.launch.endpoint();
+    let network = if endpoint.is_some() { Network::Http } else { Network::Pipe };
     Ok(Arc::new(Connection {
         peer: task.peer().clone(),
         session,
@@ -262,11 +254,7 @@ fn describe_error(
         max_timeout: server.settings.max_timeout.max(timeout),
         traces: server.config.controls.trace_context,
         _measured: OpenSession::begin(SessionEnd::Client, network),
-        #[cfg(feature = "http")]
-        endpoint: match &server.config.launch {
-            Launch::Http(endpoint) => Some(endpoint.clone()),
-            _ => None,
-        },
+        endpoint: endpoint.cloned(),
     }))
 }
 
@@ -305,7 +293,6 @@ fn explain_error(server: &str, error: &ClientInitializeError) -> HandshakeError 
 }
 
 fn not_sent(server: &str, error: &DynamicTransportError) -> (PublicError, EraHint) {
-    #[cfg(feature = "http")]
     if let Some(fault) = crate::transport::http::explain_error(error) {
         let kind = fault.error.kind();
         let is_settled = fault.unsent

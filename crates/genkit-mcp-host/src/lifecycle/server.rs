@@ -47,7 +47,6 @@ pub(crate) struct ManagedServer {
     pub(crate) places: Arc<Semaphore>,
     /// Whether the server is known not to support the newest protocol.
     pub(super) is_old: AtomicBool,
-    #[cfg(feature = "http")]
     pub(super) connector: tokio::sync::OnceCell<crate::transport::http::Connector>,
     link: watch::Sender<LinkStatus>,
     pub(super) desired: watch::Sender<DesiredLink>,
@@ -63,7 +62,6 @@ impl ManagedServer {
         };
         let redactor = match &config.launch {
             Launch::Stdio(command) => Redactor::for_command(&command.child),
-            #[cfg(feature = "http")]
             Launch::Http(endpoint) => endpoint.build_redactor(),
             _ => Redactor::default(),
         };
@@ -78,7 +76,6 @@ impl ManagedServer {
             pins: Pins::default(),
             places: Arc::new(Semaphore::new(MAX_IN_FLIGHT)),
             is_old: AtomicBool::new(false),
-            #[cfg(feature = "http")]
             connector: tokio::sync::OnceCell::new(),
             link: watch::Sender::new(LinkStatus::new(target)),
             desired: watch::Sender::new(DesiredLink {

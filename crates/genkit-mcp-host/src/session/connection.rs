@@ -21,6 +21,7 @@ use super::state::{ListKind, SessionState};
 use crate::error::ServerErrorExt as _;
 use crate::input::elicit;
 use crate::limits::{PING_TIMEOUT, QUESTION_TIMEOUT};
+use crate::transport::http::Endpoint;
 use crate::transport::stdio::pipe::ResultFormat;
 use genkit_core::Context;
 use genkit_core::TraceContext;
@@ -43,8 +44,7 @@ pub(crate) struct Connection {
     pub(crate) traces: bool,
     /// Measures the session, if metrics are collected.
     pub(crate) _measured: Option<OpenSession>,
-    #[cfg(feature = "http")]
-    pub(crate) endpoint: Option<crate::transport::http::Endpoint>,
+    pub(crate) endpoint: Option<Endpoint>,
 }
 
 /// The rmcp task that runs a connection.
@@ -58,10 +58,7 @@ impl Connection {
 
     /// Returns whether the connection uses HTTP.
     pub(crate) fn is_remote(&self) -> bool {
-        #[cfg(feature = "http")]
-        return self.endpoint.is_some();
-        #[cfg(not(feature = "http"))]
-        false
+        self.endpoint.is_some()
     }
 
     /// Returns whether the server has the capability to report changes of this list.
@@ -111,14 +108,7 @@ impl Connection {
         if !is_listened_to() {
             return None;
         }
-        #[cfg(feature = "http")]
-        let url =
-            self.endpoint.as_ref().and_then(|endpoint| reqwest::Url::parse(&endpoint.url).ok());
-        #[cfg(feature = "http")]
-        let server =
-            url.as_ref().and_then(|url| Some((url.host_str()?, url.port_or_known_default())));
-        #[cfg(not(feature = "http"))]
-        let server = None;
+        let server = self.endpoint.as_ref().and_then(Endpoint::server);
         SentSpan::begin(&NewSent {
             method: method_name(request.method()),
             target: match request {
@@ -129,7 +119,7 @@ impl Connection {
             },
             version: Some(self.info.protocol_version.as_str()),
             network: if self.is_remote() { Network::Http } else { Network::Pipe },
-            server,
+            server: server.as_ref().map(|(host, port)| (host.as_str(), *port)),
         })
     }
 
@@ -144,12 +134,9 @@ impl Connection {
         let (open, mut signals) = OpenRequest::new(target, context);
         request.extensions_mut().insert(RequestTag(Arc::new(open)));
         request.extensions_mut().insert(ResultFormat::Untyped);
-        #[cfg(feature = "http")]
         if let Some(headers) = self.endpoint.as_ref().and_then(|e| e.headers_for(context, trace)) {
             request.extensions_mut().insert(headers);
         }
-        #[cfg(not(feature = "http"))]
-        let _ = trace;
         let mut options = PeerRequestOptions::no_options();
         if !meta.is_empty() {
             options = options.with_meta(RequestMetaObject(rmcp::model::MetaObject(meta)));

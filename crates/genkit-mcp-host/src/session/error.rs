@@ -115,7 +115,6 @@ impl RequestError {
 
     fn not_sent(session: &SessionState, error: &rmcp::transport::DynamicTransportError) -> Self {
         let server = &*session.server;
-        #[cfg(feature = "http")]
         if let Some(fault) = crate::transport::http::explain_error(error) {
             // Only the caller is responsible for headers that cannot be sent.
             let is_callers = fault.error.kind() == ErrorKind::InvalidArgument;

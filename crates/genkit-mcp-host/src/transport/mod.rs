@@ -4,6 +4,9 @@ pub(crate) mod boxed;
 pub(crate) mod by_identity;
 #[cfg(feature = "http")]
 pub(crate) mod http;
+#[cfg(not(feature = "http"))]
+#[path = "http_off.rs"]
+pub(crate) mod http;
 #[cfg(feature = "http")]
 pub(crate) mod http_client;
 #[cfg(feature = "http")]

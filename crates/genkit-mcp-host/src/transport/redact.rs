@@ -22,7 +22,6 @@ const SECRET_BYTES: usize = 8;
 const MAX_REPEATED: usize = 64 * 1024;
 
 /// How many of the values that change with each request are redacted. Default is the last 256.
-#[cfg(feature = "http")]
 const MAX_CHANGING: usize = 256;
 
 /// At how many `…` a truncated secret is searched for. Default is the last 4.
@@ -95,7 +94,10 @@ impl Redactor {
     }
 
     /// Redacts a value that only some requests carry; only the latest such values are kept.
-    #[cfg(feature = "http")]
+    #[cfg_attr(
+        not(feature = "http"),
+        expect(unused, reason = "only requests over HTTP have such values")
+    )]
     pub(crate) fn hide_for_now(&self, name: &str, value: &str) {
         {
             let secrets = read(&self.0);
@@ -349,7 +351,6 @@ mod tests {
         assert!(!redactor.redact_json(nested).to_string().contains("s3cret"));
     }
 
-    #[cfg(feature = "http")]
     #[test]
     fn values_that_change_are_hidden_as_long_as_there_is_room() {
         let redactor = Redactor::default();

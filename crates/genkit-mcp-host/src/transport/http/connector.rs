@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::transport::common::client_side_sse::SseRetryPolicy;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use tokio::sync::watch;
 
@@ -34,6 +35,12 @@ pub(crate) struct Connector {
     pub(crate) client: AuthorizedClient,
     #[cfg(test)]
     busy: watch::Receiver<bool>,
+}
+
+impl SseRetryPolicy for Backoff {
+    fn retry(&self, current_times: usize) -> Option<Duration> {
+        self.next_delay(u32::try_from(current_times).unwrap_or(u32::MAX))
+    }
 }
 
 impl Connector {

@@ -72,6 +72,12 @@ impl Endpoint {
         Self { url, max_message: MAX_MESSAGE_BYTES, ..Self::default() }
     }
 
+    /// Returns the host and the port of the server.
+    pub(crate) fn server(&self) -> Option<(String, Option<u16>)> {
+        let url = Url::parse(&self.url).ok()?;
+        Some((url.host_str()?.to_owned(), url.port_or_known_default()))
+    }
+
     /// Returns the headers that `.headers_from(..)` makes for a caller, and those of the trace.
     pub(crate) fn headers_for(
         &self,
