@@ -6,9 +6,9 @@ use std::time::Instant;
 use serde_json::Value;
 use tracing::level_filters::LevelFilter;
 
-#[cfg(feature = "http")]
-use super::auth::Denial;
 use super::error::Error as E;
+#[cfg(feature = "http")]
+use super::http::auth::Denial;
 use super::quota::ClientKey;
 use genkit_core::internal::visible::Logged;
 

@@ -98,7 +98,7 @@ pub(crate) struct ServerSettings {
     pub(crate) middleware:
         std::sync::Arc<[std::sync::Arc<dyn super::middleware::RequestMiddleware>]>,
     #[cfg(feature = "http")]
-    pub(crate) http: super::http_settings::HttpSettings,
+    pub(crate) http: super::http::settings::HttpSettings,
 }
 
 impl Default for ServerSettings {
@@ -133,7 +133,7 @@ impl Default for ServerSettings {
             max_line: MAX_LINE_BYTES,
             middleware: std::sync::Arc::default(),
             #[cfg(feature = "http")]
-            http: super::http_settings::HttpSettings::default(),
+            http: super::http::settings::HttpSettings::default(),
         }
     }
 }

@@ -26,7 +26,7 @@ pub(crate) struct SharedState {
     pub(crate) sealer: StateSealer,
     pub(crate) quotas: Quotas,
     pub(crate) notifier: Notifier,
-    pub(crate) tasks: Arc<super::task_table::Tasks>,
+    pub(crate) tasks: Arc<super::tasks::table::Tasks>,
     lists: ListCache,
     /// Whether clients receive errors with all their causes.
     pub(crate) exposes_errors: bool,
@@ -52,7 +52,7 @@ impl SharedState {
                 sessions: settings.max_sessions,
                 session_questions: settings.max_questions,
             }),
-            tasks: Arc::new(super::task_table::Tasks::of_instance(&genkit)),
+            tasks: Arc::new(super::tasks::table::Tasks::of_instance(&genkit)),
             lists: ListCache::default(),
             notifier: Notifier::default(),
             genkit,
@@ -128,7 +128,7 @@ impl SharedState {
 
     /// Returns whether calls to this server can become tasks.
     pub(crate) fn makes_tasks(&self) -> bool {
-        super::task_table::CAN_RUN_TASKS && self.all_lists().has_tasks()
+        super::tasks::table::CAN_RUN_TASKS && self.all_lists().has_tasks()
     }
 
     /// Returns the lists of all items, regardless of the caller.

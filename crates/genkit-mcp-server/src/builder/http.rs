@@ -8,9 +8,9 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::McpServer;
-use crate::auth::{Authentication, ProtectedResource, TokenVerifier};
-use crate::http_settings::HealthCheck;
-use crate::session_store::SessionStore;
+use crate::http::auth::{Authentication, ProtectedResource, TokenVerifier};
+use crate::http::session_store::SessionStore;
+use crate::http::settings::HealthCheck;
 use genkit_core::Error;
 use genkit_core::internal::error::BoxError;
 use genkit_http_server::HttpStream;

@@ -12,20 +12,20 @@ use hyper::body::{Body, Incoming};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use super::PATH;
 use super::answers;
 use super::health::Health;
-use super::names::PATH;
 use super::parameter_cache::ParameterCache;
 use super::rejection::HttpRejection;
 use super::sessions::{Owner, SessionTable};
 use super::streams::AnswerBody;
 use crate::audit;
-use crate::auth::{Authentication, Challenges, Denial, ProtectedResource, document_answer};
 use crate::engine::Engine;
+use crate::http::auth::{Authentication, Challenges, Denial, ProtectedResource, document_answer};
+use crate::http::session_store::SessionStore;
 use crate::principal::Principal;
 use crate::quota::{ClientKey, ClientQuota};
 use crate::session::Sees;
-use crate::session_store::SessionStore;
 use crate::state::SharedState;
 use genkit_http_server::internal::{
     AllowedHosts, BodyRoom, Connection, Cors, Drain, HttpApp, Peer,

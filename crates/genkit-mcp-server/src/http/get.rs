@@ -6,9 +6,9 @@ use http::{HeaderMap, Response, StatusCode};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use super::LAST_EVENT;
 use super::answers;
 use super::endpoint::{EndpointState, RequestSender};
-use super::names::LAST_EVENT;
 use super::pending_response::is_primed;
 use super::rejection::HttpRejection;
 use super::rules::{Rules, accepts_events, rules_of_head};

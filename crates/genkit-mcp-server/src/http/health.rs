@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 use super::answers;
 use super::streams::AnswerBody;
-use crate::http_settings::HealthSettings;
+use crate::http::settings::HealthSettings;
 use crate::state::SharedState;
 use genkit_core::internal::visible::Logged;
 

@@ -7,8 +7,8 @@ use http::HeaderMap;
 use http::header::USER_AGENT;
 use rmcp::model::{ProtocolVersion, RequestId};
 
+use super::SESSION;
 use super::endpoint::{EndpointState, RequestSender};
-use super::names::SESSION;
 use super::rejection::HttpRejection;
 use super::rules::{ParamsOutline, RequestOutline, Rules};
 use super::sessions::SessionInUse;

@@ -7,22 +7,23 @@
 //! ```
 
 mod answers;
+pub(crate) mod auth;
 mod endpoint;
 mod get;
 mod health;
+#[cfg(feature = "jwt")]
+pub(crate) mod jwt;
 mod message;
-mod names;
 mod parameter_cache;
 mod pending_response;
 mod post;
 mod rejection;
-mod restoring;
-#[cfg_attr(not(feature = "durable"), path = "resuming_off.rs")]
-mod resuming;
 mod rules;
 mod running_call;
 mod serving;
+pub(crate) mod session_store;
 mod sessions;
+pub(crate) mod settings;
 mod standalone_stream;
 mod step_up;
 mod streams;
@@ -33,12 +34,23 @@ use axum::Router;
 use axum::extract::Request;
 use tokio_util::sync::CancellationToken;
 
+pub use self::auth::{ProtectedResource, TokenError, TokenVerifier};
 use self::endpoint::McpEndpoint;
-use self::names::PATH;
 pub(super) use self::serving::{warn_unknown_callers, warn_unused};
+pub use self::session_store::{MemorySessions, SessionStore, StoredSession};
 use super::state::SharedState;
 use genkit_core::Result;
+pub use genkit_http_server::HttpStream;
 use genkit_http_server::internal::{Drain, GRACE, HttpServing, Listening};
+
+/// The path of the endpoint.
+pub(super) const PATH: &str = "/mcp";
+
+/// The header that contains the id of a session.
+pub(super) const SESSION: &str = "mcp-session-id";
+
+/// The header that contains the id of the last event that a client received.
+pub(super) const LAST_EVENT: &str = "last-event-id";
 
 /// Serves until `stop`, then lets running requests finish.
 async fn serve_listening(

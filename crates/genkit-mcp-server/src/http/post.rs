@@ -7,10 +7,10 @@ use http::{HeaderMap, HeaderValue, Request, Response, StatusCode};
 use hyper::body::Body;
 use tokio_util::sync::CancellationToken;
 
+use super::SESSION;
 use super::answers;
 use super::endpoint::{EndpointState, RequestSender};
 use super::message::{MessageSession, Outline, message_in};
-use super::names::SESSION;
 use super::pending_response::PendingResponse;
 use super::rejection::HttpRejection;
 use super::rules::{

@@ -8,9 +8,9 @@ use rmcp::model::{ErrorCode, ErrorData, RequestId};
 use super::answers;
 use super::rules::HeaderError;
 use super::streams::AnswerBody;
-use crate::auth::Denial;
 use crate::engine::message;
 use crate::error::REFUSED;
+use crate::http::auth::Denial;
 use genkit_http_server::internal::{BodyError, HostRejection};
 
 #[derive(Debug, thiserror::Error)]

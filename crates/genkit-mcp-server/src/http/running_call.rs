@@ -12,10 +12,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::answers;
 use super::pending_response::{PendingResponse, drive_call, is_primed};
-use super::resuming::answer_stored;
+use super::sessions::resuming::answer_stored;
 use super::streams::{AnswerBody, EventId, Events, priming_event};
 use crate::engine::{Call, Reply};
-use crate::session_store::SessionStore;
+use crate::http::session_store::SessionStore;
 
 /// The duration of a call in a session after which its response becomes a stream, which the client can
 /// resume after it loses the connection. Default is 50 milliseconds.

@@ -20,6 +20,7 @@ mod record;
 mod resume;
 mod rounds;
 mod sweep;
+pub(crate) mod table;
 #[cfg(test)]
 mod tests;
 mod wire;
@@ -29,9 +30,9 @@ use std::sync::Arc;
 pub(super) use self::begin::begin;
 pub(super) use self::methods::{TaskCall, answer, read_call};
 use self::sweep::sweep_later;
+use self::table::Tasks;
 use super::instance::ServedInstance;
 use super::state::SharedState;
-use super::task_table::Tasks;
 use genkit_core::Result;
 
 /// Checks the tools that can run as tasks: with the feature `durable`, all of them can.

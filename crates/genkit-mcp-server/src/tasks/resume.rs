@@ -14,7 +14,7 @@ use super::rounds::TaskRounds;
 use super::wire::of_protocol;
 use crate::run::run_tool;
 use crate::state::SharedState;
-use crate::task_table::RunningTask;
+use crate::tasks::table::RunningTask;
 use genkit_core::Result;
 use genkit_core::RunId;
 use genkit_core::Tool;

@@ -1,6 +1,9 @@
 //! Sessions over HTTP: their ownership, eviction and expiry. Performs no I/O.
 
 mod http_session;
+pub(super) mod restoring;
+#[cfg_attr(not(feature = "durable"), path = "resuming_off.rs")]
+pub(super) mod resuming;
 mod session_id;
 mod sweeping;
 #[cfg(test)]

@@ -12,7 +12,7 @@ use tokio::sync::Mutex;
 use super::{EventId, EventStream, StreamState};
 use crate::engine::message;
 use crate::error::REFUSED;
-use crate::session_store::STORE_TIMEOUT;
+use crate::http::session_store::STORE_TIMEOUT;
 use genkit_core::internal::run_store::now_ms;
 use genkit_core::internal::visible::Logged;
 use genkit_core::{RunChange, RunId, RunStatus, RunStore, StoredRun};

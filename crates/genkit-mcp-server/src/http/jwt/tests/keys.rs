@@ -8,8 +8,8 @@ use serde_json::json;
 
 use super::issuer::{Issuer, Page};
 use super::signing::{AUDIENCE, Signer};
-use crate::auth::{TokenError, TokenVerifier as _};
-use crate::jwt::JwtVerifier;
+use crate::http::auth::{TokenError, TokenVerifier as _};
+use crate::http::jwt::JwtVerifier;
 
 /// Advances the clock.
 async fn later(time: Duration) {

@@ -9,7 +9,7 @@ use super::error::TokenFault;
 use super::jwk::KeySet;
 use super::keys::IssuerKeys;
 use super::token::UnverifiedToken;
-use crate::auth::{TokenError, TokenVerifier};
+use crate::http::auth::{TokenError, TokenVerifier};
 use crate::principal::Principal;
 use genkit_core::BoxFuture;
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::auth::{Authentication, ProtectedResource};
-use super::error::Error as E;
 use super::session_store::SessionStore;
+use crate::error::Error as E;
 use genkit_core::{BoxFuture, Result};
 
 /// The maximum size of a request over HTTP, in bytes. Default is 4 MiB.

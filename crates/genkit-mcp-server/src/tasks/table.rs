@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use super::instance::ServedInstance;
-use super::quota::ClientKey;
+use crate::instance::ServedInstance;
+use crate::quota::ClientKey;
 use genkit_core::RunId;
 use genkit_core::RunStore;
 use genkit_core::internal::run_store::now_ms;

@@ -8,16 +8,16 @@ use rmcp::model::RequestId;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::answers;
-use super::endpoint::EndpointState;
-use super::pending_response::{PendingResponse, drive_call, is_primed};
-use super::rejection::HttpRejection;
-use super::sessions::SessionInUse;
-use super::streams::{
+use crate::engine::{Call, Outward as _};
+use crate::http::answers;
+use crate::http::endpoint::EndpointState;
+use crate::http::pending_response::{PendingResponse, drive_call, is_primed};
+use crate::http::rejection::HttpRejection;
+use crate::http::session_store::{STORE_TIMEOUT, SessionStore};
+use crate::http::sessions::SessionInUse;
+use crate::http::streams::{
     AnswerBody, EventId, EventStream, Events, StoredStream, StreamJournal, priming_event,
 };
-use crate::engine::{Call, Outward as _};
-use crate::session_store::{STORE_TIMEOUT, SessionStore};
 use genkit_core::Result as StoreResult;
 use genkit_core::internal::visible::Logged;
 use genkit_core::{RunId, RunStore};
@@ -35,7 +35,7 @@ const MAX_FAILURES: u32 = 20;
 
 impl EndpointState {
     /// The rest of a stream that does not belong to this instance.
-    pub(super) async fn resume(
+    pub(in crate::http) async fn resume(
         &self,
         session: SessionInUse,
         last: EventId,
@@ -142,7 +142,7 @@ async fn next(
 }
 
 /// Answers a call with a stream that is stored, if there is a store of streams.
-pub(super) async fn answer_stored(
+pub(in crate::http) async fn answer_stored(
     call: Call,
     answering: PendingResponse,
     store: Option<&Arc<dyn SessionStore>>,

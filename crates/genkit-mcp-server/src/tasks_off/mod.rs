@@ -1,5 +1,7 @@
 //! Tasks without the feature `durable`: no call becomes a task.
 
+pub(crate) mod table;
+
 use std::future::{Ready, ready};
 use std::sync::Arc;
 
@@ -7,13 +9,13 @@ use futures_util::future::Either;
 use rmcp::model::{CreateTaskResult, ErrorData, InputResponses, RequestId};
 use serde_json::Value;
 
+use self::table::Tasks;
 use super::caller::Request;
 use super::caller::message::Reply;
 use super::error::Error as E;
 use super::instance::ServedInstance;
 use super::run::{Answered, RunOutcome};
 use super::state::SharedState;
-use super::task_table::Tasks;
 use genkit_core::Result;
 use genkit_core::internal::action::ToolOutput;
 use genkit_core::{Tool, ToolTask};

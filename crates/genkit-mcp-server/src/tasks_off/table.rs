@@ -1,7 +1,7 @@
 //! The tasks of a server without the feature `durable`: there are none.
 
-use super::instance::ServedInstance;
-use super::quota::ClientKey;
+use crate::instance::ServedInstance;
+use crate::quota::ClientKey;
 
 /// Whether calls can become tasks.
 pub(crate) const CAN_RUN_TASKS: bool = false;

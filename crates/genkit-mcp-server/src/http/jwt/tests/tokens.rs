@@ -4,8 +4,8 @@ use ring::hmac;
 use serde_json::{Value, json};
 
 use super::signing::{AUDIENCE, ISSUER, Signer, claims, encode, in_seconds, with};
-use crate::auth::{TokenError, TokenVerifier as _};
-use crate::jwt::{JwtAlgorithm, JwtVerifier};
+use crate::http::auth::{TokenError, TokenVerifier as _};
+use crate::http::jwt::{JwtAlgorithm, JwtVerifier};
 
 fn verifier(keys: &[&Signer]) -> JwtVerifier {
     let keys: Vec<Value> = keys.iter().map(|key| key.jwk()).collect();

@@ -9,14 +9,14 @@ use serde::Deserialize as _;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use super::endpoint::{EndpointState, RequestSender};
-use super::names::SESSION;
-use super::rejection::HttpRejection;
-use super::sessions::{Owner, SessionId, SessionInUse, SessionTable};
+use super::super::SESSION;
 use crate::engine::{Action, Message, Outlet, Request};
+use crate::http::endpoint::{EndpointState, RequestSender};
+use crate::http::rejection::HttpRejection;
+use crate::http::session_store::{STORE_TIMEOUT, SessionStore, StoredClient, StoredSession};
+use crate::http::sessions::{Owner, SessionId, SessionInUse, SessionTable};
 use crate::principal::RequestHead;
 use crate::session::{ClientDescription, Handshake, Session};
-use crate::session_store::{STORE_TIMEOUT, SessionStore, StoredClient, StoredSession};
 use genkit_core::Result as StoreResult;
 use genkit_core::internal::context::Capability;
 use genkit_core::internal::visible::Logged;
@@ -27,14 +27,14 @@ const SWEEP: Duration = Duration::from_secs(60);
 
 impl EndpointState {
     /// The store of sessions, if there is one. The first call starts its periodic sweep.
-    pub(super) fn stored_sessions(&self) -> Option<&Arc<dyn SessionStore>> {
+    pub(in crate::http) fn stored_sessions(&self) -> Option<&Arc<dyn SessionStore>> {
         let store = self.store.as_ref()?;
         self.swept.call_once(|| sweep_later(Arc::clone(store), self.end.clone()));
         Some(store)
     }
 
     /// Returns the session that a request names, if its sender opened it.
-    pub(super) async fn find_session(
+    pub(in crate::http) async fn find_session(
         &self,
         headers: &HeaderMap,
         sender: &RequestSender<'_>,
@@ -114,7 +114,7 @@ impl EndpointState {
     }
 
     /// Stores a session, if there is a store.
-    pub(super) async fn save_session(&self, used: &SessionInUse) {
+    pub(in crate::http) async fn save_session(&self, used: &SessionInUse) {
         let Some(store) = self.stored_sessions() else { return };
         let Some(stored) = to_stored(&used.session, used.owner(), used.is_ready()) else {
             return;
@@ -127,7 +127,7 @@ impl EndpointState {
         }
     }
 
-    pub(super) async fn forget_session(&self, id: SessionId) {
+    pub(in crate::http) async fn forget_session(&self, id: SessionId) {
         let Some(store) = self.stored_sessions() else { return };
         let id = id.to_string();
         log_failure(tokio::time::timeout(STORE_TIMEOUT, store.delete(&id)).await);

@@ -6,19 +6,19 @@ use http::Response;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::answers;
-use super::endpoint::EndpointState;
-use super::pending_response::PendingResponse;
-use super::rejection::HttpRejection;
-use super::sessions::SessionInUse;
-use super::streams::{AnswerBody, EventId};
 use crate::engine::Call;
-use crate::session_store::SessionStore;
+use crate::http::answers;
+use crate::http::endpoint::EndpointState;
+use crate::http::pending_response::PendingResponse;
+use crate::http::rejection::HttpRejection;
+use crate::http::session_store::SessionStore;
+use crate::http::sessions::SessionInUse;
+use crate::http::streams::{AnswerBody, EventId};
 
 impl EndpointState {
     /// Reports that the stream is unknown to this instance.
     #[expect(clippy::unused_async, reason = "has the signature of the method with the feature")]
-    pub(super) async fn resume(
+    pub(in crate::http) async fn resume(
         &self,
         _: SessionInUse,
         _: EventId,
@@ -30,7 +30,7 @@ impl EndpointState {
 
 /// Returns the call, because its stream cannot be stored.
 #[expect(clippy::unused_async, reason = "has the signature of the function with the feature")]
-pub(super) async fn answer_stored(
+pub(in crate::http) async fn answer_stored(
     call: Call,
     answering: PendingResponse,
     _: Option<&Arc<dyn SessionStore>>,

@@ -15,7 +15,7 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
 use super::signing::{AUDIENCE, Signer, with};
-use crate::jwt::JwtVerifier;
+use crate::http::jwt::JwtVerifier;
 use genkit_core::internal::sync::lock;
 
 /// The page at one path.
