@@ -15,7 +15,7 @@ mod engine;
 mod error;
 mod handler;
 mod hosts;
-#[cfg(feature = "http")]
+#[cfg_attr(not(feature = "http"), path = "http_off.rs")]
 mod http;
 #[cfg(feature = "host")]
 mod in_process;

@@ -4,10 +4,6 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-#[cfg(feature = "http")]
-use bytes::BytesMut;
-#[cfg(feature = "http")]
-use http::{HeaderMap, HeaderValue};
 use serde_json::{Map, Value};
 
 /// A principal: the authenticated user of a request, found by [`authenticate`](crate::builder::McpServer::authenticate)
@@ -118,45 +114,19 @@ impl fmt::Debug for Principal {
 /// What a request carries besides its message: its principal, and the head of its HTTP request.
 #[derive(Clone, Default)]
 pub(crate) struct RequestHead {
-    principal: Option<Principal>,
-    #[cfg(feature = "http")]
+    pub(crate) principal: Option<Principal>,
     pub(crate) extensions: Arc<http::Extensions>,
 }
 
 impl RequestHead {
     /// Creates the head of a message from a byte stream, whose client the program has identified.
     pub(crate) fn for_stream(principal: Option<Principal>) -> Self {
-        Self {
-            principal,
-            #[cfg(feature = "http")]
-            extensions: Arc::default(),
-        }
-    }
-
-    /// Takes the head of a request that this server read. The header values are copied, because they are slices of the
-    /// read buffer, and a request that runs for minutes would keep the whole buffer alive.
-    #[cfg(feature = "http")]
-    pub(crate) fn for_http(mut headers: HeaderMap, mut extensions: http::Extensions) -> Self {
-        let mut bytes = BytesMut::with_capacity(headers.values().map(HeaderValue::len).sum());
-        headers.values_mut().for_each(|value| bytes.extend_from_slice(value.as_bytes()));
-        let mut bytes = bytes.freeze();
-        for value in headers.values_mut() {
-            let is_sensitive = value.is_sensitive();
-            if let Ok(own) = HeaderValue::from_maybe_shared(bytes.split_to(value.len())) {
-                *value = own;
-                value.set_sensitive(is_sensitive);
-            }
-        }
-        extensions.insert(headers);
-        Self { principal: extensions.get().cloned(), extensions: Arc::new(extensions) }
+        Self { principal, extensions: Arc::default() }
     }
 
     /// Returns the extension of type `T` that a layer of the app added to the HTTP request.
     pub(crate) fn extension<T: Send + Sync + 'static>(&self) -> Option<&T> {
-        #[cfg(feature = "http")]
-        return self.extensions.get();
-        #[cfg(not(feature = "http"))]
-        None
+        self.extensions.get()
     }
 
     pub(crate) fn principal(&self) -> Option<&Principal> {

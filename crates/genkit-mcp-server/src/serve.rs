@@ -35,11 +35,9 @@ impl McpServer {
         let shutdown = self.shutdown.take();
         // Many clients list items only once, at the start.
         self.hosts.registered_in(&self.genkit.registry).await;
-        #[cfg(feature = "http")]
         if self.listening.place.is_some() {
             return self.run_http(shutdown).await;
         }
-        #[cfg(feature = "http")]
         super::http::warn_unused(&self.listening);
         let (shared, stop, _signals) = self.start(shutdown, true)?;
         if shared.settings.is_authenticated() {
@@ -114,10 +112,8 @@ impl McpServer {
     {
         let shutdown = self.shutdown.take();
         let principal = self.settings.values.get::<Principal>().cloned();
-        #[cfg(feature = "http")]
         self.check_stream(principal.as_ref())?;
         let shared = self.start_for_stream(false)?;
-        #[cfg(feature = "http")]
         super::http::warn_unknown_callers(&shared);
         let stop = CancellationToken::new();
         let _signals = stop_on(shutdown, std::future::pending(), &stop);
@@ -148,7 +144,6 @@ impl McpServer {
             }
         }
         self.genkit.registry.check_with(&self.genkit.states)?;
-        #[cfg(feature = "http")]
         self.settings.http.check()?;
         tasks::check_tools(&self.genkit)?;
         let fronts = !self.hosts.is_empty();

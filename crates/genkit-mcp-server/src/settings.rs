@@ -97,8 +97,7 @@ pub(crate) struct ServerSettings {
     /// The middleware of each request, the outermost first.
     pub(crate) middleware:
         std::sync::Arc<[std::sync::Arc<dyn super::middleware::RequestMiddleware>]>,
-    #[cfg(feature = "http")]
-    pub(crate) http: super::http::settings::HttpSettings,
+    pub(crate) http: super::http::HttpSettings,
 }
 
 impl Default for ServerSettings {
@@ -132,8 +131,7 @@ impl Default for ServerSettings {
             values: TypeMap::default(),
             max_line: MAX_LINE_BYTES,
             middleware: std::sync::Arc::default(),
-            #[cfg(feature = "http")]
-            http: super::http::settings::HttpSettings::default(),
+            http: super::http::HttpSettings::default(),
         }
     }
 }
@@ -141,11 +139,7 @@ impl Default for ServerSettings {
 impl ServerSettings {
     /// Whether every client over HTTP must send a token.
     pub(crate) fn is_authenticated(&self) -> bool {
-        #[cfg(feature = "http")]
-        let is_required = self.http.authentication.is_required();
-        #[cfg(not(feature = "http"))]
-        let is_required = false;
-        is_required
+        self.http.requires_token()
     }
 }
 

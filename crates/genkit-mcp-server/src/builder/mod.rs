@@ -99,8 +99,7 @@ pub struct McpServer {
     /// Stops the server when it resolves.
     pub(super) shutdown: Option<BoxFuture<'static, ()>>,
     pub(super) hosts: FrontedHosts,
-    #[cfg(feature = "http")]
-    pub(super) listening: genkit_http_server::internal::Listening,
+    pub(super) listening: super::http::Listening,
 }
 
 impl McpServer {
@@ -111,8 +110,7 @@ impl McpServer {
             settings: ServerSettings::default(),
             shutdown: None,
             hosts: FrontedHosts::default(),
-            #[cfg(feature = "http")]
-            listening: genkit_http_server::internal::Listening::default(),
+            listening: super::http::Listening::default(),
         }
     }
 
@@ -293,10 +291,7 @@ impl McpServer {
     /// MiB over stdio.
     pub fn max_request(mut self, bytes: usize) -> Self {
         self.settings.max_line = bytes;
-        #[cfg(feature = "http")]
-        {
-            self.settings.http.max_body = bytes;
-        }
+        self.settings.http.set_max_body(bytes);
         self
     }
 

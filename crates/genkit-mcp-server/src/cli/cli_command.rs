@@ -7,8 +7,7 @@ use genkit_mcp_servers_file::ClientApp;
 use serde_json::{Map, Value};
 
 use super::error::Error as E;
-#[cfg(feature = "http")]
-use crate::McpServer;
+use super::http_command::HttpCommand;
 use genkit_core::Result;
 
 /// The mode that the command line selects.
@@ -17,8 +16,7 @@ pub(super) enum CliCommand {
     /// No mode was given.
     Serve,
     Stdio,
-    #[cfg(feature = "http")]
-    Http(Http),
+    Http(HttpCommand),
     List {
         json: bool,
     },
@@ -30,25 +28,6 @@ pub(super) enum CliCommand {
     Check,
     Inspect,
     Install(Install),
-}
-
-/// The options of `--http`.
-#[cfg(feature = "http")]
-#[derive(Debug)]
-pub(super) struct Http {
-    pub(super) address: String,
-    pub(super) hosts: Vec<String>,
-    pub(super) stateless: bool,
-}
-
-#[cfg(feature = "http")]
-impl Http {
-    pub(super) fn apply_to(self, server: McpServer) -> McpServer {
-        let Self { address, hosts, stateless } = self;
-        let server = server.http(address);
-        let server = if hosts.is_empty() { server } else { server.allowed_hosts(hosts) };
-        if stateless { server.stateless(true) } else { server }
-    }
 }
 
 /// The options of `--install`.
@@ -65,11 +44,8 @@ pub(super) struct Install {
 impl CliCommand {
     pub(super) fn from_matches(matches: &ArgMatches) -> Result<Self> {
         let json = read_flag(matches, "json");
-        #[cfg(feature = "http")]
-        if let Some(address) = read_value::<String>(matches, "http") {
-            let (hosts, stateless) =
-                (read_values(matches, "allow-host"), read_flag(matches, "stateless"));
-            return Ok(Self::Http(Http { address, hosts, stateless }));
+        if let Some(http) = HttpCommand::from_matches(matches) {
+            return Ok(Self::Http(http));
         }
         if let Some(app) = read_value::<String>(matches, "install")
             .and_then(|flag_name| ClientApp::named(&flag_name))
@@ -104,15 +80,18 @@ impl CliCommand {
 }
 
 /// Reads a built-in flag. A flag of the program with the same name has its own meaning.
-fn read_flag(matches: &ArgMatches, name: &str) -> bool {
+pub(super) fn read_flag(matches: &ArgMatches, name: &str) -> bool {
     matches.try_get_one::<bool>(name).ok().flatten().copied().unwrap_or(false)
 }
 
-fn read_values(matches: &ArgMatches, name: &str) -> Vec<String> {
+pub(super) fn read_values(matches: &ArgMatches, name: &str) -> Vec<String> {
     let values = matches.try_get_many::<String>(name).ok().flatten();
     values.into_iter().flatten().cloned().collect()
 }
 
-fn read_value<T: Clone + Send + Sync + 'static>(matches: &ArgMatches, name: &str) -> Option<T> {
+pub(super) fn read_value<T: Clone + Send + Sync + 'static>(
+    matches: &ArgMatches,
+    name: &str,
+) -> Option<T> {
     matches.try_get_one::<T>(name).ok().flatten().cloned()
 }

@@ -5,6 +5,8 @@ mod cli_command;
 mod client;
 mod command;
 mod error;
+#[cfg_attr(not(feature = "http"), path = "http_command_off.rs")]
+mod http_command;
 mod inspect;
 mod install;
 mod list;
@@ -173,7 +175,6 @@ impl<'a> McpCli<'a> {
             None => server,
         };
         match wanted {
-            #[cfg(feature = "http")]
             CliCommand::Http(http) => http.apply_to(server).await,
             CliCommand::List { json } => list::print_lists(server, json).await,
             CliCommand::Call { name, arguments, json } => {
@@ -187,12 +188,7 @@ impl<'a> McpCli<'a> {
 
 /// Whether the server would serve on stdio in a terminal, without an MCP client.
 fn waits_for_a_person(server: &McpServer) -> bool {
-    #[cfg(feature = "http")]
-    if server.listening.is_set() {
-        return false;
-    }
-    let _ = server;
-    std::io::stdin().is_terminal()
+    server.listening.place.is_none() && std::io::stdin().is_terminal()
 }
 
 impl<'a> IntoFuture for McpCli<'a> {

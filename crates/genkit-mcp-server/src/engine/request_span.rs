@@ -7,12 +7,11 @@ use tracing::Span;
 use super::Reply;
 use super::params::Params;
 use crate::caller::Request;
+use crate::http::http_parts;
 use crate::session::Handshake;
 use crate::state::SharedState;
 use genkit_core::TraceContext;
-use genkit_mcp::internal::spans::{
-    Network, NewServed, ServedSpan, Target, is_listened_to, method_name,
-};
+use genkit_mcp::internal::spans::{NewServed, ServedSpan, Target, is_listened_to, method_name};
 
 /// The span of a request.
 pub(crate) struct RequestSpan {
@@ -114,28 +113,4 @@ fn version_of(request: &Request) -> Option<String> {
         Handshake::Waiting | Handshake::Described => None,
     });
     version.map(|version| version.to_string())
-}
-
-/// The transport, and the session and trace context from the headers of HTTP.
-#[cfg(feature = "http")]
-fn http_parts(request: &Request, goes_on: bool) -> (Network, Option<String>, Option<TraceContext>) {
-    use genkit_core::internal::telemetry::{TRACEPARENT, TRACESTATE};
-    use genkit_mcp::internal::spans::session_label;
-
-    let Some(headers) = request.head.extensions.get::<http::HeaderMap>() else {
-        return (Network::Pipe, None, None);
-    };
-    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-    let session = text("mcp-session-id").map(session_label);
-    let trace = text(TRACEPARENT).filter(|_| goes_on).and_then(TraceContext::parse);
-    let state: Vec<_> = match trace {
-        None => Vec::new(),
-        Some(_) => headers.get_all(TRACESTATE).iter().filter_map(|it| it.to_str().ok()).collect(),
-    };
-    (Network::Http, session, trace.map(|trace| trace.with_state(&state.join(","))))
-}
-
-#[cfg(not(feature = "http"))]
-fn http_parts(_: &Request, _: bool) -> (Network, Option<String>, Option<TraceContext>) {
-    (Network::Pipe, None, None)
 }

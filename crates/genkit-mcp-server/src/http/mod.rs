@@ -18,6 +18,8 @@ mod parameter_cache;
 mod pending_response;
 mod post;
 mod rejection;
+mod request_head;
+mod request_span;
 mod rules;
 mod running_call;
 mod serving;
@@ -36,12 +38,15 @@ use tokio_util::sync::CancellationToken;
 
 pub use self::auth::{ProtectedResource, TokenError, TokenVerifier};
 use self::endpoint::McpEndpoint;
+pub(crate) use self::request_span::http_parts;
 pub(super) use self::serving::{warn_unknown_callers, warn_unused};
 pub use self::session_store::{MemorySessions, SessionStore, StoredSession};
+pub(crate) use self::settings::HttpSettings;
 use super::state::SharedState;
 use genkit_core::Result;
 pub use genkit_http_server::HttpStream;
-use genkit_http_server::internal::{Drain, GRACE, HttpServing, Listening};
+pub(crate) use genkit_http_server::internal::Listening;
+use genkit_http_server::internal::{Drain, GRACE, HttpServing};
 
 /// The path of the endpoint.
 pub(super) const PATH: &str = "/mcp";

@@ -65,6 +65,15 @@ impl Default for HttpSettings {
 }
 
 impl HttpSettings {
+    /// Whether every client must send a token.
+    pub(crate) fn requires_token(&self) -> bool {
+        self.authentication.is_required()
+    }
+
+    pub(crate) fn set_max_body(&mut self, bytes: usize) {
+        self.max_body = bytes;
+    }
+
     /// Checks what can be checked before the server starts.
     pub(crate) fn check(&self) -> Result<()> {
         if let Some(resource) = &self.resource {

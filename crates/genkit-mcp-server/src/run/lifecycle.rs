@@ -101,7 +101,6 @@ impl Run {
             limit: Some(item.timeout().unwrap_or(settings.timeout)),
             recording: Some(recording),
             rounds: round.clone().map(|round| round as Arc<dyn Rounds>),
-            #[cfg(feature = "http")]
             extensions: request.head.extensions,
             defaults: settings.values.clone(),
             caller: Arc::clone(&caller) as _,

@@ -6,6 +6,7 @@
 
 mod connection;
 mod line_outlet;
+#[cfg_attr(not(unix), path = "standard_streams_other.rs")]
 mod standard_streams;
 mod stoppable;
 #[cfg(test)]

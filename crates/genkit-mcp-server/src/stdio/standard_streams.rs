@@ -1,23 +1,16 @@
-//! The standard streams of this process, without blocking threads if possible, and reserved for the
-//! protocol.
+//! The standard streams of this process on Unix: without blocking threads if possible, and reserved for the protocol.
 
-#[cfg(unix)]
-use std::{
-    fs::{File, FileType},
-    io,
-    os::fd::{AsFd, OwnedFd},
-    os::unix::fs::FileTypeExt as _,
-};
+use std::fs::{File, FileType};
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::FileTypeExt as _;
 
 use tokio::io::{AsyncRead, AsyncWrite, stdin, stdout};
-#[cfg(unix)]
 use tokio::process::{ChildStdin, ChildStdout};
-#[cfg(unix)]
 use tokio_util::either::Either;
 
 /// Opens the streams. If they are sockets or pipes, everything that functions print then goes to
 /// stderr, because `println!` in a tool would otherwise corrupt the protocol on stdout.
-#[cfg(unix)]
 pub(super) fn open_streams()
 -> (impl AsyncRead + Send + Unpin, impl AsyncWrite + Send + Unpin + 'static) {
     // Node.js clients use sockets, which need no blocking thread, like pipes.
@@ -30,15 +23,7 @@ pub(super) fn open_streams()
     }
 }
 
-/// Opens the streams.
-#[cfg(not(unix))]
-pub(super) fn open_streams()
--> (impl AsyncRead + Send + Unpin, impl AsyncWrite + Send + Unpin + 'static) {
-    (stdin(), stdout())
-}
-
 /// Returns both streams if both are sockets.
-#[cfg(unix)]
 fn sockets() -> Option<(ChildStdout, ChildStdin)> {
     let input = io::stdin().as_fd().try_clone_to_owned().ok()?;
     let output = io::stdout().as_fd().try_clone_to_owned().ok()?;
@@ -59,28 +44,25 @@ fn pipes() -> Option<(ChildStdout, ChildStdin)> {
     register_streams(input, again("/proc/self/fd/1", OFlags::WRONLY)?)
 }
 
-#[cfg(all(unix, not(target_os = "linux")))]
+#[cfg(not(target_os = "linux"))]
 fn pipes() -> Option<(ChildStdout, ChildStdin)> {
     None
 }
 
 /// Registers both streams with the runtime. These tokio types work with any non-blocking descriptor;
 /// the types of tokio's `net` feature would require all of that feature.
-#[cfg(unix)]
 fn register_streams(input: OwnedFd, output: OwnedFd) -> Option<(ChildStdout, ChildStdin)> {
     let input = ChildStdout::from_std(input.into()).ok()?;
     Some((input, ChildStdin::from_std(output.into()).ok()?))
 }
 
 /// Returns the descriptor if it is of that kind.
-#[cfg(unix)]
 fn of_kind(stream: OwnedFd, is: fn(&FileType) -> bool) -> Option<OwnedFd> {
     let file = File::from(stream);
     let found = file.metadata().ok()?.file_type();
     is(&found).then(|| file.into())
 }
 
-#[cfg(unix)]
 fn print_to_stderr() {
     if let Err(error) = rustix::stdio::dup2_stdout(std::io::stderr()) {
         tracing::warn!(%error, "cannot redirect what functions print to stdout; print to stderr, or the session may break");

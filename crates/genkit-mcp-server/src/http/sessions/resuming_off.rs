@@ -29,7 +29,6 @@ impl EndpointState {
 }
 
 /// Returns the call, because its stream cannot be stored.
-#[expect(clippy::unused_async, reason = "has the signature of the function with the feature")]
 pub(in crate::http) async fn answer_stored(
     call: Call,
     answering: PendingResponse,
