@@ -6,10 +6,7 @@
 
 use std::time::{Duration, Instant};
 
-#[cfg(unix)]
-use rustix::process::{
-    Pid, Signal, WaitOptions, kill_process_group, test_kill_process_group, waitpgid,
-};
+use crate::group_id::GroupId;
 
 /// How often to poll whether a group is empty.
 const LOOK: Duration = Duration::from_millis(5);
@@ -20,21 +17,14 @@ const LOOK: Duration = Duration::from_millis(5);
 /// Without process groups (Windows) the child itself is killed when it is dropped, and its descendants are unknown.
 #[derive(Debug)]
 pub(crate) struct ProcessGroup {
-    #[cfg(unix)]
-    id: Option<Pid>,
+    id: GroupId,
     leader_is_gone: bool,
 }
 
 impl ProcessGroup {
     /// Returns the group that a child was put into when it was started.
-    #[cfg_attr(not(unix), allow(unused_variables, reason = "there are no process groups"))]
     pub(crate) fn led_by(pid: u32) -> Self {
-        Self {
-            // Zero would mean our own group, and one all processes.
-            #[cfg(unix)]
-            id: i32::try_from(pid).ok().filter(|pid| *pid > 1).and_then(Pid::from_raw),
-            leader_is_gone: false,
-        }
+        Self { id: GroupId::of_leader(pid), leader_is_gone: false }
     }
 
     /// Records that the child was waited for. Checks immediately whether the group is empty, because its id may be
@@ -46,41 +36,17 @@ impl ProcessGroup {
 
     /// Sends `SIGTERM` to the group.
     pub(crate) fn terminate_group(&mut self) {
-        #[cfg(unix)]
-        self.send_signal(Signal::TERM);
+        self.id.terminate_group();
     }
 
     /// Sends `SIGKILL` to the group.
     pub(crate) fn kill_group(&mut self) {
-        #[cfg(unix)]
-        self.send_signal(Signal::KILL);
-    }
-
-    #[cfg(unix)]
-    fn send_signal(&mut self, signal: Signal) {
-        if self.id.is_some_and(|group| kill_process_group(group, signal).is_err()) {
-            self.id = None;
-        }
+        self.id.kill_group();
     }
 
     /// Returns whether the group is gone, or inaccessible.
-    #[cfg(unix)]
     pub(crate) fn is_gone(&mut self) -> bool {
-        let Some(group) = self.id else { return true };
-        if self.leader_is_gone {
-            // In a container this process may adopt orphans, and must reap them.
-            while let Ok(Some(_)) = waitpgid(group, WaitOptions::NOHANG) {}
-        }
-        if test_kill_process_group(group).is_err() {
-            self.id = None;
-        }
-        self.id.is_none()
-    }
-
-    /// Returns whether the child is gone; other processes are unknown.
-    #[cfg(not(unix))]
-    pub(crate) fn is_gone(&mut self) -> bool {
-        self.leader_is_gone
+        self.id.is_gone(self.leader_is_gone)
     }
 
     /// Waits up to `limit` for the group to be gone, and returns whether it is.

@@ -9,6 +9,7 @@ use tokio::process::Command;
 
 use crate::command::ChildCommand;
 use crate::error::Error;
+use crate::group_id::lead_group;
 
 /// The variables that programs need to run; keys and tokens are not passed on.
 #[rustfmt::skip]
@@ -40,11 +41,7 @@ pub(crate) fn prepare_command(command: &ChildCommand) -> Result<Command, Error> 
     if let Some(folder) = &command.cwd {
         process.current_dir(folder);
     }
-    #[cfg(unix)]
-    process.arg0(&command.program).process_group(0);
-    // Without process groups, only the child itself can be killed.
-    #[cfg(not(unix))]
-    process.kill_on_drop(true);
+    lead_group(&mut process, &command.program);
     Ok(process)
 }
 

@@ -35,6 +35,8 @@ mod child;
 mod command;
 mod error;
 mod group;
+#[cfg_attr(not(unix), path = "group_id_off.rs")]
+mod group_id;
 mod launch;
 mod stderr;
 #[cfg(test)]

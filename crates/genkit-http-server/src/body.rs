@@ -44,8 +44,8 @@ impl From<NoRoom> for BodyError {
 #[derive(Debug)]
 pub struct WholeBody {
     pub bytes: Bytes,
-    #[expect(dead_code, reason = "dropping it releases the memory")]
-    room: Option<RoomGuard>,
+    /// Releases the memory when it is dropped.
+    _room: Option<RoomGuard>,
 }
 
 /// Reads a complete body of at most `limit` bytes. `client` is the client that sends it.
@@ -118,5 +118,5 @@ where
         }
     }
     let bytes = if rest.is_empty() { first } else { Bytes::from(rest) };
-    Ok(WholeBody { bytes, room: taken })
+    Ok(WholeBody { bytes, _room: taken })
 }

@@ -12,9 +12,9 @@ use super::until_sent::UntilSent;
 pub struct Drain(Arc<watch::Sender<()>>);
 
 /// A counted request; ends on drop.
-pub struct RunningRequest(
-    #[expect(dead_code, reason = "it counts until it is dropped")] watch::Receiver<()>,
-);
+pub struct RunningRequest {
+    _counted: watch::Receiver<()>,
+}
 
 impl Default for Drain {
     fn default() -> Self {
@@ -24,7 +24,7 @@ impl Default for Drain {
 
 impl Drain {
     pub fn begin(&self) -> RunningRequest {
-        RunningRequest(self.0.subscribe())
+        RunningRequest { _counted: self.0.subscribe() }
     }
 
     /// Waits until all requests have finished.

@@ -18,10 +18,7 @@ mod origin;
 mod room;
 mod secret;
 mod serving;
-mod stream;
-#[cfg(unix)]
-mod unix_socket;
 mod until_sent;
 mod without_delay;
 
-pub use self::stream::HttpStream;
+pub use self::listening::stream::HttpStream;

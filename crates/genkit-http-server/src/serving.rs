@@ -24,7 +24,7 @@ use super::connections::{
 };
 use super::drain::Drain;
 use super::listening::BoundListener;
-use super::stream::{Acceptor, HttpStream};
+use super::listening::stream::{Acceptor, HttpStream};
 use super::until_sent::UntilSent;
 use genkit_core::Result;
 

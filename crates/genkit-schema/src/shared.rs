@@ -71,14 +71,12 @@ impl Schema {
     }
 
     /// Returns the schema in the dialect of a provider, converted once, or `None` if the dialect cannot express it.
-    #[allow(dead_code, reason = "a provider uses values or texts")]
     #[doc(hidden)]
     pub fn dialect<D: Dialect>(&self, owner: &str) -> Option<&Value> {
         self.0.dialects.converted_value::<D>(self, owner)
     }
 
     /// Returns the schema in the dialect of a provider as JSON text.
-    #[allow(dead_code, reason = "a provider uses values or texts")]
     #[doc(hidden)]
     pub fn dialect_text<D: Dialect>(&self, owner: &str) -> Option<&RawValue> {
         self.0.dialects.converted_text::<D>(self, owner)

@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::Connection;
-use crate::stream::HttpStream;
+use crate::listening::stream::HttpStream;
 
 /// A stream that records reads and writes on its connection.
 pub(crate) struct ConnectionIo {

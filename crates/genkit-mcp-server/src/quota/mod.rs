@@ -6,7 +6,7 @@
 
 #![cfg_attr(
     not(feature = "http"),
-    allow(dead_code, reason = "the one client of a pipe shares with nobody")
+    allow(unused, reason = "the one client of a pipe shares with nobody")
 )]
 
 #[cfg(feature = "http")]

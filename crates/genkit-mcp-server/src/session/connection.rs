@@ -48,7 +48,7 @@ pub(crate) enum Handshake {
     /// `initialize` negotiated this version.
     Initialized(ProtocolVersion),
     /// An HTTP request without a session, with the version from its header.
-    #[cfg_attr(not(feature = "http"), allow(dead_code, reason = "a pipe has one"))]
+    #[cfg_attr(not(feature = "http"), expect(unused, reason = "a pipe has a handshake"))]
     Without(ProtocolVersion),
 }
 

@@ -33,7 +33,6 @@ impl DialectCache {
     }
 
     /// Returns the schema as JSON text, so that requests do not serialize it again.
-    #[allow(dead_code, reason = "a provider uses values or texts")]
     pub(crate) fn converted_text<D: Dialect>(
         &self,
         exact: &Value,

@@ -75,15 +75,14 @@ fn type_name(field: &Value) -> Option<&str> {
 mod tests {
     use super::*;
     use schemars::JsonSchema;
+    use serde::{Deserialize, Serialize};
 
-    #[derive(JsonSchema)]
+    #[derive(Serialize, Deserialize, JsonSchema)]
     struct Address {
-        #[expect(dead_code, reason = "only its schema is used")]
         city: String,
     }
 
-    #[derive(JsonSchema)]
-    #[expect(dead_code, reason = "only its schema is used")]
+    #[derive(Serialize, Deserialize, JsonSchema)]
     enum Size {
         Small,
         Large,
@@ -95,8 +94,7 @@ mod tests {
 
     #[test]
     fn a_nested_field_is_refused_by_its_name_and_type_with_the_way_out() {
-        #[derive(JsonSchema)]
-        #[expect(dead_code, reason = "only its schema is used")]
+        #[derive(Serialize, Deserialize, JsonSchema)]
         struct Order {
             item: String,
             to: Address,
@@ -113,13 +111,11 @@ mod tests {
 
     #[test]
     fn a_list_of_objects_and_an_optional_object_are_named_too() {
-        #[derive(JsonSchema)]
-        #[expect(dead_code, reason = "only its schema is used")]
+        #[derive(Serialize, Deserialize, JsonSchema)]
         struct Many {
             stops: Vec<Address>,
         }
-        #[derive(JsonSchema)]
-        #[expect(dead_code, reason = "only its schema is used")]
+        #[derive(Serialize, Deserialize, JsonSchema)]
         struct Perhaps {
             billing: Option<Address>,
         }
@@ -133,8 +129,7 @@ mod tests {
 
     #[test]
     fn plain_fields_enumerations_and_lists_of_them_are_shown() {
-        #[derive(JsonSchema)]
-        #[expect(dead_code, reason = "only its schema is used")]
+        #[derive(Serialize, Deserialize, JsonSchema)]
         struct Plain {
             name: String,
             days: Option<u8>,

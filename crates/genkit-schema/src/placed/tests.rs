@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::*;
@@ -80,17 +80,15 @@ fn what_fails_as_a_whole_has_no_place() {
 
 #[test]
 fn a_place_is_not_that_of_what_was_read_otherwise() {
-    #[derive(Debug, Deserialize)]
+    #[derive(Debug, Deserialize, Serialize)]
     #[serde(untagged)]
     enum Either {
-        Number(#[expect(dead_code, reason = "only read")] u8),
-        Text(#[expect(dead_code, reason = "only read")] String),
+        Number(u8),
+        Text(String),
     }
-    #[derive(Debug, Deserialize)]
+    #[derive(Debug, Deserialize, Serialize)]
     struct Both {
-        #[expect(dead_code, reason = "only read")]
         first: Either,
-        #[expect(dead_code, reason = "only read")]
         second: u8,
     }
     let misfit =

@@ -70,8 +70,8 @@ impl MemberSchema {
 /// An object with one member. The derive macro of `schemars` determines whether the member is optional.
 #[derive(JsonSchema)]
 struct Alone<T> {
-    #[allow(dead_code, reason = "only used for its schema")]
-    member: T,
+    #[schemars(rename = "member")]
+    _member: T,
 }
 
 fn member_schema<T: JsonSchema>(generator: &mut SchemaGenerator) -> MemberSchema {

@@ -6,7 +6,8 @@ use std::os::unix::fs::FileTypeExt as _;
 use std::os::unix::net::UnixStream as StdStream;
 use std::path::{Path, PathBuf};
 
-use tokio::net::{UnixListener, UnixStream};
+use tokio::net::UnixListener;
+pub(super) use tokio::net::UnixStream;
 
 /// A listener on a Unix socket.
 pub struct UnixSocket {

@@ -1,15 +1,18 @@
 //! Listening: the address or listener of an HTTP server, and its notification.
 
+pub(crate) mod stream;
+#[cfg_attr(not(unix), path = "unix_socket_off.rs")]
+mod unix_socket;
+
 use std::fmt;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 
 use tokio::net::TcpListener;
 
+use self::stream::{Acceptor, HttpStream};
+use self::unix_socket::UnixSocket;
 use super::error::Error as E;
-use super::stream::{Acceptor, HttpStream};
-#[cfg(unix)]
-use super::unix_socket::UnixSocket;
 
 /// A function that receives the listening address once.
 pub type ToldAddress = Box<dyn FnOnce(SocketAddr) + Send>;
@@ -76,28 +79,19 @@ impl ListenPlace {
 /// A bound listener with its address.
 pub enum BoundListener {
     Tcp(TcpListener, SocketAddr),
-    #[cfg(unix)]
     Unix(UnixSocket),
 }
 
 impl BoundListener {
-    #[cfg(unix)]
     fn at_path(path: &str) -> Result<Self, E> {
         let listen = |source| E::Listen { address: format!("{UNIX}{path}"), source };
         UnixSocket::bind(path.as_ref()).map(Self::Unix).map_err(listen)
-    }
-
-    #[cfg(not(unix))]
-    fn at_path(path: &str) -> Result<Self, E> {
-        let source = io::Error::from(io::ErrorKind::Unsupported);
-        Err(E::Listen { address: format!("{UNIX}{path}"), source })
     }
 
     /// Returns the network address; `None` for a Unix socket.
     pub fn address(&self) -> Option<SocketAddr> {
         match self {
             Self::Tcp(_, address) => Some(*address),
-            #[cfg(unix)]
             Self::Unix(_) => None,
         }
     }
@@ -109,7 +103,6 @@ impl BoundListener {
                 let (stream, address) = listener.accept().await?;
                 Ok((HttpStream::tcp(stream), address))
             }
-            #[cfg(unix)]
             Self::Unix(socket) => {
                 let stream = socket.accept().await?;
                 Ok((HttpStream::unix(stream), (Ipv4Addr::LOCALHOST, 0).into()))
@@ -123,7 +116,6 @@ impl fmt::Display for BoundListener {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Tcp(_, address) => write!(f, "http://{address}"),
-            #[cfg(unix)]
             Self::Unix(socket) => write!(f, "{UNIX}{}", socket.path()),
         }
     }

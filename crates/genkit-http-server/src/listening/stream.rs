@@ -8,9 +8,8 @@ use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
-#[cfg(unix)]
-use tokio::net::UnixStream;
 
+use super::unix_socket::UnixStream;
 use genkit_core::BoxFuture;
 
 /// Wraps a connection before HTTP is spoken.
@@ -23,7 +22,6 @@ pub struct HttpStream(Inner);
 
 enum Inner {
     Tcp(TcpStream),
-    #[cfg(unix)]
     Unix(UnixStream),
     Other(Box<dyn Bytes>),
 }
@@ -38,8 +36,6 @@ impl HttpStream {
         let _ = stream.set_nodelay(true);
         Self(Inner::Tcp(stream))
     }
-
-    #[cfg(unix)]
     pub(super) fn unix(stream: UnixStream) -> Self {
         Self(Inner::Unix(stream))
     }
@@ -62,7 +58,6 @@ macro_rules! with {
     ($stream:expr, |$inner:ident| $work:expr) => {
         match &mut $stream.0 {
             Inner::Tcp($inner) => $work,
-            #[cfg(unix)]
             Inner::Unix($inner) => $work,
             Inner::Other($inner) => $work,
         }
@@ -99,7 +94,6 @@ impl AsyncWrite for HttpStream {
     fn is_write_vectored(&self) -> bool {
         match &self.0 {
             Inner::Tcp(inner) => inner.is_write_vectored(),
-            #[cfg(unix)]
             Inner::Unix(inner) => inner.is_write_vectored(),
             Inner::Other(inner) => inner.is_write_vectored(),
         }
