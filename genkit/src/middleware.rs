@@ -40,7 +40,6 @@ pub use genkit_agent::middleware::{
 #[cfg(feature = "http-model")]
 #[doc(inline)]
 pub use genkit_agent::middleware::{DownloadMedia, download_media};
-#[cfg(feature = "skills")]
 #[doc(inline)]
 pub use genkit_agent::middleware::{Skills, skills};
 #[doc(inline)]

@@ -5,7 +5,6 @@
 //! its registry over MCP (the extension `io.modelcontextprotocol/skills`, SEP-2640). The middleware
 //! [`skills`](crate::middleware) offers skills to a model.
 
-#[cfg(feature = "skills")]
 #[doc(inline)]
 pub use genkit_core::{OfferedSkill, SkillSource};
 #[doc(inline)]

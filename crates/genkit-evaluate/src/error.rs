@@ -1,8 +1,6 @@
 //! The errors of evaluations.
 
 use std::path::PathBuf;
-#[cfg(feature = "jsonata")]
-use std::time::Duration;
 
 use genkit_core::ErrorKind;
 use genkit_core::internal::error::Topic;
@@ -35,21 +33,6 @@ pub(super) enum Error {
     Pattern(String),
     #[error("the pattern is longer than {0} bytes")]
     PatternTooLong(usize),
-    #[cfg(feature = "jsonata")]
-    #[error("the JSONata expression failed: {0}")]
-    Jsonata(String),
-    #[cfg(feature = "jsonata")]
-    #[error(
-        "the JSONata expression uses `{0}`, which is not allowed; `$eval` is rejected, and `$pad` needs \
-         a literal width up to 10,000"
-    )]
-    JsonataUnbounded(String),
-    #[cfg(feature = "jsonata")]
-    #[error("the JSONata expression ran longer than {0:?}")]
-    JsonataTooSlow(Duration),
-    #[cfg(feature = "jsonata")]
-    #[error("{0} earlier JSONata expressions are still running and do not end")]
-    JsonataBusy(usize),
     #[error(
         "the judge returned no score for the answer accuracy; {0:?} is not a number from 0 to 4"
     )]

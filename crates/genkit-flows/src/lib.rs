@@ -46,20 +46,15 @@ and `{"status": "NOT_FOUND", "message": ".."}`, a stream ends with `data: {"erro
 #[cfg(feature = "client")]
 mod client;
 #[cfg(feature = "server")]
-mod provider;
-#[cfg(feature = "server")]
 mod server;
-#[cfg(feature = "server")]
-mod store;
 
 #[cfg(feature = "client")]
 pub use client::{FlowCall, FlowStream};
 #[cfg(feature = "server")]
-pub use provider::{ApiKey, Bearer, ContextProvider, FlowRequest, api_key, bearer};
-#[cfg(feature = "server")]
-pub use server::{FlowServer, OnStart};
-#[cfg(feature = "server")]
-pub use store::{MemoryStreams, StreamEvent, StreamReader, StreamStore, StreamWriter};
+pub use server::{
+    ApiKey, Bearer, ContextProvider, FlowRequest, FlowServer, MemoryStreams, OnStart, StreamEvent,
+    StreamReader, StreamStore, StreamWriter, api_key, bearer,
+};
 
 /// The header that contains the id of a durable stream.
 #[cfg(any(feature = "server", feature = "client"))]

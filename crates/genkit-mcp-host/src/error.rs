@@ -45,7 +45,7 @@ pub(crate) enum Error {
     NoCompletions,
     #[error(transparent)]
     File(genkit_mcp_servers_file::Error),
-    #[cfg(not(feature = "http"))]
+    #[cfg_attr(feature = "http", expect(unused, reason = "the feature is enabled"))]
     #[error("{0}: servers over HTTP require the feature `mcp-host-http` of genkit")]
     NoHttp(String),
 }
@@ -63,7 +63,6 @@ impl Topic for Error {
                 _ => ErrorKind::InvalidArgument,
             },
             Self::NoSubscriptions | Self::NoCompletions => ErrorKind::Unimplemented,
-            #[cfg(not(feature = "http"))]
             Self::NoHttp(_) => ErrorKind::Unimplemented,
         }
     }

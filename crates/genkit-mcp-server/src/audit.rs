@@ -7,13 +7,11 @@ use serde_json::Value;
 use tracing::level_filters::LevelFilter;
 
 use super::error::Error as E;
-#[cfg(feature = "http")]
-use super::http::auth::Denial;
 use super::quota::ClientKey;
 use genkit_core::internal::visible::Logged;
 
 /// The target of the audit events; filter by it to separate them from other logs.
-const TARGET: &str = "genkit::audit";
+pub(crate) const TARGET: &str = "genkit::audit";
 
 /// The sender of a request: what the server knows about it, and the name that the client reports.
 #[derive(Clone, Copy)]
@@ -111,28 +109,4 @@ impl Drop for Audit {
             record.write("cancelled", None, None);
         }
     }
-}
-
-/// Records an HTTP request that was rejected before its MCP method was read. `reason` is a single word; `denial`
-/// describes what is wrong with its token.
-#[cfg(feature = "http")]
-pub(crate) fn refuse_http(
-    method: &str,
-    path: &str,
-    key: &ClientKey,
-    reason: &'static str,
-    denial: Option<&Denial>,
-) {
-    let (principal, address) = key.known_identity();
-    tracing::info!(
-        target: TARGET,
-        method = %Logged::name(method),
-        name = %Logged::name(path),
-        principal = %Logged::name(principal),
-        address = address.map(tracing::field::display),
-        outcome = "refused",
-        reason,
-        denial = denial.map(|denial| tracing::field::display(Logged::text(denial))),
-        "refused"
-    );
 }

@@ -27,7 +27,6 @@ pub(crate) const DEFAULT_MAX_IN_FLIGHT: usize = 1024;
 pub(crate) const QUESTION_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// How long a task is kept after its creation, whether it has finished or not. Default is 1 day.
-#[cfg(feature = "durable")]
 pub(crate) const TASK_TTL: Duration = Duration::from_secs(24 * 3600);
 
 /// The approval fallback: who decides about a call that needs approval if the client cannot ask its
@@ -78,7 +77,7 @@ pub(crate) struct ServerSettings {
     pub(crate) max_sessions: usize,
     pub(crate) max_questions: usize,
     pub(crate) question_timeout: Duration,
-    #[cfg(feature = "durable")]
+    #[cfg_attr(not(feature = "durable"), expect(unused, reason = "no call becomes a task"))]
     pub(crate) task_ttl: Duration,
     pub(crate) strict_args: bool,
     pub(crate) audit_contents: bool,
@@ -118,7 +117,6 @@ impl Default for ServerSettings {
             max_sessions: MAX_SESSIONS,
             max_questions: MAX_SESSION_QUESTIONS,
             question_timeout: QUESTION_TIMEOUT,
-            #[cfg(feature = "durable")]
             task_ttl: TASK_TTL,
             strict_args: false,
             audit_contents: false,

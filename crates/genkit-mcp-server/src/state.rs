@@ -105,7 +105,7 @@ impl SharedState {
     }
 
     /// Counts the connected upstream servers, and the enabled ones.
-    #[cfg(feature = "http")]
+    #[cfg_attr(not(feature = "http"), expect(unused, reason = "only health checks count"))]
     pub(crate) fn servers_behind(&self) -> (usize, usize) {
         self.hosts.count_servers()
     }

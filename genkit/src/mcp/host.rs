@@ -60,6 +60,5 @@ pub use genkit_mcp_host::{
 pub use genkit_mcp_host::{
     CredentialStore, FileCredentials, HttpTransport, IdentityProvider, OAuth, SigningAlgorithm,
 };
-#[cfg(feature = "skills")]
 #[doc(inline)]
 pub use genkit_mcp_host::{LoadedSkill, RemoteSkill};

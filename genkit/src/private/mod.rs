@@ -2,20 +2,11 @@
 
 #![allow(missing_docs, reason = "hidden")]
 
-#[cfg(feature = "inventory")]
+#[cfg_attr(not(feature = "inventory"), path = "unlinked.rs")]
 mod linked;
-#[cfg(not(feature = "inventory"))]
-#[path = "unlinked.rs"]
-mod linked;
-#[cfg(feature = "dotprompt")]
+#[cfg_attr(not(feature = "dotprompt"), path = "prompts_off.rs")]
 mod prompts;
-#[cfg(not(feature = "dotprompt"))]
-#[path = "prompts_off.rs"]
-mod prompts;
-#[cfg(feature = "skills")]
-mod skills;
-#[cfg(not(feature = "skills"))]
-#[path = "skills_off.rs"]
+#[cfg_attr(not(feature = "skills"), path = "skills_off.rs")]
 mod skills;
 
 pub use self::{linked::*, prompts::*, skills::*};

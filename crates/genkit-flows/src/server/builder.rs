@@ -5,8 +5,8 @@ use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::provider::ContextProvider;
-use crate::store::{MemoryStreams, StreamStore};
+use crate::server::provider::ContextProvider;
+use crate::server::store::{MemoryStreams, StreamStore};
 use genkit_core::BoxFuture;
 use genkit_core::internal::BoundRegistry;
 use genkit_http_server::internal::{GRACE, ListenPlace, Listening};

@@ -17,7 +17,7 @@ use super::run::{AdmittedFlow, FlowRun};
 use super::shared::FlowEndpoint;
 use super::streamed::CHUNKS;
 use crate::STREAM_ID;
-use crate::store::{StreamEvent, StreamReader, StreamStore, StreamWriter};
+use crate::server::store::{StreamEvent, StreamReader, StreamStore, StreamWriter};
 use genkit_core::Result;
 use genkit_core::internal::context::{ContextParts, supervise_run};
 use genkit_core::internal::visible::Logged;

@@ -16,7 +16,7 @@ use super::error::Error as E;
 use super::request::{FlowQuery, input_of};
 use super::run::{AdmittedFlow, FlowRun};
 use super::shared::FlowEndpoint;
-use crate::provider::{FlowRequest, action_context};
+use crate::server::provider::{FlowRequest, action_context};
 use genkit_core::Flow;
 use genkit_core::internal::glob::matches_glob;
 use genkit_http_server::internal::read_body;

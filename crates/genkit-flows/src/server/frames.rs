@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::ser::{Formatter, Serializer};
 
-use crate::store::StreamEvent;
+use crate::server::store::StreamEvent;
 
 /// The initial capacity of a frame, in bytes.
 const USUAL: usize = 128;

@@ -6,10 +6,14 @@ mod durable;
 mod endpoint;
 mod error;
 mod frames;
+mod provider;
 mod request;
 mod run;
 mod serve;
 mod shared;
+mod store;
 mod streamed;
 
 pub use builder::{FlowServer, OnStart};
+pub use provider::{ApiKey, Bearer, ContextProvider, FlowRequest, api_key, bearer};
+pub use store::{MemoryStreams, StreamEvent, StreamReader, StreamStore, StreamWriter};

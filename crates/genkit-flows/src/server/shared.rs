@@ -7,8 +7,8 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::builder::FlowSettings;
-use crate::provider::ContextProvider;
-use crate::store::StreamStore;
+use crate::server::provider::ContextProvider;
+use crate::server::store::StreamStore;
 use genkit_core::internal::BoundRegistry;
 use genkit_core::internal::environment::is_development;
 use genkit_http_server::internal::{AllowedHosts, BodyRoom, Cors, Drain};

@@ -21,7 +21,7 @@ use super::error::Error as E;
 use super::frames::frame;
 use super::run::{AdmittedFlow, FlowRun};
 use super::shared::FlowEndpoint;
-use crate::store::StreamEvent;
+use crate::server::store::StreamEvent;
 use genkit_core::BoxFuture;
 use genkit_core::internal::sync::lock;
 

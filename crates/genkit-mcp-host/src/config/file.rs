@@ -24,13 +24,8 @@ pub(crate) fn server_from_entry(entry: ServerEntry) -> (String, ServerConfig) {
             server.command.child.cwd = cwd;
             ServerConfig { controls, ..server.into() }
         }
-        #[cfg(feature = "http")]
         Ok(ServerTransport::Http { url, headers }) => {
-            ServerConfig { controls, ..ServerConfig::http(url).headers(headers).into() }
-        }
-        #[cfg(not(feature = "http"))]
-        Ok(ServerTransport::Http { .. }) => {
-            ServerConfig::from_error(Error::NoHttp(entry.place).into(), controls)
+            super::http::configure_entry(entry.place, url, headers, controls)
         }
         Err(error) => ServerConfig::from_error(Error::File(error).into(), controls),
     };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Controls, controls};
+use super::{Controls, ServerConfig, controls};
 use crate::transport::by_identity::ByIdentity;
 use crate::transport::http::Endpoint;
 use crate::transport::oauth::OAuth;
@@ -33,6 +33,16 @@ use genkit_core::Context;
 pub struct HttpTransport {
     pub(crate) endpoint: Endpoint,
     pub(crate) controls: Controls,
+}
+
+/// Returns the configuration of an entry of a file.
+pub(super) fn configure_entry(
+    _: String,
+    url: String,
+    headers: Vec<(String, String)>,
+    controls: Controls,
+) -> ServerConfig {
+    ServerConfig { controls, ..ServerConfig::http(url).headers(headers).into() }
 }
 
 impl HttpTransport {

@@ -3,7 +3,7 @@
 mod controls;
 mod custom;
 pub(crate) mod file;
-#[cfg(feature = "http")]
+#[cfg_attr(not(feature = "http"), path = "http_off.rs")]
 mod http;
 mod in_process;
 mod keys;

@@ -1,8 +1,8 @@
 //! The builder returned by `serve_mcp()`.
 
-#[cfg(not(all(feature = "cli", feature = "http")))]
-mod feature_off;
-#[cfg(feature = "http")]
+#[cfg(not(feature = "cli"))]
+mod cli_off;
+#[cfg_attr(not(feature = "http"), path = "http_off.rs")]
 mod http;
 
 use std::future::Future;

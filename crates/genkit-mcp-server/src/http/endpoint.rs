@@ -16,10 +16,9 @@ use super::PATH;
 use super::answers;
 use super::health::Health;
 use super::parameter_cache::ParameterCache;
-use super::rejection::HttpRejection;
+use super::rejection::{HttpRejection, record_refusal};
 use super::sessions::{Owner, SessionTable};
 use super::streams::AnswerBody;
-use crate::audit;
 use crate::engine::Engine;
 use crate::http::auth::{Authentication, Challenges, Denial, ProtectedResource, document_answer};
 use crate::http::session_store::SessionStore;
@@ -331,7 +330,7 @@ fn refuse_request(
         HttpRejection::StepUp { method, name, .. } => (*method, &**name),
         _ => (method.as_str(), path),
     };
-    audit::refuse_http(method, path, sender.client.key(), refusal.reason(), refusal.denial());
+    record_refusal(method, path, sender.client.key(), refusal.reason(), refusal.denial());
     refusal.into_response()
 }
 

@@ -19,7 +19,6 @@ mod pending_response;
 mod post;
 mod rejection;
 mod request_head;
-mod request_span;
 mod rules;
 mod running_call;
 mod serving;
@@ -38,7 +37,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use self::auth::{ProtectedResource, TokenError, TokenVerifier};
 use self::endpoint::McpEndpoint;
-pub(crate) use self::request_span::http_parts;
+pub(crate) use self::request_head::http_parts;
 pub(super) use self::serving::{warn_unknown_callers, warn_unused};
 pub use self::session_store::{MemorySessions, SessionStore, StoredSession};
 pub(crate) use self::settings::HttpSettings;

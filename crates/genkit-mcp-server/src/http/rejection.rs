@@ -8,9 +8,12 @@ use rmcp::model::{ErrorCode, ErrorData, RequestId};
 use super::answers;
 use super::rules::HeaderError;
 use super::streams::AnswerBody;
+use crate::audit::TARGET;
 use crate::engine::message;
 use crate::error::REFUSED;
 use crate::http::auth::Denial;
+use crate::quota::ClientKey;
+use genkit_core::internal::visible::Logged;
 use genkit_http_server::internal::{BodyError, HostRejection};
 
 #[derive(Debug, thiserror::Error)]
@@ -174,4 +177,27 @@ impl HttpRejection {
         }
         response
     }
+}
+
+/// Records an HTTP request that was rejected before its MCP method was read. `reason` is a single word; `denial`
+/// describes what is wrong with its token.
+pub(super) fn record_refusal(
+    method: &str,
+    path: &str,
+    key: &ClientKey,
+    reason: &'static str,
+    denial: Option<&Denial>,
+) {
+    let (principal, address) = key.known_identity();
+    tracing::info!(
+        target: TARGET,
+        method = %Logged::name(method),
+        name = %Logged::name(path),
+        principal = %Logged::name(principal),
+        address = address.map(tracing::field::display),
+        outcome = "refused",
+        reason,
+        denial = denial.map(|denial| tracing::field::display(Logged::text(denial))),
+        "refused"
+    );
 }

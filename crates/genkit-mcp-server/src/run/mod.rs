@@ -2,11 +2,9 @@
 
 mod lifecycle;
 mod tool;
-#[cfg(feature = "generate")]
+#[cfg_attr(not(feature = "generate"), path = "tool_middleware_off.rs")]
 mod tool_middleware;
 
-#[cfg(feature = "generate")]
-use futures_util::future::Either;
 use serde_json::Value;
 
 pub(super) use self::lifecycle::{Answered, Run, RunOutcome, drive_in_span};
@@ -27,14 +25,5 @@ pub(super) fn run_tool(
 ) -> impl Future<Output = Outcome<ToolOutput>> + use<> {
     let how = if shared.settings.strict_args { Strictness::Exact } else { Strictness::Lenient };
     let run = tool::InnermostRun { tool, how, trusts_client };
-    #[cfg(feature = "generate")]
-    let running = if shared.genkit.middleware.is_empty() {
-        Either::Left(run.start_tool(context, input))
-    } else {
-        Either::Right(tool_middleware::MiddlewareRun::start_tool(shared, run, context, input))
-    };
-    // Middleware requires the feature `generate`.
-    #[cfg(not(feature = "generate"))]
-    let running = run.start_tool(context, input);
-    running
+    tool_middleware::run_in_middleware(shared, run, context, input)
 }

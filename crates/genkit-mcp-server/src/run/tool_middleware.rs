@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
+use futures_util::future::Either;
 use serde_json::{Map, Value, json};
 
 use super::tool::InnermostRun;
@@ -30,9 +31,22 @@ pub(super) struct MiddlewareRun {
     returned: Mutex<Option<(Part, Result<ToolOutput>)>>,
 }
 
+/// Runs the tool inside the program's middleware.
+pub(super) fn run_in_middleware(
+    shared: &Arc<SharedState>,
+    run: InnermostRun,
+    context: ContextParts,
+    input: Value,
+) -> impl Future<Output = Outcome<ToolOutput>> + use<> {
+    match shared.genkit.middleware.is_empty() {
+        true => Either::Left(run.start_tool(context, input)),
+        false => Either::Right(MiddlewareRun::start_tool(shared, run, context, input)),
+    }
+}
+
 impl MiddlewareRun {
     /// Runs the tool inside all middleware.
-    pub(super) fn start_tool(
+    fn start_tool(
         shared: &Arc<SharedState>,
         innermost: InnermostRun,
         mut context: ContextParts,

@@ -4,7 +4,7 @@
 use jsonata_core::ast::AstNode;
 use serde_json::Value;
 
-use crate::error::Error as E;
+use super::error::Error as E;
 
 /// The maximum width of `$pad`. Default is 10,000.
 const MAX_WIDTH: u32 = 10_000;
@@ -15,7 +15,7 @@ const MAX_WIDTH: u32 = 10_000;
 /// If it calls `$eval`, or `$pad` with a width that is not a literal number up to [`MAX_WIDTH`].
 pub(super) fn check(tree: &AstNode) -> Result<(), E> {
     // In JSON, all kinds of nodes have the same form.
-    let tree = serde_json::to_value(tree).map_err(|why| E::Jsonata(why.to_string()))?;
+    let tree = serde_json::to_value(tree).map_err(|why| E::Failed(why.to_string()))?;
     let mut open = vec![(&tree, false)];
     while let Some((node, is_piped)) = open.pop() {
         match node {
@@ -47,7 +47,7 @@ pub(super) fn check(tree: &AstNode) -> Result<(), E> {
 
 fn refuse_function(yes: bool, name: &Value) -> Result<(), E> {
     let name = name.as_str().unwrap_or_default();
-    if yes { Err(E::JsonataUnbounded(format!("${name}"))) } else { Ok(()) }
+    if yes { Err(E::Unbounded(format!("${name}"))) } else { Ok(()) }
 }
 
 /// Returns whether a width is a small literal number, with or without a sign.

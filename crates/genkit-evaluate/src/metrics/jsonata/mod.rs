@@ -1,5 +1,6 @@
 //! `JSONATA`: whether an expression holds for the output.
 
+mod error;
 mod growth;
 
 use std::sync::{Arc, OnceLock};
@@ -11,6 +12,7 @@ use jsonata_core::value::JValue;
 use serde_json::Value;
 use tokio::sync::{Semaphore, oneshot};
 
+use self::error::Error as ExpressionError;
 use crate::error::Error as E;
 use genkit_core::Result;
 use genkit_core::{Evaluator, Score};
@@ -88,7 +90,7 @@ async fn run_within(
     work: impl FnOnce() -> Result<bool> + Send + 'static,
 ) -> Result<bool> {
     let permit = tokio::time::timeout(WAIT, Arc::clone(running).acquire_owned()).await;
-    let Ok(Ok(permit)) = permit else { return Err(E::JsonataBusy(MAX_RUNNING).into()) };
+    let Ok(Ok(permit)) = permit else { return Err(ExpressionError::Busy(MAX_RUNNING).into()) };
     let (done, ended) = oneshot::channel();
     let thread = std::thread::Builder::new().name("genkit-jsonata".to_owned()).stack_size(STACK);
     let started = thread.spawn(move || {
@@ -96,16 +98,16 @@ async fn run_within(
         let _permit = permit;
         let _ = done.send(work());
     });
-    started.map_err(|why| E::Jsonata(why.to_string()))?;
+    started.map_err(|why| ExpressionError::Failed(why.to_string()))?;
     match tokio::time::timeout(2 * TIMEOUT, ended).await {
         Ok(Ok(holds)) => holds,
-        Ok(Err(_)) => Err(E::Jsonata("it panicked".to_owned()).into()),
-        Err(_) => Err(E::JsonataTooSlow(2 * TIMEOUT).into()),
+        Ok(Err(_)) => Err(ExpressionError::Failed("it panicked".to_owned()).into()),
+        Err(_) => Err(ExpressionError::TooSlow(2 * TIMEOUT).into()),
     }
 }
 
 fn evaluate_condition(expression: &str, output: &Value) -> Result<bool> {
-    let failed = |why: &dyn std::fmt::Display| E::Jsonata(why.to_string());
+    let failed = |why: &dyn std::fmt::Display| ExpressionError::Failed(why.to_string());
     let tree = parser::parse(expression).map_err(|why| failed(&why))?;
     growth::check(&tree)?;
     let data = JValue::from_json_str(&output.to_string()).map_err(|why| failed(&why))?;

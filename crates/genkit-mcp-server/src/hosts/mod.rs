@@ -1,12 +1,14 @@
 //! The MCP hosts whose servers this server fronts. Without the feature `mcp-host` there are none.
 
+#[cfg_attr(not(feature = "host"), path = "fronted_off.rs")]
+mod fronted;
+
 use std::sync::OnceLock;
 
 use tokio::sync::watch;
 
+use self::fronted::{FrontedHost, count_servers};
 use genkit_core::Registry;
-#[cfg(feature = "host")]
-use genkit_mcp_host::McpHost as FrontedHost;
 
 /// The hosts that a server fronts.
 #[derive(Default)]
@@ -16,36 +18,8 @@ pub(crate) struct FrontedHosts {
     registered: OnceLock<watch::Receiver<bool>>,
 }
 
-/// An uninhabited type, because no host can exist without the feature.
-#[cfg(not(feature = "host"))]
-#[derive(Clone)]
-enum FrontedHost {}
-
-#[cfg(not(feature = "host"))]
-impl FrontedHost {
-    async fn register_in(&self, _: &Registry) {
-        match *self {}
-    }
-}
-
-#[cfg(all(feature = "http", not(feature = "host")))]
-fn servers_of(host: &FrontedHost) -> (usize, usize) {
-    match *host {}
-}
-
-/// Counts the connected servers of a host and its enabled servers.
-#[cfg(all(feature = "http", feature = "host"))]
-fn servers_of(host: &FrontedHost) -> (usize, usize) {
-    use genkit_mcp_host::ServerState;
-
-    let mut states: Vec<ServerState> = host.status().iter().map(|server| server.state).collect();
-    states.retain(|state| *state != ServerState::Disabled);
-    let connected = states.iter().filter(|state| **state == ServerState::Connected).count();
-    (connected, states.len())
-}
-
 impl FrontedHosts {
-    #[cfg(feature = "host")]
+    #[cfg_attr(not(feature = "host"), expect(unused, reason = "no host exists"))]
     pub(crate) fn add_host(&mut self, host: FrontedHost) {
         self.hosts.push(host);
     }
@@ -55,9 +29,9 @@ impl FrontedHosts {
     }
 
     /// Counts the connected servers and the enabled servers of all hosts.
-    #[cfg(feature = "http")]
+    #[cfg_attr(not(feature = "http"), expect(unused, reason = "only health checks count"))]
     pub(crate) fn count_servers(&self) -> (usize, usize) {
-        let states = self.hosts.iter().map(servers_of);
+        let states = self.hosts.iter().map(count_servers);
         states.fold((0, 0), |(connected, all), (c, a)| (connected + c, all + a))
     }
 

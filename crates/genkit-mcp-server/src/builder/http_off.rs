@@ -4,7 +4,6 @@
 use super::McpServer;
 
 /// Never implemented. Its error explains that a method for serving over HTTP needs a feature.
-#[cfg(not(feature = "http"))]
 #[diagnostic::on_unimplemented(
     message = "serving over HTTP requires genkit's feature `mcp-http`, which is not enabled",
     label = "not available without this feature",
@@ -12,16 +11,6 @@ use super::McpServer;
 )]
 pub trait FeatureMcpHttp<'a> {}
 
-/// Never implemented. Its error explains that the command line needs a feature.
-#[cfg(not(feature = "cli"))]
-#[diagnostic::on_unimplemented(
-    message = "the command line requires genkit's feature `cli`, which is not enabled",
-    label = "not available without this feature",
-    note = "enable it in Cargo.toml, under `[dependencies]`: `genkit = {{ .., features = [\"cli\"] }}`"
-)]
-pub trait FeatureCli<'a> {}
-
-#[cfg(not(feature = "http"))]
 #[doc(hidden)]
 impl McpServer {
     pub fn http(self, _: impl Into<String>) -> Self
@@ -62,17 +51,6 @@ impl McpServer {
     pub fn health(self, _: impl Into<String>) -> Self
     where
         for<'never> Self: FeatureMcpHttp<'never>,
-    {
-        self
-    }
-}
-
-#[cfg(not(feature = "cli"))]
-#[doc(hidden)]
-impl McpServer {
-    pub fn cli(self) -> Self
-    where
-        for<'never> Self: FeatureCli<'never>,
     {
         self
     }

@@ -1,0 +1,14 @@
+//! Servers over HTTP, without the feature `http`.
+
+use super::{Controls, ServerConfig};
+use crate::error::Error;
+
+/// Returns a configuration that fails and names the feature.
+pub(super) fn configure_entry(
+    place: String,
+    _: String,
+    _: Vec<(String, String)>,
+    controls: Controls,
+) -> ServerConfig {
+    ServerConfig::from_error(Error::NoHttp(place).into(), controls)
+}
