@@ -1,6 +1,6 @@
 //! A host whose servers this server fronts.
 
-pub(super) use genkit_mcp_host::McpHost as FrontedHost;
+pub(crate) use genkit_mcp_host::McpHost as FrontedHost;
 use genkit_mcp_host::ServerState;
 
 /// Counts the connected servers of a host and its enabled servers.

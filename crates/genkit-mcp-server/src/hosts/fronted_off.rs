@@ -3,7 +3,7 @@
 use genkit_core::Registry;
 
 #[derive(Clone)]
-pub(super) enum FrontedHost {}
+pub(crate) enum FrontedHost {}
 
 impl FrontedHost {
     pub(super) async fn register_in(&self, _: &Registry) {

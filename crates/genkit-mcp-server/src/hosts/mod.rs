@@ -29,7 +29,6 @@ impl FrontedHosts {
     }
 
     /// Counts the connected servers and the enabled servers of all hosts.
-    #[cfg_attr(not(feature = "http"), expect(unused, reason = "only health checks count"))]
     pub(crate) fn count_servers(&self) -> (usize, usize) {
         let states = self.hosts.iter().map(count_servers);
         states.fold((0, 0), |(connected, all), (c, a)| (connected + c, all + a))
