@@ -26,16 +26,16 @@ pub(crate) enum Error {
     CommandIsFolder(PathBuf),
     #[error("`{}` is not executable; run `chmod +x`", .0.display())]
     NotExecutable(PathBuf),
-    #[error("cannot find the program `{}` ({source}); check the path", file.display())]
-    NoFile { file: PathBuf, source: io::Error },
+    #[error("cannot find the program `{}` ({reason}); check the path", file.display())]
+    NoFile { file: PathBuf, reason: io::Error },
     #[error("cannot find the program `{program}` in PATH ({folders}); {}", how_to_install(program))]
     NotInPath { program: String, folders: String },
     #[error("the `cwd` of the server is not a folder: {}", .0.display())]
     CwdIsNoFolder(PathBuf),
-    #[error("cannot use the `cwd` of the server: {}: {source}", folder.display())]
-    Cwd { folder: PathBuf, source: io::Error },
-    #[error("cannot start `{program}`: {source}{}", how_to_start(source))]
-    Start { program: String, source: io::Error },
+    #[error("cannot use the `cwd` of the server: {}: {reason}", folder.display())]
+    Cwd { folder: PathBuf, reason: io::Error },
+    #[error("cannot start `{program}`: {reason}{}", how_to_start(reason))]
+    Start { program: String, reason: io::Error },
 }
 
 impl SpawnError {
@@ -49,8 +49,8 @@ impl SpawnError {
             | Error::Cwd { .. } => io::ErrorKind::InvalidInput,
             Error::NotExecutable(_) => io::ErrorKind::PermissionDenied,
             Error::NoFile { .. } | Error::NotInPath { .. } => io::ErrorKind::NotFound,
-            Error::Start { source, .. } if is_no_program(source) => io::ErrorKind::Unsupported,
-            Error::Start { source, .. } => source.kind(),
+            Error::Start { reason, .. } if is_no_program(reason) => io::ErrorKind::Unsupported,
+            Error::Start { reason, .. } => reason.kind(),
         }
     }
 }

@@ -46,8 +46,8 @@ pub(crate) fn prepare_command(command: &ChildCommand) -> Result<Command, Error> 
 }
 
 /// Creates the error of a failed start.
-pub(crate) fn spawn_error(command: &ChildCommand, source: io::Error) -> Error {
-    Error::Start { program: command.program.display().to_string(), source }
+pub(crate) fn spawn_error(command: &ChildCommand, reason: io::Error) -> Error {
+    Error::Start { program: command.program.display().to_string(), reason }
 }
 
 /// Returns the environment of the child.
@@ -75,7 +75,7 @@ fn check_folder(folder: &Path) -> Result<(), Error> {
     match folder.metadata() {
         Ok(metadata) if metadata.is_dir() => Ok(()),
         Ok(_) => Err(Error::CwdIsNoFolder(folder.to_owned())),
-        Err(source) => Err(Error::Cwd { folder: folder.to_owned(), source }),
+        Err(reason) => Err(Error::Cwd { folder: folder.to_owned(), reason }),
     }
 }
 
@@ -113,6 +113,6 @@ fn not_runnable(file: PathBuf) -> Error {
     match file.metadata() {
         Ok(metadata) if metadata.is_dir() => Error::CommandIsFolder(file),
         Ok(_) => Error::NotExecutable(file),
-        Err(source) => Error::NoFile { file, source },
+        Err(reason) => Error::NoFile { file, reason },
     }
 }

@@ -14,6 +14,7 @@ mod host;
 #[doc(hidden)]
 pub mod internal;
 mod listening;
+mod media_types;
 mod origin;
 mod room;
 mod secret;

@@ -33,6 +33,8 @@ pub enum Error {
     // Results.
     #[error("the result does not serialize to JSON")]
     Output(#[source] serde_json::Error),
+    #[error("{0}")]
+    NotFinite(String),
     #[error("Resource not found: {0}")]
     ResourceNotFound(String),
 }
@@ -46,9 +48,11 @@ impl Topic for Error {
             Self::NoState(_) => ErrorKind::FailedPrecondition,
             Self::NoExtension(_) => ErrorKind::Unauthenticated,
             Self::ResourceNotFound(_) => ErrorKind::NotFound,
-            Self::NoDeserialize | Self::CannotBeState | Self::Chunk(_) | Self::Output(_) => {
-                ErrorKind::Internal
-            }
+            Self::NoDeserialize
+            | Self::CannotBeState
+            | Self::Chunk(_)
+            | Self::Output(_)
+            | Self::NotFinite(_) => ErrorKind::Internal,
         }
     }
 

@@ -25,6 +25,8 @@ pub(super) enum Error {
     ClosedEarly,
     #[error("did not respond to the handshake with MCP; it is not an MCP server, or it is broken")]
     NoMcp,
+    #[error("returned an invalid `initialize` result: {0}; fix the server")]
+    InvalidInitialize(String),
     #[error("cannot be connected: {0}")]
     Handshake(String),
     #[error("cannot be written to: {0}")]
@@ -48,7 +50,7 @@ impl Topic for Error {
             Self::EndedEarly | Self::NoMcp | Self::Unwritable(_) | Self::Gone(_) | Self::Absent => {
                 ErrorKind::Unavailable
             }
-            Self::NoInfo | Self::Handshake(_) => ErrorKind::Internal,
+            Self::NoInfo | Self::InvalidInitialize(_) | Self::Handshake(_) => ErrorKind::Internal,
             Self::UnknownVersion { .. } | Self::UnknownVersions(_) | Self::Disabled(_) => {
                 ErrorKind::FailedPrecondition
             }

@@ -6,11 +6,13 @@ use std::time::Duration;
 
 use genkit_child_process::ChildProcess;
 use rmcp::RoleClient;
-use rmcp::model::{ErrorCode, ProtocolVersion};
+use rmcp::model::{ErrorCode, InitializeResult, ProtocolVersion, ServerResult};
 use rmcp::service::{
     ClientInitializeError, ClientLifecycleMode, serve_client_with_lifecycle_and_ct,
 };
 use rmcp::transport::{DynamicTransportError, Transport};
+use serde::Deserialize as _;
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::error::Error;
@@ -157,7 +159,11 @@ async fn attempt_handshake(
                     task
                 }
                 Err(HandshakeError { mut error, hint }) => {
-                    let exit_report = started.exit_report().await;
+                    // After an invalid result, the process only ends because its input was closed.
+                    let exit_report = match error.kind() {
+                        ErrorKind::Internal => None,
+                        _ => started.exit_report().await,
+                    };
                     started.shutdown().await;
                     if let Some(exit_report) = exit_report {
                         let text = format!("{error}; {exit_report}");
@@ -281,8 +287,12 @@ fn explain_error(server: &str, error: &ClientInitializeError) -> HandshakeError 
             (explain_error(server, fallback).error, hint)
         }
         E::Cancelled => (Error::ClosedEarly.for_server(server), EraHint::None),
+        E::ExpectedInitResult(Some(result)) => match invalid_member(result) {
+            Some(problem) => (Error::InvalidInitialize(problem).for_server(server), EraHint::None),
+            None => (Error::NoMcp.for_server(server), EraHint::MaybeOld),
+        },
         E::ExpectedInitResponse(_)
-        | E::ExpectedInitResult(_)
+        | E::ExpectedInitResult(None)
         | E::ConflictInitResponseId(..)
         | E::UncorrelatedErrorResponse { .. } => {
             (Error::NoMcp.for_server(server), EraHint::MaybeOld)
@@ -290,6 +300,28 @@ fn explain_error(server: &str, error: &ClientInitializeError) -> HandshakeError 
         other => (Error::Handshake(other.to_string()).for_server(server), EraHint::None),
     };
     HandshakeError { error, hint }
+}
+
+/// Names the member of an `initialize` result that is missing or invalid. Returns `None` if it has none of them.
+fn invalid_member(result: &ServerResult) -> Option<String> {
+    let result = serde_json::to_value(result).ok()?;
+    let members = ["protocolVersion", "capabilities", "serverInfo"];
+    members.iter().find(|key| result.get(**key).is_some())?;
+    let is_text = |value: &Value| value.is_string();
+    [
+        ("/protocolVersion", "protocolVersion", Value::is_string as fn(&Value) -> bool),
+        ("/capabilities", "capabilities", Value::is_object),
+        ("/serverInfo", "serverInfo", Value::is_object),
+        ("/serverInfo/name", "serverInfo.name", is_text),
+        ("/serverInfo/version", "serverInfo.version", is_text),
+    ]
+    .into_iter()
+    .find_map(|(pointer, member, is_valid)| match result.pointer(pointer) {
+        None => Some(format!("`{member}` is missing")),
+        Some(value) if is_valid(value) => None,
+        Some(_) => Some(format!("`{member}` has the wrong type")),
+    })
+    .or_else(|| InitializeResult::deserialize(&result).err().map(|error| error.to_string()))
 }
 
 fn not_sent(server: &str, error: &DynamicTransportError) -> (PublicError, EraHint) {

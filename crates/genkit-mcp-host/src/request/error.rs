@@ -24,6 +24,8 @@ pub(crate) enum Error {
     Busy,
     #[error("returned an invalid result for `{0}`")]
     OtherResult(&'static str),
+    #[error("returned a result for `tools/call` without `content` and `structuredContent`: {0}")]
+    OtherToolResult(String),
     #[error(
         "returned a result of the unknown type {kind} for `{target}`; known types are `complete` and \
          `input_required`, and `task` for tools"
@@ -58,7 +60,10 @@ impl Topic for Error {
             Self::NotOffered { .. } | Self::HeldBack { .. } | Self::Sampling(_) => {
                 ErrorKind::PermissionDenied
             }
-            Self::OtherResult(_) | Self::Blob(_) | Self::UnreadableInput(_) => ErrorKind::Internal,
+            Self::OtherResult(_)
+            | Self::OtherToolResult(_)
+            | Self::Blob(_)
+            | Self::UnreadableInput(_) => ErrorKind::Internal,
             Self::TaskCancelled(_) => ErrorKind::Cancelled,
             Self::EndlessTask(..) => ErrorKind::DeadlineExceeded,
             Self::OtherTask(_) => ErrorKind::Internal,

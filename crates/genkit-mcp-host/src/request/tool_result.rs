@@ -10,6 +10,9 @@ use genkit_core::internal::action::ToolOutput;
 use genkit_core::{Error as PublicError, ErrorKind, Result};
 use genkit_mcp::internal::wrapped_result;
 
+/// The maximum length of an invalid result in an error, in characters. Default is 2,000.
+const MAX_SHOWN: usize = 2000;
+
 /// The result of a tool call.
 #[derive(Debug, PartialEq)]
 pub(crate) struct ToolResult {
@@ -38,21 +41,20 @@ impl ToolResult {
                 metadata: Map::new(),
             });
         }
-        let Value::Object(mut result) = result else {
-            return Err(Error::OtherResult("tools/call").for_server(server));
-        };
         let known = ["content", "structuredContent", "isError"];
-        if !result.is_empty() && !known.iter().any(|key| result.contains_key(*key)) {
-            return Err(Error::OtherResult("tools/call").for_server(server));
-        }
-        let blocks = match result.get_mut("content").map(Value::take) {
-            Some(Value::Array(blocks)) => blocks,
-            _ => Vec::new(),
+        let has_known = |map: &Map<String, Value>| known.iter().any(|key| map.contains_key(*key));
+        let mut result = match result {
+            Value::Object(result) if result.is_empty() || has_known(&result) => result,
+            other => {
+                let shown = other.to_string().chars().take(MAX_SHOWN).collect();
+                return Err(Error::OtherToolResult(shown).for_server(server));
+            }
         };
+        let blocks = read_blocks(server, result.get_mut("content").map(Value::take));
         let structured = result.get_mut("structuredContent").map(Value::take);
         // Some servers send `null` for "none"; it counts as a value only if there is no other.
         let structured = structured.filter(|value| !value.is_null() || blocks.is_empty());
-        if result.get("isError") == Some(&Value::Bool(true)) {
+        if is_error(server, result.get("isError")) {
             return Err(tool_error(server, &blocks, structured));
         }
         let (mut metadata, mut is_wrapped) = (Map::new(), false);
@@ -133,6 +135,83 @@ impl ToolResult {
         }
         (Some(value), blocks, metadata, repeated)
     }
+}
+
+/// Reads the content of a result. Servers written without an SDK also send a single block, or a bare value.
+fn read_blocks(server: &str, content: Option<Value>) -> Vec<Value> {
+    let blocks = match content {
+        None | Some(Value::Null) => return Vec::new(),
+        Some(Value::Array(blocks)) => blocks,
+        Some(other) => {
+            tracing::warn!(
+                server,
+                "the `content` of a tool result is not a list; read as one block"
+            );
+            vec![other]
+        }
+    };
+    blocks.into_iter().filter_map(|block| read_block(server, block)).collect()
+}
+
+/// Returns a block in the form that MCP specifies. Everything that has another form becomes text, so that the model
+/// receives all of it.
+fn read_block(server: &str, mut block: Value) -> Option<Value> {
+    if block.is_null() {
+        return None;
+    }
+    let text_of_kind = |key: &str| block[key].is_string();
+    let is_valid = match block["type"].as_str() {
+        Some("text") => text_of_kind("text"),
+        Some("image" | "audio") => text_of_kind("data") && text_of_kind("mimeType"),
+        Some("resource") => {
+            let resource = &block["resource"];
+            resource["uri"].is_string()
+                && (!resource["blob"].is_null() || !resource["text"].is_null())
+                && [&resource["text"], &resource["blob"]]
+                    .iter()
+                    .all(|value| value.is_null() || value.is_string())
+        }
+        Some("resource_link") => text_of_kind("uri"),
+        // From a later protocol version.
+        Some(_) => true,
+        None => false,
+    };
+    if is_valid {
+        return Some(block);
+    }
+    tracing::warn!(
+        server,
+        "a block of a tool result has another form than MCP specifies; read as text"
+    );
+    let is_text = match block.as_object() {
+        Some(map) => {
+            let mut others =
+                map.keys().filter(|key| !["type", "annotations", "_meta"].contains(&key.as_str()));
+            others.next().is_some_and(|key| key == "text") && others.next().is_none()
+        }
+        None => false,
+    };
+    let value = if is_text { block["text"].take() } else { block };
+    let text = match value {
+        Value::String(text) => text,
+        other => other.to_string(),
+    };
+    Some(json!({ "type": "text", "text": text }))
+}
+
+/// Whether a result is an error. Some servers send the flag as text or as a number.
+fn is_error(server: &str, flag: Option<&Value>) -> bool {
+    let is_error = match flag {
+        None | Some(Value::Null) => return false,
+        Some(Value::Bool(is_error)) => return *is_error,
+        Some(Value::String(text)) => {
+            !["false", "0", "no", ""].contains(&text.trim().to_ascii_lowercase().as_str())
+        }
+        Some(Value::Number(number)) => number.as_f64() != Some(0.0),
+        Some(Value::Array(_) | Value::Object(_)) => true,
+    };
+    tracing::warn!(server, is_error, "`isError` of a tool result is not a boolean");
+    is_error
 }
 
 /// Returns whether the text repeats the structured content, as servers do for clients that read only text: as JSON, as
@@ -242,6 +321,39 @@ mod tests {
         assert_eq!(value(json!({"structuredContent": 7})), json!(7));
         assert_eq!(value(json!({"content": [], "structuredContent": null})), Value::Null);
         assert_eq!(value(json!({"content": [text("a")], "structuredContent": null})), json!("a"));
+    }
+
+    #[test]
+    fn content_in_another_form_reaches_the_model_as_text() {
+        for (content, expected) in [
+            (json!("plain"), json!("plain")),
+            (json!(5), json!("5")),
+            (text("plain"), json!("plain")),
+            (json!(["plain"]), json!("plain")),
+            (json!([null, text("plain")]), json!("plain")),
+            (json!([{"type": "text", "text": 42}]), json!("42")),
+            (json!([{"type": "text", "text": {"a": 1}}]), json!({"a": 1})),
+            (json!([{"text": "no type"}]), json!("no type")),
+            (json!({"answer": 1}), json!({"answer": 1})),
+            (json!([{"type": "image", "data": "AA"}]), json!({"type": "image", "data": "AA"})),
+            (
+                json!([{"type": "resource", "resource": "x"}]),
+                json!({"type": "resource", "resource": "x"}),
+            ),
+            (json!([{"type": 5}]), json!({"type": 5})),
+        ] {
+            assert_eq!(value(json!({ "content": content })), expected, "{content}");
+        }
+    }
+
+    #[test]
+    fn error_flag_of_another_type_is_read() {
+        for flag in [json!("true"), json!("True"), json!(1)] {
+            let failed = json!({"content": "broken", "isError": flag});
+            let error = ToolResult::read("s", failed, false).expect_err("it failed");
+            assert_eq!(error.to_string(), "broken");
+        }
+        assert_eq!(value(json!({"content": "fine", "isError": "false"})), json!("fine"));
     }
 
     #[test]

@@ -43,6 +43,16 @@ impl Engine {
         }
         let (meta, params) =
             params::read_typed(&method, raw).unwrap_or_else(|| params::read_any(raw));
+        if let ("initialize", Params::Refused(fault)) = (&*method, &params)
+            && meta.protocol_version().is_none_or(|version| version.has_initialize())
+            && !matches!(
+                request.session.connection.handshake(),
+                Handshake::Without(version) if !version.has_initialize()
+            )
+        {
+            let error = fault.error_data(&method, Era::Legacy);
+            return Action::Reply(message::error_reply(Some(&id), &error));
+        }
         let rules = match Rules::for_request(&request.session, &meta, &params) {
             Ok(rules) => rules,
             Err(error) => return Action::Reply(message::error_reply(Some(&id), &error)),

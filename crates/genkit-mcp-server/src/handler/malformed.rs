@@ -1,7 +1,8 @@
 //! Malformed parameters of a known method, which rmcp passes on as a custom request.
 
-use rmcp::model::ErrorData;
-use serde_json::Value;
+use rmcp::model::{ClientCapabilities, ErrorData};
+use serde::Deserialize;
+use serde_json::{Map, Value};
 
 use super::method_names;
 use crate::session::Era;
@@ -19,6 +20,12 @@ enum ParamsFault {
     NoString(&'static str),
     #[error("`{0}` must be an object")]
     MemberNoObject(&'static str),
+    #[error("`{0}`: {1}")]
+    Member(String, String),
+    #[error(
+        "`level` must be `debug`, `info`, `notice`, `warning`, `error`, `critical`, `alert` or `emergency`"
+    )]
+    Level,
     #[error("they do not match the protocol's schema")]
     Schema,
 }
@@ -56,10 +63,73 @@ fn params_fault(method: &str, params: Option<&Value>) -> ParamsFault {
         | "resources/directory/read"
         | "skills/get" => text("uri"),
         "completion/complete" => object("ref").or_else(|| object("argument")),
-        "logging/setLevel" => text("level"),
+        "logging/setLevel" => text("level").or(Some(ParamsFault::Level)),
+        "initialize" => text("protocolVersion").or_else(|| initialize_fault(params)),
         "tasks/update" => text("taskId").or_else(|| object("inputResponses")),
         "tasks/get" | "tasks/cancel" => text("taskId"),
         _ => None,
     };
     found.unwrap_or(ParamsFault::Schema)
+}
+
+/// Finds the invalid member of a handshake.
+fn initialize_fault(params: &Map<String, Value>) -> Option<ParamsFault> {
+    for key in ["capabilities", "clientInfo"] {
+        match params.get(key) {
+            None => return Some(ParamsFault::NoMember(key)),
+            Some(Value::Object(_)) => {}
+            Some(_) => return Some(ParamsFault::MemberNoObject(key)),
+        }
+    }
+    let client = &params["clientInfo"];
+    for (key, path) in [("name", "clientInfo.name"), ("version", "clientInfo.version")] {
+        match client.get(key) {
+            None => return Some(ParamsFault::NoMember(path)),
+            Some(Value::String(_)) => {}
+            Some(_) => return Some(ParamsFault::NoString(path)),
+        }
+    }
+    for (key, value) in params["capabilities"].as_object()? {
+        // Each capability is read alone, so that the error names it.
+        let alone = Map::from_iter([(key.clone(), value.clone())]);
+        if let Err(error) = ClientCapabilities::deserialize(&Value::Object(alone)) {
+            return Some(ParamsFault::Member(format!("capabilities.{key}"), error.to_string()));
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn invalid_initialize_names_its_member() {
+        let info = json!({"name": "x", "version": "1"});
+        for (params, member) in [
+            (json!({"protocolVersion": "2025-06-18", "clientInfo": info}), "`capabilities` is"),
+            (json!({"protocolVersion": "2025-06-18", "capabilities": {}}), "`clientInfo` is"),
+            (json!({"capabilities": {}, "clientInfo": info}), "`protocolVersion` is missing"),
+            (
+                json!({"protocolVersion": "1", "capabilities": {}, "clientInfo": {"name": "x"}}),
+                "`clientInfo.version` is missing",
+            ),
+            (
+                json!({"protocolVersion": "1", "capabilities": {"roots": true}, "clientInfo": info}),
+                "`capabilities.roots`: ",
+            ),
+            (json!({"protocolVersion": 1}), "`protocolVersion` must be a string"),
+        ] {
+            let error = malformed_error("initialize", Some(&params), Era::Legacy);
+            assert!(error.message.contains(member), "{}", error.message);
+        }
+    }
+
+    #[test]
+    fn invalid_level_names_the_levels() {
+        let error =
+            malformed_error("logging/setLevel", Some(&json!({"level": "warn"})), Era::Legacy);
+        assert!(error.message.contains("`level` must be `debug`"), "{}", error.message);
+    }
 }

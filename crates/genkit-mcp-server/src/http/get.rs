@@ -11,10 +11,11 @@ use super::answers;
 use super::endpoint::{EndpointState, RequestSender};
 use super::pending_response::is_primed;
 use super::rejection::HttpRejection;
-use super::rules::{Rules, accepts_events, rules_of_head};
+use super::rules::{Rules, rules_of_head};
 use super::sessions::SessionInUse;
 use super::standalone_stream::STANDING;
 use super::streams::{AnswerBody, EventId, Events, priming_event};
+use genkit_http_server::internal::accepts_type;
 
 impl EndpointState {
     /// Opens a stream of a session: its stream for notifications, or the rest of an interrupted one.
@@ -26,7 +27,7 @@ impl EndpointState {
         if self.sessions.is_none() {
             return Err(HttpRejection::Method("POST"));
         }
-        if !accepts_events(headers) {
+        if !accepts_type(headers, "text/event-stream") {
             return Err(HttpRejection::NoEvents);
         }
         check_head(headers)?;

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::header::{ALLOW, CACHE_CONTROL};
+use http::header::CACHE_CONTROL;
 use http::{HeaderValue, Method, Response, StatusCode};
 use serde_json::{Value, json};
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
 use super::answers;
+use super::rejection::HttpRejection;
 use super::streams::AnswerBody;
 use crate::http::settings::HealthSettings;
 use crate::state::SharedState;
@@ -58,9 +59,7 @@ impl Health {
             return None;
         }
         if !matches!(*method, Method::GET | Method::HEAD) {
-            let mut response = answers::empty_response(StatusCode::METHOD_NOT_ALLOWED);
-            response.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
-            return Some(response);
+            return Some(HttpRejection::Method("GET, HEAD").into_response());
         }
         let (status, body) = match is_ready {
             true => self.check_readiness().await,

@@ -20,6 +20,8 @@ pub(super) struct PendingResponse {
     pub(super) cancel: CancellationToken,
     pub(super) session: Option<SessionInUse>,
     pub(super) counts: RunningRequest,
+    /// Whether the client accepts a stream of events. Otherwise, it only receives the response.
+    pub(super) accepts_events: bool,
     pub(super) is_described: bool,
     pub(super) lacks_meta: bool,
     /// When the token of the client expires.

@@ -13,16 +13,14 @@ use super::endpoint::{EndpointState, RequestSender};
 use super::message::{MessageSession, Outline, message_in};
 use super::pending_response::PendingResponse;
 use super::rejection::HttpRejection;
-use super::rules::{
-    HeaderError, RequestOutline, Rules, accepts_answers, check_standard, is_json, rules_of,
-};
+use super::rules::{HeaderError, RequestOutline, Rules, check_standard, rules_of};
 use super::running_call::RunningCall;
 use super::sessions::SessionId;
 use super::streams::{AnswerBody, EventStream, Events};
 use crate::engine::{self, Action, ListenStream, Outlet, Outward as _, Reply};
 use crate::principal::{Principal, RequestHead};
 use crate::session::Session;
-use genkit_http_server::internal::read_body;
+use genkit_http_server::internal::{accepts_type, content_encoding, is_json, read_body};
 
 impl EndpointState {
     pub(super) async fn handle_post<B>(
@@ -33,12 +31,16 @@ impl EndpointState {
     where
         B: Body<Data = Bytes> + Unpin,
     {
-        if !accepts_answers(request.headers()) {
+        if !accepts_type(request.headers(), "application/json") {
             return Err(HttpRejection::NotAcceptable);
         }
         if !is_json(request.headers()) {
             return Err(HttpRejection::NotJson);
         }
+        if let Some(encoding) = content_encoding(request.headers()) {
+            return Err(HttpRejection::Encoding(encoding));
+        }
+        let accepts_events = accepts_type(request.headers(), "text/event-stream");
         let counts = self.drain.begin();
         let (parts, body) = request.into_parts();
         let body = read_body(body, self.max_body, &self.room, sender.address).await?;
@@ -67,6 +69,7 @@ impl EndpointState {
             cancel: CancellationToken::new(),
             session: used,
             counts,
+            accepts_events,
             is_described,
             lacks_meta,
             expiry: sender.expiry,
@@ -164,6 +167,9 @@ impl EndpointState {
                     None => self.end.clone(),
                 };
                 RunningCall::new(call, answering).answer_call(now, end, self.store.as_ref()).await
+            }
+            Action::Listen(_) if !answering.accepts_events => {
+                HttpRejection::NoEvents.into_response()
             }
             Action::Listen(listen) => {
                 let stream = std::mem::take(&mut answering.stream);

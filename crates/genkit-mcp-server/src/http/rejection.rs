@@ -36,14 +36,18 @@ pub(super) enum HttpRejection {
     },
     #[error("Method Not Allowed: this endpoint supports {0}")]
     Method(&'static str),
-    #[error("Not Acceptable: `Accept` must include both application/json and text/event-stream")]
+    #[error("Not Acceptable: `Accept` must include application/json or a range such as `*/*`")]
     NotAcceptable,
     #[error(
-        "Not Acceptable: a GET opens a stream of events, so `Accept` must include text/event-stream"
+        "Not Acceptable: the response is a stream of events, so `Accept` must include text/event-stream"
     )]
     NoEvents,
     #[error("Unsupported Media Type: `Content-Type` must be application/json")]
     NotJson,
+    #[error(
+        "Unsupported Media Type: the `Content-Encoding` `{0}` is not supported; send the body without it"
+    )]
+    Encoding(String),
     #[error(transparent)]
     Body(#[from] BodyError),
     #[error("{fault}")]
@@ -87,6 +91,7 @@ impl HttpRejection {
             | Self::NotAcceptable
             | Self::NoEvents
             | Self::NotJson
+            | Self::Encoding(_)
             | Self::Header { .. } => "header",
             Self::NoMessage(_) | Self::NothingAsked => "json",
             Self::NotAskedHere => "question",
@@ -118,7 +123,7 @@ impl HttpRejection {
             },
             Self::Method(_) => StatusCode::METHOD_NOT_ALLOWED,
             Self::NotAcceptable | Self::NoEvents => StatusCode::NOT_ACCEPTABLE,
-            Self::NotJson => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::NotJson | Self::Encoding(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::Body(BodyError::Slow(_)) => StatusCode::REQUEST_TIMEOUT,
             Self::Body(BodyError::Long(_)) => StatusCode::PAYLOAD_TOO_LARGE,
             Self::Body(BodyError::NoRoom)

@@ -7,11 +7,12 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use http::{Response, StatusCode};
+use http::Response;
 use tokio_util::sync::CancellationToken;
 
 use super::answers;
 use super::pending_response::{PendingResponse, drive_call, is_primed};
+use super::rejection::HttpRejection;
 use super::sessions::resuming::answer_stored;
 use super::streams::{AnswerBody, EventId, Events, priming_event};
 use crate::engine::{Call, Reply};
@@ -62,6 +63,10 @@ impl RunningCall {
 
 impl RunningCall {
     async fn run_first(&mut self) -> First {
+        if let Some((_, answering)) = self.0.as_ref().filter(|(_, it)| !it.accepts_events) {
+            answering.stream.remove_reader(answering.stream.read_from(0));
+            return poll_fn(|cx| self.poll_first(cx)).await;
+        }
         // Most calls end immediately and need no timer.
         if let Poll::Ready(first) = poll_fn(|cx| Poll::Ready(self.poll_first(cx))).await {
             return first;
@@ -81,6 +86,7 @@ impl RunningCall {
         let Some((call, answering)) = &mut self.0 else { return Poll::Ready(First::Ended(None)) };
         match Pin::new(call).poll(cx) {
             Poll::Ready(reply) => Poll::Ready(First::Ended(reply)),
+            Poll::Pending if !answering.accepts_events => Poll::Pending,
             Poll::Pending => answering.stream.poll_said(cx).map(|()| First::Said),
         }
     }
@@ -91,7 +97,7 @@ fn answer_ended(
     answering: PendingResponse,
     end: CancellationToken,
 ) -> Response<AnswerBody> {
-    if answering.stream.has_said() {
+    if answering.accepts_events && answering.stream.has_said() {
         // The stream is complete, so it does not need to be resumable.
         answering.stream.finish_stream(reply.as_ref().map(|reply| &reply.bytes));
         let events = Events::new(Arc::clone(&answering.stream), 0, end);
@@ -100,7 +106,7 @@ fn answer_ended(
     match reply {
         Some(reply) => count_until_sent(answering.response_to(reply), answering),
         None if answering.session.as_ref().is_some_and(|session| session.has_ended()) => {
-            answers::empty_response(StatusCode::NOT_FOUND)
+            HttpRejection::NoSuchSession.into_response()
         }
         // A client that cancels a request expects no response.
         None => answers::no_events(),

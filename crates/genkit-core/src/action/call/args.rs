@@ -78,6 +78,8 @@ fn read_leniently<R>(
         return Err(first.into_error());
     }
     let mut problem = first;
+    // Mismatches of values that were replaced, so that an error describes the value that the caller sent.
+    let mut replaced: Vec<Problem> = Vec::new();
     let affordable = MAX_REREAD_BYTES / genkit_schema::internal::size::json_size(&arguments).max(1);
     for _ in 0..affordable.clamp(1, MAX_REREADS) {
         if !repair_arguments(&mut arguments, problem.0.place.segments(), how) {
@@ -85,10 +87,17 @@ fn read_leniently<R>(
         }
         match read(&arguments) {
             Ok(value) => return Ok((value, arguments)),
-            Err(next) => problem = next,
+            Err(next) => replaced.push(std::mem::replace(&mut problem, next)),
         }
     }
-    Err(problem.into_error())
+    let place = problem.0.place.segments();
+    let sent = replaced
+        .iter()
+        .position(|sent| place.starts_with(sent.0.place.segments()) && !sent.0.place.is_whole());
+    Err(match sent {
+        Some(index) => replaced.swap_remove(index).into_error(),
+        None => problem.into_error(),
+    })
 }
 
 /// A position in the arguments that does not match its type, with the reader's message.
@@ -129,7 +138,9 @@ fn descend<'a>(value: &'a mut Value, segment: &Segment) -> Option<&'a mut Value>
 
 /// Replaces the string at `path` by the JSON that it contains. Returns whether anything changed.
 fn repair_arguments(arguments: &mut Value, path: &[Segment], how: Strictness) -> bool {
-    let Some((last, parents)) = path.split_last() else { return false };
+    let Some((last, parents)) = path.split_last() else {
+        return convert_integral_floats(arguments);
+    };
     let mut place = arguments;
     for (depth, segment) in parents.iter().enumerate() {
         match descend(place, segment) {
@@ -144,7 +155,35 @@ fn repair_arguments(arguments: &mut Value, path: &[Segment], how: Strictness) ->
     {
         return place.as_object_mut().is_some_and(|map| map.remove(key).is_some());
     }
-    descend(place, last).is_some_and(|place| reread_string(place, path.len()))
+    descend(place, last)
+        .is_some_and(|place| reread_string(place, path.len()) || convert_integral_floats(place))
+}
+
+/// Converts numbers such as `3.0` and `1e3` to integers, in the value and everything in it: serde reports an enum or
+/// a flattened struct as a whole. Floats also decode from integers. Returns whether anything changed.
+fn convert_integral_floats(value: &mut Value) -> bool {
+    match value {
+        Value::Number(number) if number.is_f64() => {
+            // Above 2^53 the number that the caller sent may already be rounded.
+            const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
+            let float = number.as_f64().filter(|it| it.fract() == 0.0 && it.abs() < MAX_EXACT);
+            let Some(float) = float else { return false };
+            #[allow(
+                clippy::cast_possible_truncation,
+                reason = "the float is an integer below 2^53"
+            )]
+            let integer = float as i64;
+            *value = integer.into();
+            true
+        }
+        Value::Array(items) => {
+            items.iter_mut().fold(false, |changed, item| convert_integral_floats(item) | changed)
+        }
+        Value::Object(members) => members
+            .values_mut()
+            .fold(false, |changed, item| convert_integral_floats(item) | changed),
+        _ => false,
+    }
 }
 
 /// Replaces a string by the JSON that it contains. `depth` is its nesting level.
@@ -231,6 +270,60 @@ mod tests {
         }
         let read = parse_arguments::<Defaults>(Value::Null, Strictness::Exact);
         assert_eq!(read.expect("an object without members"), Defaults { n: 0 });
+    }
+
+    #[test]
+    fn integral_floats_are_integers_in_every_shape() {
+        #[derive(Debug, Deserialize, PartialEq)]
+        #[serde(tag = "kind")]
+        enum Tagged {
+            A { n: i32 },
+        }
+        #[derive(Debug, Deserialize, PartialEq)]
+        struct Flat {
+            #[serde(flatten)]
+            inner: Inner,
+            untagged: Option<Untagged>,
+            pair: Option<(u8, f64)>,
+            tagged: Option<Tagged>,
+        }
+        #[derive(Debug, Deserialize, PartialEq)]
+        struct Inner {
+            n: u64,
+        }
+        #[derive(Debug, Deserialize, PartialEq)]
+        #[serde(untagged)]
+        enum Untagged {
+            List(Vec<i8>),
+        }
+        let sent = json!({"n": 1e3, "untagged": [-2.0], "pair": [3.0, 4.0], "tagged": {"kind": "A", "n": 5.0}});
+        let read: Flat = parse_arguments(sent.clone(), Strictness::Lenient).expect("integers");
+        assert_eq!(
+            read,
+            Flat {
+                inner: Inner { n: 1000 },
+                untagged: Some(Untagged::List(vec![-2])),
+                pair: Some((3, 4.0)),
+                tagged: Some(Tagged::A { n: 5 }),
+            }
+        );
+        parse_arguments::<Flat>(sent, Strictness::Exact).expect_err("strict");
+        let read = parsed(json!({"city": "a", "days": "3.0", "hours": [1.0, "2"]}));
+        assert_eq!((read.days, read.hours), (Some(3), vec![1, 2]));
+    }
+
+    #[test]
+    fn error_describes_the_value_that_the_caller_sent() {
+        for (days, sent) in [(json!("5.5"), "string \"5.5\""), (json!(3.5), "floating point `3.5`")]
+        {
+            let error =
+                parse_arguments::<Input>(json!({"city": "a", "days": days}), Strictness::Lenient);
+            let message = error.expect_err("not an integer").to_string();
+            assert!(message.contains(sent), "{message}");
+        }
+        for inexact in [9_007_199_254_740_993.0, 1e300] {
+            parse_arguments::<u64>(json!(inexact), Strictness::Lenient).expect_err("inexact");
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 mod approval;
 mod builder;
 mod declared;
+mod finite;
 mod function;
 mod output;
 mod returned;

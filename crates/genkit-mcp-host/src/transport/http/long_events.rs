@@ -34,11 +34,18 @@ pub(super) fn read_events(
     }))
 }
 
+/// Whether an event can carry a message of MCP. Servers and proxies send others, such as `ping` and `endpoint`.
+fn is_message(event: &Sse) -> bool {
+    event.event.as_deref().is_none_or(|name| name.is_empty() || name == "message")
+}
+
 impl EventReader {
     async fn next_event(&mut self) -> Option<Result<Sse, SseError>> {
         while !self.has_failed {
-            if let Some(event) = self.parse_event() {
-                return Some(event);
+            match self.parse_event() {
+                Some(Ok(event)) if !is_message(&event) => continue,
+                Some(event) => return Some(event),
+                None => {}
             }
             match self.response.chunk().await {
                 Ok(Some(bytes)) => self.parser.push(&bytes),
@@ -83,5 +90,24 @@ impl EventReader {
             Some(id) => Ok(Sse::default().data(error_response(id, &text).to_string())),
             None => Err(SseError::Body(text.into())),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_events_named_message_are_messages() {
+        for (name, expected) in [
+            ("", true),
+            ("message", true),
+            ("keepalive", false),
+            ("ping", false),
+            ("Message", false),
+        ] {
+            assert_eq!(is_message(&Sse::default().event(name)), expected, "{name}");
+        }
+        assert!(is_message(&Sse::default().data("{}")));
     }
 }

@@ -1,6 +1,5 @@
 //! The rules for the headers of a request. Performs no I/O.
 
-mod accept;
 mod outline;
 mod parameters;
 mod standard;
@@ -10,7 +9,6 @@ mod tests;
 use http::HeaderMap;
 use rmcp::model::{ErrorCode, ErrorData, ProtocolVersion};
 
-pub(super) use self::accept::{accepts_answers, accepts_events, is_json};
 pub(super) use self::outline::ParamsOutline;
 pub(super) use self::parameters::{HeaderParameter, header_parameters};
 pub(super) use self::standard::check_standard;

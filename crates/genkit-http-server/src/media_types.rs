@@ -1,0 +1,158 @@
+//! The `Accept`, `Content-Type` and `Content-Encoding` headers, by the grammar of RFC 9110.
+
+use http::HeaderMap;
+use http::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE};
+
+/// Returns whether the client accepts a response of the media type `kind`. The most specific media range decides, and
+/// a client without `Accept` accepts everything.
+pub fn accepts_type(headers: &HeaderMap, kind: &str) -> bool {
+    let values =
+        headers.get_all(ACCEPT).iter().map(|value| String::from_utf8_lossy(value.as_bytes()));
+    let (mut has_range, mut best) = (false, None);
+    for list in values {
+        for entry in (Pieces { rest: Some(&list), at: b',' }) {
+            let mut pieces = Pieces { rest: Some(entry), at: b';' };
+            let range = pieces.next().unwrap_or_default().trim();
+            has_range |= !range.is_empty();
+            let Some(precision) = match_precision(range, kind) else { continue };
+            best = best.max(Some((precision, !pieces.any(is_zero_weight))));
+        }
+    }
+    !has_range || best.is_some_and(|(_, accepted)| accepted)
+}
+
+/// Returns whether the body is declared as JSON.
+pub fn is_json(headers: &HeaderMap) -> bool {
+    let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default();
+    kind.trim().eq_ignore_ascii_case("application/json")
+}
+
+/// Returns the encodings of the body, such as `gzip`, if there are any. The servers cannot decode them.
+pub fn content_encoding(headers: &HeaderMap) -> Option<String> {
+    let values = headers.get_all(CONTENT_ENCODING).iter();
+    let values: Vec<_> = values.map(|value| String::from_utf8_lossy(value.as_bytes())).collect();
+    let codings = values.iter().flat_map(|value| value.split(',')).map(str::trim);
+    let codings: Vec<&str> = codings
+        .filter(|coding| !coding.is_empty() && !coding.eq_ignore_ascii_case("identity"))
+        .collect();
+    (!codings.is_empty()).then(|| codings.join(", ").chars().take(100).collect())
+}
+
+/// Returns how precisely a media range matches a type: 2 by its name, 1 by `type/*`, 0 by `*/*`.
+fn match_precision(range: &str, kind: &str) -> Option<u8> {
+    if range.eq_ignore_ascii_case(kind) {
+        return Some(2);
+    }
+    // Java's HTTP client sends `*` for `*/*`.
+    if range == "*/*" || range == "*" {
+        return Some(0);
+    }
+    let (main, _) = kind.split_once('/')?;
+    range.strip_suffix("/*").filter(|range| range.eq_ignore_ascii_case(main)).map(|_| 1)
+}
+
+/// Returns whether a parameter is the weight 0. An invalid weight is ignored.
+fn is_zero_weight(parameter: &str) -> bool {
+    let Some((name, weight)) = parameter.split_once('=') else { return false };
+    let weight = weight.trim();
+    let zeros = weight.strip_prefix("0.").or(weight.strip_prefix('0'));
+    let is_zero = zeros.is_some_and(|rest| rest.len() <= 3 && rest.bytes().all(|it| it == b'0'));
+    // `00` is not a valid weight.
+    name.trim().eq_ignore_ascii_case("q") && is_zero && (weight == "0" || weight.contains('.'))
+}
+
+/// The pieces of a list, whose separators can also occur in quoted text.
+struct Pieces<'a> {
+    rest: Option<&'a str>,
+    at: u8,
+}
+
+impl<'a> Iterator for Pieces<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        let rest = self.rest.take()?;
+        let (mut quoted, mut escaped) = (false, false);
+        for (place, byte) in rest.bytes().enumerate() {
+            match byte {
+                _ if escaped => escaped = false,
+                b'\\' if quoted => escaped = true,
+                b'"' => quoted = !quoted,
+                _ if byte == self.at && !quoted => {
+                    self.rest = Some(&rest[place + 1..]);
+                    return Some(&rest[..place]);
+                }
+                _ => {}
+            }
+        }
+        Some(rest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn accepts_json(value: &str) -> bool {
+        let headers = HeaderMap::from_iter([(ACCEPT, value.parse().expect("a value"))]);
+        accepts_type(&headers, "application/json")
+    }
+
+    #[test]
+    fn media_ranges_decide_by_precision_and_weight() {
+        for (value, accepted) in [
+            ("application/json", true),
+            ("APPLICATION/JSON;q=0.1", true),
+            ("text/html, application/json ;charset=utf-8;q=1.000", true),
+            (r#"text/x;a=",application/json,""#, false),
+            (r#"text/x;a="\",", application/json"#, true),
+            ("application/json;q=0", false),
+            ("application/json; Q = 0.000", false),
+            ("application/json;q=0.001", true),
+            ("application/json;q=0.0000", true),
+            ("application/json;q=no", true),
+            ("application/jsonl", false),
+            ("application/*", true),
+            ("Application/*;q=0", false),
+            ("*/*", true),
+            ("*", true),
+            ("text/*", false),
+            ("*/*, application/json;q=0", false),
+            ("application/json;q=0, */*", false),
+            ("application/json, */*;q=0", true),
+            ("application/*;q=0, */*", false),
+            ("", true),
+            (" , ", true),
+        ] {
+            assert_eq!(accepts_json(value), accepted, "{value}");
+        }
+        assert!(accepts_type(&HeaderMap::new(), "application/json"));
+    }
+
+    #[test]
+    fn content_encoding_is_named_unless_it_is_identity() {
+        for (value, encoding) in
+            [("gzip", Some("gzip")), ("identity", None), ("", None), ("br, GZIP", Some("br, GZIP"))]
+        {
+            let headers =
+                HeaderMap::from_iter([(CONTENT_ENCODING, value.parse().expect("a value"))]);
+            assert_eq!(content_encoding(&headers).as_deref(), encoding, "{value}");
+        }
+        assert_eq!(content_encoding(&HeaderMap::new()), None);
+    }
+
+    #[test]
+    fn a_body_is_json_by_its_type() {
+        for (value, json) in [
+            ("application/json", true),
+            ("Application/JSON; charset=utf-8", true),
+            ("application/json-patch", false),
+            ("text/plain", false),
+        ] {
+            let headers = HeaderMap::from_iter([(CONTENT_TYPE, value.parse().expect("a value"))]);
+            assert_eq!(is_json(&headers), json, "{value}");
+        }
+        assert!(!is_json(&HeaderMap::new()));
+    }
+}
