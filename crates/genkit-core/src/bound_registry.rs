@@ -6,8 +6,8 @@ use serde_json::Value;
 use crate::action::{Error as ActionError, Flow, Prompt, PromptReply, ResourceContents};
 use crate::context::TypeMap;
 use crate::error::{Error, Result};
+use crate::names::suggest::unknown_name;
 use crate::registry::{IntoActions, Registry};
-use crate::suggest::unknown_name;
 
 /// A registry with the state that its functions take.
 #[derive(Clone)]

@@ -53,7 +53,7 @@ pub mod model {
     pub use crate::model::*;
 }
 pub mod names {
-    pub use crate::kept_names::KeptNames;
+    pub use crate::names::kept::KeptNames;
     pub use crate::names::{Names, safe_name};
 }
 pub mod redact {
@@ -80,10 +80,10 @@ pub mod status {
     pub use crate::status::*;
 }
 pub mod suggest {
-    pub use crate::suggest::*;
+    pub use crate::names::suggest::*;
 }
 pub mod sync {
-    pub use crate::sync::{lock, read, write};
+    pub use crate::sync::{TokenBucket, lock, read, write};
 }
 pub mod telemetry {
     pub use crate::telemetry::*;

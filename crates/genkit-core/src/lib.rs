@@ -18,7 +18,6 @@ mod generate;
 mod glob;
 #[doc(hidden)]
 pub mod internal;
-mod kept_names;
 mod message;
 mod model;
 mod names;
@@ -30,7 +29,6 @@ pub mod run_store;
 mod shutdown;
 mod skill;
 mod status;
-mod suggest;
 mod sync;
 mod telemetry;
 mod template;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::Error as E;
 use super::flow_state::{Done, FlowState};
-use crate::open_steps::OpenSteps;
+use crate::engine::open_steps::OpenSteps;
 use genkit_agent::RunState;
 use genkit_core::Interrupt;
 use genkit_core::Message;

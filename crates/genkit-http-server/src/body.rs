@@ -8,6 +8,8 @@ use std::task::Poll;
 use std::time::Duration;
 
 use axum::body::{Bytes, HttpBody};
+use bytes::BytesMut;
+use http::{HeaderMap, HeaderValue};
 use http_body_util::BodyExt as _;
 
 pub use super::room::BodyRoom;
@@ -37,6 +39,20 @@ pub enum BodyError {
 impl From<NoRoom> for BodyError {
     fn from(_: NoRoom) -> Self {
         Self::NoRoom
+    }
+}
+
+/// Replaces the header values, which are slices of the read buffer, by copies in one buffer.
+pub fn copy_values(headers: &mut HeaderMap) {
+    let mut bytes = BytesMut::with_capacity(headers.values().map(HeaderValue::len).sum());
+    headers.values_mut().for_each(|value| bytes.extend_from_slice(value.as_bytes()));
+    let mut bytes = bytes.freeze();
+    for value in headers.values_mut() {
+        let is_sensitive = value.is_sensitive();
+        if let Ok(own) = HeaderValue::from_maybe_shared(bytes.split_to(value.len())) {
+            *value = own;
+            value.set_sensitive(is_sensitive);
+        }
     }
 }
 

@@ -6,12 +6,12 @@ pub use crate::derive::{inlined_of, input_of, output_of};
 pub use crate::dialect::Dialect;
 pub use crate::error::Error;
 pub use crate::form::form;
-pub use crate::json_type::types_of;
+pub use crate::json::json_type::types_of;
 pub use crate::nulls::drop_optional_nulls;
 pub use crate::portable::portable;
 pub use crate::properties::properties;
 pub mod pointer {
-    pub use crate::pointer::*;
+    pub use crate::json::pointer::*;
 }
 pub use crate::reread::held;
 pub use crate::result_shape::ResultShape;
@@ -19,7 +19,7 @@ pub use crate::schemas::{OutputSchema, Schemas};
 pub use crate::shared::Schema;
 pub use crate::strictness::Strictness;
 pub mod canonical {
-    pub use crate::canonical::canonical;
+    pub use crate::json::canonical::canonical;
 }
 pub mod conversion {
     pub use crate::conversion::MAX_NODES;
@@ -40,7 +40,7 @@ pub mod placed {
     pub use crate::placed::*;
 }
 pub mod size {
-    pub use crate::size::{is_larger, json_size};
+    pub use crate::json::size::{is_larger, json_size};
 }
 pub mod strictness {
     pub use crate::strictness::Strictness;

@@ -6,7 +6,6 @@
 )]
 
 mod bounds;
-mod canonical;
 mod check;
 pub(crate) mod conversion;
 mod derive;
@@ -15,18 +14,16 @@ mod error;
 mod form;
 #[doc(hidden)]
 pub mod internal;
-mod json_type;
+mod json;
 mod nulls;
 pub(crate) mod partial_json;
 mod placed;
-pub(crate) mod pointer;
 mod portable;
 mod properties;
 mod reread;
 mod result_shape;
 mod schemas;
 mod shared;
-mod size;
 mod strictness;
 mod truncate;
 

@@ -7,8 +7,8 @@ use crate::error::Result;
 use crate::future::BoxFuture;
 use crate::generate::error::Error as E;
 use crate::glob::matches_glob;
+use crate::names::suggest;
 use crate::registry::Registry;
-use crate::suggest;
 
 /// A reference to tools: a value, a name, a pattern with `*`, or a tag.
 ///

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::suggest::nearest_name;
+use crate::names::suggest::nearest_name;
 
 /// Generates the setters, for a type with `fn setting(self, key: &str, value: Value) -> Self`.
 #[doc(hidden)]

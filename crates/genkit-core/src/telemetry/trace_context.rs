@@ -108,6 +108,14 @@ impl TraceContext {
         })
     }
 
+    /// Parses the trace context in the headers of an HTTP request.
+    #[doc(hidden)]
+    pub fn of_headers(headers: &http::HeaderMap) -> Option<Self> {
+        let context = Self::parse(headers.get(TRACEPARENT)?.to_str().ok()?)?;
+        let states = headers.get_all(TRACESTATE).iter().filter_map(|it| it.to_str().ok());
+        Some(context.with_state(&states.collect::<Vec<_>>().join(",")))
+    }
+
     /// Writes the trace context into `_meta`, unless it already has one.
     #[doc(hidden)]
     pub fn write_to(&self, meta: &mut Map<String, Value>) {

@@ -5,9 +5,9 @@ use serde_json::Value;
 
 use super::step::{EngineStep, StepDone, StepOutcome, StepWork};
 use crate::answering::answer_to;
+use crate::engine::open_steps::OpenSteps;
 use crate::error::Error as E;
 use crate::flow_state::FlowState;
-use crate::open_steps::OpenSteps;
 use crate::outcome::{FlowOutcome, flow_outcome_of, other_kind, response_of};
 use crate::record::{Record, RunBody, StoredError};
 use crate::runs;

@@ -22,7 +22,7 @@ impl BoxedTransport {
     }
 
     /// Sets a guard that is dropped when the transport is closed or dropped.
-    #[cfg(feature = "http")]
+    #[cfg_attr(not(feature = "http"), expect(unused, reason = "only HTTP needs it"))]
     pub(crate) fn cancelled_on_drop(self, open: DropGuard) -> Self {
         Self { open: Some(open), ..self }
     }

@@ -2,10 +2,7 @@
 
 pub(crate) mod boxed;
 pub(crate) mod by_identity;
-#[cfg(feature = "http")]
-pub(crate) mod http;
-#[cfg(not(feature = "http"))]
-#[path = "http_off.rs"]
+#[cfg_attr(not(feature = "http"), path = "http_off.rs")]
 pub(crate) mod http;
 #[cfg(feature = "http")]
 pub(crate) mod http_client;

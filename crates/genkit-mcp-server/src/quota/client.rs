@@ -9,9 +9,9 @@ use super::book::{Book, Full, HeldQuestion, HeldQuota};
 use super::bound::Kind;
 use super::holder::{Claim, Holder};
 use super::place::HeldPlace;
-use super::rate::TokenBucket;
 use crate::error::Error as E;
 use crate::principal::Principal;
+use genkit_core::internal::sync::TokenBucket;
 use genkit_core::internal::sync::lock;
 
 /// The number of groups into which a client's requests without a session are divided. Default is 16.

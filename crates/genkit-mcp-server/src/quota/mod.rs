@@ -17,7 +17,6 @@ mod client;
 mod holder;
 mod place;
 mod question;
-mod rate;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};

@@ -31,7 +31,7 @@ pub(super) struct TooMany;
 
 impl<'r> Reader<'r> {
     pub(super) fn new(value: &Value, read: &'r dyn Fn(&Value) -> bool) -> Self {
-        let affordable = MAX_REREAD / crate::size::json_size(value).max(1);
+        let affordable = MAX_REREAD / crate::json::size::json_size(value).max(1);
         let confirmations = affordable.max(MIN_CONFIRMATIONS);
         Self { read, tries: affordable.max(MIN_TRIES), confirmations, known: HashMap::new() }
     }

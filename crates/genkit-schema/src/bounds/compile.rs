@@ -12,7 +12,7 @@ use super::pattern::Patterns;
 use super::plain::is_of_the_type;
 use super::references::References;
 use crate::error::Error as E;
-use crate::pointer;
+use crate::json::pointer;
 use crate::truncate::excerpt;
 
 /// Compiles all schemas inside `root`. The first one is `root` itself.

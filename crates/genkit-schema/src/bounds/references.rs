@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use crate::pointer;
+use crate::json::pointer;
 
 /// Keywords whose values are not schemas, so they contain no reference targets.
 const VALUES: [&str; 5] = ["const", "enum", "default", "examples", "example"];

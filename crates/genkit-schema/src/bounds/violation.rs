@@ -137,10 +137,10 @@ fn shown_path(path: &[Step]) -> String {
 pub(super) fn show_value(value: &Value) -> String {
     match value {
         Value::String(text) => Value::from(excerpt(text, MAX_VALUE)).to_string(),
-        Value::Array(items) if crate::size::is_larger(value, MAX_VALUE) => {
+        Value::Array(items) if crate::json::size::is_larger(value, MAX_VALUE) => {
             format!("a list of {}", count_words(items.len() as u64, "item", "items"))
         }
-        Value::Object(map) if crate::size::is_larger(value, MAX_VALUE) => {
+        Value::Object(map) if crate::json::size::is_larger(value, MAX_VALUE) => {
             format!("an object of {}", count_words(map.len() as u64, "property", "properties"))
         }
         other => other.to_string(),

@@ -82,7 +82,7 @@ impl<'b> Walk<'b> {
         if self.steps < steps
             && let Some(value) = self.reserve.take()
         {
-            let size = crate::size::json_size(value).saturating_mul(STEPS_PER_BYTE);
+            let size = crate::json::size::json_size(value).saturating_mul(STEPS_PER_BYTE);
             self.steps += size.min(MAX_STEPS_IN_ALL);
         }
         match self.steps.checked_sub(steps) {

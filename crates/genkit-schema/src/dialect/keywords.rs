@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-use crate::pointer;
+use crate::json::pointer;
 
 /// Returns the target of a `$ref`, and its pointer.
 pub fn resolve_reference<'a>(

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 
 use crate::conversion::MAX_DEPTH;
-use crate::pointer;
+use crate::json::pointer;
 
 /// A rewriter of schemas to a strict dialect. The error describes the first unsupported part.
 pub trait StrictDialectRewriter {

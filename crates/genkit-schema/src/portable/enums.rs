@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::draft::Draft;
 use super::flat::Flat;
 use super::rewriter::PortableRewriter;
-use crate::json_type::types_of;
+use crate::json::json_type::types_of;
 
 /// The keywords that a documented constant may have to be folded into a list of values.
 const FOLDED: [&str; 5] = ["type", "enum", "title", "description", "deprecated"];

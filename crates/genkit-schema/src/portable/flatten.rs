@@ -6,7 +6,7 @@ use super::flat::{Cut, Flat, Layer, is_null};
 use super::keywords::{self, Class};
 use super::rewriter::PortableRewriter;
 use crate::conversion::MAX_DEPTH;
-use crate::pointer;
+use crate::json::pointer;
 
 impl<'a> PortableRewriter<'a> {
     /// Flattens a schema. The references that were followed stay on the stack.

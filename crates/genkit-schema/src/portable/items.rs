@@ -6,7 +6,7 @@ use super::draft::{Draft, Null, never_schema};
 use super::flat::Flat;
 use super::rewriter::PortableRewriter;
 use super::union::add_branch;
-use crate::pointer;
+use crate::json::pointer;
 
 impl<'a> PortableRewriter<'a> {
     /// Rewrites the keywords for the items of an array.

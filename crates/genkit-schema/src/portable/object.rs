@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::draft::{Draft, Null};
 use super::flat::Flat;
 use super::rewriter::PortableRewriter;
-use crate::pointer;
+use crate::json::pointer;
 
 /// Keywords that can evaluate properties that are not in `properties`.
 const APPLICATORS: [&str; 6] = ["anyOf", "oneOf", "allOf", "if", "then", "else"];

@@ -7,7 +7,7 @@ use super::flat::Flat;
 use super::keywords::{self, Class};
 use super::plain::Plain;
 use crate::conversion::{Loss, MAX_DEPTH};
-use crate::pointer;
+use crate::json::pointer;
 
 /// The state of one rewrite.
 pub(super) struct PortableRewriter<'a> {

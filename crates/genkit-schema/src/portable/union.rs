@@ -7,7 +7,7 @@ use super::enums;
 use super::flat::{Flat, is_null};
 use super::keywords::{self, Class};
 use super::rewriter::PortableRewriter;
-use crate::pointer;
+use crate::json::pointer;
 
 impl<'a> PortableRewriter<'a> {
     /// Rewrites the choices of a schema. `oneOf` becomes `anyOf`, which more clients support and which accepts at least

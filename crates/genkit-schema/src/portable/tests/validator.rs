@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{portable, zoo};
-use crate::pointer;
+use crate::json::pointer;
 
 #[test]
 fn portable_schemas_are_valid_in_both_drafts() {

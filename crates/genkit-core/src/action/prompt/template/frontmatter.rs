@@ -60,7 +60,7 @@ pub(in crate::action::prompt) fn describe_prompt(
 fn warn_unused(prompt: &str, file: &str, metadata: &Metadata) {
     for key in metadata.raw().into_iter().flat_map(Map::keys) {
         if !KEYS.contains(&key.as_str()) && !key.contains('.') {
-            let hint = crate::suggest::unknown_name("key", key, KEYS.into_iter());
+            let hint = crate::names::suggest::unknown_name("key", key, KEYS.into_iter());
             tracing::warn!(file, "unknown key in a `.prompt` file. {hint}");
         }
     }

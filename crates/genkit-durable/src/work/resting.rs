@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::session::LeasedRun;
+use crate::session::LeasedRun;
 use genkit_core::Result;
 use genkit_core::internal::context::{Elsewhere, Rest};
 use genkit_core::internal::run_store::now_ms;
 
 /// Combines what runs wait for. Returns the time of the next check, in milliseconds since 1970, and all items to check.
-pub(super) fn join_rests(rests: Vec<Rest>) -> (u64, Vec<Arc<dyn Elsewhere>>) {
+pub(crate) fn join_rests(rests: Vec<Rest>) -> (u64, Vec<Arc<dyn Elsewhere>>) {
     let now = tokio::time::Instant::now();
     let until = rests.iter().map(|rest| rest.until.saturating_duration_since(now)).min();
     (in_ms(until.unwrap_or_default()), rests.into_iter().flat_map(|rest| rest.waits).collect())
@@ -21,7 +21,7 @@ fn in_ms(time: Duration) -> u64 {
 
 /// Checks what a run waits for, while holding its lease. Returns the time of the next check, or `None` if its functions
 /// have to continue.
-pub(super) async fn poll_waits(
+pub(crate) async fn poll_waits(
     session: &mut LeasedRun,
     waits: &[Arc<dyn Elsewhere>],
 ) -> Result<Option<u64>> {

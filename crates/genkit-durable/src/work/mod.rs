@@ -1,5 +1,7 @@
 //! A worker, which performs the runs that are due.
 
+pub(crate) mod resting;
+
 use std::collections::{HashMap, HashSet};
 use std::future::IntoFuture;
 use std::time::Duration;

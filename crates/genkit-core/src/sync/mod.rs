@@ -1,6 +1,11 @@
-//! Locks that ignore poisoning. This is safe because no code here panics between two writes that belong together.
+//! Locks that ignore poisoning, which is safe because no code here panics between two writes that belong together, and a
+//! token bucket.
+
+mod token_bucket;
 
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+pub use self::token_bucket::TokenBucket;
 
 /// Locks a mutex, even if a thread that held it panicked.
 pub fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -1,5 +1,8 @@
 //! Names that every provider and MCP client accepts, and their mapping back.
 
+pub(crate) mod kept;
+pub(crate) mod suggest;
+
 use std::borrow::Cow;
 use std::collections::HashMap;
 

@@ -1,8 +1,12 @@
 //! Text patterns with a limited compiled size and a known cost: matching time is proportional to pattern size and text
 //! length.
 
+#[cfg_attr(not(feature = "validation"), path = "backtracking_off.rs")]
+mod backtracking;
+
 use regex_lite::{Regex, RegexBuilder};
 
+use self::backtracking::BacktrackingRegex;
 use crate::error::Error as E;
 
 /// The maximum size of a compiled pattern, in bytes. Default is 256 KiB.
@@ -13,14 +17,6 @@ const MAX_PATTERNS: usize = 4 * 1024 * 1024;
 
 /// The minimum size of a pattern, and the unit of its weight.
 const SMALL: usize = 1024;
-
-/// The maximum number of backtracking steps of a pattern with look-around. Default is 10,000.
-#[cfg(feature = "validation")]
-const MAX_BACKTRACKS: usize = 10_000;
-
-/// The maximum length of a text that is matched against a pattern with look-around, in bytes. Default is 16 KiB.
-#[cfg(feature = "validation")]
-const MAX_BACKTRACKED: usize = 16 * 1024;
 
 /// A compiled pattern.
 #[derive(Debug)]
@@ -34,8 +30,7 @@ pub(super) struct Pattern {
 enum CompiledPattern {
     Linear(Regex),
     /// A pattern with look-around, back-references or Unicode classes.
-    #[cfg(feature = "validation")]
-    Backtracking(Box<fancy_regex::Regex>),
+    Backtracking(BacktrackingRegex),
 }
 
 /// The compiler for the patterns of one schema.
@@ -63,7 +58,12 @@ impl Patterns {
             Ok(regex) => Pattern { regex: CompiledPattern::Linear(regex), weight: size / SMALL },
             Err(why) => {
                 size = MAX_PATTERN;
-                compile_backtracking(text, &why.to_string(), self.is_written)?
+                // The features do not decide which patterns a type can have.
+                if !self.is_written {
+                    return Err(E::Pattern { pattern: text.to_owned(), why: why.to_string() });
+                }
+                let regex = BacktrackingRegex::compile(text, &why.to_string())?;
+                Pattern { regex: CompiledPattern::Backtracking(regex), weight: 64 }
             }
         };
         self.left = self.left.checked_sub(size).ok_or(E::Patterns { most: MAX_PATTERNS })?;
@@ -71,34 +71,12 @@ impl Patterns {
     }
 }
 
-#[cfg(feature = "validation")]
-fn compile_backtracking(text: &str, why: &str, is_written: bool) -> Result<Pattern, E> {
-    if !is_written {
-        return Err(E::Pattern { pattern: text.to_owned(), why: why.to_owned() });
-    }
-    let regex = fancy_regex::RegexBuilder::new(text)
-        .backtrack_limit(MAX_BACKTRACKS)
-        .delegate_size_limit(MAX_PATTERN)
-        .delegate_dfa_size_limit(MAX_PATTERN)
-        .build()
-        .map_err(|why| E::Pattern { pattern: text.to_owned(), why: why.to_string() })?;
-    Ok(Pattern { regex: CompiledPattern::Backtracking(Box::new(regex)), weight: 64 })
-}
-
-#[cfg(not(feature = "validation"))]
-fn compile_backtracking(text: &str, why: &str, _: bool) -> Result<Pattern, E> {
-    Err(E::Pattern { pattern: text.to_owned(), why: why.to_owned() })
-}
-
 impl Pattern {
     /// Returns whether `text` contains a match, or `None` if matching would take too long.
     pub(super) fn is_match(&self, text: &str) -> Option<bool> {
         match &self.regex {
             CompiledPattern::Linear(regex) => Some(regex.is_match(text)),
-            #[cfg(feature = "validation")]
-            CompiledPattern::Backtracking(_) if text.len() > MAX_BACKTRACKED => None,
-            #[cfg(feature = "validation")]
-            CompiledPattern::Backtracking(regex) => regex.is_match(text).ok(),
+            CompiledPattern::Backtracking(regex) => regex.is_match(text),
         }
     }
 
@@ -110,7 +88,6 @@ impl Pattern {
     pub(super) fn as_str(&self) -> &str {
         match &self.regex {
             CompiledPattern::Linear(regex) => regex.as_str(),
-            #[cfg(feature = "validation")]
             CompiledPattern::Backtracking(regex) => regex.as_str(),
         }
     }
