@@ -33,12 +33,21 @@ pub(crate) fn read_server(
     let mut options = ServerOptions::default();
     let transport = match entry {
         Value::Object(entry) => {
-            for key in entry.keys() {
+            let disabling = disabling_key(&entry);
+            for key in entry.keys().filter(|key| disabling != Some(key.as_str())) {
                 if let Some(notice) = entry_keys::unknown_key_notice(key) {
                     notices.push(format!("{}: {notice}", at.of_key(key)));
                 }
             }
-            options.disabled = is_disabled(&entry);
+            if let Some(key) = disabling {
+                options.disabled = true;
+                if !matches!((key, &entry[key]), ("disabled" | "enabled", Value::Bool(_))) {
+                    let at = at.of_key(key);
+                    notices.push(format!(
+                        "{at}: interpreted as disabled; write `\"disabled\": true` or remove the key"
+                    ));
+                }
+            }
             let fields = Fields { at, entry, variables };
             read_options(&fields, &mut options, notices)
                 .and_then(|()| read_transport(&fields, folder))
@@ -48,10 +57,31 @@ pub(crate) fn read_server(
     ServerEntry { key, place: at.to_string(), options, transport }
 }
 
+/// Returns the key that disables the server. Other programs spell it differently, so unknown spellings count as well.
 /// Read first, because an error in an entry does not matter while the server is disabled.
-fn is_disabled(entry: &Map<String, Value>) -> bool {
-    let is = |key: &str, value: bool| entry.get(key) == Some(&Value::Bool(value));
-    is("disabled", true) || is("enabled", false)
+fn disabling_key(entry: &Map<String, Value>) -> Option<&str> {
+    let (key, _) = entry.iter().find(|(key, value)| {
+        let word = match value {
+            Value::Bool(value) => value.to_string(),
+            Value::Number(value) => value.to_string(),
+            Value::String(value) => value.trim().to_ascii_lowercase(),
+            _ => return false,
+        };
+        let word = word.as_str();
+        match key.to_ascii_lowercase().replace(['_', '-'], "").as_str() {
+            "disabled" | "disable" | "isdisabled" => {
+                matches!(word, "true" | "yes" | "on" | "1" | "disabled")
+            }
+            "enabled" | "enable" | "isenabled" | "active" | "isactive" => {
+                matches!(word, "false" | "no" | "off" | "0" | "disabled")
+            }
+            "state" | "status" => {
+                matches!(word, "disabled" | "off" | "inactive" | "paused" | "stopped")
+            }
+            _ => false,
+        }
+    })?;
+    Some(key)
 }
 
 fn read_options(
@@ -154,4 +184,29 @@ fn env_file(file: &Path) -> Result<Vec<(String, String)>, ErrorReason> {
 fn read_http(fields: &Fields<'_>, key: &str) -> Result<ServerTransport, Error> {
     let url = fields.read_text(key)?.unwrap_or_default();
     Ok(ServerTransport::Http { url, headers: fields.read_pairs("headers")? })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::disabling_key;
+
+    #[test]
+    fn other_spellings_disable_server() {
+        for (key, value, disables) in [
+            ("disabled", json!("true"), true),
+            ("enabled", json!(0), true),
+            ("isActive", json!(false), true),
+            ("is_active", json!("no"), true),
+            ("state", json!("Disabled"), true),
+            ("status", json!("paused"), true),
+            ("disabled", json!(false), false),
+            ("active", json!(true), false),
+            ("state", json!("running"), false),
+        ] {
+            let entry = serde_json::Map::from_iter([(key.to_owned(), value.clone())]);
+            assert_eq!(disabling_key(&entry).is_some(), disables, "{key}: {value}");
+        }
+    }
 }
