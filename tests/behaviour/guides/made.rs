@@ -15,7 +15,7 @@ const BUILDERS: [(&str, &str, &[&str]); 5] = [
     ("serve_mcp()", "crates/genkit-mcp-server/src/builder", &[]),
     ("McpHost::builder()", "crates/genkit-mcp-host/src", &["builder.rs", "settings.rs"]),
     ("serve_flows()", "crates/genkit-flows/src/server", &["builder.rs"]),
-    ("Genkit::builder()", "genkit/src", &["instance.rs"]),
+    ("Genkit::builder()", "genkit/src/instance", &[]),
 ];
 
 /// Sequential, because some pages are generated from others.
