@@ -191,7 +191,9 @@ class Page {
   async click(role, name, nth = 0) {
     const place = await this.#place(role, name, nth);
     for (const type of ['mouseMoved', 'mousePressed', 'mouseReleased']) {
-      await this.send('Input.dispatchMouseEvent', { type, ...place, button: type === 'mouseMoved' ? 'none' : 'left', clickCount: 1 });
+      const sent = this.send('Input.dispatchMouseEvent', { type, ...place, button: type === 'mouseMoved' ? 'none' : 'left', clickCount: 1 });
+      // A page that navigates when the button is pressed loses the release. What the click does is checked afterwards.
+      await (type === 'mouseReleased' ? sent.catch((error) => { if (this.browser.gone) throw error; }) : sent);
     }
   }
 
@@ -211,7 +213,14 @@ class Page {
   // What it looks like, as a file.
   async picture(name) {
     this.pictures += 1;
-    const { data } = await this.send('Page.captureScreenshot', { format: 'png' });
+    const capture = () => this.send('Page.captureScreenshot', { format: 'png' });
+    let shot;
+    // The browser cannot capture a page that navigates.
+    for (let tries = 1; !shot; tries += 1) {
+      shot = await capture().catch((error) => { if (this.browser.gone || tries === 100) throw error; });
+      if (!shot) await sleep(50);
+    }
+    const { data } = shot;
     const path = join(this.browser.folder, `${String(this.pictures).padStart(2, '0')}-${name}.png`);
     writeFileSync(path, Buffer.from(data, 'base64'));
     return path;

@@ -72,14 +72,14 @@ async fn what_is_no_message_is_passed_over() {
 async fn odd_results_are_read_as_far_as_they_go() {
     let server = Faulty::new("odd");
     server.echoes().await;
-    let unknown = [
-        json!({"type": "hologram", "points": [1, 2]}),
-        json!({"text": "no type"}),
-        json!("no object"),
-    ];
-    let mut all = vec![json!({"text": "known"})];
-    all.extend(unknown.map(|block| json!({ "data": block })));
-    assert_eq!(server.call("blocks", json!({})).await.unwrap(), json!(all));
+    // Texts are read even if their block has no type, or is a bare string.
+    let all = json!([
+        {"text": "known"},
+        {"data": {"type": "hologram", "points": [1, 2]}},
+        {"text": "no type"},
+        {"text": "no object"},
+    ]);
+    assert_eq!(server.call("blocks", json!({})).await.unwrap(), all);
     assert_eq!(server.call("lists", json!({})).await.unwrap(), json!({"a": 1}));
     assert_eq!(server.call("kind", json!({})).await.unwrap(), "known");
     let error = server.call("shape", json!({})).await.unwrap_err();
