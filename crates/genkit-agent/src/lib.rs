@@ -22,7 +22,7 @@
 
 #![allow(
     missing_docs,
-    reason = "what is public for users is documented, which a test of `genkit` checks; the rest is for sibling crates"
+    reason = "items that `genkit` re-exports are documented, which a test of `genkit` checks; the rest is internal to the workspace"
 )]
 
 mod builder;

@@ -32,7 +32,7 @@ impl Anthropic {
         Self::builder().env().build()
     }
 
-    /// Creates a builder with custom settings, which does not read environment variables.
+    /// Creates a builder. It reads environment variables only if you call [`env`](AnthropicBuilder::env).
     ///
     /// ```
     /// use genkit::model::Anthropic;
@@ -61,8 +61,8 @@ pub struct AnthropicBuilder {
 genkit_model::provider_builder! {
     AnthropicBuilder { settings: settings, debug: ["version": version] }
 
-    /// Reads settings that are not set explicitly from the environment: the API key from
-    /// `ANTHROPIC_API_KEY`, and the base URL from `ANTHROPIC_BASE_URL`.
+    /// Reads missing settings from environment variables: the API key from `ANTHROPIC_API_KEY`, and the base URL from
+    /// `ANTHROPIC_BASE_URL`.
     ///
     /// ```no_run
     /// # use std::time::Duration;
@@ -74,8 +74,8 @@ genkit_model::provider_builder! {
     env;
     api_key;
 
-    /// Sets the base URL, for example of a proxy or a test server. Paths are appended to its path;
-    /// a trailing `/v1` is optional. Default is `https://api.anthropic.com`.
+    /// Sets the base URL, for example of a proxy or a test server. API paths are appended to it; a trailing `/v1` is
+    /// optional. Default is `https://api.anthropic.com`.
     base_url;
     header;
     timeout;
@@ -83,16 +83,15 @@ genkit_model::provider_builder! {
 }
 
 impl AnthropicBuilder {
-    /// Fills in settings that are not set from the environment.
+    /// Fills in missing settings from environment variables.
     fn with_env(mut self, variable: impl Fn(&str) -> Option<String>) -> Self {
         self.settings
             .fill_missing(|| variable("ANTHROPIC_API_KEY"), || variable("ANTHROPIC_BASE_URL"));
         self
     }
 
-    /// Sets the API version. Default is `2023-06-01`, which sends the key as `x-api-key`. Since
-    /// `2026-10-21`, the key is sent as a bearer token, and the API does not support `temperature`,
-    /// `topP` and `topK`.
+    /// Sets the API version. Default is `2023-06-01`, which sends the key as `x-api-key`. From version `2026-10-21` on,
+    /// the key is sent as a bearer token, and `temperature`, `topP` and `topK` are not supported.
     pub fn api_version(mut self, version: impl Into<String>) -> Self {
         self.version = Some(version.into());
         self

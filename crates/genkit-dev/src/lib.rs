@@ -13,7 +13,7 @@
 //! | variable | meaning |
 //! |---|---|
 //! | `GENKIT_ENV` | `dev` enables the developer tools |
-//! | `GENKIT_REFLECTION_V2_SERVER` | the WebSocket URL to connect to; set by `genkit` if it uses the second protocol. Without it, the program listens on a port and writes a file to `.genkit/runtimes` |
+//! | `GENKIT_REFLECTION_V2_SERVER` | the WebSocket URL to connect to; set by the `genkit` CLI if it uses version 2 of the reflection protocol. Without it, the program listens on a port and writes a file to `.genkit/runtimes` |
 //! | `GENKIT_REFLECTION_PORT` | the port to listen on. Default is the first free port from 3100 |
 //! | `GENKIT_RUNTIME_ID` | the id of the program in the tools. Default is its process id and port |
 //!
@@ -22,7 +22,7 @@
 
 #![allow(
     missing_docs,
-    reason = "what is public for users is documented, which a test of `genkit` checks; the rest is for sibling crates"
+    reason = "items that `genkit` re-exports are documented, which a test of `genkit` checks; the rest is internal to the workspace"
 )]
 
 mod actions;
@@ -41,9 +41,9 @@ use genkit_core::internal::shutdown::wait_for_signal;
 /// Starts Genkit's developer tools for `genkit` if `GENKIT_ENV=dev`, so that they can list and run its actions. Returns
 /// immediately.
 ///
-/// Serving calls this automatically. Call it in a program with its own server, such as a router in an `axum` app, a
-/// queue or a bot. It must be called inside a `tokio` runtime, and remains active until the runtime ends. Further calls
-/// add the actions of other instances.
+/// `serve_flows` and `serve_mcp` call this automatically. Call it in a program that does not use these servers, such as
+/// an `axum` app, a queue worker or a bot. Must be called inside a `tokio` runtime. The tools run until that runtime
+/// shuts down. Further calls add the actions of other instances.
 ///
 /// ```
 /// #[tokio::main]
@@ -61,8 +61,8 @@ pub fn start(genkit: &Instance) {
     }
 }
 
-/// Waits for Genkit's developer tools in a program without a server: until Ctrl-C or SIGTERM if `GENKIT_ENV=dev`;
-/// otherwise returns immediately.
+/// Keeps a program without a server available to Genkit's developer tools. If `GENKIT_ENV=dev`, waits until Ctrl-C or
+/// SIGTERM; otherwise returns immediately.
 ///
 /// ```
 /// use genkit::flow;

@@ -60,7 +60,9 @@ pub(crate) enum Error {
     MemoryFull,
     #[error("the folder of runs `{folder}`: {what}")]
     Folder { folder: String, what: &'static str, source: std::io::Error },
-    #[error("the file `{0}` of a run is incomplete or was not written by this store")]
+    #[error(
+        "the run file `{0}` is incomplete or was not written by this store; restore it from a backup, or move it out of the folder"
+    )]
     TornFile(String),
 }
 

@@ -40,7 +40,7 @@ and `{"status": "NOT_FOUND", "message": ".."}`, a stream ends with `data: {"erro
 )]
 #![allow(
     missing_docs,
-    reason = "what is public for users is documented, which a test of `genkit` checks; the rest is for sibling crates"
+    reason = "items that `genkit` re-exports are documented, which a test of `genkit` checks; the rest is internal to the workspace"
 )]
 
 #[cfg(feature = "client")]

@@ -93,9 +93,8 @@ impl McpHostBuilder {
         Ok(self)
     }
 
-    /// Adds the servers of a configuration (`mcpServers`) given as text. It works like
-    /// [`config_file`](Self::config_file), with the variables of the environment and without a folder to resolve
-    /// relative paths against.
+    /// Adds the servers of a configuration (`mcpServers`) that is given as a string. Like
+    /// [`config_file`](Self::config_file), but relative paths are not resolved against a folder.
     ///
     /// ```
     /// use genkit::mcp::McpHost;

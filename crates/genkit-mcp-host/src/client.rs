@@ -172,7 +172,7 @@ impl McpClient {
             Err(error) => {
                 let (server, error) = (self.key(), error.chain());
                 let (name, error) = (Logged::name(name), Logged::text(&error));
-                tracing::warn!(server, tool = %name, %error, "cannot read the list of tools; the result is not unwrapped");
+                tracing::warn!(server, tool = %name, %error, "cannot list the tools of the server; the result keeps its wrapper object");
                 false
             }
         }

@@ -32,7 +32,7 @@ pub(crate) struct SharedState {
     pub(crate) exposes_errors: bool,
     /// Whether the client is the user who started the server.
     is_local: bool,
-    /// The fronted hosts, which live as long as the server.
+    /// The MCP hosts whose items this server exposes. They are kept alive as long as the server.
     hosts: FrontedHosts,
 }
 
@@ -96,7 +96,8 @@ impl SharedState {
 
     /// Returns the view that decides which changes a subscriber is notified of.
     pub(crate) fn seen_by(self: &Arc<Self>, principal: Option<&Principal>) -> Sees {
-        // A function that requires scopes can be registered later, for a client that is not local.
+        // Only a local client without a principal can skip the check: for others, a function that requires scopes may
+        // be registered later.
         let is_trusted = self.is_local && self.caller_of(principal).principal().is_none();
         if is_trusted && !self.settings.permissions.has_rules() {
             return Sees::default();
@@ -266,7 +267,7 @@ impl View for CallerView {
     }
 }
 
-/// Why an item is not available. Clients receive the same error for both.
+/// Why an item is not available. Clients receive the same error for both variants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LookupError {
     Unknown,

@@ -80,7 +80,9 @@ pub(crate) enum ErrorReason {
     FileNotText(String),
     #[error("line {line}, column {column}: {reason}")]
     Syntax { line: usize, column: usize, reason: String },
-    #[error("duplicate server `{0}` in `mcpServers` and `servers`")]
+    #[error(
+        "the server `{0}` is defined in both `mcpServers` and `servers`; remove one of the entries"
+    )]
     SameServer(String),
     #[error(
         "no servers found; expected `mcpServers`, or `servers` as in VS Code{}",

@@ -9,10 +9,10 @@ use genkit_core::ModelRequest;
 use genkit_core::{Error, ErrorKind, Result};
 use genkit_core::{GenerateChunk, ModelResponse};
 
-/// A language model, called with a request and returning a response, both plain data.
+/// A language model: it takes a request and returns a response. Both are plain data.
 ///
-/// To make a model from a closure, see [`from_fn`](super::from_fn). Implement this trait for a
-/// model with its own type.
+/// To make a model from a closure, see [`from_fn`](super::from_fn). Implement this trait if the model needs its own
+/// type.
 ///
 /// ```
 /// use genkit::model::{ChunkSink, Model, ModelInfo, ModelRequest, ModelResponse, Supports};
@@ -73,8 +73,8 @@ pub trait Model: Send + Sync + 'static {
     /// response is also sent to `chunks` piece by piece; the returned response is complete in
     /// either case.
     ///
-    /// Parts that carry metadata (such as a thought signature) must be sent back unchanged in later
-    /// requests.
+    /// If a part in `request` has metadata (such as a thought signature), the implementation must send it to the
+    /// provider unchanged.
     fn generate<'a>(
         &'a self,
         request: &'a ModelRequest,
@@ -185,8 +185,8 @@ impl ChunkSink {
         Self(Some(Arc::new(Sink { sent: AtomicUsize::new(0), left, send })))
     }
 
-    /// Creates a sink that passes each chunk to `send`, which forwards it to this sink. It is read
-    /// for as long as this one.
+    /// Creates a sink that passes each chunk to `send`, which should forward it to `self`. The new sink counts as read
+    /// as long as `self` does.
     #[doc(hidden)]
     pub fn before(&self, send: impl Fn(GenerateChunk) + Send + Sync + 'static) -> Self {
         let left = self.0.as_ref().and_then(|sink| sink.left.clone());

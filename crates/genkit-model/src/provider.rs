@@ -57,8 +57,8 @@ pub trait Provider: Send + Sync + 'static {
     /// Returns the name of the provider, which is the part of a model's name before the first `/`.
     fn name(&self) -> &str;
 
-    /// Creates the model with this name, which is the part after the first `/`. Unknown names are
-    /// accepted, because new models are released every week.
+    /// Creates the model with this name. `name` excludes the provider: for `gemini/gemini-2.5-flash` it is
+    /// `gemini-2.5-flash`. Unknown names are accepted, because new models are released every week.
     ///
     /// # Errors
     /// Returns an error if the provider cannot be used, for example because its API key is missing.

@@ -10,7 +10,7 @@ use genkit_core::{FinishReason, ModelRequest, ModelResponse};
 
 #[derive(Debug, thiserror::Error)]
 enum Error {
-    #[error("the model answered without a message")]
+    #[error("the model returned no message")]
     NoMessage,
 }
 

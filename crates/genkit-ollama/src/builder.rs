@@ -20,9 +20,9 @@ const BASE_URL: &str = "http://localhost:11434";
 const START: &str = "start it with `ollama serve`, or set OLLAMA_HOST to its address";
 
 impl Ollama {
-    /// Creates a provider from environment variables: the base URL from `OLLAMA_BASE_URL`, or from
-    /// `OLLAMA_HOST` in the format of Ollama's own programs, and the API key, which ollama.com
-    /// requires, from `OLLAMA_API_KEY`. Without them, it connects to this machine.
+    /// Creates a provider from environment variables. The base URL comes from `OLLAMA_BASE_URL`, or from `OLLAMA_HOST`,
+    /// which has the format that Ollama's own programs use. The API key comes from `OLLAMA_API_KEY`; only ollama.com
+    /// requires it. If no address is set, the provider connects to this machine.
     ///
     /// ```no_run
     /// # fn main() -> genkit::Result<()> {
@@ -84,7 +84,7 @@ genkit_model::provider_builder! {
     /// The time includes the time to load the model.
     timeout;
 
-    /// A replay needs no server either.
+    /// A replay does not need a server.
     cassette;
 }
 

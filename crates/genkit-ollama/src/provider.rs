@@ -51,11 +51,11 @@ const PATH: &str = "/api/chat";
 /// | destination | keys |
 /// |---|---|
 /// | top level of the request | `think` (`reasoningEffort` is mapped to it), `keep_alive`, `format`, `truncate`, `shift`, `logprobs`, `top_logprobs` |
-/// | the call | `version` (the model), `apiKey` |
+/// | this call only | `version` (replaces the model name), `apiKey` (replaces the key) |
 /// | `options` | `options` (an object), and every other key, unchanged: `num_ctx`, `min_p`, `repeat_penalty`, … |
 ///
-/// If the server, for example a proxy, has only OpenAI's API, that API is used if the feature
-/// `openai` is enabled, and a warning is logged once.
+/// If the server (for example a proxy) supports only the OpenAI-compatible API and the feature `openai` is enabled, the
+/// provider uses that API and logs one warning.
 #[derive(Clone)]
 pub struct Ollama {
     pub(super) endpoint: Arc<ApiEndpoint>,

@@ -152,7 +152,7 @@ impl Drop for ExportGuard {
         let ends =
             [tracers.shutdown_with_timeout(LAST_EXPORT), meters.shutdown_with_timeout(LAST_EXPORT)];
         for error in ends.into_iter().filter_map(std::result::Result::err) {
-            tracing::warn!(%error, "failed to send the last telemetry");
+            tracing::warn!(%error, "failed to export the remaining telemetry at shutdown");
         }
     }
 }

@@ -21,7 +21,9 @@ pub enum Error {
         "the patterns of the schema take more than {most} bytes in total; use fewer or smaller ones"
     )]
     Patterns { most: usize },
-    #[error("the schema refers to itself for the same value, or is nested too deeply")]
+    #[error(
+        "the schema has a `$ref` cycle for the same value, or is nested too deeply; break the cycle"
+    )]
     Circle,
     #[error("the schema cannot be used: {0}")]
     Unusable(String),

@@ -124,7 +124,7 @@ pub(crate) fn due_runs(db: &Connection, now: i64, limit: usize) -> Sql<Vec<RunId
          ORDER BY COALESCE(wake_at, 0), number LIMIT ?2",
     )?;
     let ids = due.query_map([now, limit], |row| row.get::<_, String>(0))?;
-    // Ignores ids that another program wrote.
+    // Skip ids that are not valid run ids; only another program can have written them.
     Ok(ids.collect::<Sql<Vec<_>>>()?.into_iter().filter_map(|id| RunId::new(id).ok()).collect())
 }
 

@@ -77,7 +77,8 @@ impl Manifest {
     }
 }
 
-/// Reads TOML from the front of `rest`. `None` means the end of the text, or invalid TOML.
+/// A TOML reader that consumes `rest` from the front. Its methods return `None` at the end of the text or at invalid
+/// TOML.
 struct TomlReader<'a> {
     rest: &'a str,
     values: Vec<(Vec<String>, String)>,

@@ -86,7 +86,7 @@ fn parse_options(input: ParseStream, errors: &mut Errors) -> syn::Result<Vec<Pat
     while !input.is_empty() {
         if input.parse::<Token![,]>().is_err() {
             let next = input.cursor().token_tree().map(|(tree, _)| tree);
-            errors.add_at(next, "a `,` is missing here", USAGE);
+            errors.add_at(next, "expected `,`", USAGE);
             return Ok(schemas);
         }
         if input.is_empty() {

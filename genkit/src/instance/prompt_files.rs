@@ -50,9 +50,9 @@ impl GenkitBuilder {
         Self(self.0.prompts_dir(path))
     }
 
-    /// Sets whether the prompt folders are watched. If a file changes, all files are read again within a second as one
-    /// set, and MCP clients are notified. If a file has an error, the prompts stay unchanged and the error is logged.
-    /// Default is to watch if `GENKIT_ENV` is `dev`.
+    /// Sets whether the prompt folders are watched. If a file changes, all files are reloaded together within a second,
+    /// and MCP clients are notified. If a file has an error, the prompts stay unchanged and the error is logged. By
+    /// default, they are watched only if `GENKIT_ENV` is `dev`.
     ///
     /// ```
     /// let builder = genkit::Genkit::builder().watch_prompts(false); // not even in development

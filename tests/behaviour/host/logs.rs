@@ -45,7 +45,7 @@ async fn a_server_fills_no_log_and_forges_no_line() {
     let host = host.build().unwrap();
     host.call_tool("s/flood", json!({})).await.unwrap();
     until("every event", async || *told.lock().unwrap() == LINES).await;
-    let lines = log.take("log of an MCP server");
+    let lines = log.take("log message from an MCP server");
     // 50 per second, regardless of the speed of this machine.
     assert!((1..LINES / 2).contains(&lines.len()), "{}", lines.len());
     for line in lines {

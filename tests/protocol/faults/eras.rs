@@ -25,7 +25,7 @@ async fn the_handshake_never_proposes_the_protocol_without_one() {
 async fn a_version_that_nobody_knows_is_refused() {
     let server = Faulty::new("ancient");
     let error = server.ready().await.unwrap_err();
-    says(&error, &["1999-01-01", "supported are", OLD]);
+    says(&error, &["1999-01-01", "supported versions", OLD]);
     assert_eq!(server.client.status().state, ServerState::Failed);
     server.end().await;
 }

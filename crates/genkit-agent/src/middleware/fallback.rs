@@ -54,8 +54,8 @@ impl Fallback {
         self
     }
 
-    /// Sets whether the other models receive the settings of the first one, some of which may be specific to its
-    /// provider. Default is `true`.
+    /// Sets whether fallback models receive the settings of the first model. Some settings may be specific to the first
+    /// model's provider. Default is `true`.
     #[must_use]
     pub fn keep_config(mut self, yes: bool) -> Self {
         self.keep_config = yes;

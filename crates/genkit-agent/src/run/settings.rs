@@ -1,4 +1,4 @@
-//! Settings of a run that are values of the program: approval, tool errors, middleware, limits.
+//! Run settings that are not serialized: middleware, the approval policy, limits, and how tool errors are handled.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::turn::BeforeTurn;
 use genkit_core::internal::context::TypeMap;
 use genkit_schema::internal::strictness::Strictness;
 
-/// The settings of a run that are not plain data. Plain data is in the options.
+/// The settings of a run that cannot be serialized, such as closures. Serializable settings are in the run options.
 #[derive(Clone, Default)]
 pub(crate) struct RunSettings {
     pub(crate) middleware: Vec<Arc<dyn Middleware>>,
@@ -40,7 +40,7 @@ impl RunSettings {
     }
 }
 
-/// Decides on calls: see [`Approval`].
+/// A function that decides whether a tool call may run. See [`Approval`].
 pub(crate) type ApprovalPolicy = Arc<dyn Fn(&ToolCall) -> Approval + Send + Sync>;
 
 /// The reaction of a run to tool errors.
@@ -54,13 +54,13 @@ pub enum OnToolError {
     Abort,
 }
 
-/// Approval: the decision on a tool call before it runs, by an approval policy.
+/// The decision of an approval policy on a tool call that is about to run.
 ///
 /// ```
 /// use genkit::testing::ScriptedModel;
 /// use genkit::{Approval, tool, tools};
 ///
-/// /// Pays.
+/// /// Pays an amount in cents.
 /// #[tool]
 /// async fn pay(cents: u64) -> String { format!("paid {cents}") }
 ///

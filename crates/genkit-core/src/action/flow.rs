@@ -94,7 +94,7 @@ impl StaticFlow {
 pub struct Flow(Arc<Definition<ToolOutput>>);
 
 impl Flow {
-    /// Returns the flow of an annotated function.
+    /// Returns the flow that `#[flow]` defined for the function `F`.
     pub fn of<F: FlowFn>() -> Self {
         Self::from_static(F::DEFINITION)
     }

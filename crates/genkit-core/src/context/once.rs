@@ -12,8 +12,8 @@ use super::replay::OnceGuard;
 use crate::error::{BoxError, Error, Result};
 
 impl Context {
-    /// Runs `work` once, however often the function runs again with answers (idempotency). The result is recorded under
-    /// `key` and replayed.
+    /// Runs `work` only once, even if the function is rerun after its caller has answered a question. The result is
+    /// recorded under `key` and replayed.
     ///
     /// ```
     /// use genkit::{Context, Result, tool};

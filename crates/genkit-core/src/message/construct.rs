@@ -14,7 +14,7 @@ impl Part {
         Self::Text { text: text.into(), metadata: Map::new() }
     }
 
-    /// Creates a media part from its URL.
+    /// Creates a media part from a URL and a content type.
     ///
     /// ```
     /// use genkit::Part;

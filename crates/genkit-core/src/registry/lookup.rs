@@ -127,7 +127,7 @@ impl Registry {
         let first = servers.next();
         if servers.any(|other| Some(other) != first) {
             let uri = Logged::text(uri);
-            tracing::warn!(%uri, "several MCP servers offer the same resource, so it is not read");
+            tracing::warn!(%uri, "several MCP servers offer this resource; choose one with `.client(\"server\")?.read_resource(..)`");
             return None;
         }
         match fixed {

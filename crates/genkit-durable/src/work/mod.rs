@@ -20,9 +20,9 @@ use genkit_core::RunId;
 use genkit_core::internal::visible::Logged;
 use genkit_core::{ErrorKind, Result};
 
-/// A worker for durable runs and flows, created by `Genkit::work`. It works when awaited.
+/// A worker for durable runs and flows, created by `Genkit::work`. It does nothing until it is awaited.
 ///
-/// It performs the durable runs and flows that are due, created by any process, until it is stopped. Any number of
+/// Until it is stopped, it executes durable runs and flows that are due, whichever process created them. Any number of
 /// processes may work on the same store.
 ///
 /// ```no_run
@@ -34,7 +34,7 @@ use genkit_core::{ErrorKind, Result};
 /// # Errors
 /// `FailedPrecondition` without `GenkitBuilder::durable`. An error of the store is
 /// logged, and the store is queried again.
-#[must_use = "a worker works when it is awaited"]
+#[must_use = "a worker does nothing until it is awaited"]
 pub struct Worker {
     genkit: Instance,
     concurrency: usize,
@@ -56,7 +56,8 @@ impl Worker {
         self
     }
 
-    /// Sets the poll interval between two searches for due runs, if no run has ended meanwhile. Default is 1 second.
+    /// Sets how long to wait between two queries for due runs. The end of a run triggers a query immediately. Default
+    /// is 1 second.
     pub fn poll(mut self, every: Duration) -> Self {
         self.poll = every;
         self
@@ -69,7 +70,7 @@ impl Worker {
         self
     }
 
-    /// Works, as `.await` does, as a plain future for `tokio::spawn`.
+    /// Runs the worker, like `.await`. Returns a plain future, for example for `tokio::spawn`.
     ///
     /// # Errors
     /// See [`Worker`].
@@ -87,9 +88,9 @@ impl Worker {
             let free = concurrency.saturating_sub(running.len());
             if free > 0 && !stop.is_cancelled() {
                 left_alone.retain(|_, until| *until > Instant::now());
-                // Ignored runs are due as well, and must not hide others.
-                let asked = store.due(free + taken.len() + left_alone.len());
-                let due = await_while_running(asked, &mut running, &mut ended).await;
+                // The query also returns the runs in `taken` and `left_alone`, so raise the limit by their number.
+                let query = store.due(free + taken.len() + left_alone.len());
+                let due = await_while_running(query, &mut running, &mut ended).await;
                 let due = due.unwrap_or_else(|error| {
                     let error = Logged::text(error.chain());
                     tracing::warn!(%error, "failed to look up due runs");
@@ -138,18 +139,18 @@ impl Worker {
     }
 }
 
-/// Awaits `asked` while the running runs continue, and collects those that end. The store may wait for a lock that one
-/// of the runs holds.
+/// Awaits `query` and polls `running` at the same time; moves finished runs to `ended`. Otherwise a query that waits
+/// for a lock held by one of the runs would deadlock.
 async fn await_while_running<T, F: Future>(
-    asked: impl Future<Output = T>,
+    query: impl Future<Output = T>,
     running: &mut FuturesUnordered<F>,
     ended: &mut Vec<F::Output>,
 ) -> T {
-    let mut asked = std::pin::pin!(asked);
+    let mut query = std::pin::pin!(query);
     loop {
         tokio::select! {
             biased;
-            answer = &mut asked => return answer,
+            answer = &mut query => return answer,
             Some(one) = running.next() => ended.push(one),
         }
     }
@@ -175,7 +176,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn runs_go_on_while_the_store_is_asked() {
+    async fn runs_continue_during_store_query() {
         let (done, is_done) = tokio::sync::oneshot::channel();
         let mut running = FuturesUnordered::new();
         running.push(async move {

@@ -15,8 +15,8 @@ use super::stream::FlowStream;
 use genkit_core::BoxFuture;
 use genkit_core::Result;
 
-/// A call of a flow on a Genkit server, written in any language. Created by `flow_client`. Await
-/// it for the result, or call [`stream`](Self::stream).
+/// A call to a flow on a Genkit server. The server can be written in any language. Created by `flow_client`. Await it
+/// for the result, or call [`stream`](Self::stream).
 ///
 /// `O` is the type of the flow's result, and `C` the type of its chunks. Both are JSON values unless
 /// [`output`](Self::output) and [`chunks`](Self::chunks) set other types.
@@ -45,8 +45,8 @@ use genkit_core::Result;
 /// Returns the error of the flow, with its kind and details;
 /// [`Unavailable`](genkit_core::ErrorKind::Unavailable) if the server cannot be reached or its response ends early,
 /// [`InvalidArgument`](genkit_core::ErrorKind::InvalidArgument) for an invalid URL or header, and
-/// [`Internal`](genkit_core::ErrorKind::Internal) if the response is not a flow response or does not match the type.
-#[must_use = "a call is made when it is awaited: add `.await`, or `.stream()`"]
+/// [`Internal`](genkit_core::ErrorKind::Internal) if the response is not a flow response or does not deserialize as `O`.
+#[must_use = "the call is not sent until it is awaited; add `.await` or `.stream()`"]
 pub struct FlowCall<O = Value, C = Value> {
     request: CallRequest,
     types: PhantomData<fn() -> (O, C)>,

@@ -1,5 +1,6 @@
-//! Frames: the events of a stream as bytes. Genkit's clients split a body at `\n\n`, drop six characters and parse
-//! JSON. Therefore a frame contains only the JSON, in ASCII, so that no network packet splits a character.
+//! Frames: the events of a stream as bytes. Genkit's clients split the body at `\n\n`, drop the six characters `data: `
+//! and parse the rest as JSON. A frame is therefore a single `data:` line with no other field. Its JSON is ASCII, so
+//! that a character is never split between two network packets.
 
 use std::io::{self, Write};
 

@@ -17,7 +17,7 @@ pub(super) enum Error {
     EndedEarly,
     #[error("sent no information about itself")]
     NoInfo,
-    #[error("uses the unsupported MCP version `{version}`; supported are {known}")]
+    #[error("uses the unsupported MCP version `{version}`; supported versions: {known}")]
     UnknownVersion { version: String, known: String },
     #[error("supports only unsupported MCP versions: {0}")]
     UnknownVersions(String),

@@ -113,11 +113,13 @@ fn write_trace(session: &SessionState, level: LogLevel, logger: Option<&str>, da
     let (logger, data) = (logger.map(Logged::name), Logged::quote_cut(data, MAX_LOG_LINE));
     let logger = logger.as_ref().map(tracing::field::display);
     match level {
-        LogLevel::Debug => tracing::debug!(server, logger, %data, "log of an MCP server"),
+        LogLevel::Debug => tracing::debug!(server, logger, %data, "log message from an MCP server"),
         LogLevel::Info | LogLevel::Notice => {
-            tracing::info!(server, logger, %data, "log of an MCP server");
+            tracing::info!(server, logger, %data, "log message from an MCP server");
         }
-        LogLevel::Warning => tracing::warn!(server, logger, %data, "log of an MCP server"),
-        _ => tracing::error!(server, logger, %data, "log of an MCP server"),
+        LogLevel::Warning => {
+            tracing::warn!(server, logger, %data, "log message from an MCP server")
+        }
+        _ => tracing::error!(server, logger, %data, "log message from an MCP server"),
     }
 }

@@ -153,7 +153,7 @@ impl fmt::Debug for RemoteSkill {
     }
 }
 
-/// A loaded skill, whose `SKILL.md` was verified.
+/// A skill whose `SKILL.md` was downloaded and whose size, digest and frontmatter were verified.
 #[derive(Clone, Debug)]
 pub struct LoadedSkill {
     skill: RemoteSkill,

@@ -19,7 +19,7 @@ use super::session::KeySource;
 use super::settings::{ApprovalFallback, ServerSettings};
 use genkit_core::BoxFuture;
 
-/// A builder for an MCP server over a registry. Await it to start the server.
+/// A builder for an MCP server that exposes the items of a registry. Await it to start the server.
 ///
 /// ```no_run
 /// use genkit::tool;
@@ -315,9 +315,8 @@ impl McpServer {
         self
     }
 
-    /// Sets the question limit: the maximum number of unanswered questions (elicitation, approvals,
-    /// sampling, roots) to one session. Default is 8. A function that asks a further question gets an
-    /// error.
+    /// Sets the maximum number of requests to one session (elicitation, approvals, sampling, roots) that can be
+    /// unanswered at the same time. Default is 8. A function that asks a further question gets an error.
     pub fn max_open_questions(mut self, questions: usize) -> Self {
         self.settings.max_questions = questions;
         self

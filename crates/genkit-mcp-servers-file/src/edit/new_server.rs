@@ -27,8 +27,8 @@ pub struct NewServer {
 }
 
 impl NewServer {
-    /// Creates a server with this name, started by `command`: an absolute path, because clients start it in a folder of
-    /// their choice.
+    /// Creates a server with this name, started by `command`: an absolute path, because each client chooses the working
+    /// directory.
     pub fn new(name: impl Into<String>, command: impl Into<String>) -> Self {
         Self { name: name.into(), command: command.into(), args: Vec::new(), env: Vec::new() }
     }
@@ -45,7 +45,7 @@ impl NewServer {
         self
     }
 
-    /// Returns its entry in the file of a client, including the values of variables.
+    /// Returns the server's entry for the configuration file of `app`, including the values of environment variables.
     pub fn entry(&self, app: ClientApp) -> Value {
         let mut entry = Map::new();
         if app.says_type() {

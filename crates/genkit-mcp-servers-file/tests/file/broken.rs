@@ -37,7 +37,7 @@ fn a_name_that_stands_twice_is_an_error() {
     );
     refused(
         r#"{"mcpServers": {"a": {"command": "x"}}, "servers": {"a": {"command": "y"}}}"#,
-        ": duplicate server `a` in `mcpServers` and `servers`",
+        ": the server `a` is defined in both `mcpServers` and `servers`; remove one of the entries",
     );
 }
 

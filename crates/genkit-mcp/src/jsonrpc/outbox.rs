@@ -44,7 +44,7 @@ struct Stream<W> {
     bytes: Vec<u8>,
     /// The number of `bytes` that are written.
     sent: usize,
-    /// Whether the peer is not reading; the task then writes as soon as it does.
+    /// Whether the peer has stopped reading. If so, only the write task writes, once the peer reads again.
     stalled: bool,
 }
 

@@ -74,7 +74,7 @@ impl<W: WireFormat> HttpModel<W> {
         let failure = |status, headers: &dyn Fn(&str) -> Option<String>, body: &[u8]| {
             self.wire.decode_error(status, headers, body)
         };
-        self.endpoint.read_whole(answer, failure).await
+        self.endpoint.read_body(answer, failure).await
     }
 
     /// Reads the response to a streaming call, which may still be plain JSON: an error or a
@@ -88,7 +88,7 @@ impl<W: WireFormat> HttpModel<W> {
         let mut head = Vec::new();
         let first = loop {
             let Some(piece) = answer.next().await? else {
-                self.endpoint.not_empty(&head)?;
+                self.endpoint.ensure_not_empty(&head)?;
                 break b'\n';
             };
             head.extend_from_slice(&piece);

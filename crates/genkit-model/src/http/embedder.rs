@@ -57,7 +57,7 @@ impl<W: EmbedWire> HttpEmbedder<W> {
             let failure = |status, headers: &dyn Fn(&str) -> Option<String>, body: &[u8]| {
                 self.wire.decode_error(status, headers, body)
             };
-            let read = |answer| self.endpoint.read_whole(answer, failure);
+            let read = |answer| self.endpoint.read_body(answer, failure);
             let part = self.wire.decode_response(&self.endpoint.run_exchange(call, read).await?)?;
             if part.embeddings.len() != texts.len() {
                 let (texts, vectors) = (texts.len(), part.embeddings.len());

@@ -20,34 +20,35 @@ impl ApiEndpoint {
         let body = std::mem::take(&mut call.body);
         // The future is large, so it is pinned here instead of being moved.
         let exchange = pin!(async {
-            let answer = self.send_call(&call.path, &call.headers, body).await?;
-            read(answer).await
+            let response = self.send_call(&call.path, &call.headers, body).await?;
+            read(response).await
         });
         let limit = self.timeout();
-        // The limit of the provider. The loop has its own limit, but a model may also be called
-        // without the loop.
+        // The provider's own timeout. The agent loop has one too, but a model can also be called directly.
         let result = tokio::time::timeout(limit, exchange)
             .await
             .unwrap_or_else(|_| Err(CallFailure::Timeout(limit).into_error(self.api_label())));
         result.map_err(|error| self.collect_secrets(&call.headers).redact_error(error))
     }
 
-    /// Reads the body of a response. If the status reports an error, returns the error that
-    /// `failure` decodes.
-    pub(super) async fn read_whole(
+    /// Reads the body of a response.
+    ///
+    /// # Errors
+    /// If the status is an error, returns the error that `decode_error` reads from the body.
+    pub(super) async fn read_body(
         &self,
-        mut answer: HttpResponse<'_>,
-        failure: impl Fn(u16, &dyn Fn(&str) -> Option<String>, &[u8]) -> Error,
+        mut response: HttpResponse<'_>,
+        decode_error: impl Fn(u16, &dyn Fn(&str) -> Option<String>, &[u8]) -> Error,
     ) -> Result<Vec<u8>> {
-        match answer.status() {
+        match response.status() {
             400.. => {
-                let body = answer.error_body().await;
-                Err(failure(answer.status(), &|name| answer.header(name), &body))
+                let body = response.error_body().await;
+                Err(decode_error(response.status(), &|name| response.header(name), &body))
             }
-            300..400 => Err(answer.redirect_error()),
+            300..400 => Err(response.redirect_error()),
             _ => {
-                let body = answer.read_whole(Vec::new()).await?;
-                self.not_empty(&body)?;
+                let body = response.read_whole(Vec::new()).await?;
+                self.ensure_not_empty(&body)?;
                 if is_web_page(&body) {
                     return Err(CallFailure::WebPage.into_error(self.api_label()));
                 }
@@ -56,7 +57,7 @@ impl ApiEndpoint {
         }
     }
 
-    pub(super) fn not_empty(&self, body: &[u8]) -> Result<()> {
+    pub(super) fn ensure_not_empty(&self, body: &[u8]) -> Result<()> {
         if body.trim_ascii().is_empty() {
             return Err(CallFailure::Empty.into_error(self.api_label()));
         }

@@ -36,8 +36,7 @@ pub(crate) fn encode_body(
         settings: &settings,
         stream,
     };
-    // Images are not text, so they are excluded from the size, which is computed from scratch each
-    // time.
+    // Image bytes do not count as text. With images, the size is computed from scratch for each request.
     let bytes = list.left_open(images > 0).into_body("messages", &messages, &rest)?;
     let window = settings.num_ctx().map(Ok).or(defaults.default_window.map(Err));
     if let Some(window) = window {

@@ -201,7 +201,7 @@ impl<'a> OllamaAnswer<'a> {
     }
 }
 
-/// Arguments are an object; a proxy may send it as text.
+/// Converts the arguments to a value. They should be a JSON object, but a proxy may send the object as a string.
 fn read_arguments(arguments: Value) -> Value {
     match arguments {
         Value::Null => Value::Object(Map::new()),

@@ -16,7 +16,7 @@ use genkit_model::{Constrained, Embedder, Model, ModelInfo, Provider, Supports};
 /// The path after the base URL.
 const PATH: &str = "/chat/completions";
 
-/// A provider of models through chat completions, at OpenAI or any compatible server.
+/// A provider that uses the chat completions API of OpenAI or of a compatible server.
 ///
 /// ```no_run
 /// use genkit::model::OpenAi;
@@ -35,8 +35,7 @@ const PATH: &str = "/chat/completions";
 /// `huggingface`, and the local servers `ollama`, `lmstudio`, `vllm` and `llamacpp`. For another
 /// server, pass its base URL to [`OpenAi::builder`].
 ///
-/// OpenAI's models that are only available in the Responses API, such as `o1-pro` and
-/// `gpt-5-codex`, are called through it, which requires the feature `openai-responses`.
+/// Models that OpenAI offers only in the Responses API, such as `o1-pro` and `gpt-5-codex`, are called through that API.
 ///
 /// In addition to the common settings, this provider reads these settings from a request's
 /// `config`:
@@ -86,7 +85,7 @@ impl OpenAi {
         Arc::new(HttpModel::new(name, info, wire, Arc::clone(&self.endpoint)))
     }
 
-    /// Returns the embedder with this name, which uses the server's `/embeddings`.
+    /// Returns the embedder with this name. It calls the server's `/embeddings` endpoint.
     ///
     /// ```
     /// # fn main() -> genkit::Result<()> {

@@ -25,7 +25,7 @@ use genkit_model::{ChunkSink, IntoModel, ModelRef};
 /// The maximum number of token counts by the provider in one compaction. Default is 3.
 const MAX_COUNTS: usize = 3;
 
-/// Compaction of long conversations, as middleware: see [`compact()`].
+/// Middleware that compacts long conversations. Created by [`compact()`].
 #[derive(Clone)]
 pub struct Compact {
     limit: u64,

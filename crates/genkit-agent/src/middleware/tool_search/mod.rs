@@ -21,19 +21,19 @@ use genkit_schema::internal::truncate::excerpt;
 /// The name of the tool that opens other tools.
 const SEARCH: &str = "search_tools";
 
-/// The largest number of tools that are all offered directly. Default is 16.
+/// If a request has at most this many tools, all are offered directly. Default is 16.
 const THRESHOLD: usize = 16;
 
-/// The largest number of tools whose names are all listed. Default is 200.
+/// If a request has at most this many tools, the names of all are listed. Default is 200.
 const LISTED: usize = 200;
 
 /// The number of tools that a query opens. Default is 8.
 const RESULTS: usize = 8;
 
-/// The maximum number of open tools; beyond it the oldest are closed. Default is 128; providers accept this number.
+/// The maximum number of open tools. Above it, the oldest are closed. Default is 128, which all providers accept.
 const MAX_OPEN: usize = 128;
 
-/// The number of names in one call of `search_tools`. Default is 32.
+/// The maximum number of names in one call of `search_tools`. Default is 32.
 const MAX_NAMES: usize = 32;
 
 /// The length of a description in a list, in characters. Default is 100.
@@ -53,11 +53,11 @@ pub struct ToolSearch {
 /// that it opens.
 ///
 /// With more than 16 tools the model is offered only `search_tools`. Its description lists the names of all other tools
-/// with one line each (above 200 tools only their number). It opens tools by name or by a query. From the next turn on,
-/// open tools are offered with their schemas. If the model calls a tool that is not open, the response is an error and
-/// the tool is opened, so that the model can correct the call.
+/// with one line each (above 200 tools only their number). The model opens tools by name or with a query. From the next
+/// turn on, open tools are offered with their schemas. If the model calls a tool that is not open, the response is an
+/// error and the tool is opened, so that the model can correct the call.
 ///
-/// The open tools are derived from the history, from the calls and responses of `search_tools`. They therefore stay
+/// Which tools are open is derived from the calls and responses of `search_tools` in the history. They therefore stay
 /// open in a [`Chat`](crate::Chat), and when another process resumes the run. Add this middleware before
 /// [`compact()`](super::compact()), so that it reads the messages before compaction removes any.
 ///
@@ -95,7 +95,7 @@ pub struct ToolSearch {
 /// # }
 /// ```
 pub fn tool_search() -> ToolSearch {
-    // The middleware handles its calls, because the handler of a tool cannot see the other tools.
+    // The middleware handles calls of `search_tools` itself, because a tool's handler cannot see the other tools.
     let unreached = |_: Context, _: Value| async {
         let text = "`search_tools` must be handled by the middleware `tool_search()`";
         Err::<Value, _>(Error::new(ErrorKind::Internal, text).into())
@@ -122,7 +122,7 @@ pub fn tool_search() -> ToolSearch {
 }
 
 impl ToolSearch {
-    /// Sets tools that are always offered, by name or by pattern with `*`.
+    /// Adds tools that are always offered, by name or by pattern with `*`.
     #[must_use]
     pub fn always<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
         self.always.extend(names.into_iter().map(Into::into));
@@ -282,7 +282,8 @@ impl_model_middleware!(ToolSearch, {
     }
 });
 
-/// Returns the names of the tools that a history opened, the oldest first, by `search_tools` or by a call.
+/// Returns the names of the tools that were opened in `messages`, through `search_tools` or by a direct call, oldest
+/// first.
 fn opened_names(messages: &[Message]) -> Vec<&str> {
     let mut seen = HashSet::new();
     let parts = messages.iter().flat_map(|message| &message.content);
@@ -297,7 +298,7 @@ fn opened_names(messages: &[Message]) -> Vec<&str> {
     names.filter(|name| seen.insert(*name)).collect()
 }
 
-/// Returns the tool of that name. Also accepts the spelling of a provider: `fs__read` for `fs/read`.
+/// Returns the tool with this name. Also accepts the form that a provider uses, such as `fs__read` for `fs/read`.
 fn find_named<'a>(tools: &'a [ToolDefinition], name: &str) -> Option<&'a ToolDefinition> {
     let letters =
         |name: &str| name.chars().filter(|char| char.is_alphanumeric()).collect::<String>();

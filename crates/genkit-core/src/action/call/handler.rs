@@ -1,4 +1,4 @@
-//! Handlers: the function that runs when an action is called, annotated or a closure.
+//! Handlers: the annotated functions and closures that run when an action is called.
 
 use std::future::Future;
 use std::sync::Arc;

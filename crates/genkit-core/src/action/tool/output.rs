@@ -18,7 +18,8 @@ pub struct ToolOutput {
     pub value: Option<Value>,
     pub content: Vec<Part>,
     pub metadata: Map<String, Value>,
-    /// The value of another server's tool as repeated in text, for callers that forward the result.
+    /// The text blocks in which an upstream tool repeats its structured value. Kept for callers that forward the
+    /// result.
     pub repeated: Vec<String>,
 }
 
@@ -38,7 +39,7 @@ impl ToolOutput {
         }
     }
 
-    /// Returns how the span of a call ends.
+    /// Returns the outcome that is recorded when the call's span ends.
     pub fn outcome_end(outcome: &mut Outcome<Self>) -> Ended<'_> {
         outcome.outcome_end(|output| output.clone().into_value())
     }
@@ -88,7 +89,7 @@ pub struct ToolReply<T> {
 }
 
 impl<T> ToolReply<T> {
-    /// Creates a reply with this `value`. Without content, the value's JSON is the text.
+    /// Creates a reply with this `value`. If no content is added, the text content is the value as JSON.
     pub fn new(value: T) -> Self {
         Self { value, content: Vec::new(), metadata: Map::new() }
     }
@@ -123,7 +124,7 @@ impl<T> ToolReply<T> {
         self.value
     }
 
-    /// Returns the text and other parts, in the order of addition.
+    /// Returns the text and other parts, in the order in which they were added.
     pub fn parts(&self) -> &[Part] {
         &self.content
     }
@@ -136,8 +137,8 @@ impl<T> ToolReply<T> {
 
 /// A type that a tool or a flow can return.
 ///
-/// Every `T: Serialize + JsonSchema` is one, and so are [`Part`], `Vec<Part>` and [`ToolReply`]. A function may return
-/// it directly or in a `Result`, also through a type alias.
+/// Implemented for every `T: Serialize + JsonSchema`, and for [`Part`], `Vec<Part>` and [`ToolReply`]. A function may
+/// return it directly or in a `Result`, also through a type alias.
 ///
 /// ```
 /// use genkit::{Part, Tool, tool};

@@ -63,7 +63,7 @@ impl SampleRequest {
         self
     }
 
-    /// Adds a stop sequence: a text that ends the response.
+    /// Adds a stop sequence: a string at which the model stops generating.
     #[must_use]
     pub fn with_stop(mut self, sequence: impl Into<String>) -> Self {
         self.stop.push(sequence.into());
@@ -90,7 +90,7 @@ impl SampleRequest {
         self.temperature
     }
 
-    /// Returns the stop sequences, the texts that end the response.
+    /// Returns the stop sequences: the strings at which the model stops generating.
     pub fn stop(&self) -> &[String] {
         &self.stop
     }

@@ -24,10 +24,11 @@ use crate::transport::redact::Redactor;
 use genkit_core::ErrorKind;
 use genkit_core::internal::visible::Logged;
 
-/// How long a refreshed token must last; if it is rejected sooner, it is not refreshed again. Default is 1 minute.
+/// If the server rejects a token less than this long after a refresh, the token is not refreshed again. Default is 1
+/// minute.
 const REFRESH_HOLDS: Duration = Duration::from_secs(60);
 
-/// How long the user is not asked again for the same scopes. Default is 10 minutes.
+/// The minimum time before the user is asked again for the same scopes. Default is 10 minutes.
 const WIDER_PAUSE: Duration = Duration::from_secs(10 * 60);
 
 /// The scope that makes an authorization server issue a refresh token.
@@ -80,7 +81,7 @@ impl AuthorizationCode {
             // Another program may have renewed it, and a refresh token may be valid only once.
             if let Err(failure) = self.credentials.reload_saved().await {
                 let failure = Logged::text(&failure);
-                tracing::debug!(server = %self.key, %failure, "the stored access cannot be read");
+                tracing::debug!(server = %self.key, %failure, "cannot read the stored credentials");
             }
         }
         let held = self.credentials.current_credentials();
@@ -100,7 +101,7 @@ impl AuthorizationCode {
         token.is_bound || !self.is_bound
     }
 
-    /// Returns a new token, and whether the user granted it just now.
+    /// Returns a new token, and whether the user was asked for it.
     pub(super) async fn renew_token(
         &mut self,
         challenge: &Challenge,
@@ -171,7 +172,7 @@ impl AuthorizationCode {
                 self.refreshed = token.map(|token| (token.secret, Instant::now()));
                 let issuer = metadata.issuer.as_deref().map(Logged::name);
                 let issuer = issuer.as_ref().map(tracing::field::display);
-                tracing::debug!(server = %self.key, issuer, "access renewed");
+                tracing::debug!(server = %self.key, issuer, "refreshed the access token");
                 Ok(true)
             }
             Err(AuthError::AuthorizationRequired | AuthError::TokenRefreshRejected(_)) => Ok(false),

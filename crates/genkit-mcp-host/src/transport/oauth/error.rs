@@ -106,7 +106,9 @@ pub(super) enum Error {
     // The user.
     #[error("the user must grant it")]
     NeedsUser,
-    #[error("the user did not grant it within {0} minutes")]
+    #[error(
+        "the user did not grant access within {0} minutes; try again and open the printed address"
+    )]
     UserTimeout(u64),
     #[error("the response does not match the pending sign-in")]
     OtherAnswer,

@@ -215,7 +215,7 @@ impl OAuth {
     }
 
     /// Sets the URL of this program's Client ID Metadata Document: an `https` address with a path. Authorization
-    /// servers that support such documents do not require a registration.
+    /// servers that support such documents do not require the client to register.
     pub fn client_metadata_url(mut self, url: impl Into<String>) -> Self {
         self.metadata_url = Some(url.into());
         self

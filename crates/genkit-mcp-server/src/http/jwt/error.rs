@@ -39,7 +39,9 @@ pub(super) enum TokenFault {
 pub(super) enum KeyFault {
     #[error("`{0}` is not a valid address of keys; use `https://`, or `http://` on this machine")]
     Address(String),
-    #[error("no algorithm is allowed; pass one to `.algorithms(..)`, or omit the call")]
+    #[error(
+        "`.algorithms(..)` is empty; pass at least one algorithm, or remove the call to use the default"
+    )]
     NoAlgorithms,
     #[error("{url}: {why}")]
     Unreachable { url: String, why: String },
