@@ -17,6 +17,8 @@ pub(super) enum Error {
     NoChoices { provider: String },
     #[error("{provider}: the stream ended before the response began")]
     NoChunks { provider: String },
+    #[error("{provider}: the response has more than {limit} tool calls")]
+    TooManyCalls { provider: String, limit: usize },
 }
 
 impl Topic for Error {
@@ -25,6 +27,7 @@ impl Topic for Error {
             Self::UnknownServer(_) => ErrorKind::NotFound,
             Self::NoNamedToolChoice { .. } => ErrorKind::InvalidArgument,
             Self::NoChoices { .. } | Self::NoChunks { .. } => ErrorKind::Unavailable,
+            Self::TooManyCalls { .. } => ErrorKind::Internal,
         }
     }
 }

@@ -68,8 +68,8 @@ pub(super) struct ChoiceMessage {
     pub(super) reasoning_details: Option<Vec<Value>>,
     #[serde(default, deserialize_with = "deserialize_text")]
     pub(super) refusal: Option<String>,
-    #[serde(default)]
-    pub(super) tool_calls: Option<Vec<ChoiceToolCall>>,
+    #[serde(default, deserialize_with = "deserialize_calls")]
+    pub(super) tool_calls: Vec<ChoiceToolCall>,
     /// The deprecated predecessor of `tool_calls`.
     #[serde(default)]
     pub(super) function_call: Option<ToolCallFunction>,
@@ -83,16 +83,44 @@ pub(super) struct ChoiceMessage {
     pub(super) audio: Option<Value>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 pub(super) struct ChoiceToolCall {
-    #[serde(default, deserialize_with = "deserialize_count")]
+    #[serde(default, deserialize_with = "deserialize_index")]
     pub(super) index: Option<u64>,
-    #[serde(default, deserialize_with = "deserialize_text")]
+    #[serde(default, deserialize_with = "deserialize_id")]
     pub(super) id: Option<String>,
     #[serde(default)]
     pub(super) function: Option<ToolCallFunction>,
+    /// Some servers send the fields of the function next to the id.
+    #[serde(default, deserialize_with = "deserialize_text")]
+    pub(super) name: Option<String>,
+    #[serde(default, deserialize_with = "json_text")]
+    pub(super) arguments: String,
     #[serde(default)]
     pub(super) extra_content: Option<Value>,
+}
+
+impl ChoiceMessage {
+    /// Takes the calls, and the call in the deprecated field as one at index 0.
+    pub(super) fn take_calls(&mut self) -> impl Iterator<Item = ChoiceToolCall> + use<> {
+        let old = self.function_call.take().map(|function| ChoiceToolCall {
+            index: Some(0),
+            function: Some(function),
+            ..ChoiceToolCall::default()
+        });
+        std::mem::take(&mut self.tool_calls).into_iter().chain(old)
+    }
+
+    /// Whether it has no text, thoughts or calls.
+    pub(super) fn is_empty(&self) -> bool {
+        let is_blank = |text: &Option<String>| text.as_ref().is_none_or(String::is_empty);
+        self.content == ChoiceContent::default()
+            && [&self.reasoning_content, &self.reasoning, &self.refusal].into_iter().all(is_blank)
+            && self.reasoning_details.as_ref().is_none_or(Vec::is_empty)
+            && self.images.as_ref().is_none_or(Vec::is_empty)
+            && self.tool_calls.is_empty()
+            && self.function_call.is_none()
+    }
 }
 
 #[derive(Default, Deserialize)]
@@ -140,6 +168,36 @@ pub(super) struct TokenDetails {
     pub(super) cached_tokens: Option<u64>,
     #[serde(default, deserialize_with = "deserialize_count")]
     pub(super) reasoning_tokens: Option<u64>,
+}
+
+/// Deserializes a list of calls, or one call.
+fn deserialize_calls<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Vec<ChoiceToolCall>, D::Error> {
+    let calls = match Value::deserialize(deserializer)? {
+        Value::Array(calls) => calls,
+        call @ Value::Object(_) => vec![call],
+        _ => return Ok(Vec::new()),
+    };
+    let calls = calls.into_iter().filter(|call| !call.is_null());
+    calls.map(|call| ChoiceToolCall::deserialize(call).map_err(D::Error::custom)).collect()
+}
+
+/// Deserializes an index, which may be text; any other value becomes `None`.
+fn deserialize_index<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+    match Value::deserialize(deserializer)? {
+        Value::String(text) => Ok(text.trim().parse().ok()),
+        number => deserialize_count(number).map_err(D::Error::custom),
+    }
+}
+
+/// Deserializes an id, which may be a number; any other value becomes `None`.
+fn deserialize_id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    Ok(match Value::deserialize(deserializer)? {
+        Value::String(text) => Some(text),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    })
 }
 
 /// The text and thoughts of a `content`, which is a text, a list of blocks, or null.
@@ -201,7 +259,7 @@ mod tests {
         assert!(
             message.refusal.is_none()
                 && message.reasoning.is_none()
-                && message.tool_calls.is_none()
+                && message.tool_calls.is_empty()
         );
         let counts = r#"{"prompt_tokens": 12.0, "completion_tokens": -1, "total_tokens": "x"}"#;
         let counts: CompletionUsage = serde_json::from_str(counts).unwrap();
@@ -214,5 +272,16 @@ mod tests {
         let call = r#"{"name": "add", "arguments": {"a": 1}}"#;
         let call: ToolCallFunction = serde_json::from_str(call).unwrap();
         assert_eq!(call.arguments, r#"{"a":1}"#);
+    }
+
+    #[test]
+    fn calls_may_be_one_call_with_an_index_as_text() {
+        let one = read(r#"{"tool_calls": {"index": "2", "id": 7, "name": "add"}}"#);
+        let call = &one.tool_calls[0];
+        assert_eq!((call.index, call.id.as_deref()), (Some(2), Some("7")));
+        assert_eq!(call.name.as_deref(), Some("add"));
+        assert!(read(r#"{"tool_calls": "no"}"#).tool_calls.is_empty());
+        let odd = read(r#"{"tool_calls": [null, {"index": -1}, {"index": "x"}]}"#);
+        assert!(odd.tool_calls.iter().all(|call| call.index.is_none()));
     }
 }

@@ -1,6 +1,8 @@
 //! Decoding of chat completions, complete or streamed.
 
 mod body;
+mod calls;
+mod finish_reason;
 mod stream;
 mod whole;
 

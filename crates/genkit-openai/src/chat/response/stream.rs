@@ -1,19 +1,22 @@
 //! A streamed response, assembled from chunks.
 
-use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use super::body::{ChatCompletion, ChoiceMessage, ChoiceToolCall};
-use super::whole::{CompletionBuilder, detail_text, first_choice, generated_image, tool_request};
+use super::calls::{DecodedCall, TooManyCalls, ToolCallAssembler};
+use super::finish_reason::is_missing;
+use super::whole::{
+    CompletionBuilder, decode_calls, detail_text, first_choice, generated_image, sent_names,
+    too_many_calls,
+};
 use crate::chat::error::Error as E;
 use crate::wire::models::Target;
-use crate::wire::request::tools::RawToolCall;
 use crate::wire::response::error;
 use crate::wire::response::stream::{EventData, event_data};
+use genkit_core::Part;
 use genkit_core::Result;
 use genkit_core::internal::names::Names;
 use genkit_core::{GenerateChunk, ModelRequest, ModelResponse};
-use genkit_core::{Part, ToolRequest};
 use genkit_http_client::internal::sse::SseEvent;
 use genkit_model::ChunkSink;
 use genkit_model::internal::http::Error as HttpError;
@@ -25,26 +28,26 @@ pub(in crate::chat) struct ChatStream<'a> {
     request: &'a ModelRequest,
     names: Names<'a>,
     completion: CompletionBuilder,
-    calls: Vec<StreamedToolCall>,
+    calls: ToolCallAssembler,
+    /// The number of chunks with text.
+    text_pieces: usize,
     /// Whether a chunk with a choice has been received.
     begun: bool,
 }
 
-/// A call whose arguments arrive in pieces.
-struct StreamedToolCall {
-    index: Option<u64>,
-    called: RawToolCall,
-    extra: Option<Value>,
-}
+/// The minimum length of a text, in bytes, that is recognized as a repetition of the whole text.
+const MIN_REPEATED: usize = 16;
 
 impl<'a> ChatStream<'a> {
     pub(in crate::chat) fn new(target: Target<'a>, request: &'a ModelRequest) -> Self {
+        let names = request.tool_names();
         Self {
             target,
             request,
-            names: request.tool_names(),
+            calls: ToolCallAssembler::new(sent_names(request, &names)),
+            names,
             completion: CompletionBuilder::default(),
-            calls: Vec::new(),
+            text_pieces: 0,
             begun: false,
         }
     }
@@ -64,16 +67,22 @@ impl<'a> ChatStream<'a> {
         }
         self.completion.add_logprobs(choice.logprobs);
         let mut parts = Vec::new();
-        // Some servers put the complete message into the last chunk, after its deltas.
-        let whole = choice.message.filter(|_| self.is_empty());
-        if let Some(message) = choice.delta.or(whole) {
-            self.add_message(message, &mut parts);
-        }
         // Some servers send an empty finish reason in every chunk.
-        let finish = choice.finish_reason.filter(|reason| !reason.is_empty() && reason != "null");
+        let finish = choice.finish_reason.filter(|reason| !is_missing(reason));
+        if let Some(mut delta) = choice.delta {
+            if finish.is_some() && self.is_repetition(&delta.content.text) {
+                delta.content.text.clear();
+            }
+            self.add_message(delta, &mut parts)?;
+        }
+        if let Some(message) = choice.message.filter(|message| !message.is_empty()) {
+            self.add_whole(message, &mut parts)?;
+        }
         if finish.is_some() {
             self.completion.set_finish_reason(finish);
-            parts.extend(self.end_calls().filter(is_called));
+            for call in self.decode_calls().into_iter().filter(is_called) {
+                parts.extend(self.calls.mark_sent(call.place).then_some(call.part));
+            }
         }
         if !parts.is_empty() {
             chunks.send(GenerateChunk::new(parts));
@@ -85,10 +94,28 @@ impl<'a> ChatStream<'a> {
         self.completion.text.is_empty()
             && self.completion.reasoning.is_empty()
             && self.calls.is_empty()
-            && self.completion.calls.is_empty()
     }
 
-    fn add_message(&mut self, message: ChoiceMessage, parts: &mut Vec<Part>) {
+    /// Whether a text is everything that the chunks before contained: some servers repeat it in the
+    /// last chunk.
+    fn is_repetition(&self, text: &str) -> bool {
+        self.text_pieces > 1 && text.len() >= MIN_REPEATED && text == self.completion.text
+    }
+
+    /// Adds a complete message, which some servers put into the last chunk. Its text is a
+    /// repetition if there was text before.
+    fn add_whole(&mut self, mut message: ChoiceMessage, parts: &mut Vec<Part>) -> Result<()> {
+        if !self.is_empty() {
+            message = ChoiceMessage {
+                tool_calls: message.take_calls().collect(),
+                ..ChoiceMessage::default()
+            };
+        }
+        self.add_message(message, parts)
+    }
+
+    fn add_message(&mut self, mut message: ChoiceMessage, parts: &mut Vec<Part>) -> Result<()> {
+        let calls = message.take_calls();
         let details = message.reasoning_details.unwrap_or_default();
         let thoughts =
             [message.reasoning_content, message.reasoning, Some(message.content.reasoning)];
@@ -103,6 +130,7 @@ impl<'a> ChatStream<'a> {
             parts.push(Part::reasoning(thought));
         }
         if !message.content.text.is_empty() {
+            self.text_pieces += 1;
             self.completion.text.push_str(&message.content.text);
             parts.push(Part::text(message.content.text));
         }
@@ -114,78 +142,20 @@ impl<'a> ChatStream<'a> {
         self.completion.extra = message.extra_content.or(self.completion.extra.take());
         self.completion.add_custom("annotations", message.annotations);
         self.completion.add_custom("audio", message.audio);
-        let old = message.function_call.map(|function| ChoiceToolCall {
-            index: Some(0),
-            id: None,
-            function: Some(function),
-            extra_content: None,
-        });
-        for call in message.tool_calls.into_iter().flatten().chain(old) {
-            self.call(call, parts);
-        }
+        calls.into_iter().try_for_each(|call| self.add_call(call, parts))
     }
 
-    fn call(&mut self, call: ChoiceToolCall, parts: &mut Vec<Part>) {
-        let mut function = call.function.unwrap_or_default();
-        let name = function.name.take().unwrap_or_default();
-        let id = call.id.filter(|id| !id.is_empty());
-        if let Some(at) = self.find_place(call.index, id.as_deref(), &name, &function.arguments) {
-            let StreamedToolCall { called, extra, .. } = &mut self.calls[at];
-            called.id = called.id.take().or(id);
-            *extra = extra.take().or(call.extra_content);
-            called.arguments.push_str(&function.arguments);
-            if called.name.is_empty() {
-                called.name = name;
-            }
-            return;
+    fn add_call(&mut self, call: ChoiceToolCall, parts: &mut Vec<Part>) -> Result<()> {
+        let begun = self.calls.add_fragment(call);
+        if let Some(mut begun) = begun.map_err(|TooManyCalls| too_many_calls(&self.target))? {
+            begun.name = self.names.own_name(&begun.name).to_owned();
+            parts.push(Part::tool_request(begun));
         }
-        let mut begun = ToolRequest::new(self.names.own_name(&name), Value::Null);
-        begun.id.clone_from(&id);
-        begun.partial = true;
-        parts.push(Part::tool_request(begun));
-        let called = RawToolCall { id, name, arguments: function.arguments };
-        let (index, extra) = (call.index, call.extra_content);
-        self.calls.push(StreamedToolCall { index, called, extra });
+        Ok(())
     }
 
-    /// Returns the index of the call that a fragment continues; `None` if it starts a new call.
-    fn find_place(
-        &self,
-        index: Option<u64>,
-        id: Option<&str>,
-        name: &str,
-        more: &str,
-    ) -> Option<usize> {
-        let at = match (index, id) {
-            (Some(_), _) => self.calls.iter().rposition(|call| call.index == index)?,
-            (None, Some(_)) => {
-                self.calls.iter().rposition(|call| call.called.id.as_deref() == id)?
-            }
-            (None, None) => self.calls.len().checked_sub(1)?,
-        };
-        let known = &self.calls[at].called;
-        // Some servers repeat the name in each fragment, and some give each call the same index.
-        let begins = !name.is_empty()
-            && match (id, known.id.as_deref()) {
-                (Some(id), Some(known_id)) => {
-                    id != known_id && (known.arguments.is_empty() || is_whole(&known.arguments))
-                }
-                _ => !known.name.is_empty() && !more.is_empty() && is_whole(&known.arguments),
-            };
-        (!begins).then_some(at)
-    }
-
-    /// Completes the calls.
-    fn end_calls(&mut self) -> impl Iterator<Item = Part> {
-        let from = self.completion.calls.len();
-        for call in self.calls.drain(..) {
-            self.completion.is_last_bare = call.called.arguments.trim().is_empty();
-            let StreamedToolCall { called, extra, .. } = call;
-            let deviations = self.target.deviations;
-            let part = tool_request(called, extra, self.request, &self.names, deviations);
-            self.completion.calls.push(part);
-        }
-        self.completion.calls[from..].iter().cloned()
+    fn decode_calls(&self) -> Vec<DecodedCall> {
+        decode_calls(&self.calls, self.request, &self.names, self.target.deviations)
     }
 }
 
@@ -209,19 +179,15 @@ impl WireStream for ChatStream<'_> {
         if !self.begun {
             return Err(E::NoChunks { provider: self.target.provider.to_owned() }.into());
         }
-        drop(self.end_calls());
+        let calls = self.decode_calls();
+        self.completion.set_calls(calls);
         Ok(self.completion.build())
     }
 }
 
 /// Whether the arguments of a call are complete.
-fn is_called(part: &Part) -> bool {
-    part.as_tool_request().is_some_and(|call| !call.input.is_string())
-}
-
-/// Whether arguments are complete, so that no more can follow.
-fn is_whole(arguments: &str) -> bool {
-    serde_json::from_str::<IgnoredAny>(arguments).is_ok()
+fn is_called(call: &DecodedCall) -> bool {
+    call.part.as_tool_request().is_some_and(|call| !call.input.is_string())
 }
 
 /// Adds a piece of OpenRouter's reasoning details, so that they can be sent back unchanged.

@@ -3,14 +3,17 @@
 use serde_json::{Map, Value};
 
 use super::body::{ChatCompletion, Choice, ChoiceMessage, CompletionUsage, GeneratedImage};
+use super::calls::{
+    AssembledCall, DecodedCall, MAX_CALLS, TooManyCalls, ToolCallAssembler, drop_repeated,
+};
+use super::finish_reason::{finish_reason, is_cut, is_missing};
 use crate::chat::error::Error as E;
 use crate::chat::metadata::{EXTRA_CONTENT, REASONING_DETAILS};
 use crate::wire::models::Target;
-use crate::wire::request::tools::RawToolCall;
 use crate::wire::response::error;
 use crate::wire::servers::Deviations;
-use genkit_core::Result;
 use genkit_core::internal::names::Names;
+use genkit_core::{Error, Result};
 use genkit_core::{FinishReason, ModelRequest, ModelResponse, Usage};
 use genkit_core::{Message, Part, Role};
 use genkit_model::internal::data_url::DataUrl;
@@ -40,7 +43,7 @@ pub(in crate::chat) fn decode_response(
     let message = choice.message.or(choice.delta).unwrap_or_default();
     response.set_finish_reason(choice.finish_reason);
     response.add_logprobs(choice.logprobs);
-    response.set_message(message, request, target.deviations);
+    response.set_message(message, target, request)?;
     Ok(response.build())
 }
 
@@ -123,10 +126,16 @@ impl CompletionBuilder {
 
     fn set_message(
         &mut self,
-        message: ChoiceMessage,
+        mut message: ChoiceMessage,
+        target: &Target<'_>,
         request: &ModelRequest,
-        deviations: &Deviations,
-    ) {
+    ) -> Result<()> {
+        let names = request.tool_names();
+        let mut calls = ToolCallAssembler::new(sent_names(request, &names));
+        for call in message.take_calls() {
+            calls.add_entry(call).map_err(|TooManyCalls| too_many_calls(target))?;
+        }
+        self.set_calls(decode_calls(&calls, request, &names, target.deviations));
         self.text = message.content.text;
         self.details = message.reasoning_details.unwrap_or_default();
         let thoughts =
@@ -138,26 +147,19 @@ impl CompletionBuilder {
         self.extra = message.extra_content;
         self.add_custom("annotations", message.annotations);
         self.add_custom("audio", message.audio);
-        let old = message.function_call.map(|function| (None, Some(function), None));
-        let calls = message.tool_calls.into_iter().flatten();
-        let calls = calls.map(|call| (call.id, call.function, call.extra_content)).chain(old);
-        let names = request.tool_names();
-        for (id, function, extra) in calls {
-            let function = function.unwrap_or_default();
-            let name = function.name.unwrap_or_default();
-            let called = RawToolCall { id, name, arguments: function.arguments };
-            self.is_last_bare = called.arguments.trim().is_empty();
-            self.calls.push(tool_request(called, extra, request, &names, deviations));
-        }
+        Ok(())
+    }
+
+    pub(super) fn set_calls(&mut self, calls: Vec<DecodedCall>) {
+        self.is_last_bare = calls.last().is_some_and(|call| call.is_bare);
+        self.calls = calls.into_iter().map(|call| call.part).collect();
     }
 
     /// Builds the response.
     pub(super) fn build(mut self) -> ModelResponse {
         // A call that ended before its arguments arrived is shown but not run.
-        let cut = match self.finish.as_deref() {
-            None | Some("") => !self.is_ended,
-            reason => reason == Some("length"),
-        };
+        let finish = self.finish.as_deref().filter(|reason| !is_missing(reason));
+        let cut = finish.map_or(!self.is_ended, is_cut);
         if cut
             && self.is_last_bare
             && let Some(Part::ToolRequest { tool_request, .. }) = self.calls.last_mut()
@@ -205,16 +207,6 @@ impl CompletionBuilder {
     }
 }
 
-fn finish_reason(finish: Option<&str>) -> FinishReason {
-    match finish {
-        None | Some("") => FinishReason::Unknown,
-        Some("stop" | "tool_calls" | "function_call" | "eos") => FinishReason::Stop,
-        Some("length") => FinishReason::Length,
-        Some("content_filter") => FinishReason::Blocked,
-        Some(_) => FinishReason::Other,
-    }
-}
-
 /// Updates the counts; later chunks of a stream may have fewer of them.
 fn read_usage(usage: &mut Usage, counts: CompletionUsage) {
     let (prompt, completion) = (counts.prompt_tokens_details, counts.completion_tokens_details);
@@ -256,17 +248,30 @@ pub(super) fn generated_image(image: GeneratedImage) -> Option<Part> {
     Some(Part::media(url, kind))
 }
 
-/// Converts a call and its extra content.
-pub(super) fn tool_request(
-    called: RawToolCall,
-    extra: Option<Value>,
+/// Returns the names of the tools as they were sent.
+pub(super) fn sent_names(request: &ModelRequest, names: &Names<'_>) -> Vec<String> {
+    request.tools.iter().map(|tool| names.sent_name(&tool.name).into_owned()).collect()
+}
+
+/// Converts the calls to parts, without repetitions.
+pub(super) fn decode_calls(
+    calls: &ToolCallAssembler,
     request: &ModelRequest,
     names: &Names<'_>,
     deviations: &Deviations,
-) -> Part {
-    let mut part = Part::tool_request(called.into_request(request, names, deviations.strict_tools));
-    if let Some(extra) = extra.filter(Value::is_object) {
-        keep_extra(&mut part, extra);
-    }
-    part
+) -> Vec<DecodedCall> {
+    let decode = |call: AssembledCall| {
+        let is_bare = call.called.arguments.trim().is_empty();
+        let called = call.called.into_request(request, names, deviations.strict_tools);
+        let mut part = Part::tool_request(called);
+        if let Some(extra) = call.extra.filter(Value::is_object) {
+            keep_extra(&mut part, extra);
+        }
+        DecodedCall { place: call.place, is_bare, part }
+    };
+    drop_repeated(calls.assemble().into_iter().map(decode).collect())
+}
+
+pub(super) fn too_many_calls(target: &Target<'_>) -> Error {
+    E::TooManyCalls { provider: target.provider.to_owned(), limit: MAX_CALLS }.into()
 }

@@ -77,7 +77,7 @@ fn every_reason_to_stop_is_known() {
         ("function_call", FinishReason::Stop),
         ("length", FinishReason::Length),
         ("content_filter", FinishReason::Blocked),
-        ("model_length", FinishReason::Other),
+        ("model_length", FinishReason::Length),
         ("", FinishReason::Unknown),
     ] {
         assert_eq!(told(json!({"content": "a"}), finish).finish_reason, Some(reason), "{finish}");

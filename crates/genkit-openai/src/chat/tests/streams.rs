@@ -227,3 +227,22 @@ fn a_whole_message_in_a_stream_is_read_once() {
     assert_eq!(events(&[(None, said), (None, whole)]).unwrap().1.message.unwrap().text(), "a");
     assert_eq!(events(&[(None, whole)]).unwrap().1.message.unwrap().text(), "a");
 }
+
+#[test]
+fn repeated_calls_run_once_streamed_or_whole() {
+    let entry = |index: u64, id: &str, city: &str| {
+        json!({"index": index, "id": id,
+            "function": {"name": "weather", "arguments": json!({"city": city}).to_string()}})
+    };
+    for (entries, count) in [
+        ([entry(0, "x", "Rome"), entry(1, "x", "Rome")], 1),
+        ([entry(0, "", "Rome"), entry(1, "", "Rome")], 1),
+        ([entry(0, "x", "Rome"), entry(1, "x", "Oslo")], 2),
+        ([entry(0, "x", "Rome"), entry(1, "y", "Rome")], 2),
+    ] {
+        assert_eq!(calls(&entries).len(), count, "{entries:?}");
+        let body = json!({"choices": [{"message": {"tool_calls": entries}}]});
+        let whole = super::decode(&ModelRequest::default(), &body).unwrap().message.unwrap();
+        assert_eq!(whole.tool_requests().count(), count, "{entries:?}");
+    }
+}

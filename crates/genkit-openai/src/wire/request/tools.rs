@@ -131,9 +131,13 @@ fn read_arguments(text: String) -> Value {
     }
     match serde_json::from_str(&text) {
         Ok(Value::Null) => Value::Object(Map::new()),
+        // PHP encodes an empty map as a list.
+        Ok(Value::Array(list)) if list.is_empty() => Value::Object(Map::new()),
         // Some servers encode the arguments twice.
+        Ok(Value::String(inner)) if inner.trim().is_empty() => Value::Object(Map::new()),
         Ok(Value::String(inner)) => match serde_json::from_str(&inner) {
             Ok(object @ Value::Object(_)) => object,
+            Ok(Value::Null) => Value::Object(Map::new()),
             _ => Value::String(inner),
         },
         Ok(value) => value,
