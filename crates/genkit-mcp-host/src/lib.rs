@@ -77,13 +77,18 @@ mod skills;
 mod status;
 mod transport;
 
+#[cfg(feature = "http")]
+pub use self::{
+    config::HttpTransport,
+    transport::oauth::{
+        CredentialStore, FileCredentials, IdentityProvider, OAuth, SigningAlgorithm,
+    },
+};
 pub use builder::McpHostBuilder;
 pub use catalog::peer::peer_tools;
 pub use catalog::selection::{McpPrompts, McpResources, McpTools};
 pub use client::McpClient;
 pub use complete::Complete;
-#[cfg(feature = "http")]
-pub use config::HttpTransport;
 pub use config::{
     CustomTransport, InProcessServer, ProtocolEra, Reconnect, ServerConfig, StderrTo,
     StdioTransport, TaskWait,
@@ -95,7 +100,3 @@ pub use mcp_host::McpHost;
 pub use request::meta::RequestMeta;
 pub use skills::{LoadedSkill, RemoteSkill};
 pub use status::{ServerState, ServerStatus};
-#[cfg(feature = "http")]
-pub use transport::oauth::{
-    CredentialStore, FileCredentials, IdentityProvider, OAuth, SigningAlgorithm,
-};

@@ -17,9 +17,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
-#[cfg(feature = "http")]
-use rmcp::model::ProtocolVersion;
-
 pub(crate) use answered_states::StateNumber;
 pub(crate) use client::ClientDescription;
 pub(crate) use connection::{Connection, Handshake, OpenQuestion, OpenRequest};
@@ -91,7 +88,7 @@ impl Session {
 
     /// Marks the session as one without a handshake: that of an HTTP request with the version from its header.
     #[cfg(feature = "http")]
-    pub(crate) fn without_handshake(mut self, version: ProtocolVersion) -> Self {
+    pub(crate) fn without_handshake(mut self, version: rmcp::model::ProtocolVersion) -> Self {
         self.connection = Connection::without_handshake(version);
         self
     }
