@@ -34,7 +34,7 @@ use crate::{Genkit, model};
 /// # }
 /// ```
 ///
-/// `prompt` is text, a [`Part`], several parts, or `()` if [`Generate::messages`] provides the whole input.
+/// `prompt` is text, a [`Part`](crate::Part), several parts, or `()` if [`Generate::messages`] provides the whole input.
 /// See [`Generate`] for every option, [`GenerateResponse`] for the result, and [`Generate::stream`] for
 /// streaming.
 pub fn generate(prompt: impl IntoParts) -> Generate {
