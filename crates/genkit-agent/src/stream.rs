@@ -102,7 +102,7 @@ impl<'a> GenerateStream<'a> {
     /// Returns the next chunk, or `None` at the end. An error is returned once, as the last item.
     ///
     /// # Errors
-    /// Returns the same errors as awaiting [`Generate`].
+    /// Returns the same errors as awaiting [`Generate`](crate::Generate).
     pub async fn next(&mut self) -> Option<Result<GenerateChunk>> {
         std::future::poll_fn(|cx| self.poll_chunk(cx)).await
     }
