@@ -56,7 +56,7 @@ fn mistakes_in_the_invocation() {
         ("trips", "expected the path of a folder"),
         ("mod asks", "the folder is missing"),
         ("pub \"prompts\"", "a visibility must be followed by `mod`"),
-        ("\"prompts\" schemas(Recipe)", "a `,` is missing"),
+        ("\"prompts\" schemas(Recipe)", "expected `,`"),
         ("\"prompts\", schema(Recipe)", "did you mean `schemas`?"),
         ("\"prompts\", schemas", "takes types in parentheses"),
         ("\"prompts\", schemas(a::Recipe, b::Recipe)", "`Recipe` is listed twice in `schemas`"),
