@@ -22,7 +22,7 @@ pub enum Error {
     )]
     Patterns { most: usize },
     #[error(
-        "the schema has a `$ref` cycle for the same value, or is nested too deeply; break the cycle"
+        "the schema refers to itself for the same value, or is nested too deeply; break the `$ref` cycle"
     )]
     Circle,
     #[error("the schema cannot be used: {0}")]
