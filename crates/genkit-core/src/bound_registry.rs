@@ -1,5 +1,7 @@
 //! A registry with the state that its functions take: what a server or a run needs to call them.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 use serde_json::Value;
 
@@ -15,6 +17,9 @@ pub struct BoundRegistry {
     pub registry: Registry,
     pub states: TypeMap,
 }
+
+/// Called with the actions of a server when it starts.
+pub type OnStart = Arc<dyn Fn(&BoundRegistry) + Send + Sync>;
 
 impl Default for BoundRegistry {
     fn default() -> Self {

@@ -7,7 +7,7 @@ pub mod action {
     };
     pub use crate::action::{StaticPromptFiles, embedded_prompts, prompts_in};
 }
-pub use crate::bound_registry::{BoundRegistry, BoundRegistryBuilder};
+pub use crate::bound_registry::{BoundRegistry, BoundRegistryBuilder, OnStart};
 pub mod blocking {}
 pub mod context {
     pub use crate::context::{

@@ -52,7 +52,7 @@ mod server;
 pub use client::{FlowCall, FlowStream};
 #[cfg(feature = "server")]
 pub use server::{
-    ApiKey, Bearer, ContextProvider, FlowRequest, FlowServer, MemoryStreams, OnStart, StreamEvent,
+    ApiKey, Bearer, ContextProvider, FlowRequest, FlowServer, MemoryStreams, StreamEvent,
     StreamReader, StreamStore, StreamWriter, api_key, bearer,
 };
 

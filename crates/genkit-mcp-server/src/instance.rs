@@ -1,12 +1,8 @@
 //! The instance that a server serves: a registry with its state, and what the generate loop adds to it.
 
 use std::ops::{Deref, DerefMut};
-use std::sync::Arc;
 
-use genkit_core::internal::BoundRegistry;
-
-/// Runs when serving begins, with the registry that is served.
-pub type OnStart = Arc<dyn Fn(&BoundRegistry) + Send + Sync>;
+use genkit_core::internal::{BoundRegistry, OnStart};
 
 /// A registry with its state, and what the generate loop adds to it.
 #[derive(Clone, Default)]
@@ -14,10 +10,10 @@ pub struct ServedInstance {
     pub bound: BoundRegistry,
     /// Middleware around tool calls.
     #[cfg(feature = "generate")]
-    pub middleware: Vec<Arc<dyn genkit_agent::middleware::Middleware>>,
+    pub middleware: Vec<std::sync::Arc<dyn genkit_agent::middleware::Middleware>>,
     /// The store of tasks. `None` is one in memory.
     #[cfg(feature = "durable")]
-    pub store: Option<Arc<dyn genkit_core::RunStore>>,
+    pub store: Option<std::sync::Arc<dyn genkit_core::RunStore>>,
     /// Called once, when serving begins.
     pub on_start: Option<OnStart>,
 }

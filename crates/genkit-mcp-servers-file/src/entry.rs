@@ -68,7 +68,7 @@ fn disabling_key(entry: &Map<String, Value>) -> Option<&str> {
             _ => return false,
         };
         let word = word.as_str();
-        match key.to_ascii_lowercase().replace(['_', '-'], "").as_str() {
+        match entry_keys::normalize_word(key).as_str() {
             "disabled" | "disable" | "isdisabled" => {
                 matches!(word, "true" | "yes" | "on" | "1" | "disabled")
             }
@@ -144,7 +144,7 @@ fn read_kind(fields: &Fields<'_>) -> Result<Option<Kind>, Error> {
     let keys = ["type", "transport", "transportType"];
     let Some(key) = keys.into_iter().find(|key| fields.has_key(key)) else { return Ok(None) };
     let name = fields.read_text(key)?.unwrap_or_default();
-    let reason = match name.to_lowercase().replace(['-', '_'], "").as_str() {
+    let reason = match entry_keys::normalize_word(&name).as_str() {
         "stdio" | "local" => return Ok(Some(Kind::Stdio)),
         "http" | "streamablehttp" | "remote" => return Ok(Some(Kind::Http)),
         "sse" => ErrorReason::Sse,

@@ -61,3 +61,8 @@ pub(crate) fn nearest<'a>(
         .filter(|(edits, _, candidate)| *edits <= limit && *edits < candidate.chars().count());
     close.min().map(|(.., candidate)| candidate)
 }
+
+/// Returns a key or a value in the form that all spellings of it share: in lower case, without `_` and `-`.
+pub(crate) fn normalize_word(text: &str) -> String {
+    text.to_lowercase().replace(['_', '-'], "")
+}

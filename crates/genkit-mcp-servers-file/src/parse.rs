@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use crate::entry;
-use crate::entry_keys::nearest;
+use crate::entry_keys::{nearest, normalize_word};
 use crate::error::{Error, ErrorReason};
 use crate::jsonc;
 use crate::place::Place;
@@ -96,9 +96,7 @@ fn find_sections(text: &str, name: &str) -> Result<Vec<(String, Value)>, Error> 
     if !found.is_empty() {
         return Ok(found);
     }
-    let near = file
-        .keys()
-        .find(|key| nearest(&key.to_lowercase().replace(['_', '-'], ""), ["mcpservers"]).is_some());
+    let near = file.keys().find(|key| nearest(&normalize_word(key), ["mcpservers"]).is_some());
     Err(at.error_at(ErrorReason::NoServers { near: near.cloned() }))
 }
 

@@ -67,7 +67,7 @@ impl Genkit {
         genkit_durable::internal::runs::durable_flow(&self.0, id, flow, input).await
     }
 
-    /// Returns the durable run with this id, whichever process created it. Returns `None` if there is no such run.
+    /// Returns the durable run with this id, whichever process created it. Returns `None` if the store does not have it.
     ///
     /// # Errors
     /// The errors of [`durable_run`](Self::durable_run).

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use genkit_core::internal::BoundRegistry;
+use genkit_core::internal::{BoundRegistry, OnStart};
 
 use super::Genkit;
 
@@ -57,9 +57,6 @@ impl Genkit {
         })
     }
 }
-
-/// Called with the actions of a server when it starts.
-type OnStart = Arc<dyn Fn(&BoundRegistry) + Send + Sync>;
 
 impl Genkit {
     /// What a server of this instance reads.

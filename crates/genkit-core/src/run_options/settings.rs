@@ -38,7 +38,7 @@ macro_rules! setting_methods {
             self.setting("maxOutputTokens", tokens.into())
         }
 
-        /// Sets the stop sequences: strings at which the model stops generating. They are not included in the response.
+        /// Sets the stop sequences: strings that end the generation. They are not included in the response.
         $(#[$attribute])*
         pub fn $stop_sequences<S: Into<String>>(self, texts: impl IntoIterator<Item = S>) -> Self {
             let texts = texts.into_iter().map(|text| serde_json::Value::String(text.into()));

@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::server::provider::ContextProvider;
 use crate::server::store::{MemoryStreams, StreamStore};
 use genkit_core::BoxFuture;
-use genkit_core::internal::BoundRegistry;
+use genkit_core::internal::{BoundRegistry, OnStart};
 use genkit_http_server::internal::{GRACE, ListenPlace, Listening};
 
 /// The time limit of a flow. Default is 10 minutes.
@@ -19,9 +19,6 @@ const MAX_FLOW_BODY: usize = 4 * 1024 * 1024;
 
 /// The maximum number of flows running at once. Default is 1,024; further requests are rejected.
 const MAX_RUNNING: usize = 1_024;
-
-/// Runs when serving begins, with the registry that is served.
-pub type OnStart = std::sync::Arc<dyn Fn(&BoundRegistry) + Send + Sync>;
 
 /// A flow server that is about to start: await it to serve the flows of a registry.
 ///

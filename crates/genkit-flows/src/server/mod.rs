@@ -14,6 +14,6 @@ mod shared;
 mod store;
 mod streamed;
 
-pub use builder::{FlowServer, OnStart};
+pub use builder::FlowServer;
 pub use provider::{ApiKey, Bearer, ContextProvider, FlowRequest, api_key, bearer};
 pub use store::{MemoryStreams, StreamEvent, StreamReader, StreamStore, StreamWriter};

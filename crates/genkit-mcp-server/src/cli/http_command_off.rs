@@ -1,4 +1,4 @@
-//! The command line without the feature `http`: there is no `--http`.
+//! The command line without the feature `http`, which has no `--http`.
 
 use clap::ArgMatches;
 

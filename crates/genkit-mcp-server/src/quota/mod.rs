@@ -4,10 +4,7 @@
 //! more than what is left for all others: a single client gets half, and a new client always finds some left. The same
 //! rule applies to the sessions within a client.
 
-#![cfg_attr(
-    not(feature = "http"),
-    allow(unused, reason = "the one client of a pipe shares with nobody")
-)]
+#![cfg_attr(not(feature = "http"), allow(unused, reason = "a pipe has a single client"))]
 
 #[cfg(feature = "http")]
 mod address;

@@ -1,4 +1,4 @@
-//! Without the feature `generate`, there is no middleware.
+//! Without the feature `generate`, a server has no middleware.
 
 use std::sync::Arc;
 

@@ -18,8 +18,7 @@ pub struct ToolOutput {
     pub value: Option<Value>,
     pub content: Vec<Part>,
     pub metadata: Map<String, Value>,
-    /// The text blocks in which an upstream tool repeats its structured value. Kept for callers that forward the
-    /// result.
+    /// The text blocks that repeat the structured value of an upstream tool. Kept for callers that forward the result.
     pub repeated: Vec<String>,
 }
 
@@ -124,7 +123,7 @@ impl<T> ToolReply<T> {
         self.value
     }
 
-    /// Returns the text and other parts, in the order in which they were added.
+    /// Returns the text and other parts, in insertion order.
     pub fn parts(&self) -> &[Part] {
         &self.content
     }

@@ -63,7 +63,7 @@ impl SampleRequest {
         self
     }
 
-    /// Adds a stop sequence: a string at which the model stops generating.
+    /// Adds a stop sequence: the model stops before it generates this string.
     #[must_use]
     pub fn with_stop(mut self, sequence: impl Into<String>) -> Self {
         self.stop.push(sequence.into());
@@ -90,7 +90,7 @@ impl SampleRequest {
         self.temperature
     }
 
-    /// Returns the stop sequences: the strings at which the model stops generating.
+    /// Returns the stop sequences: the strings that end the generation.
     pub fn stop(&self) -> &[String] {
         &self.stop
     }

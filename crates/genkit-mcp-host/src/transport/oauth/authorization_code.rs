@@ -101,7 +101,7 @@ impl AuthorizationCode {
         token.is_bound || !self.is_bound
     }
 
-    /// Returns a new token, and whether the user was asked for it.
+    /// Returns a new token, and whether the user has just granted it.
     pub(super) async fn renew_token(
         &mut self,
         challenge: &Challenge,

@@ -5,26 +5,28 @@ use genkit_core::FinishReason;
 /// Converts a finish reason. Letter case, prefixes such as `FINISH_REASON_`, and the separator of
 /// words are ignored.
 pub(super) fn finish_reason(sent: Option<&str>) -> FinishReason {
-    match normalize(sent).as_deref() {
-        None => FinishReason::Unknown,
-        Some(reason) if STOP.contains(&reason) => FinishReason::Stop,
-        Some(reason) if LENGTH.contains(&reason) => FinishReason::Length,
-        Some(reason) if BLOCKED.contains(&reason) => FinishReason::Blocked,
+    normalize(sent).map_or(FinishReason::Unknown, |reason| classify(&reason))
+}
+
+/// Returns the kind of a normalized reason.
+fn classify(reason: &str) -> FinishReason {
+    match reason {
+        _ if STOP.contains(&reason) => FinishReason::Stop,
+        _ if LENGTH.contains(&reason) => FinishReason::Length,
+        _ if BLOCKED.contains(&reason) => FinishReason::Blocked,
         // Gemini's server adds its own reason: `content_filter: RECITATION`.
-        Some(reason) if reason.starts_with("contentfilter") => FinishReason::Blocked,
-        Some(_) => FinishReason::Other,
+        _ if reason.starts_with("contentfilter") => FinishReason::Blocked,
+        _ => FinishReason::Other,
     }
 }
 
 /// Whether a response with this reason ended before the model had finished.
 pub(super) fn is_cut(sent: &str) -> bool {
-    match finish_reason(Some(sent)) {
+    normalize(Some(sent)).is_some_and(|reason| match classify(&reason) {
         FinishReason::Length | FinishReason::Blocked => true,
-        FinishReason::Other => {
-            normalize(Some(sent)).is_some_and(|reason| FAILED.contains(&reason.as_str()))
-        }
+        FinishReason::Other => FAILED.contains(&reason.as_str()),
         _ => false,
-    }
+    })
 }
 
 /// Whether a chunk with this reason ends nothing: some servers send it in every chunk.
@@ -32,7 +34,7 @@ pub(super) fn is_missing(sent: &str) -> bool {
     normalize(Some(sent)).is_none()
 }
 
-/// Returns the letters and digits of a reason, in lower case; `None` if there is no reason.
+/// Returns the letters and digits of a reason, in lower case, or `None` without a reason.
 fn normalize(sent: Option<&str>) -> Option<String> {
     let letters = sent?.chars().filter(char::is_ascii_alphanumeric);
     let text: String = letters.map(|c| c.to_ascii_lowercase()).take(100).collect();

@@ -51,6 +51,11 @@ impl ArgumentsText {
         self.appended.push(more);
     }
 
+    /// Returns the chosen text alone.
+    pub(super) fn settled(&self) -> Self {
+        Self { appended: self.chosen().clone(), snapshot: None }
+    }
+
     /// Appends text that belongs to these arguments, if both together can be arguments.
     pub(super) fn try_join(&mut self, more: &str) -> bool {
         let mut joined = self.chosen().clone();

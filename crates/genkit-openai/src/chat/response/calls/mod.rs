@@ -340,9 +340,8 @@ impl ToolCallAssembler {
         Ok(self.calls.len() - 1)
     }
 
-    /// Returns the calls, without repetitions that their fields show. Repetitions that only parsed
-    /// arguments show are dropped by
-    /// [`drop_repeated`].
+    /// Returns the calls, without repetitions that their fields show. [`drop_repeated`] drops those
+    /// that only parsed arguments show.
     pub(super) fn assemble(&self) -> Vec<AssembledCall> {
         let mut joined: Vec<(usize, &PartialCall, ArgumentsText)> = Vec::new();
         for (place, call) in self.calls.iter().enumerate() {
@@ -359,9 +358,7 @@ impl ToolCallAssembler {
             {
                 continue;
             }
-            let mut arguments = ArgumentsText::default();
-            arguments.add(call.arguments.text());
-            joined.push((place, call, arguments));
+            joined.push((place, call, call.arguments.settled()));
         }
         // The ids and names of the calls with arguments.
         let mut with_arguments: HashMap<(&str, &str), bool> = HashMap::new();
