@@ -1,7 +1,5 @@
 //! The servers of an instance: flows over HTTP, and MCP.
 
-use std::sync::Arc;
-
 use genkit_core::internal::{BoundRegistry, OnStart};
 
 use super::Genkit;
@@ -72,7 +70,7 @@ impl Genkit {
     )]
     fn on_start(&self) -> Option<OnStart> {
         let instance = self.0.clone();
-        Some(Arc::new(move |bound| {
+        Some(std::sync::Arc::new(move |bound| {
             let mut instance = instance.clone();
             instance.bound = bound.clone();
             genkit_dev::start(&instance);
