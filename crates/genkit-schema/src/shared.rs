@@ -10,6 +10,7 @@ use serde_json::value::RawValue;
 use super::bounds::{Bounds, Shape};
 use super::dialect::{Dialect, DialectCache};
 use super::error::Error as E;
+use super::property_names::PropertyNames;
 
 /// A JSON Schema that is cheap to clone, with a cache of the dialects that providers derive from it.
 ///
@@ -33,6 +34,8 @@ struct ExactSchema {
     /// The bounds for values that no type deserializes.
     whole_bounds: OnceLock<CompiledBounds>,
     dialects: DialectCache,
+    /// The names that providers reject, if there are any.
+    names: OnceLock<Option<Box<PropertyNames>>>,
 }
 
 impl Schema {
@@ -43,6 +46,7 @@ impl Schema {
             bounds: OnceLock::new(),
             whole_bounds: OnceLock::new(),
             dialects: DialectCache::default(),
+            names: OnceLock::new(),
         }))
     }
 
@@ -68,6 +72,12 @@ impl Schema {
             Ok(bounds) => Ok(bounds.as_ref()),
             Err(why) => Err(E::Unusable(why.clone())),
         }
+    }
+
+    /// Returns the mapping of property names that providers reject, or `None` if there are none.
+    #[doc(hidden)]
+    pub fn property_names(&self) -> Option<&PropertyNames> {
+        self.0.names.get_or_init(|| PropertyNames::new(self).map(Box::new)).as_deref()
     }
 
     /// Returns the schema in the dialect of a provider, converted once, or `None` if the dialect cannot express it.

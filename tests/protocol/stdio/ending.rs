@@ -94,8 +94,7 @@ fn a_polite_signal_ends_it() {
         if spoken_to {
             pipe.hello();
         } else {
-            // The signal has an effect only once the server listens for it.
-            std::thread::sleep(Duration::from_millis(500));
+            wait_for_handler(&pipe);
         }
         terminate(&pipe);
         assert_eq!(pipe.exit_code(SOON), Some(0), "spoken to: {spoken_to}\n{}", pipe.stderr());
@@ -119,6 +118,28 @@ fn what_runs_at_a_polite_signal_is_finished() {
     let answer = answer.unwrap_or_else(|| panic!("no answer: {rest:?}\n{}", pipe.stderr()));
     assert_eq!(answer["result"]["content"][0]["text"], "Done.", "{answer}");
     assert_eq!(pipe.exit_code(SOON), Some(0), "{}", pipe.stderr());
+}
+
+/// Waits until the server handles the signal, which would otherwise end it without an exit code.
+#[cfg(target_os = "linux")]
+fn wait_for_handler(pipe: &Pipe) {
+    const TERMINATE: u64 = 1 << 14;
+    let path = format!("/proc/{}/status", pipe.id());
+    for _ in 0..6_000 {
+        let status = std::fs::read_to_string(&path).unwrap();
+        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap();
+        if u64::from_str_radix(caught.trim(), 16).unwrap() & TERMINATE != 0 {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    panic!("the server does not handle the signal");
+}
+
+/// Other systems do not show which signals a process handles.
+#[cfg(all(unix, not(target_os = "linux")))]
+fn wait_for_handler(_: &Pipe) {
+    std::thread::sleep(Duration::from_secs(5));
 }
 
 #[cfg(unix)]

@@ -2,7 +2,6 @@
 
 mod keywords;
 mod output;
-mod root;
 
 #[cfg(test)]
 mod tests;
@@ -11,26 +10,11 @@ use serde_json::Value;
 
 use super::NAME;
 use genkit_core::internal::visible::Logged;
-use genkit_schema::internal::Dialect;
+use genkit_schema::internal::{Dialect, RepairedDialect, ToolInput};
 
 /// The schema of a tool's arguments: JSON Schema with an object at its root, and without a choice
 /// there.
-pub(super) struct ToolInputDialect;
-
-impl Dialect for ToolInputDialect {
-    fn convert_schema(exact: &Value, owner: &str) -> Option<Value> {
-        let (schema, is_wider) = root::object_root(exact);
-        if is_wider {
-            tracing::warn!(
-                "the schema of `{}` has a choice at its root, which {NAME} rejects, so all of its properties \
-                 are sent together, and arguments that match no choice are an error; move the choice into \
-                 a property",
-                Logged::name(owner)
-            );
-        }
-        Some(schema)
-    }
-}
+pub(super) type ToolInputDialect = ToolInput<RepairedDialect>;
 
 /// The schema of a response: closed objects, with limits on numbers and lengths in the
 /// descriptions.

@@ -2,8 +2,9 @@
 
 use serde_json::{Value, json};
 
+use super::ToolInputDialect;
 use super::output::rewrite_strict;
-use super::root::object_root;
+use genkit_schema::internal::Dialect as _;
 use genkit_schema::internal::MAX_DEPTH;
 use genkit_schema::internal::testing::{deep_schema, wide_schema, with_property, zoo_schemas};
 
@@ -149,7 +150,7 @@ fn the_zoo_is_said_or_refused() {
                 unsaid.push(format!("{name}: {reason}"));
             }
         }
-        let (root, _) = object_root(&exact);
+        let root = ToolInputDialect::convert_schema(&exact, &name).unwrap();
         assert_eq!(root["type"], "object", "{name}");
         assert!(
             ["anyOf", "oneOf", "allOf", "$ref"].iter().all(|key| root.get(key).is_none()),
@@ -200,31 +201,4 @@ fn walk(schema: &Value, root: &Value, name: &str) {
     }
     let any = map.get("anyOf").and_then(Value::as_array).into_iter().flatten();
     any.chain(map.get("items")).for_each(|inner| walk(inner, root, name));
-}
-
-#[test]
-fn the_root_of_a_tool_is_an_object_with_all_properties_of_its_choices() {
-    let exact = json!({
-        "oneOf": [
-            {"$ref": "#/$defs/Circle"},
-            {"type": "object", "properties": {"kind": {"const": "square"}, "side": {"type": "number"}}, "required": ["kind", "side"]},
-        ],
-        "description": "D",
-        "$defs": {"Circle": {"type": "object", "properties": {"kind": {"const": "circle"}, "r": {"type": "number"}}, "required": ["kind", "r"]}},
-    });
-    let (root, is_wider) = object_root(&exact);
-    assert!(is_wider);
-    assert_eq!(
-        root["properties"]["kind"],
-        json!({"anyOf": [{"const": "circle"}, {"const": "square"}]})
-    );
-    assert_eq!((&root["required"], &root["type"]), (&json!(["kind"]), &json!("object")));
-    assert_eq!(root["$defs"], exact["$defs"]);
-    let plain = json!({"type": "object", "properties": {"a": {"oneOf": []}}, "$schema": "s"});
-    assert_eq!(object_root(&plain), (plain, false));
-    let reference = json!({"$ref": "#/$defs/A", "$defs": {"A": {"properties": {"b": {}}}}});
-    assert_eq!(object_root(&reference).0["properties"], json!({"b": {}}));
-    assert_eq!(object_root(&json!(true)), (json!({"type": "object"}), false));
-    let itself = json!({"$ref": "#", "allOf": [{"allOf": [{"$ref": "#"}]}]});
-    assert_eq!(object_root(&itself).0["type"], "object");
 }

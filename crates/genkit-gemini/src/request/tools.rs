@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use crate::schema::{JsonSchemaDialect, OpenApiDialect, is_empty_object};
 use genkit_core::internal::names::Names;
 use genkit_core::{ModelRequest, ToolChoice, ToolDefinition};
+use genkit_schema::internal::ToolInput;
 
 /// Tools that Google runs, set to `true` or an object in the settings.
 pub(super) const BUILT_IN: [&str; 8] = [
@@ -95,11 +96,13 @@ fn declare_function<'a>(
         name: names.sent_name(&tool.name),
         description: &tool.description,
         parameters_json_schema: json_schema
-            .and_then(|schema| schema.dialect_text::<JsonSchemaDialect>(&tool.name)),
+            .and_then(|schema| schema.dialect_text::<ToolInput<JsonSchemaDialect>>(&tool.name)),
         // Old models reject an object without properties; omitting the schema means the same.
         parameters: open_api
-            .filter(|it| !it.dialect::<OpenApiDialect>(&tool.name).is_some_and(is_empty_object))
-            .and_then(|schema| schema.dialect_text::<OpenApiDialect>(&tool.name)),
+            .filter(|it| {
+                !it.dialect::<ToolInput<OpenApiDialect>>(&tool.name).is_some_and(is_empty_object)
+            })
+            .and_then(|schema| schema.dialect_text::<ToolInput<OpenApiDialect>>(&tool.name)),
     }
 }
 

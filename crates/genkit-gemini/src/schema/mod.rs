@@ -1,7 +1,6 @@
 //! Schemas for Gemini: nearly all of JSON Schema in newer fields, a subset of OpenAPI in older
 //! ones.
 
-mod keywords;
 mod rewriter;
 mod typed;
 
@@ -10,8 +9,7 @@ mod tests;
 
 use serde_json::{Map, Value, json};
 
-use genkit_schema::internal::{Dialect, Loss, MAX_DEPTH, warn_losses};
-use keywords::{KeywordValue, keyword_value};
+use genkit_schema::internal::{Dialect, Loss, MAX_DEPTH, Position, warn_losses};
 use rewriter::SubsetRewriter;
 
 /// The limits of nested references to inline, tried in this order for a subset that is too large.
@@ -50,12 +48,12 @@ fn gemini_json(exact: &Value) -> Value {
         if key == "$schema" || is_made_up {
             continue;
         }
-        let value = match (keyword_value(key), value) {
+        let value = match (Position::of_keyword(key), value) {
             // Booleans are common and supported here.
-            (KeywordValue::Schema, Value::Bool(_)) => value.clone(),
-            (KeywordValue::Schema, schema) => gemini_json(schema),
-            (KeywordValue::List, Value::Array(list)) => list.iter().map(gemini_json).collect(),
-            (KeywordValue::Named, Value::Object(named)) => {
+            (Position::Schema, Value::Bool(_)) => value.clone(),
+            (Position::Schema, schema) => gemini_json(schema),
+            (Position::List, Value::Array(list)) => list.iter().map(gemini_json).collect(),
+            (Position::Named, Value::Object(named)) => {
                 let each = named.iter().map(|(name, schema)| (name.clone(), gemini_json(schema)));
                 Value::Object(each.collect())
             }

@@ -2,12 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
-use super::keywords::{KeywordValue, keyword_value};
 use genkit_schema::internal::conversion::MAX_NODES;
 use genkit_schema::internal::dialect::{
     find_choice, listed_types, merge_schemas, resolve_reference,
 };
-use genkit_schema::internal::{Loss, MAX_DEPTH, pointer};
+use genkit_schema::internal::{Loss, MAX_DEPTH, Position, pointer};
 
 /// The state of one rewriting.
 pub(super) struct SubsetRewriter<'a> {
@@ -246,7 +245,7 @@ fn is_constraint(key: &str) -> bool {
             | "minProperties"
             | "maxProperties"
     );
-    is_known || (keyword_value(key) != KeywordValue::Data && !is_scaffold)
+    is_known || (Position::of_keyword(key) != Position::Data && !is_scaffold)
 }
 
 /// Returns the replacement of a reference that is cut.

@@ -17,9 +17,11 @@ use crate::session::state::ListKind;
 use genkit_core::BoxFuture;
 use genkit_core::Result;
 use genkit_core::internal::action::UriTemplate;
-use genkit_core::internal::visible;
+use genkit_core::internal::visible::{self, Logged};
 use genkit_core::{CompleteRequest, Prompt, Resource, Tool, ToolBuilder};
 use genkit_mcp::internal::wrapped_result;
+use genkit_schema::internal::truncate::excerpt;
+use genkit_schema::internal::{Loss, Patterns, repair_arguments};
 
 /// The longest title, in characters.
 const MAX_TITLE: usize = 200;
@@ -122,14 +124,16 @@ impl Listable for Tool {
             }
         }
         let remote = RemoteAction::new(server, name);
-        Ok(tool.forwards(move |context, arguments| {
+        let tool = tool.forwards(move |context, arguments| {
             let remote = remote.clone();
             Box::pin(async move {
                 let server = remote.server()?;
                 let result = methods::call_tool(&server, &context, &remote.name, arguments).await?;
                 Ok(result.with_marks(is_wrapped).into_output())
             })
-        }))
+        });
+        warn_repairs(server, &tool);
+        Ok(tool)
     }
 }
 
@@ -210,23 +214,38 @@ impl Listable for Resource {
     }
 }
 
+/// Returns the schema of a tool's arguments. It is repaired when the tool is created.
 fn input_schema(item: &Value) -> Result<Value, ItemError> {
-    let mut schema = match item.get("inputSchema") {
+    let schema = match item.get("inputSchema") {
         // Most likely a function without arguments.
-        None | Some(Value::Null) => Map::new(),
+        None | Some(Value::Null | Value::Bool(true)) => Map::new(),
         Some(Value::Object(schema)) => schema.clone(),
         Some(_) => return Err(ItemError::SchemaNoObject),
     };
-    match schema.get("type") {
-        None => {
-            schema.insert("type".to_owned(), "object".into());
-        }
+    let repaired = repair_arguments(Value::Object(schema.clone()), Patterns::Supported).schema;
+    let mut schema = Value::Object(schema);
+    match repaired.get("type") {
+        None => schema["type"] = "object".into(),
         Some(kind) if kind == "object" => {}
         Some(kind) => return Err(ItemError::SchemaOfOther(kind.clone())),
     }
-    let mut schema = Value::Object(schema);
     show_descriptions(&mut schema);
     Ok(schema)
+}
+
+/// Logs one warning for the repairs of a tool's schemas.
+fn warn_repairs(server: &ManagedServer, tool: &Tool) {
+    let repairs: Vec<&Loss> = tool.schemas().repairs().collect();
+    let Some(first) = repairs.first() else { return };
+    tracing::warn!(
+        server = %server.key,
+        tool = tool.name(),
+        at = %Logged::text(&excerpt(&first.pointer, MAX_SHOWN)),
+        repairs = repairs.len(),
+        "the schema of a tool was repaired: {}; {}",
+        Logged::text(&excerpt(&first.what, MAX_SHOWN)),
+        first.remedy
+    );
 }
 
 /// Returns the schema of a prompt's arguments, which are strings, and their names.
@@ -260,6 +279,9 @@ fn action_origin(server: &ManagedServer, name: &str, item: &Value) -> Value {
     }
     origin
 }
+
+/// The maximum length of a repair in a log entry, in characters.
+const MAX_SHOWN: usize = 200;
 
 /// Returns escaped text of the server, for models and people.
 fn read_text(item: &Value, key: &str) -> String {

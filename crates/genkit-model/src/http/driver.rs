@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use super::endpoint::ApiEndpoint;
 use super::error::CallFailure;
+use super::property_names::RenamedTools;
 use super::response::HttpResponse;
 use super::status::is_web_page;
 use crate::wire::{Next, StreamFormat, WireFormat, WireStream};
@@ -184,7 +185,14 @@ impl<W: WireFormat> Model for HttpModel<W> {
     ) -> BoxFuture<'a, Result<ModelResponse>> {
         box_in_place(|| async move {
             let started = Instant::now();
-            let mut response = self.send_and_decode(request, chunks).await?;
+            let mut response = match RenamedTools::rename_request(request) {
+                None => self.send_and_decode(request, chunks).await?,
+                Some((renamed, tools)) => {
+                    let chunks = tools.restore_chunks(chunks);
+                    let sent = box_in_place(|| self.send_and_decode(&renamed, &chunks)).await?;
+                    tools.restore_response(sent)
+                }
+            };
             response.latency_ms.get_or_insert(started.elapsed().as_secs_f64() * 1000.0);
             Ok(response)
         })
@@ -192,6 +200,8 @@ impl<W: WireFormat> Model for HttpModel<W> {
 
     fn count_tokens<'a>(&'a self, request: &'a ModelRequest) -> BoxFuture<'a, Result<u64>> {
         Box::pin(async move {
+            let renamed = RenamedTools::rename_request(request);
+            let request = renamed.as_ref().map_or(request, |(renamed, _)| renamed);
             let call = self.wire.encode_count(request)?;
             let call = call.ok_or_else(|| does_not_count(&self.name))?;
             let body = self.endpoint.run_exchange(call, |answer| self.read_whole(answer)).await?;
@@ -200,6 +210,8 @@ impl<W: WireFormat> Model for HttpModel<W> {
     }
 
     fn body(&self, request: &ModelRequest, stream: bool) -> Option<Result<Vec<u8>>> {
+        let renamed = RenamedTools::rename_request(request);
+        let request = renamed.as_ref().map_or(request, |(renamed, _)| renamed);
         Some(self.wire.encode_request(request, stream).map(|call| call.body))
     }
 }

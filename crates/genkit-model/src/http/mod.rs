@@ -22,6 +22,7 @@ mod error;
 mod exchange;
 mod intercept;
 mod prepared;
+mod property_names;
 mod reach;
 mod redact;
 mod response;

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::schema::ToolDialect;
 use genkit_core::ToolDefinition;
 use genkit_core::internal::names::Names;
+use genkit_schema::internal::ToolInput;
 
 /// An encoded tool.
 #[derive(Serialize)]
@@ -26,7 +27,8 @@ struct OllamaFunction<'a> {
 
 impl<'a> OllamaTool<'a> {
     pub(super) fn from_definition(tool: &'a ToolDefinition, names: &'a Names<'a>) -> Self {
-        let schema = tool.shared_input().and_then(|it| it.dialect::<ToolDialect>(&tool.name));
+        let schema =
+            tool.shared_input().and_then(|it| it.dialect::<ToolInput<ToolDialect>>(&tool.name));
         let nothing = || Cow::Owned(json!({ "type": "object", "properties": {} }));
         let function = OllamaFunction {
             name: names.sent_name(&tool.name),

@@ -23,6 +23,8 @@ use serde_json::Value;
 
 use self::alias::{Reader, TooMany, rename_member};
 use self::keywords::Node;
+pub(crate) use self::pattern::is_supported_pattern;
+pub(crate) use self::references::References;
 use self::violation::{Doubt, Place, Violation, at_mut, violation_message};
 use self::walk::{How, Suspect, Walk};
 use super::error::Error as E;

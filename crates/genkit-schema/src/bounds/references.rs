@@ -11,7 +11,7 @@ use crate::json::pointer;
 const VALUES: [&str; 5] = ["const", "enum", "default", "examples", "example"];
 
 /// The reference targets in a schema.
-pub(super) struct References<'a> {
+pub(crate) struct References<'a> {
     root: &'a Value,
     /// The schemas with an `$id`, by their full URI.
     resources: HashMap<Rc<str>, &'a Value>,
@@ -27,7 +27,7 @@ pub(super) struct References<'a> {
 }
 
 impl<'a> References<'a> {
-    pub(super) fn for_schema(root: &'a Value, is_old: bool) -> Self {
+    pub(crate) fn for_schema(root: &'a Value, is_old: bool) -> Self {
         let own: Rc<str> = root.get("$id").and_then(Value::as_str).unwrap_or_default().into();
         let own: Rc<str> = own.trim_end_matches('#').into();
         let mut references = Self {
@@ -87,7 +87,7 @@ impl<'a> References<'a> {
     }
 
     /// Resolves a `reference` in the schema `from`. Returns the target and its path.
-    pub(super) fn find_target(
+    pub(crate) fn find_target(
         &self,
         from: &'a Value,
         reference: &str,

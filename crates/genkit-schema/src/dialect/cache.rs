@@ -1,16 +1,41 @@
 //! A cache of the dialects that providers derive from one schema, keyed by type.
 
 use std::any::TypeId;
+use std::marker::PhantomData;
 use std::sync::OnceLock;
 
 use serde_json::Value;
 use serde_json::value::RawValue;
+
+use crate::conversion::warn_losses;
+use crate::object_root::object_root;
+use crate::repair::{Patterns, repair};
 
 /// A provider's dialect of JSON Schema.
 pub trait Dialect: 'static {
     /// Converts a schema to this dialect, if the dialect can express it. Losses are logged. `owner` is the tool or the
     /// output that has the schema.
     fn convert_schema(exact: &Value, owner: &str) -> Option<Value>;
+}
+
+/// JSON Schema 2020-12, repaired.
+pub struct RepairedDialect;
+
+impl Dialect for RepairedDialect {
+    fn convert_schema(exact: &Value, _: &str) -> Option<Value> {
+        Some(exact.clone())
+    }
+}
+
+/// The dialect `D` for the arguments of a tool: an object without a choice at its root.
+pub struct ToolInput<D>(PhantomData<D>);
+
+impl<D: Dialect> Dialect for ToolInput<D> {
+    fn convert_schema(exact: &Value, owner: &str) -> Option<Value> {
+        let (root, loss) = object_root(exact);
+        warn_losses("the model", owner, loss.into_iter().collect());
+        D::convert_schema(&root, owner)
+    }
 }
 
 /// The dialects of one schema, each converted once. Entries are never removed, so references to them stay valid.
@@ -48,7 +73,8 @@ impl DialectCache {
         let mut place = &self.first;
         loop {
             let cached = place.get_or_init(|| {
-                let converted = D::convert_schema(exact, owner);
+                let repaired = repair(exact.clone(), Patterns::All);
+                let converted = D::convert_schema(&repaired.schema, owner);
                 let (text, next) = (OnceLock::new(), OnceLock::new());
                 Box::new(CachedDialect { dialect, converted, text, next })
             });

@@ -4,8 +4,8 @@ mod cache;
 mod keywords;
 mod strict;
 
-pub use cache::Dialect;
 pub(super) use cache::DialectCache;
+pub use cache::{Dialect, RepairedDialect, ToolInput};
 pub use keywords::{
     find_choice, fixed_values, listed_types, merge_schemas, resolve_reference, tuple_items,
 };

@@ -42,6 +42,8 @@ mod tests;
 use serde_json::{Map, Value};
 
 use super::conversion::{Loss, MAX_DEPTH, MAX_NODES};
+use crate::position::Position;
+use keywords::Class;
 use rewriter::PortableRewriter;
 
 /// The maximum nesting of references that is tried, in this order, for a schema above [`MAX_NODES`].
@@ -64,6 +66,39 @@ pub fn portable(exact: &Value) -> Portable {
     fitting
         .or_else(|| try_rewrite(exact, 0, usize::MAX))
         .unwrap_or_else(|| Portable { schema: Value::Object(Map::new()), degraded: Vec::new() })
+}
+
+/// Whether a repaired schema is portable without changes: every keyword is in both drafts, and has the same meaning in both.
+pub fn is_portable(schema: &Value) -> bool {
+    let Value::Object(map) = schema else { return schema.is_boolean() };
+    map.iter().all(|(keyword, value)| {
+        let is_common = match keywords::keyword_class(keyword) {
+            Class::Newer | Class::Unknown => false,
+            Class::Ruled if keyword == "format" => {
+                value.as_str().is_some_and(keywords::is_portable_format)
+            }
+            Class::Ruled => !matches!(
+                keyword.as_str(),
+                "prefixItems" | "unevaluatedProperties" | "unevaluatedItems"
+            ),
+            Class::Scaffold => matches!(keyword.as_str(), "$defs" | "definitions" | "$ref"),
+            Class::Annotation | Class::Assertion | Class::Schema | Class::Schemas => true,
+        };
+        // Draft 7 ignores the siblings of a reference.
+        let has_siblings = keyword == "$ref" && map.keys().any(|other| !is_annotation(other));
+        is_common
+            && !has_siblings
+            && match (Position::of_keyword(keyword), value) {
+                (Position::Schema, schema) => is_portable(schema),
+                (Position::List, Value::Array(list)) => list.iter().all(is_portable),
+                (Position::Named, Value::Object(named)) => named.values().all(is_portable),
+                _ => true,
+            }
+    })
+}
+
+fn is_annotation(keyword: &str) -> bool {
+    matches!(keywords::keyword_class(keyword), Class::Annotation | Class::Scaffold)
 }
 
 /// Rewrites with a limit on the nesting of references. Returns `None` if the result has too many nodes.

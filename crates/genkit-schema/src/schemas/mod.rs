@@ -13,6 +13,7 @@ use super::check::Checker;
 use super::conversion::Loss;
 use super::error::Error as E;
 use super::properties::{drop_blanks, fill_defaults};
+use super::repair::Patterns;
 use super::result_shape::ResultShape;
 use super::shared::Schema;
 use super::strictness::Strictness;
@@ -44,7 +45,7 @@ impl Schemas {
     pub fn declaring(self, output: OutputSchema) -> Self {
         let output = match output {
             OutputSchema::Type(make) => Origin::Declared(make),
-            OutputSchema::Written(make) => Origin::from_written(make()),
+            OutputSchema::Written(make) => Origin::from_written_output(make(), Patterns::All),
         };
         Self { output: Source::share_source(output), ..self }
     }
@@ -58,11 +59,15 @@ impl Schemas {
     ) -> Self {
         Self {
             input: match input {
-                Some(written) => Source::share_source(Origin::from_written(written)),
+                Some(written) => {
+                    Source::share_source(Origin::from_written_input(written, Patterns::All))
+                }
                 None => Source::of_input(input_of),
             },
             output: match output {
-                Some(written) => Source::share_source(Origin::from_written(written)),
+                Some(written) => {
+                    Source::share_source(Origin::from_written_output(written, Patterns::All))
+                }
                 None => Source::of_result(output_of),
             },
             foreign: false,
@@ -84,7 +89,7 @@ impl Schemas {
             required.retain(|name| name != argument);
         }
         let written = |schema| Self {
-            input: Source::share_source(Origin::from_written(schema)),
+            input: Source::share_source(Origin::from_written_input(schema, Patterns::All)),
             ..self.clone()
         };
         Some((written(input), written(alone)))
@@ -92,10 +97,13 @@ impl Schemas {
 
     /// Creates the schemas of another program's tool.
     pub fn foreign(input: Value, output: Option<Value>) -> Self {
-        let none: fn() -> Option<Value> = || None;
+        let output = match output {
+            Some(written) => Origin::from_written_output(written, Patterns::Supported),
+            None => Origin::Output(|| None),
+        };
         Self {
-            input: Source::share_source(Origin::from_written(input)),
-            output: Source::share_source(output.map_or(Origin::Output(none), Origin::from_written)),
+            input: Source::share_source(Origin::from_written_input(input, Patterns::Supported)),
+            output: Source::share_source(output),
             foreign: true,
         }
     }
@@ -140,6 +148,11 @@ impl Schemas {
     /// Returns the kind of result that the output schema describes.
     pub fn shape(&self) -> ResultShape {
         self.output.portable().map_or(ResultShape::Nothing, |served| served.shape)
+    }
+
+    /// Returns the repairs of hand-written schemas that change which values are accepted.
+    pub fn repairs(&self) -> impl Iterator<Item = &Loss> {
+        [&self.input, &self.output].into_iter().flat_map(|source| source.repairs())
     }
 
     /// Returns what the portable schemas cannot express.

@@ -1,5 +1,6 @@
 //! The origin of a schema, and the data derived from it.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
@@ -8,7 +9,9 @@ use serde_json::{Map, Value};
 use crate::bounds::Shape;
 use crate::check::Checker;
 use crate::conversion::Loss;
+use crate::object_root::object_root;
 use crate::portable;
+use crate::repair::{Patterns, Repaired, repair, repair_arguments};
 use crate::result_shape::ResultShape;
 use crate::shared::Schema;
 
@@ -18,12 +21,28 @@ pub(super) enum Origin {
     Output(fn() -> Option<Value>),
     /// A declared type that is not the return type.
     Declared(fn() -> Value),
-    Written(Schema),
+    Written(WrittenSchema),
+}
+
+/// A hand-written schema, repaired.
+pub(super) struct WrittenSchema {
+    schema: Schema,
+    repairs: Vec<Loss>,
+    /// Whether it is for the arguments of a tool, whose root must be an object.
+    is_input: bool,
 }
 
 impl Origin {
-    pub(super) fn from_written(schema: Value) -> Self {
-        Self::Written(Schema::new(schema))
+    pub(super) fn from_written_input(schema: Value, patterns: Patterns) -> Self {
+        Self::from_repaired(repair_arguments(schema, patterns), true)
+    }
+
+    pub(super) fn from_written_output(schema: Value, patterns: Patterns) -> Self {
+        Self::from_repaired(repair(schema, patterns), false)
+    }
+
+    fn from_repaired(Repaired { schema, losses }: Repaired, is_input: bool) -> Self {
+        Self::Written(WrittenSchema { schema: Schema::new(schema), repairs: losses, is_input })
     }
 }
 
@@ -85,14 +104,22 @@ impl Source {
     /// Returns the exact schema, and keeps it.
     pub(super) fn exact(&self) -> Option<&Schema> {
         match &self.origin {
-            Origin::Written(schema) => Some(schema),
+            Origin::Written(written) => Some(&written.schema),
             _ => self.exact.get_or_init(|| self.make_schema().map(Schema::new)).as_ref(),
+        }
+    }
+
+    /// Returns the repairs of a hand-written schema.
+    pub(super) fn repairs(&self) -> &[Loss] {
+        match &self.origin {
+            Origin::Written(written) => &written.repairs,
+            _ => &[],
         }
     }
 
     fn make_schema(&self) -> Option<Value> {
         match &self.origin {
-            Origin::Written(schema) => Some(Value::clone(schema)),
+            Origin::Written(written) => Some(Value::clone(&written.schema)),
             Origin::Input(make) => Some(make()),
             Origin::Declared(make) => Some(make()),
             Origin::Output(make) => make(),
@@ -117,7 +144,7 @@ impl Source {
     /// schema is dropped, because the exact schemas of a thousand tools would take more memory than everything else.
     fn with_exact(&self, fill: impl FnOnce(Option<&Value>)) {
         match (&self.origin, self.exact.get()) {
-            (Origin::Written(schema), _) => fill(Some(schema)),
+            (Origin::Written(written), _) => fill(Some(&written.schema)),
             (_, Some(kept)) => fill(kept.as_deref()),
             (_, None) => {
                 let made = self.make_schema();
@@ -138,14 +165,29 @@ impl Source {
     }
 
     fn serve_schema(&self, exact: &Value) -> ServedSchema {
-        match self.origin {
-            // A hand-written schema is served unchanged.
-            Origin::Written(_) => ServedSchema::new(exact.clone(), Vec::new()),
-            _ => {
-                let portable = portable::portable(exact);
-                ServedSchema::new(portable.schema, portable.degraded)
-            }
+        let (is_input, mut losses) = match &self.origin {
+            Origin::Input(_) => (true, Vec::new()),
+            Origin::Written(written) => (written.is_input, written.repairs.clone()),
+            Origin::Output(_) | Origin::Declared(_) => (false, Vec::new()),
+        };
+        // A hand-written schema that every client accepts is served unchanged.
+        let schema = if matches!(self.origin, Origin::Written(_)) && portable::is_portable(exact) {
+            exact.clone()
+        } else {
+            let portable = portable::portable(exact);
+            losses.extend(portable.degraded);
+            portable.schema
+        };
+        let is_object = schema.get("type").is_some_and(|kind| kind == "object");
+        if !(is_input && is_object) {
+            return ServedSchema::new(schema, losses);
         }
+        let (root, loss) = match object_root(&schema) {
+            (Cow::Borrowed(_), _) => return ServedSchema::new(schema, losses),
+            (Cow::Owned(root), loss) => (root, loss),
+        };
+        losses.extend(loss);
+        ServedSchema::new(root, losses)
     }
 
     pub(super) fn is_written(&self) -> bool {
@@ -225,7 +267,8 @@ mod tests {
         assert_eq!(source.exact().unwrap()["properties"]["n"]["format"], "int64");
         source.exact();
         assert_eq!(MADE.load(Ordering::Relaxed), 2, "it is kept once requested");
-        let any = Source::share_source(Origin::from_written(Value::Bool(true)));
+        let any =
+            Source::share_source(Origin::from_written_input(Value::Bool(true), Patterns::All));
         let served = any.portable().unwrap();
         assert_eq!((served.whole(), served.object.len()), (&Value::Bool(true), 0));
     }

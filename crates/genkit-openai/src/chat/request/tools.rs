@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::chat::error::Error as E;
 use crate::wire::models::Target;
 use crate::wire::request::output_format::OutputFormat;
-use crate::wire::schema::strict_schema;
+use crate::wire::schema::tool_schema;
 use crate::wire::servers::Deviations;
 use genkit_core::internal::names::Names;
 use genkit_core::{ModelRequest, ToolChoice, ToolDefinition};
@@ -46,9 +46,9 @@ pub(super) fn encode_tools<'a>(
             strict: None,
         };
         if let Some(schema) = tool.shared_input() {
-            let strict = strict_schema(schema, &tool.name, deviations.strict_tools);
-            function.parameters = Some(strict.unwrap_or(schema));
-            function.strict = strict.map(|_| true);
+            let (parameters, is_strict) = tool_schema(schema, &tool.name, deviations.strict_tools);
+            function.parameters = Some(parameters);
+            function.strict = is_strict.then_some(true);
         }
         ToolParam { r#type: "function", function }
     };

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::wire::request::output_format::OutputFormat;
-use crate::wire::schema::strict_schema;
+use crate::wire::schema::tool_schema;
 use crate::wire::servers::Deviations;
 use genkit_core::internal::names::Names;
 use genkit_core::{ModelRequest, ToolChoice, ToolDefinition};
@@ -46,10 +46,7 @@ pub(super) fn encode_tools<'a>(
     let function = |tool: &'a ToolDefinition| {
         let (parameters, is_strict) = match tool.shared_input() {
             None => (&*NO_ARGUMENTS, deviations.strict_tools),
-            Some(schema) => {
-                let strict = strict_schema(schema, &tool.name, deviations.strict_tools);
-                (strict.unwrap_or(schema), strict.is_some())
-            }
+            Some(schema) => tool_schema(schema, &tool.name, deviations.strict_tools),
         };
         ResponsesTool::Function(FunctionParam {
             r#type: "function",

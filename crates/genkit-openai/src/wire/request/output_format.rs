@@ -8,6 +8,7 @@ use crate::wire::schema::strict_schema;
 use crate::wire::servers::Deviations;
 use genkit_core::OutputConfig;
 use genkit_schema::Schema;
+use genkit_schema::internal::RepairedDialect;
 
 /// The format of a response.
 pub(crate) enum OutputFormat<'a> {
@@ -47,7 +48,8 @@ impl<'a> OutputFormat<'a> {
     fn json_schema(schema: &'a Schema, deviations: &Deviations) -> Self {
         let name = format_name(schema.get("title").and_then(Value::as_str).unwrap_or_default());
         let strict = strict_schema(schema, &name, deviations.strict_output);
-        let body = Cow::Borrowed(strict.unwrap_or(schema));
+        let body = strict.or_else(|| schema.dialect::<RepairedDialect>(&name));
+        let body = Cow::Borrowed(body.unwrap_or(schema));
         Self::JsonSchema { name, schema: body, strict: strict.is_some() }
     }
 }

@@ -16,7 +16,7 @@ use genkit_schema::Schema;
 use genkit_schema::internal::dialect::{
     StrictDialectRewriter as _, find_choice, listed_types, rewrite_named, unsupported_part,
 };
-use genkit_schema::internal::{Dialect, pointer};
+use genkit_schema::internal::{Dialect, RepairedDialect, ToolInput, pointer};
 use keywords::DEFINITIONS;
 use rewriter::StrictRewriter;
 
@@ -28,7 +28,7 @@ impl Dialect for StrictDialect {
         let warn = |reason: &String| {
             if is_news(owner, reason) {
                 tracing::warn!(
-                    "the schema of `{owner}` is sent unchanged and without strict mode, so the \
+                    "the schema of `{owner}` is sent without strict mode, so the \
                      model may deviate from it: {reason}; remove this from the type, or turn strict \
                      mode off with `.strict_tools(false)` or `.strict_output(false)` of `OpenAi::builder()` or \
                      `OpenAiResponses::builder()`, depending on the provider"
@@ -56,6 +56,17 @@ fn is_news(owner: &str, reason: &str) -> bool {
 /// Returns the schema in strict form, if strict mode `is_on` and supports it.
 pub(crate) fn strict_schema<'a>(schema: &'a Schema, owner: &str, is_on: bool) -> Option<&'a Value> {
     if is_on { schema.dialect::<StrictDialect>(owner) } else { None }
+}
+
+/// Returns the schema of a tool's arguments, and whether it is strict.
+pub(crate) fn tool_schema<'a>(schema: &'a Schema, owner: &str, strict: bool) -> (&'a Value, bool) {
+    match strict_schema(schema, owner, strict) {
+        Some(strict) => (strict, true),
+        None => {
+            let lenient = schema.dialect::<ToolInput<RepairedDialect>>(owner);
+            (lenient.unwrap_or(schema), false)
+        }
+    }
 }
 
 /// Returns the strict form of an exact schema. The error describes the first part that strict

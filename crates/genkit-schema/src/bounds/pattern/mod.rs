@@ -71,6 +71,11 @@ impl Patterns {
     }
 }
 
+/// Whether values can be checked against a pattern of a hand-written schema.
+pub(crate) fn is_supported_pattern(text: &str) -> bool {
+    Patterns::new(true).compile_pattern(text).is_ok()
+}
+
 impl Pattern {
     /// Returns whether `text` contains a match, or `None` if matching would take too long.
     pub(super) fn is_match(&self, text: &str) -> Option<bool> {

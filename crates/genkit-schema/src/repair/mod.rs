@@ -1,0 +1,328 @@
+//! Repair of schemas that other people wrote.
+//!
+//! Tool lists contain schemas of every draft of JSON Schema, of OpenAPI, and of no draft at all. One of them must not
+//! make a provider or a client reject the whole list. [`repair`] returns a schema that is valid in draft 2020-12 and
+//! accepts the values that the author meant:
+//!
+//! | found | repaired |
+//! |---|---|
+//! | drafts 3 to 2019-09: `id`, `extends`, `disallow`, `divisibleBy`, `dependencies`, a list of `items`, boolean `exclusiveMinimum`, `required` inside a property, `$recursiveRef`, `$dynamicRef` | the keyword of 2020-12 |
+//! | `nullable` and `example` of OpenAPI | `null` as a type, `examples` |
+//! | `"int"`, `"STRING"`, `"any"` and other names of types | the type of JSON Schema, or none |
+//! | a number, count or boolean as text | the value |
+//! | a keyword whose value has the wrong JSON type, such as `properties: null` | removed |
+//! | an entry of `properties` that is not a schema | a schema that accepts any value |
+//! | an array without `items` | `items: {}` |
+//! | values of `enum` that its `type` excludes, and repeated values | removed |
+//! | a reference to an anchor or to an `$id` | a JSON pointer |
+//! | a reference without a target, or only to itself | removed |
+//! | `$id` and anchors, which would clash with those of other tools | removed |
+//!
+//! A repair that changes which values are accepted is reported as a [`Loss`].
+
+mod drafts;
+mod references;
+#[cfg(test)]
+mod tests;
+mod values;
+
+use serde_json::{Map, Value};
+
+use crate::bounds::is_supported_pattern;
+use crate::conversion::Loss;
+use crate::json::pointer;
+use crate::position::Position;
+use values::{KeywordValue, Repair};
+
+/// The maximum nesting of schemas that is repaired. Default is 64; what is deeper accepts any value.
+const MAX_DEPTH: usize = 64;
+
+/// The remedy of a keyword with a wrong value.
+const CORRECT: &str = "correct it in the schema";
+
+/// A repaired schema.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Repaired {
+    /// The schema.
+    pub schema: Value,
+    /// The repairs that change which values are accepted.
+    pub losses: Vec<Loss>,
+}
+
+/// Which patterns a repaired schema keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Patterns {
+    /// All, for schemas of this program, whose author can correct them.
+    All,
+    /// Those that this library can check, for schemas of other programs.
+    Supported,
+}
+
+/// Repairs the schema of a value.
+pub fn repair(mut schema: Value, patterns: Patterns) -> Repaired {
+    let draft = schema.as_object_mut().and_then(|map| map.shift_remove("$schema"));
+    let Some(draft @ Value::String(_)) = draft else { return repair_undeclared(schema, patterns) };
+    // A schema that needs no repair keeps the draft that it declares.
+    let mut repaired = repair_undeclared(schema.clone(), patterns);
+    if repaired.schema == schema
+        && let Value::Object(map) = &mut repaired.schema
+    {
+        map.insert("$schema".to_owned(), draft);
+    }
+    repaired
+}
+
+/// Repairs the schema of the arguments of a tool, which are an object.
+pub fn repair_arguments(schema: Value, patterns: Patterns) -> Repaired {
+    let mut repaired = repair(schema, patterns);
+    let Value::Object(map) = &mut repaired.schema else { return repaired };
+    let has_properties = map.get("properties").and_then(Value::as_object).is_some_and(|it| !it.is_empty());
+    let kind = match map.get("type") {
+        None if !has_properties => return repaired,
+        None => None,
+        Some(Value::Array(kinds)) if kinds.iter().any(|kind| kind == "object") => None,
+        Some(kind) if kind != "object" && has_properties => Some(kind.to_string()),
+        Some(_) => return repaired,
+    };
+    map.insert("type".to_owned(), "object".into());
+    if let Some(kind) = kind {
+        repaired.losses.push(Loss {
+            pointer: "/type".to_owned(),
+            what: format!("the type of the arguments is {kind}, although they have properties, and becomes `object`"),
+            remedy: CORRECT.to_owned(),
+        });
+    }
+    repaired
+}
+
+fn repair_undeclared(schema: Value, patterns: Patterns) -> Repaired {
+    let mut repairer = Repairer { patterns, path: Vec::new(), losses: Vec::new() };
+    let repaired = repairer.repair_schema(schema).unwrap_or_else(|| Value::Object(Map::new()));
+    let schema = references::repair_references(repaired, &mut repairer.losses);
+    Repaired { schema, losses: repairer.losses }
+}
+
+struct Repairer {
+    patterns: Patterns,
+    /// The path of the schema or keyword that is being repaired.
+    path: Vec<String>,
+    losses: Vec<Loss>,
+}
+
+impl Repairer {
+    fn note_loss(&mut self, what: String, remedy: &str) {
+        let at = self.path.iter().fold(String::new(), |at, name| pointer::child(&at, name));
+        self.losses.push(Loss { pointer: at, what, remedy: remedy.to_owned() });
+    }
+
+    /// Repairs a schema. Returns `None` if the value is not a schema.
+    fn repair_schema(&mut self, value: Value) -> Option<Value> {
+        match value {
+            Value::Bool(_) => Some(value),
+            Value::Object(map) => {
+                let depth =
+                    self.path.iter().filter(|name| Position::of_keyword(name) != Position::Data);
+                if depth.count() > MAX_DEPTH {
+                    self.note_loss(
+                        format!(
+                            "nested deeper than {MAX_DEPTH} schemas; everything inside is accepted"
+                        ),
+                        "nest fewer types",
+                    );
+                    return Some(Value::Object(Map::new()));
+                }
+                Some(Value::Object(self.repair_map(map)))
+            }
+            // The name of a type in place of its schema.
+            Value::String(name) => {
+                let kind = values::known_type(&name)?;
+                let schema = kind.map(|kind| ("type".to_owned(), Value::from(kind)));
+                Some(Value::Object(schema.into_iter().collect()))
+            }
+            _ => None,
+        }
+    }
+
+    fn repair_map(&mut self, mut map: Map<String, Value>) -> Map<String, Value> {
+        let required = drafts::modernize(&mut map);
+        let mut repaired = Map::with_capacity(map.len());
+        for (keyword, value) in map {
+            // Null is how many programs write that there is no such keyword.
+            if value.is_null() && !matches!(keyword.as_str(), "const" | "default") {
+                continue;
+            }
+            self.path.push(keyword);
+            let value = self.repair_keyword(value);
+            if let (Some(keyword), Some(value)) = (self.path.pop(), value) {
+                repaired.insert(keyword, value);
+            }
+        }
+        if !required.is_empty() {
+            let names = repaired.entry("required").or_insert_with(|| Value::Array(Vec::new()));
+            if let Value::Array(names) = names {
+                let new: Vec<_> = required.into_iter().filter(|it| !names.contains(it)).collect();
+                names.extend(new);
+            }
+        }
+        self.match_keywords(&mut repaired);
+        repaired
+    }
+
+    /// Repairs the value of the keyword at the end of the path. Returns `None` if the keyword is removed.
+    fn repair_keyword(&mut self, value: Value) -> Option<Value> {
+        let keyword = self.path.last()?.clone();
+        match Position::of_keyword(&keyword) {
+            Position::Schema => {
+                let shown = values::excerpt(&value);
+                match self.repair_schema(value) {
+                    // Some providers reject a boolean here.
+                    Some(Value::Bool(true)) if matches!(keyword.as_str(), "items" | "contains") => {
+                        Some(Value::Object(Map::new()))
+                    }
+                    Some(schema) => Some(schema),
+                    None => {
+                        self.note_removed(&keyword, &shown, "a schema");
+                        None
+                    }
+                }
+            }
+            Position::List => {
+                let list = match value {
+                    Value::Array(list) => list,
+                    schema @ (Value::Object(_) | Value::String(_)) => vec![schema],
+                    other => {
+                        self.note_removed(&keyword, &values::excerpt(&other), "a list of schemas");
+                        return None;
+                    }
+                };
+                let mut schemas = Vec::with_capacity(list.len());
+                for (index, schema) in list.into_iter().enumerate() {
+                    self.path.push(index.to_string());
+                    let shown = values::excerpt(&schema);
+                    match self.repair_schema(schema) {
+                        Some(schema) => schemas.push(schema),
+                        None => self.note_removed("the entry", &shown, "a schema"),
+                    }
+                    self.path.pop();
+                }
+                (!schemas.is_empty()).then_some(Value::Array(schemas))
+            }
+            Position::Named => self.repair_named(&keyword, value),
+            Position::Data => self.repair_data(&keyword, value),
+        }
+    }
+
+    fn repair_named(&mut self, keyword: &str, value: Value) -> Option<Value> {
+        let named = match value {
+            Value::Object(named) => named,
+            Value::Array(list) if keyword == "properties" => match values::name_properties(list) {
+                Ok(named) => named,
+                Err(list) => {
+                    let shown = values::excerpt(&Value::Array(list));
+                    self.note_removed(keyword, &shown, "an object");
+                    return None;
+                }
+            },
+            other => {
+                self.note_removed(keyword, &values::excerpt(&other), "an object");
+                return None;
+            }
+        };
+        let mut schemas = Map::with_capacity(named.len());
+        for (name, schema) in named {
+            if keyword == "patternProperties" && !self.keeps_pattern(&name) {
+                continue;
+            }
+            let shown = values::excerpt(&schema);
+            self.path.push(name);
+            let schema = match self.repair_schema(schema) {
+                Some(Value::Bool(true)) => Value::Object(Map::new()),
+                Some(schema) => schema,
+                None => {
+                    let what = format!("{shown} is not a schema, so any value is accepted");
+                    self.note_loss(what, CORRECT);
+                    Value::Object(Map::new())
+                }
+            };
+            schemas.extend(self.path.pop().map(|name| (name, schema)));
+        }
+        Some(Value::Object(schemas))
+    }
+
+    fn repair_data(&mut self, keyword: &str, value: Value) -> Option<Value> {
+        if keyword == "pattern" && !value.as_str().is_some_and(|text| self.keeps_pattern(text)) {
+            if !value.is_string() {
+                self.note_removed(keyword, &values::excerpt(&value), "a text");
+            }
+            return None;
+        }
+        let Some(expected) = KeywordValue::of_keyword(keyword) else { return Some(value) };
+        let shown = values::excerpt(&value);
+        match expected.repair_value(value) {
+            Repair::Kept(value) => Some(value),
+            Repair::Changed(value, what) => {
+                self.note_loss(format!("`{keyword}`: {what}"), CORRECT);
+                Some(value)
+            }
+            Repair::Meaningless => None,
+            Repair::Removed => {
+                self.note_removed(keyword, &shown, expected.description());
+                None
+            }
+        }
+    }
+
+    fn note_removed(&mut self, keyword: &str, shown: &str, expected: &str) {
+        let subject =
+            if keyword.contains(' ') { keyword.to_owned() } else { format!("`{keyword}`") };
+        self.note_loss(format!("{subject} is {shown}, not {expected}, and is removed"), CORRECT);
+    }
+
+    fn keeps_pattern(&mut self, pattern: &str) -> bool {
+        if self.patterns == Patterns::All || is_supported_pattern(pattern) {
+            return true;
+        }
+        let what = format!("the pattern {pattern:?} cannot be checked here, and is removed");
+        self.note_loss(what, "use a pattern without look-around and back-references");
+        false
+    }
+
+    /// Repairs what depends on several keywords.
+    fn match_keywords(&mut self, map: &mut Map<String, Value>) {
+        let types = crate::dialect::listed_types(map).into_iter().map(str::to_owned);
+        let types: Vec<String> = types.collect();
+        if types.iter().any(|name| name == "array") || map.contains_key("prefixItems") {
+            map.entry("items").or_insert_with(|| Value::Object(Map::new()));
+        }
+        let is_allowed = |value: &Value| {
+            types.is_empty() || types.iter().any(|name| values::has_type(value, name))
+        };
+        if let Some(Value::Array(listed)) = map.get_mut("enum") {
+            let before = listed.len();
+            if listed.iter().any(is_allowed) {
+                listed.retain(is_allowed);
+            } else {
+                map.remove("type");
+            }
+            let after = map.get("enum").and_then(Value::as_array).map_or(0, Vec::len);
+            if after != before && !types.is_empty() {
+                let what = format!(
+                    "`enum` has values that are not of the type {}, which are removed",
+                    types.join(" or ")
+                );
+                self.note_loss(what, CORRECT);
+            }
+        }
+        // A condition without consequences, and the reverse, which strict validators reject.
+        if !map.contains_key("if") {
+            map.shift_remove("then");
+            map.shift_remove("else");
+        } else if !map.contains_key("then") && !map.contains_key("else") {
+            map.shift_remove("if");
+        }
+        if !map.contains_key("contains") {
+            map.shift_remove("minContains");
+            map.shift_remove("maxContains");
+        }
+    }
+}
