@@ -1,9 +1,12 @@
 //! Request bodies: the supported media types, and the choice among those of a document.
 
+use std::collections::HashMap;
+
 use reqwest::header::HeaderValue;
 use serde_json::{Map, Value};
 
-use crate::document::shown;
+use crate::document::{Checked, shown};
+use crate::style::Writing;
 
 /// The encoding of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,16 +20,59 @@ pub(crate) enum BodyForm {
 pub(crate) struct RequestBody {
     pub(crate) form: BodyForm,
     pub(crate) media_type: HeaderValue,
+    /// How the members of a form are written, if the document says so.
+    pub(crate) encodings: HashMap<String, MemberEncoding>,
+}
+
+/// The encoding of one member of a form.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum MemberEncoding {
+    Json,
+    Styled(Writing),
+}
+
+/// Returns the encodings of the members of a form, from the Encoding Objects of its media type.
+pub(crate) fn member_encodings(media: &Value) -> Checked<HashMap<String, MemberEncoding>> {
+    let mut encodings = HashMap::new();
+    for (name, encoding) in media.get("encoding").and_then(Value::as_object).into_iter().flatten() {
+        // The content type is ignored if there is a style.
+        let is_styled =
+            ["style", "explode", "allowReserved"].iter().any(|key| encoding.get(*key).is_some());
+        if is_styled {
+            let writing = Writing::in_query(encoding)
+                .map_err(|why| format!("the member `{}` of its form: {why}", shown(name)))?;
+            encodings.insert(name.clone(), MemberEncoding::Styled(writing));
+        } else if encoding.get("contentType").and_then(Value::as_str).is_some_and(is_json) {
+            encodings.insert(name.clone(), MemberEncoding::Json);
+        }
+    }
+    Ok(encodings)
 }
 
 /// Returns the body in the encoding that preserves most: JSON, otherwise a form, otherwise plain text.
+///
+/// A media range, such as `*/*`, is never sent. It stands for the common type that it includes.
 pub(crate) fn written_body(
     content: &Map<String, Value>,
 ) -> Option<(BodyForm, HeaderValue, &Value)> {
-    [BodyForm::Json, BodyForm::Form, BodyForm::Text].into_iter().find_map(|form| {
-        let (media_type, media) = content.iter().find(|(media_type, _)| form.fits(media_type))?;
-        Some((form, HeaderValue::from_str(media_type).ok()?, media))
-    })
+    let ranked = content.iter().filter_map(|(media_type, media)| {
+        let (rank, form, sent) = match essence(media_type).as_str() {
+            "application/json" => (0, BodyForm::Json, media_type.as_str()),
+            // A list of changes, not the value that the schema of other types describes.
+            "application/json-patch+json" => (5, BodyForm::Json, media_type.as_str()),
+            "*/*" | "application/*" | "application/*+json" | "*/*+json" => {
+                (2, BodyForm::Json, "application/json")
+            }
+            "application/x-www-form-urlencoded" => (3, BodyForm::Form, media_type.as_str()),
+            "text/plain" | "text/*" => (4, BodyForm::Text, "text/plain"),
+            other if other.contains('*') => return None,
+            other if is_json(other) => (1, BodyForm::Json, media_type.as_str()),
+            _ => return None,
+        };
+        Some((rank, form, HeaderValue::from_str(sent).ok()?, media))
+    });
+    let (_, form, media_type, media) = ranked.min_by_key(|(rank, ..)| *rank)?;
+    Some((form, media_type, media))
 }
 
 /// Returns the reason why no encoding is supported.
@@ -38,16 +84,6 @@ pub(crate) fn unwritten(content: Option<&Map<String, Value>>) -> String {
     format!(
         "its body is in {kinds}, but only JSON, forms and plain text are supported; write a tool by hand"
     )
-}
-
-impl BodyForm {
-    fn fits(self, media_type: &str) -> bool {
-        match self {
-            Self::Json => is_json(media_type),
-            Self::Form => essence(media_type) == "application/x-www-form-urlencoded",
-            Self::Text => essence(media_type) == "text/plain",
-        }
-    }
 }
 
 /// Returns a media type without parameters, in lowercase.

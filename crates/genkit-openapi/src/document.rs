@@ -70,11 +70,12 @@ pub(crate) struct ApiDocument {
 
 impl ApiDocument {
     pub(crate) fn read(spec: Spec) -> Result<Self> {
-        let root = match spec.0 {
+        let mut root = match spec.0 {
             Unread::Value(value) => value,
             Unread::Text(text) => parsed(&text)?,
         };
         bounded(&root)?;
+        restore_texts(&mut root);
         let is_3_0 = match version(&root) {
             Some(version) if is_minor(version, "3.0") => true,
             Some(version) if ["3.1", "3.2"].iter().any(|known| is_minor(version, known)) => false,
@@ -146,6 +147,40 @@ pub(crate) fn shown(text: &str) -> String {
 
 fn version(root: &Value) -> Option<&str> {
     root.get("openapi")?.as_str()
+}
+
+/// The members of a document that are text.
+const TEXTS: [&str; 9] =
+    ["openapi", "operationId", "name", "in", "style", "summary", "description", "title", "url"];
+
+/// The members that contain values of the API, which are left as they were written.
+const VALUES: [&str; 5] = ["default", "example", "examples", "enum", "const"];
+
+/// Converts scalars to text where the document must have text. YAML reads `operationId: 404` as a number.
+fn restore_texts(root: &mut Value) {
+    let mut open = vec![root];
+    while let Some(value) = open.pop() {
+        match value {
+            Value::Object(members) => {
+                for (name, member) in members.iter_mut() {
+                    let is_scalar = |value: &Value| value.is_number() || value.is_boolean();
+                    if TEXTS.contains(&name.as_str()) && is_scalar(member) {
+                        *member = Value::String(member.to_string());
+                    }
+                    if name == "tags" {
+                        let tags = member.as_array_mut().into_iter().flatten();
+                        tags.filter(|tag| is_scalar(tag))
+                            .for_each(|tag| *tag = Value::String(tag.to_string()));
+                    }
+                    if !VALUES.contains(&name.as_str()) {
+                        open.push(member);
+                    }
+                }
+            }
+            Value::Array(items) => open.extend(items),
+            _ => {}
+        }
+    }
 }
 
 fn is_minor(version: &str, minor: &str) -> bool {

@@ -1,14 +1,17 @@
 //! The input of an operation: one schema for its parameters and its body, and the place of each argument in the
 //! request.
 
+use std::collections::HashMap;
+
+use genkit_schema::internal::{Loss, Patterns, Repaired, repair};
 use reqwest::header::HeaderName;
 use serde_json::{Map, Value, json};
 
-use crate::body::{BodyForm, RequestBody, is_json, unwritten, written_body};
+use crate::body::{BodyForm, RequestBody, is_json, member_encodings, unwritten, written_body};
 use crate::document::{ApiDocument, Checked, shown};
 use crate::operation::Operation;
 use crate::schema::{Converter, Side};
-use crate::style::{ParameterStyle, Writing};
+use crate::style::{ParameterStyle, Writing, invalid_style};
 use crate::text::{clean, safe_name, unique_name};
 
 /// The maximum number of parameters of an operation. Default is 100.
@@ -145,6 +148,17 @@ fn parameters<'d>(
     Ok(found)
 }
 
+/// Describes a repair of a schema.
+pub(crate) fn repair_note(loss: &Loss) -> String {
+    let at = if loss.pointer.is_empty() { "its root" } else { &loss.pointer };
+    format!(
+        "its schema was repaired at {}: {}; {}",
+        shown(at),
+        clean(&loss.what, MAX_WORDS),
+        loss.remedy
+    )
+}
+
 struct Build<'d> {
     schemas: Converter<'d>,
     properties: Map<String, Value>,
@@ -216,30 +230,23 @@ impl<'d> Build<'d> {
             let (_, media) = json.ok_or("its media type is not JSON; write a tool by hand")?;
             return Ok((media.get("schema"), None));
         }
-        let style = match (parameter.get("style").and_then(Value::as_str), place) {
-            (None | Some("form"), ParameterPlace::Query | ParameterPlace::Cookie) => {
-                ParameterStyle::Form
-            }
+        let style = parameter.get("style").and_then(Value::as_str);
+        if place == ParameterPlace::Query {
+            return Ok((parameter.get("schema"), Some(Writing::in_query(parameter)?)));
+        }
+        let style = match (style, place) {
+            (None | Some("form"), ParameterPlace::Cookie) => ParameterStyle::Form,
             (None | Some("simple"), ParameterPlace::Path | ParameterPlace::Header) => {
                 ParameterStyle::Simple
             }
             (Some("label"), ParameterPlace::Path) => ParameterStyle::Label,
             (Some("matrix"), ParameterPlace::Path) => ParameterStyle::Matrix,
-            (Some("spaceDelimited"), ParameterPlace::Query) => ParameterStyle::SpaceDelimited,
-            (Some("pipeDelimited"), ParameterPlace::Query) => ParameterStyle::PipeDelimited,
-            (Some("deepObject"), ParameterPlace::Query) => ParameterStyle::DeepObject,
-            (style, _) => {
-                let style = shown(style.unwrap_or_default());
-                return Err(format!(
-                    "the style `{style}` is not valid for it; correct it in the document"
-                ));
-            }
+            (style, _) => return Err(invalid_style(style.unwrap_or_default())),
         };
-        let flag = |name: &str| parameter.get(name).and_then(Value::as_bool);
-        let explode = flag("explode").unwrap_or(style == ParameterStyle::Form);
-        let allow_reserved =
-            flag("allowReserved").unwrap_or(false) && place == ParameterPlace::Query;
-        Ok((parameter.get("schema"), Some(Writing { style, explode, allow_reserved })))
+        let explode = parameter.get("explode").and_then(Value::as_bool);
+        let explode = explode.unwrap_or(style == ParameterStyle::Form);
+        let writing = Writing { style, explode, allow_reserved: false };
+        Ok((parameter.get("schema"), Some(writing)))
     }
 
     /// Leaves out a parameter if it is optional. Otherwise returns an error, which leaves out the operation.
@@ -296,7 +303,11 @@ impl<'d> Build<'d> {
         if is_required {
             self.required.push(BODY.to_owned());
         }
-        Ok(Some(RequestBody { form, media_type }))
+        let encodings = match form {
+            BodyForm::Form => member_encodings(media)?,
+            BodyForm::Json | BodyForm::Text => HashMap::new(),
+        };
+        Ok(Some(RequestBody { form, media_type, encodings }))
     }
 
     fn finish(mut self, body: Option<RequestBody>) -> Checked<ToolInput> {
@@ -309,6 +320,9 @@ impl<'d> Build<'d> {
         if !definitions.is_empty() {
             schema["$defs"] = definitions.into();
         }
+        let Repaired { schema, losses } = repair(schema, Patterns::Supported);
+        self.notes.append(&mut self.schemas.notes);
+        self.notes.extend(losses.iter().map(repair_note));
         Ok(ToolInput {
             schema,
             arguments: self.arguments,

@@ -166,8 +166,8 @@ fn usable<'d>(document: &'d ApiDocument, path: &str, item: &'d Value) -> Checked
     if !path.starts_with('/') {
         return Err("its path must begin with `/`; correct it in the document".to_owned());
     }
-    if path.contains(['?', '#', '\\']) || path.chars().any(char::is_control) {
-        return Err("its path contains a `?`, a `#`, a `\\` or a control character; describe a query as parameters".to_owned());
+    if path.contains(['?', '\\']) || path.chars().any(char::is_control) {
+        return Err("its path contains a `?`, a `\\` or a control character; describe a query as parameters".to_owned());
     }
     if leads_elsewhere(path) {
         return Err("its path has a segment `.` or `..`; write the resolved path".to_owned());

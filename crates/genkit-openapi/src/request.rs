@@ -5,7 +5,7 @@ use reqwest::Url;
 use reqwest::header::{CONTENT_TYPE, COOKIE, HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Map, Value};
 
-use crate::body::{BodyForm, RequestBody};
+use crate::body::{BodyForm, MemberEncoding, RequestBody};
 use crate::document::{Checked, shown};
 use crate::input::{Parameter, ParameterPlace};
 use crate::operation::{Operation, leads_elsewhere};
@@ -155,10 +155,12 @@ impl OperationRequest {
             (BodyForm::Text, value) => text(value).into_owned().into_bytes(),
             (BodyForm::Form, Value::Object(members)) => {
                 let filled = members.iter().filter(|(_, value)| !value.is_null());
-                let pairs = filled.flat_map(|(name, value)| match value {
+                let pairs = filled.flat_map(|(name, value)| match body.encodings.get(name) {
+                    Some(MemberEncoding::Styled(writing)) => writing.pairs(name, value),
+                    Some(MemberEncoding::Json) => json_pair(name, value),
                     // According to the specification, an object in a form is sent as JSON.
-                    Value::Object(_) => vec![(encoded(name), encoded(&value.to_string()))],
-                    value => Writing::FORM.pairs(name, value),
+                    None if value.is_object() => json_pair(name, value),
+                    None => Writing::FORM.pairs(name, value),
                 });
                 let pairs: Vec<_> = pairs.map(|(name, value)| format!("{name}={value}")).collect();
                 pairs.join("&").into_bytes()
@@ -172,10 +174,15 @@ impl OperationRequest {
     }
 }
 
+fn json_pair(name: &str, value: &Value) -> Vec<(String, String)> {
+    vec![(encoded(name), encoded(&value.to_string()))]
+}
+
 /// Splits a path into literal pieces and placeholders, each of which needs a parameter.
 fn pieces(path: &str, arguments: &[Parameter]) -> Checked<Vec<PathPiece>> {
     let mut pieces = Vec::new();
-    let mut rest = path;
+    // A fragment only distinguishes operations in the document, and is never sent.
+    let mut rest = path.split('#').next().unwrap_or_default();
     while let Some((before, after)) = rest.split_once('{') {
         let (name, after) = after
             .split_once('}')

@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::document::{ApiDocument, Checked, shown};
 use crate::text::{clean, safe_name, unique_name};
@@ -31,6 +31,8 @@ pub(crate) struct Converter<'d> {
     pending: Vec<(String, &'d Value)>,
     /// The definition that is being converted, if a `$recursiveRef` may refer to it.
     recursive: Option<String>,
+    /// The parts that any value is accepted for, with reasons.
+    pub(crate) notes: Vec<String>,
     /// The size of the converted schemas, in bytes.
     pub(crate) cost: usize,
 }
@@ -44,6 +46,7 @@ impl<'d> Converter<'d> {
             taken: HashSet::new(),
             pending: Vec::new(),
             recursive: None,
+            notes: Vec::new(),
             cost: 0,
         }
     }
@@ -74,7 +77,11 @@ impl<'d> Converter<'d> {
         let members = match schema {
             Value::Bool(_) => return Ok(schema.clone()),
             Value::Object(members) => members,
-            _ => return Err("a schema is not an object; correct it in the document".to_owned()),
+            // The repair of the whole schema reports what is not a schema.
+            other => {
+                self.spend(other.to_string().len())?;
+                return Ok(other.clone());
+            }
         };
         self.spend(4)?;
         let mut converted = Map::new();
@@ -98,12 +105,6 @@ impl<'d> Converter<'d> {
             }
         }
         self.drop_other_side(members, &mut converted);
-        if self.document.is_3_0 && !is_reference {
-            bounds_of_3_0(members, &mut converted);
-            if members.get("nullable") == Some(&Value::Bool(true)) {
-                converted = nullable(converted);
-            }
-        }
         Ok(Value::Object(converted))
     }
 
@@ -115,7 +116,7 @@ impl<'d> Converter<'d> {
         all: &'d Map<String, Value>,
     ) -> Checked<Option<Value>> {
         Ok(Some(match keyword {
-            "$ref" => self.reference(value)?,
+            "$ref" => return self.reference(value),
             "properties" | "patternProperties" | "dependentSchemas" => {
                 let mut converted = Map::new();
                 for (name, schema) in value.as_object().into_iter().flatten() {
@@ -148,10 +149,11 @@ impl<'d> Converter<'d> {
                 }
                 None => return Ok(None),
             },
-            "type" | "format" | "enum" | "const" | "default" | "pattern" | "minimum"
-            | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" | "minLength"
-            | "maxLength" | "minItems" | "maxItems" | "uniqueItems" | "minProperties"
-            | "maxProperties" | "minContains" | "maxContains" | "required"
+            "nullable" if !self.document.is_3_0 => return Ok(None),
+            "nullable" | "type" | "format" | "enum" | "const" | "default" | "pattern"
+            | "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf"
+            | "minLength" | "maxLength" | "minItems" | "maxItems" | "uniqueItems"
+            | "minProperties" | "maxProperties" | "minContains" | "maxContains" | "required"
             | "dependentRequired" | "deprecated" | "examples" => {
                 self.spend(value.to_string().len())?;
                 value.clone()
@@ -166,24 +168,38 @@ impl<'d> Converter<'d> {
         }))
     }
 
-    fn reference(&mut self, value: &'d Value) -> Checked<Value> {
+    /// Converts a `$ref`. Returns `None` if it leads to no schema, so that any value is accepted.
+    fn reference(&mut self, value: &'d Value) -> Checked<Option<Value>> {
         let Some(reference) = value.as_str() else {
-            return Err("a `$ref` is not text; correct it in the document".to_owned());
+            self.notes.push(
+                "a `$ref` is not text, so any value is accepted; correct it in the document"
+                    .to_owned(),
+            );
+            return Ok(None);
         };
         if let Some(name) = self.names.get(reference) {
-            return Ok(format!("#/$defs/{name}").into());
+            return Ok(Some(format!("#/$defs/{name}").into()));
         }
-        let schema = self.document.at(reference)?;
-        if !schema.is_object() && !schema.is_boolean() {
-            return Err(format!("`$ref: {}` does not refer to a schema", shown(reference)));
-        }
+        let schema = match self.document.at(reference) {
+            Ok(schema) if schema.is_object() || schema.is_boolean() => schema,
+            found => {
+                let why = found.err().unwrap_or_else(|| {
+                    format!(
+                        "`$ref: {}` does not refer to a schema; correct it in the document",
+                        shown(reference)
+                    )
+                });
+                self.notes.push(format!("any value is accepted at one place, because {why}"));
+                return Ok(None);
+            }
+        };
         let wanted = safe_name(reference.rsplit('/').next().unwrap_or_default());
         let name = unique_name(&wanted, |name| self.taken.contains(name));
         self.spend(reference.len() + name.len())?;
         self.taken.insert(name.clone());
         self.names.insert(reference.to_owned(), name.clone());
         self.pending.push((name.clone(), schema));
-        Ok(format!("#/$defs/{name}").into())
+        Ok(Some(format!("#/$defs/{name}").into()))
     }
 
     /// Returns whether a property is read-only in the input, or write-only in the output.
@@ -205,37 +221,4 @@ impl<'d> Converter<'d> {
             });
         }
     }
-}
-
-/// Converts `exclusiveMinimum: true` of 3.0 next to a `minimum` to the number that 2020-12 expects.
-fn bounds_of_3_0(given: &Map<String, Value>, converted: &mut Map<String, Value>) {
-    for (flag, bound) in [("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")] {
-        let Some(Value::Bool(is_exclusive)) = given.get(flag) else { continue };
-        converted.shift_remove(flag);
-        if *is_exclusive && let Some(number) = converted.shift_remove(bound) {
-            converted.insert(flag.to_owned(), number);
-        }
-    }
-}
-
-/// Converts `nullable: true` of 3.0.
-fn nullable(mut schema: Map<String, Value>) -> Map<String, Value> {
-    if let Some(Value::String(kind)) = schema.get("type") {
-        let kinds = json!([kind, "null"]);
-        schema.insert("type".to_owned(), kinds);
-        if let Some(Value::Array(values)) = schema.get_mut("enum")
-            && !values.contains(&Value::Null)
-        {
-            values.push(Value::Null);
-        }
-        return schema;
-    }
-    let mut choice = Map::new();
-    for keyword in ["title", "description", "default"] {
-        if let Some(words) = schema.shift_remove(keyword) {
-            choice.insert(keyword.to_owned(), words);
-        }
-    }
-    choice.insert("anyOf".to_owned(), json!([schema, {"type": "null"}]));
-    choice
 }

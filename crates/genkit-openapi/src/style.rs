@@ -5,6 +5,8 @@ use std::borrow::Cow;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 
+use crate::document::{Checked, shown};
+
 /// All characters except those that RFC 3986 calls unreserved.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
@@ -66,6 +68,23 @@ pub(crate) struct Writing {
 impl Writing {
     pub(crate) const FORM: Self =
         Self { style: ParameterStyle::Form, explode: true, allow_reserved: false };
+
+    /// Reads how a member of a query or of a form is written. The default is the style `form`.
+    pub(crate) fn in_query(described: &Value) -> Checked<Self> {
+        let style = match described.get("style").and_then(Value::as_str) {
+            None | Some("form") => ParameterStyle::Form,
+            Some("spaceDelimited") => ParameterStyle::SpaceDelimited,
+            Some("pipeDelimited") => ParameterStyle::PipeDelimited,
+            Some("deepObject") => ParameterStyle::DeepObject,
+            Some(style) => return Err(invalid_style(style)),
+        };
+        let flag = |name: &str| described.get(name).and_then(Value::as_bool);
+        Ok(Self {
+            style,
+            explode: flag("explode").unwrap_or(style == ParameterStyle::Form),
+            allow_reserved: flag("allowReserved").unwrap_or(false),
+        })
+    }
 
     fn encoded(self, text: &str) -> String {
         let set = if self.allow_reserved { RESERVED } else { ENCODED };
@@ -171,9 +190,12 @@ impl Writing {
     }
 }
 
+pub(crate) fn invalid_style(style: &str) -> String {
+    format!("the style `{}` is not valid for it; correct it in the document", shown(style))
+}
+
 /// Converts a value to text. Values nested in another list or object become JSON, since the specification does not
 /// define them.
-/// become JSON.
 pub(crate) fn text(value: &Value) -> Cow<'_, str> {
     match value {
         Value::String(text) => Cow::Borrowed(text),

@@ -4,9 +4,10 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use genkit::{Context, Error, ErrorKind, Registry, Result, Tool};
+use genkit_schema::internal::{Patterns, repair};
 use reqwest::redirect::Policy;
 use reqwest::{ClientBuilder, Url};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::api::Api;
 use crate::body::is_json;
@@ -242,10 +243,7 @@ impl Making<'_> {
         let tool =
             self.made(operation, &name, input.schema, output.map(|(schema, _)| schema), route);
         check(&tool).map_err(|why| {
-            format!(
-                "its calls could not be checked: {why}. Patterns with look-around need the feature `validation` of \
-                 genkit; otherwise correct the schema in the document"
-            )
+            format!("its calls could not be checked: {why}; correct the schema in the document")
         })?;
         if let Some(id) = operation.id().filter(|id| format!("{}{id}", self.from.prefix) != name) {
             self.renamed.push((id.to_owned(), name.clone()));
@@ -316,11 +314,7 @@ impl Making<'_> {
         {
             converted.insert("$defs".to_owned(), definitions.into());
         }
-        let alone = Tool::builder("response", "Its schema alone.")
-            .input_schema(json!({"type": "object"}))
-            .output_schema(converted.clone())
-            .handler(|_: Context, _: Value| async { Ok(Value::Null) });
-        check(&alone)?;
+        let converted = repair(converted, Patterns::Supported).schema;
         Ok(Some((converted, schemas.cost)))
     }
 }

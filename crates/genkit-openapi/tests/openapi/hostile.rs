@@ -19,6 +19,13 @@ fn left_out(paths: Value) -> String {
     tools.left_out()[0].to_string()
 }
 
+/// Returns the reason why a part of the only operation is left out.
+fn part_left_out(paths: Value) -> String {
+    let tools = tools_of(paths);
+    assert_eq!(tools.len(), 1, "{:?}", tools.left_out());
+    tools.left_out()[0].to_string()
+}
+
 #[test]
 fn operations_are_chosen_and_a_slip_is_told() {
     let names = |tools: OpenApiTools| tools.names().map(str::to_owned).collect::<Vec<_>>();
@@ -146,7 +153,7 @@ fn references_stay_inside_and_come_to_an_end() {
         ("#pet", "refers to an anchor"),
         ("#/openapi", "does not refer to a schema"),
     ] {
-        let why = left_out(json!({"/a": {"post": body(json!({"$ref": reference}))}}));
+        let why = part_left_out(json!({"/a": {"post": body(json!({"$ref": reference}))}}));
         assert!(why.starts_with("POST /a: ") && why.contains(told), "{why}");
     }
     let spec = json!({
@@ -166,14 +173,14 @@ fn references_stay_inside_and_come_to_an_end() {
         }
     });
     let tools = built(spec).unwrap();
-    assert_eq!(tools.names().collect::<Vec<_>>(), ["post_tree"]);
+    assert_eq!(tools.names().collect::<Vec<_>>(), ["post_circle", "post_tree"]);
     let why: Vec<_> = tools.left_out().iter().map(ToString::to_string).collect();
     assert!(
         why[0].starts_with("/item: ") && why[0].contains("perhaps because it is circular"),
         "{why:?}"
     );
     assert!(
-        why[1].starts_with("POST /circle: ") && why[1].contains("could not be checked"),
+        why[1].starts_with("POST /circle: ") && why[1].contains("leads to no schema"),
         "{why:?}"
     );
 }
@@ -227,15 +234,6 @@ fn what_no_tool_can_be_made_of_is_left_out_with_its_remedy() {
             "the style `odd`",
         ),
         (
-            with(json!({"name": "x", "in": "query", "schema": {"pattern": "("}})),
-            "the pattern `(` cannot be checked",
-        ),
-        (
-            with(json!({"name": "x", "in": "query", "schema": {"type": "colour"}})),
-            "correct the schema",
-        ),
-        (with(json!({"name": "x", "in": "query", "schema": 5})), "a schema is not an object"),
-        (
             with(json!({"name": "x", "in": "query", "schema": {"enum": ["y".repeat(200_000)]}})),
             "larger than 131072 bytes",
         ),
@@ -248,9 +246,32 @@ fn what_no_tool_can_be_made_of_is_left_out_with_its_remedy() {
         assert!(why.contains(told), "{why}");
         assert!(!why.contains('\n'), "{why:?}");
     }
+    for (schema, told) in [
+        (json!({"pattern": "("}), "pattern \"(\" cannot be checked here"),
+        (json!({"pattern": "^[\\w-\\.]+@$", "type": "string"}), "cannot be checked here"),
+        (json!({"type": "colour"}), "is \"colour\", not a type"),
+        (json!(5), "5 is not a schema"),
+    ] {
+        let why = part_left_out(with(json!({"name": "x", "in": "query", "schema": schema})));
+        assert!(
+            why.contains(told) && why.contains("/properties/x") && !why.contains('\n'),
+            "{why}"
+        );
+    }
     // An optional parameter is left out without its operation.
     let tools = tools_of(with(json!({"name": "Host", "in": "header"})));
     assert_eq!((tools.len(), tools.left_out().len()), (1, 1));
+}
+
+#[test]
+fn scalars_that_yaml_reads_as_another_type_are_text() {
+    let spec = "openapi: 3.1\npaths:\n  /a:\n    get:\n      operationId: 404\n      summary: 1.5\n      tags: [2024]\n      \
+                parameters:\n        - {name: on, in: query, schema: {type: string, enum: [1, true]}}\n";
+    let tools = built(spec).unwrap();
+    assert!(tools.left_out().is_empty(), "{:?}", tools.left_out());
+    let tool = tool(tools, "_404");
+    assert!(tool.description().contains("1.5"));
+    assert_eq!(tool.input_schema()["properties"]["on"]["enum"], json!(["1", "true"]));
 }
 
 #[tokio::test]

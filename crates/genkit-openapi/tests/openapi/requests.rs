@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use genkit::serde_json::json;
-use genkit_openapi::reqwest;
+use genkit::serde_json::{Value, json};
+use genkit_openapi::{reqwest, tools_from_openapi};
 
 use crate::documents::{call, document, library_at, shop, tool, tools_of};
 use crate::server::{Server, json_response, redirect_to, text_response, typed_response};
@@ -270,5 +270,68 @@ fn names_and_words_are_those_that_providers_take() {
     assert_eq!(
         last.input_schema()["properties"],
         json!({"filter_name": {"description": "`filter[name]`. Of it."}})
+    );
+}
+
+#[tokio::test]
+async fn the_members_of_a_form_are_encoded_as_the_document_says() {
+    let server = Server::echo().await;
+    let form = json!({"post": {"operationId": "order", "requestBody": {"content": {
+        "application/x-www-form-urlencoded": {
+            "schema": {"type": "object"},
+            "encoding": {
+                "meta": {"style": "deepObject", "explode": true},
+                "tags": {"style": "form", "explode": false},
+                "sizes": {"style": "pipeDelimited"},
+                "list": {"contentType": "application/json"},
+                "path": {"allowReserved": true}
+            }
+        }
+    }}}});
+    let spec = document(json!({"/orders": form}));
+    let tools = tools_from_openapi(spec, reqwest::Client::builder()).base_url(&server.url).build();
+    let order = tool(tools.unwrap(), "order");
+    let body = json!({
+        "meta": {"a": "b"}, "tags": ["p", "q"], "sizes": [1, 2], "list": [1], "path": "a/b", "plain": {"c": 1}
+    });
+    call(&order, json!({ "body": body })).await.unwrap();
+    assert_eq!(
+        server.sent()[0].body,
+        "meta%5Ba%5D=b&tags=p,q&sizes=1%7C2&list=%5B1%5D&path=a/b&plain=%7B%22c%22%3A1%7D"
+    );
+}
+
+#[tokio::test]
+async fn a_media_range_or_a_fragment_is_never_sent() {
+    let server = Server::echo().await;
+    let body = |kinds: &[&str]| {
+        let content = kinds.iter().map(|kind| ((*kind).to_owned(), json!({})));
+        json!({"post": {"requestBody": {"content": Value::Object(content.collect())}}})
+    };
+    let spec = document(json!({
+        "/a": body(&["application/json-patch+json", "text/json", "application/json; charset=utf-8", "*/*"]),
+        "/b": body(&["application/*+json"]),
+        "/c": body(&["*/*"]),
+        "/d": body(&["text/*"]),
+        "/e": body(&["application/*", "application/vnd.api+json"]),
+        "/f#part": body(&["application/json"]),
+    }));
+    let tools = tools_from_openapi(spec, reqwest::Client::builder()).base_url(&server.url).build();
+    for tool in tools.unwrap() {
+        call(&tool, json!({ "body": "x" })).await.unwrap();
+    }
+    let sent = server.sent();
+    let sent: Vec<_> =
+        sent.iter().map(|it| (it.line.as_str(), it.header("content-type"))).collect();
+    assert_eq!(
+        sent,
+        [
+            ("POST /a", "application/json; charset=utf-8"),
+            ("POST /b", "application/json"),
+            ("POST /c", "application/json"),
+            ("POST /d", "text/plain"),
+            ("POST /e", "application/vnd.api+json"),
+            ("POST /f", "application/json"),
+        ]
     );
 }

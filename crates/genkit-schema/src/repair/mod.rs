@@ -13,7 +13,8 @@
 //! | a keyword whose value has the wrong JSON type, such as `properties: null` | removed |
 //! | an entry of `properties` that is not a schema | a schema that accepts any value |
 //! | an array without `items` | `items: {}` |
-//! | values of `enum` that its `type` excludes, and repeated values | removed |
+//! | a number as text, or the reverse, in `enum`, `const` and `default` | the value of the right type |
+//! | other values that the type excludes, and repeated values | removed |
 //! | a reference to an anchor or to an `$id` | a JSON pointer |
 //! | a reference without a target, or only to itself | removed |
 //! | `$id` and anchors, which would clash with those of other tools | removed |
@@ -76,7 +77,8 @@ pub fn repair(mut schema: Value, patterns: Patterns) -> Repaired {
 pub fn repair_arguments(schema: Value, patterns: Patterns) -> Repaired {
     let mut repaired = repair(schema, patterns);
     let Value::Object(map) = &mut repaired.schema else { return repaired };
-    let has_properties = map.get("properties").and_then(Value::as_object).is_some_and(|it| !it.is_empty());
+    let has_properties =
+        map.get("properties").and_then(Value::as_object).is_some_and(|it| !it.is_empty());
     let kind = match map.get("type") {
         None if !has_properties => return repaired,
         None => None,
@@ -297,20 +299,39 @@ impl Repairer {
         let is_allowed = |value: &Value| {
             types.is_empty() || types.iter().any(|name| values::has_type(value, name))
         };
+        let kinds = || types.join(" or ");
         if let Some(Value::Array(listed)) = map.get_mut("enum") {
+            for value in listed.iter_mut().filter(|value| !is_allowed(value)) {
+                values::convert_scalar(value, &types);
+            }
             let before = listed.len();
             if listed.iter().any(is_allowed) {
                 listed.retain(is_allowed);
+                if listed.len() < before {
+                    let what = format!(
+                        "`enum` has values that are not of the type {}, which are removed",
+                        kinds()
+                    );
+                    self.note_loss(what, CORRECT);
+                }
             } else {
-                map.remove("type");
+                map.shift_remove("type");
             }
-            let after = map.get("enum").and_then(Value::as_array).map_or(0, Vec::len);
-            if after != before && !types.is_empty() {
-                let what = format!(
-                    "`enum` has values that are not of the type {}, which are removed",
-                    types.join(" or ")
-                );
-                self.note_loss(what, CORRECT);
+        }
+        for keyword in ["const", "default"] {
+            let Some(value) = map.get_mut(keyword).filter(|value| !is_allowed(value)) else {
+                continue;
+            };
+            values::convert_scalar(value, &types);
+            // An excluded null is how many programs write that there is no default.
+            if keyword == "default" && !is_allowed(value) && map.contains_key("type") {
+                let is_null = map.shift_remove(keyword) == Some(Value::Null);
+                if !is_null {
+                    self.note_loss(
+                        format!("`default` is not of the type {}, and is removed", kinds()),
+                        CORRECT,
+                    );
+                }
             }
         }
         // A condition without consequences, and the reverse, which strict validators reject.

@@ -121,10 +121,14 @@ fn keywords_of_the_wrong_type_are_repaired_or_removed() {
         (json!({ "enum": ["a", "a", "b"] }), json!({ "enum": ["a", "b"] }), 0),
         (
             json!({ "type": "string", "enum": ["a", null, 1] }),
-            json!({ "type": "string", "enum": ["a"] }),
+            json!({ "type": "string", "enum": ["a", "1"] }),
             1,
         ),
-        (json!({ "type": "integer", "enum": ["1", "2"] }), json!({ "enum": ["1", "2"] }), 0),
+        (
+            json!({ "type": "integer", "enum": ["1", "2"] }),
+            json!({ "type": "integer", "enum": [1, 2] }),
+            0,
+        ),
         (
             json!({ "minimum": "3", "maxLength": 5.0, "minLength": -1 }),
             json!({ "minimum": 3, "maxLength": 5 }),
@@ -143,6 +147,10 @@ fn keywords_of_the_wrong_type_are_repaired_or_removed() {
             json!({ "patternProperties": {} }),
             2,
         ),
+        (json!({ "type": "boolean", "enum": ["x"] }), json!({ "enum": ["x"] }), 0),
+        (json!({ "type": "string", "default": 5 }), json!({ "type": "string", "default": "5" }), 0),
+        (json!({ "type": "integer", "default": null }), json!({ "type": "integer" }), 0),
+        (json!({ "type": "integer", "default": [] }), json!({ "type": "integer" }), 1),
         (json!(5), json!({}), 0),
     ];
     for (broken, expected, losses) in cases {

@@ -210,6 +210,27 @@ pub(super) fn known_type(name: &str) -> Option<Option<&'static str>> {
     }))
 }
 
+/// Converts a scalar to one of the types, where a program or YAML wrote it in another form.
+pub(super) fn convert_scalar(value: &mut Value, types: &[String]) {
+    let has = |name: &str| types.iter().any(|it| it == name);
+    let converted = match value {
+        Value::Number(_) | Value::Bool(_) if has("string") => {
+            Some(Value::String(value.to_string()))
+        }
+        Value::String(text) => match text.as_str() {
+            "true" if has("boolean") => Some(Value::Bool(true)),
+            "false" if has("boolean") => Some(Value::Bool(false)),
+            _ => drafts::number(value).map(Value::Number),
+        },
+        _ => None,
+    };
+    if let Some(converted) = converted
+        && types.iter().any(|name| has_type(&converted, name))
+    {
+        *value = converted;
+    }
+}
+
 /// Whether a value has a type of JSON Schema.
 pub(super) fn has_type(value: &Value, name: &str) -> bool {
     match value {
