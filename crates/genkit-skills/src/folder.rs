@@ -12,7 +12,7 @@ use crate::digest::sha256_digest;
 use crate::error::Error;
 use crate::limits::{MAX_FILES, MAX_FOLDER_BYTES, MAX_SKILL_BYTES};
 use crate::links;
-use crate::text::SkillText;
+use crate::text::{Rules, SkillText};
 use crate::walk::{self, Entry, FolderContents, display_path, unreadable_message};
 
 /// A skill found in a folder.
@@ -45,7 +45,8 @@ pub struct FoundFile {
     pub digest: String,
 }
 
-/// Reads a folder of skills, or a single skill. Every folder with a `SKILL.md`, at any depth, is a skill.
+/// Reads a folder of skills, or a single skill, by the rules for authors. Every folder with a `SKILL.md`, at any depth,
+/// is a skill.
 ///
 /// The names of the folders above a skill are the beginning of its path. Files and folders whose names begin with a dot
 /// are ignored. A nested skill is a separate skill, and its files also belong to the outer one.
@@ -54,15 +55,35 @@ pub struct FoundFile {
 /// Returns all errors in all files: there are no skills; a `SKILL.md` is invalid; a name is not that of the folder; a
 /// link leads out of the folder of its skill; or a skill has more than 512 files or 16 MiB.
 pub fn read_skills(root: impl AsRef<Path>) -> Result<Vec<FoundSkill>, Vec<Error>> {
-    let root = root.as_ref();
+    let (skills, errors) = read_folder(root.as_ref(), Rules::Author)?;
+    if errors.is_empty() { Ok(skills) } else { Err(errors) }
+}
+
+/// Reads a folder of skills that other people wrote. A skill that cannot be used is left out, and a description that
+/// is too long or has an unquoted colon is accepted. Returns the skills, and all errors.
+///
+/// # Errors
+/// Returns all errors if there is no skill that can be used.
+pub fn read_valid_skills(
+    root: impl AsRef<Path>,
+) -> Result<(Vec<FoundSkill>, Vec<Error>), Vec<Error>> {
+    let (skills, errors) = read_folder(root.as_ref(), Rules::Reader)?;
+    if skills.is_empty() { Err(errors) } else { Ok((skills, errors)) }
+}
+
+fn read_folder(root: &Path, rules: Rules) -> Result<(Vec<FoundSkill>, Vec<Error>), Vec<Error>> {
     let walked = walk::walk_folder(root)?;
-    let mut reader = Reader { root, files: BTreeMap::new(), bytes: 0, errors: Vec::new() };
+    let mut reader = Reader { root, rules, files: BTreeMap::new(), bytes: 0, errors: Vec::new() };
+    let has_errors =
+        |folder: &str| walked.errors.iter().any(|(name, _)| path_inside(name, folder).is_some());
     let skills: Vec<FoundSkill> = skill_folders(&walked)
         .into_iter()
+        .filter(|folder| !has_errors(folder))
         .filter_map(|folder| reader.read_skill(folder, &walked.files))
         .collect();
     reader.empty_folders(&walked);
-    if reader.errors.is_empty() { Ok(skills) } else { Err(reader.errors) }
+    let errors = walked.errors.into_iter().map(|(_, error)| error);
+    Ok((skills, errors.chain(reader.errors).collect()))
 }
 
 /// Returns the folders that are skills. The root is an empty string.
@@ -85,6 +106,7 @@ fn path_inside<'a>(name: &'a str, folder: &str) -> Option<&'a str> {
 
 struct Reader<'a> {
     root: &'a Path,
+    rules: Rules,
     /// The files that were read, by path relative to the root. A file of a nested skill belongs to two skills.
     files: BTreeMap<String, (Arc<[u8]>, String)>,
     bytes: u64,
@@ -124,8 +146,11 @@ impl Reader<'_> {
                 return None;
             }
         };
-        let parsed = match SkillText::parse(&file, text) {
-            Ok(parsed) => parsed,
+        let parsed = match SkillText::parse_by(self.rules, &file, text) {
+            Ok((parsed, warnings)) => {
+                self.errors.extend(warnings);
+                parsed
+            }
             Err(error) => {
                 self.errors.push(error);
                 return None;

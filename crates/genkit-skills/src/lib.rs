@@ -25,7 +25,7 @@ mod walk;
 
 pub use digest::sha256_digest;
 pub use error::Error;
-pub use folder::{FoundFile, FoundSkill, read_skills};
+pub use folder::{FoundFile, FoundSkill, read_skills, read_valid_skills};
 pub use limits::{MAX_DESCRIPTION, MAX_FILES, MAX_NAME, MAX_SKILL_BYTES};
 pub use name::check_name;
 pub use text::SkillText;

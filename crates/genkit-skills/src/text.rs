@@ -22,14 +22,43 @@ pub struct SkillText<'a> {
     pub first_line: usize,
 }
 
+/// Which rules a `SKILL.md` must follow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rules {
+    /// All rules of the format.
+    Author,
+    /// Those without which the skill cannot be used. The others are warnings.
+    Reader,
+}
+
 impl<'a> SkillText<'a> {
-    /// Parses a `SKILL.md`. Errors refer to it as `file`.
+    /// Parses a `SKILL.md` by the rules for authors. Errors refer to it as `file`.
     ///
     /// # Errors
     /// Returns an error if the text does not begin with a frontmatter, if the frontmatter is not valid YAML, or if its
     /// `name` or `description` is missing or invalid.
     pub fn parse(file: &str, text: &'a str) -> Result<Self, Error> {
+        Self::parse_by(Rules::Author, file, text).map(|(parsed, _)| parsed)
+    }
+
+    /// Parses a `SKILL.md` that somebody else wrote. A byte order mark, a description that is too long, and values with
+    /// a colon that are not in quotes are accepted.
+    ///
+    /// # Errors
+    /// Returns an error if there is no frontmatter with a valid `name` and a `description`.
+    pub fn parse_leniently(file: &str, text: &'a str) -> Result<Self, Error> {
+        Self::parse_by(Rules::Reader, file, text).map(|(parsed, _)| parsed)
+    }
+
+    /// Parses a `SKILL.md`, and returns warnings about the rules that it does not follow.
+    pub(crate) fn parse_by(
+        rules: Rules,
+        file: &str,
+        text: &'a str,
+    ) -> Result<(Self, Vec<Error>), Error> {
         let wrong = |place, message: String| Err(Error::for_file(file, message).with_place(place));
+        let is_lenient = rules == Rules::Reader;
+        let text = if is_lenient { text.trim_start_matches('\u{feff}') } else { text };
         let Some(split) = split_frontmatter(text) else {
             let message = match text.starts_with('\u{feff}') {
                 true => {
@@ -49,17 +78,32 @@ impl<'a> SkillText<'a> {
             let message = format!("the frontmatter is larger than {MAX_FRONTMATTER_BYTES} bytes");
             return wrong((1, 1), message);
         }
+        let mut warnings = Vec::new();
         let frontmatter = match yaml(yaml_text) {
             Ok(frontmatter) => frontmatter,
-            // The first line of the YAML is the second line of the file.
-            Err(error) => return wrong((error.line() + 1, error.column()), error.message()),
+            Err(error) => {
+                // The first line of the YAML is the second line of the file.
+                let error = Error::for_file(file, error.message())
+                    .with_place((error.line() + 1, error.column()));
+                match yaml(&quote_values(yaml_text)).ok().filter(|_| is_lenient) {
+                    Some(frontmatter) => {
+                        warnings.push(error);
+                        frontmatter
+                    }
+                    None => return Err(error),
+                }
+            }
         };
-        if let Err((path, message)) = check_frontmatter(&frontmatter) {
+        for (path, message, is_severe) in check_frontmatter(&frontmatter) {
             let (line, column) = genkit_dotprompt::yaml_place(yaml_text, &path);
             let place = if line == 0 { (1, 1) } else { (line + 1, column) };
-            return wrong(place, message);
+            let error = Error::for_file(file, message).with_place(place);
+            if is_severe || !is_lenient {
+                return Err(error);
+            }
+            warnings.push(error);
         }
-        Ok(Self { frontmatter, instructions, first_line })
+        Ok((Self { frontmatter, instructions, first_line }, warnings))
     }
 
     /// Returns the name.
@@ -68,32 +112,60 @@ impl<'a> SkillText<'a> {
     }
 }
 
-/// Returns the error of a frontmatter, and the keys that lead to it.
-fn check_frontmatter(frontmatter: &Map<String, Value>) -> Result<(), (Vec<String>, String)> {
+/// Returns the errors of a frontmatter: the keys that lead to it, a message, and whether the skill cannot be used.
+fn check_frontmatter(frontmatter: &Map<String, Value>) -> Vec<(Vec<String>, String, bool)> {
+    let mut errors = Vec::new();
     let text = |key: &str, example: &str| match frontmatter.get(key) {
         Some(Value::String(text)) => Ok(text.as_str()),
-        Some(_) => Err((vec![key.to_owned()], format!("`{key}` must be text; write it in quotes"))),
-        None => Err((Vec::new(), format!("`{key}` is missing; write `{key}: {example}`"))),
+        Some(_) => {
+            Err((vec![key.to_owned()], format!("`{key}` must be text; write it in quotes"), true))
+        }
+        None => Err((Vec::new(), format!("`{key}` is missing; write `{key}: {example}`"), true)),
     };
-    let name = text("name", "the name of the folder")?;
-    if let Err(why) = check_name(name) {
-        return Err((vec!["name".to_owned()], format!("`{}`: {why}", name.escape_debug())));
-    }
-    let description = text("description", "what the skill does, and when to use it")?;
-    let length = description.chars().count();
-    if description.trim().is_empty() || length > MAX_DESCRIPTION {
-        let message = format!(
-            "the description must have 1 to {MAX_DESCRIPTION} characters, but has {length}"
-        );
-        return Err((vec!["description".to_owned()], message));
+    let name = text("name", "the name of the folder").and_then(|name| {
+        let wrong =
+            |why| (vec!["name".to_owned()], format!("`{}`: {why}", name.escape_debug()), true);
+        check_name(name).map_err(wrong)
+    });
+    errors.extend(name.err());
+    let description = text("description", "what the skill does, and when to use it");
+    let description = description.map_err(|error| errors.push(error)).ok();
+    if let Some(description) = description {
+        let length = description.chars().count();
+        let is_empty = description.trim().is_empty();
+        if is_empty || length > MAX_DESCRIPTION {
+            let message = format!(
+                "the description must have 1 to {MAX_DESCRIPTION} characters, but has {length}"
+            );
+            errors.push((vec!["description".to_owned()], message, is_empty));
+        }
     }
     if let Some(Value::Object(metadata)) = frontmatter.get("metadata")
         && let Some(key) = metadata.keys().find(|key| key.starts_with(RESERVED))
     {
         let message = format!("keys that begin with `{RESERVED}` are reserved; rename `{key}`");
-        return Err((vec!["metadata".to_owned(), key.clone()], message));
+        errors.push((vec!["metadata".to_owned(), key.clone()], message, true));
     }
-    Ok(())
+    errors
+}
+
+/// Puts the values of keys in quotes. A value such as `Use this when: ..` is not YAML without them.
+fn quote_values(yaml_text: &str) -> String {
+    let lines = yaml_text.lines().map(|line| {
+        let is_key = |key: &str| {
+            !key.is_empty() && key.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_'))
+        };
+        match line.split_once(':') {
+            Some((key, value)) if is_key(key) => {
+                let value = value.trim();
+                let is_other = value.is_empty()
+                    || value.starts_with(['"', '\'', '|', '>', '[', '{', '&', '*', '#']);
+                if is_other { line.to_owned() } else { format!("{key}: {}", Value::from(value)) }
+            }
+            _ => line.to_owned(),
+        }
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// Returns the text below the first line, if that is a marker.
@@ -146,6 +218,34 @@ mod tests {
             let error = SkillText::parse("f", text).expect_err(text);
             assert!(error.message().contains(said), "{text:?}: {error}");
             assert_eq!(error.line(), line, "{text:?}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_skill_of_somebody_else_needs_only_what_it_is_used_with() {
+        let long = "x".repeat(MAX_DESCRIPTION + 1);
+        for (text, description, warnings) in [
+            ("---\nname: a\ndescription: Use this when: b\n---\n", "Use this when: b", 1),
+            (
+                "---\nname: a\ndescription: say \"a\": b # c\nmetadata:\n  x: 1\n---\n",
+                "say \"a\": b # c",
+                1,
+            ),
+            ("---\r\nname: a\r\ndescription: @b: c\r\n---\r\n", "@b: c", 1),
+            ("\u{feff}---\nname: a\ndescription: d\n---\n", "d", 0),
+            (&format!("---\nname: a\ndescription: {long}\n---\n"), &long, 1),
+        ] {
+            let (parsed, found) = SkillText::parse_by(Rules::Reader, "f", text).expect(text);
+            assert_eq!(parsed.frontmatter["description"], description, "{text:?}");
+            assert_eq!(found.len(), warnings, "{text:?}");
+            assert!(SkillText::parse("f", text).is_err(), "{text:?}");
+        }
+        for text in [
+            "---\nname: a\n---\n",
+            "---\nname: a\ndescription: [\n---\n",
+            "---\nname: A b\ndescription: d\n---\n",
+        ] {
+            assert!(SkillText::parse_leniently("f", text).is_err(), "{text:?}");
         }
     }
 

@@ -21,12 +21,14 @@ pub(crate) struct Entry {
 pub(crate) struct FolderContents {
     pub(crate) files: Vec<Entry>,
     pub(crate) folders: Vec<String>,
+    /// The entries that cannot be used, by path relative to the folder.
+    pub(crate) errors: Vec<(String, Error)>,
 }
 
 /// Traverses a folder and its subfolders. Names that begin with a dot are ignored.
 ///
 /// # Errors
-/// Returns an error if the folder cannot be read, exceeds a limit, or contains a link that leads out of it.
+/// Returns an error if the folder itself cannot be read or has too many entries.
 pub(crate) fn walk_folder(root: &Path) -> Result<FolderContents, Vec<Error>> {
     let canonical = match root.canonicalize() {
         Ok(canonical) if canonical.is_dir() => canonical,
@@ -43,19 +45,21 @@ pub(crate) fn walk_folder(root: &Path) -> Result<FolderContents, Vec<Error>> {
             )]);
         }
     };
-    let mut walk =
-        FolderWalk { canonical, seen: 0, found: FolderContents::default(), errors: Vec::new() };
+    let mut walk = FolderWalk { canonical, seen: 0, found: FolderContents::default() };
     walk.visit_folder(root, "", 1, false);
+    if walk.seen > MAX_ENTRIES {
+        let what = format!("has more than {MAX_ENTRIES} entries; keep only skills in it");
+        return Err(vec![Error::for_file(display_path(&walk.canonical), what)]);
+    }
     walk.found.files.sort_by(|a, b| a.name.cmp(&b.name));
     walk.found.folders.sort();
-    if walk.errors.is_empty() { Ok(walk.found) } else { Err(walk.errors) }
+    Ok(walk.found)
 }
 
 struct FolderWalk {
     canonical: PathBuf,
     seen: usize,
     found: FolderContents,
-    errors: Vec<Error>,
 }
 
 impl FolderWalk {
@@ -64,33 +68,32 @@ impl FolderWalk {
             let what = format!(
                 "has folders nested more than {MAX_DEPTH} deep; move them up, or remove the link to a parent folder"
             );
-            return self.errors.push(Error::for_file(display_path(path), what));
+            return self.refuse(prefix, Error::for_file(display_path(path), what));
         }
         let entries = match fs::read_dir(path) {
             Ok(entries) => entries,
             Err(error) => {
-                return self
-                    .errors
-                    .push(Error::for_file(display_path(path), unreadable_message(&error)));
+                let error = Error::for_file(display_path(path), unreadable_message(&error));
+                return self.refuse(prefix, error);
             }
         };
         for entry in entries {
             self.seen += 1;
             if self.seen > MAX_ENTRIES {
-                if self.seen == MAX_ENTRIES + 1 {
-                    let what =
-                        format!("has more than {MAX_ENTRIES} entries; keep only skills in it");
-                    self.errors.push(Error::for_file(self.canonical.display().to_string(), what));
-                }
                 return;
             }
             match entry {
                 Ok(entry) => self.visit_entry(&entry, prefix, depth, is_linked),
-                Err(error) => self
-                    .errors
-                    .push(Error::for_file(display_path(path), unreadable_message(&error))),
+                Err(error) => {
+                    let error = Error::for_file(display_path(path), unreadable_message(&error));
+                    self.refuse(prefix, error);
+                }
             }
         }
+    }
+
+    fn refuse(&mut self, name: &str, error: Error) {
+        self.found.errors.push((name.to_owned(), error));
     }
 
     fn visit_entry(&mut self, entry: &fs::DirEntry, prefix: &str, depth: usize, is_linked: bool) {
@@ -98,33 +101,31 @@ impl FolderWalk {
         let file_name = entry.file_name();
         let Some(name) = file_name.to_str() else {
             let what = "its name is not valid UTF-8, which a URI requires; rename it";
-            return self.errors.push(Error::for_file(display_path(&path), what));
+            return self.refuse(prefix, Error::for_file(display_path(&path), what));
         };
         if name.starts_with('.') {
             return;
         }
         if name.contains(|c: char| c.is_control() || c == '\\') {
             let what = "its name contains a control character or a backslash; rename it";
-            return self
-                .errors
-                .push(Error::for_file(path.to_string_lossy().escape_debug().to_string(), what));
+            let shown = path.to_string_lossy().escape_debug().to_string();
+            return self.refuse(prefix, Error::for_file(shown, what));
         }
+        let name = format!("{prefix}{name}");
         let is_linked = is_linked || entry.file_type().is_ok_and(|kind| kind.is_symlink());
         if is_linked && let Err(why) = self.check_within(&path) {
-            return self.errors.push(Error::for_file(display_path(&path), why));
+            return self.refuse(&name, Error::for_file(display_path(&path), why));
         }
         let about = match fs::metadata(&path) {
             Ok(about) => about,
             Err(error) => {
-                return self
-                    .errors
-                    .push(Error::for_file(display_path(&path), unreadable_message(&error)));
+                let error = Error::for_file(display_path(&path), unreadable_message(&error));
+                return self.refuse(&name, error);
             }
         };
-        let name = format!("{prefix}{name}");
         if name.len() > MAX_PATH {
             let what = format!("its path is longer than {MAX_PATH} bytes; shorten it");
-            self.errors.push(Error::for_file(display_path(&path), what));
+            self.refuse(&name, Error::for_file(display_path(&path), what));
         } else if about.is_dir() {
             self.visit_folder(&path, &format!("{name}/"), depth + 1, is_linked);
             self.found.folders.push(name);
@@ -132,7 +133,7 @@ impl FolderWalk {
             self.found.files.push(Entry { name, path, size: about.len(), is_linked });
         } else {
             let what = "is not a regular file; remove it from the skill";
-            self.errors.push(Error::for_file(display_path(&path), what));
+            self.refuse(&name, Error::for_file(display_path(&path), what));
         }
     }
 

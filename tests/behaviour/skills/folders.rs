@@ -8,7 +8,7 @@ use super::{folder, manifest, serving, write};
 
 #[test]
 #[cfg(unix)]
-fn a_link_that_leaves_the_skill_is_an_error_with_its_place() {
+fn a_skill_with_a_link_that_leaves_it_is_left_out() {
     use std::os::unix::fs::symlink;
     let root = folder("links");
     write(&root, "outside.txt", "secret");
@@ -21,11 +21,43 @@ fn a_link_that_leaves_the_skill_is_an_error_with_its_place() {
     for target in ["outside.txt", "skills/b/own.md", "skills/b"] {
         let link = root.join("skills/a/link");
         symlink(root.join(target), &link).unwrap();
-        let error = Skill::read_dir(root.join("skills")).unwrap_err().to_string();
-        assert!(error.contains("skills/a/link"), "{target}: {error}");
+        let names =
+            |skills: Vec<Skill>| skills.iter().map(|it| it.name().to_owned()).collect::<Vec<_>>();
+        let skills = Skill::read_dir(root.join("skills")).unwrap();
+        assert_eq!(names(skills), ["b"], "{target}: the other skill remains");
+        let error = Skill::read_dir(root.join("skills/a")).unwrap_err().to_string();
+        assert!(error.contains("a/link"), "{target}: {error}");
         assert!(error.contains("is a link that leads out"), "{target}: {error}");
         std::fs::remove_file(link).unwrap();
     }
+    std::fs::remove_dir_all(root).unwrap();
+}
+
+#[test]
+fn an_invalid_skill_does_not_disable_the_others() {
+    let root = folder("lenient");
+    write(&root, "good/SKILL.md", manifest("good", ""));
+    let long = "x".repeat(1_068);
+    write(&root, "long/SKILL.md", format!("---\nname: long\ndescription: {long}\n---\nDo."));
+    write(
+        &root,
+        "colon/SKILL.md",
+        "---\nname: colon\ndescription: Use this when: asked\n---\nDo it.",
+    );
+    write(&root, "other/SKILL.md", "---\nname: another\ndescription: d\n---\n");
+    write(&root, "empty/SKILL.md", "no frontmatter");
+    write(&root, "binary/SKILL.md", [0xff, 0xfe]);
+    write(&root, "readme/README.md", "not a skill");
+    let skills = Skill::read_dir(&root).unwrap();
+    let names: Vec<_> = skills.iter().map(Skill::name).collect();
+    assert_eq!(names, ["colon", "good", "long"]);
+    assert_eq!(skills[0].description(), "Use this when: asked");
+    assert_eq!(skills[0].instructions(), "Do it.");
+    assert_eq!(skills[2].instructions(), "Do.");
+    assert!(
+        skills[2].description().chars().count() <= 1_024,
+        "the model gets no more than the limit"
+    );
     std::fs::remove_dir_all(root).unwrap();
 }
 

@@ -35,24 +35,31 @@ impl Skill {
     /// | `refunds/references/law.md` | a file of the skill `refunds` |
     ///
     /// The name in the frontmatter must be the name of the folder. Files and folders whose names start with a dot are
-    /// skipped. A link in a `SKILL.md` to a missing file is logged.
+    /// skipped.
+    ///
+    /// A skill that cannot be used is left out, and the reason is logged with file and line: an invalid name or
+    /// frontmatter, a link that leaves the skill, or more than 512 files or 16 MiB. A description that is too long, a
+    /// value with an unquoted colon, and a link to a missing file are logged, too. `skills!` reports all of these as
+    /// errors.
     ///
     /// # Errors
-    /// Returns all errors in all skills, with file and line: an invalid name or frontmatter, a link that leaves the
-    /// skill, or more than 512 files or 16 MiB in one skill.
+    /// Returns all errors if no skill in the folder can be used.
     pub fn read_dir(path: impl AsRef<Path>) -> Result<Vec<Self>> {
         let path = path.as_ref();
-        let found = genkit_skills::read_skills(path).map_err(|mistakes| {
+        let (found, warnings) = genkit_skills::read_valid_skills(path).map_err(|mistakes| {
             let mistakes = mistakes.iter().map(ToString::to_string).collect();
             PublicError::from(Error { folder: path.display().to_string(), mistakes })
         })?;
+        for warning in warnings {
+            tracing::warn!("{warning}");
+        }
         Ok(found.into_iter().map(of_folder).collect())
     }
 
     /// Returns the instructions, which are the text of its `SKILL.md` after the frontmatter.
     pub fn instructions(&self) -> &str {
         let text = self.file(SKILL_MD).and_then(SkillFile::text).unwrap_or_default();
-        SkillText::parse(self.uri(), text).map_or("", |read| read.instructions)
+        SkillText::parse_leniently(self.uri(), text).map_or("", |read| read.instructions)
     }
 }
 

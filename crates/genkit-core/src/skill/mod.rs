@@ -18,6 +18,7 @@ use serde_json::{Map, Value};
 use crate::action::Info;
 pub use embedded::{StaticSkills, embedded_skills};
 pub use file::SkillFile;
+use genkit_schema::internal::truncate::excerpt;
 pub use source::{OfferedSkill, SkillSource};
 pub use source::{SkillReader, compute_fingerprint, not_listed};
 
@@ -29,6 +30,9 @@ pub mod expansion {
 
 /// The URI scheme of skills.
 pub const SCHEME: &str = "skill:";
+
+/// The maximum length of the description that a model reads, in characters (Agent Skills).
+const MAX_DESCRIPTION: usize = 1024;
 
 /// The file that makes a folder a skill.
 pub const SKILL_MD: &str = "SKILL.md";
@@ -79,7 +83,10 @@ impl Skill {
         let info = Info {
             file: Some(source.into()),
             metadata: metadata.cloned().unwrap_or_default(),
-            ..Info::from_server(text("name").to_owned(), text("description").to_owned())
+            ..Info::from_server(
+                text("name").to_owned(),
+                excerpt(text("description"), MAX_DESCRIPTION - 1),
+            )
         };
         let uri = format!("{root}{SKILL_MD}");
         Self(Arc::new(SkillData { info, root, uri, frontmatter, files }))

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use genkit_schema::internal::truncate::excerpt;
 use genkit_skills::{MAX_DESCRIPTION, MAX_FILES, MAX_SKILL_BYTES, SKILL_MD, check_name};
 use serde_json::{Map, Value};
 
@@ -46,9 +47,11 @@ impl Entry {
         let text = |key: &str| frontmatter.get(key).and_then(Value::as_str).unwrap_or_default();
         let (name, description) = (text("name").to_owned(), text("description").to_owned());
         check_name(&name)?;
-        if description.trim().is_empty() || description.chars().count() > MAX_DESCRIPTION {
-            return Err("its description is empty or longer than 1024 characters");
+        if description.trim().is_empty() {
+            return Err("its description is empty");
         }
+        // A rule for authors: the skill can be used, and a model reads the beginning.
+        let description = excerpt(&description, MAX_DESCRIPTION - 1);
         let uri = value.get("uri").and_then(Value::as_str).unwrap_or_default().to_owned();
         let root = uri.strip_suffix(SKILL_MD).ok_or("its `uri` does not end with `/SKILL.md`")?;
         let is_plain = !uri.contains(['?', '#']) && uri.len() <= MAX_URI;

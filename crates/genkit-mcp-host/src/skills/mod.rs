@@ -117,7 +117,7 @@ impl RemoteSkill {
             |why: String| Error::Unreadable { uri: uri(), why }.for_server(self.server());
         let text =
             String::from_utf8(bytes).map_err(|_| unreadable("it is not UTF-8".to_owned()))?;
-        let parsed = SkillText::parse(SKILL_MD, &text);
+        let parsed = SkillText::parse_leniently(SKILL_MD, &text);
         let parsed = parsed.map_err(|error| unreadable(error.to_string()))?;
         if parsed.frontmatter != self.entry.frontmatter {
             return Err(Error::Frontmatter { uri: uri() }.for_server(self.server()));
