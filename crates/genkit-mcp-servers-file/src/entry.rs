@@ -11,6 +11,7 @@ use crate::fields::Fields;
 use crate::place::Place;
 use crate::read::read_bounded;
 use crate::server::{ServerEntry, ServerOptions, ServerTransport};
+use crate::shapes::unify_entry;
 use crate::variables::Variables;
 use crate::{dotenv, entry_keys};
 
@@ -32,7 +33,8 @@ pub(crate) fn read_server(
 ) -> ServerEntry {
     let mut options = ServerOptions::default();
     let transport = match entry {
-        Value::Object(entry) => {
+        Value::Object(mut entry) => {
+            unify_entry(&mut entry);
             let disabling = disabling_key(&entry);
             for key in entry.keys().filter(|key| disabling != Some(key.as_str())) {
                 if let Some(notice) = entry_keys::unknown_key_notice(key) {
@@ -57,27 +59,40 @@ pub(crate) fn read_server(
     ServerEntry { key, place: at.to_string(), options, transport }
 }
 
-/// Returns the key that disables the server. Other programs spell it differently, so unknown spellings count as well.
-/// Read first, because an error in an entry does not matter while the server is disabled.
+/// Returns the key that disables the server. Other programs spell it differently, so unknown spellings count as well:
+/// a server that the user disabled must not start. Read first, because an error in an entry does not matter while the
+/// server is disabled.
 fn disabling_key(entry: &Map<String, Value>) -> Option<&str> {
     let (key, _) = entry.iter().find(|(key, value)| {
         let word = match value {
             Value::Bool(value) => value.to_string(),
             Value::Number(value) => value.to_string(),
-            Value::String(value) => value.trim().to_ascii_lowercase(),
+            Value::String(value) => value.trim().to_lowercase(),
             _ => return false,
         };
         let word = word.as_str();
-        match entry_keys::normalize_word(key).as_str() {
-            "disabled" | "disable" | "isdisabled" => {
-                matches!(word, "true" | "yes" | "on" | "1" | "disabled")
-            }
-            "enabled" | "enable" | "isenabled" | "active" | "isactive" => {
-                matches!(word, "false" | "no" | "off" | "0" | "disabled")
-            }
-            "state" | "status" => {
-                matches!(word, "disabled" | "off" | "inactive" | "paused" | "stopped")
-            }
+        let is_yes = matches!(word, "true" | "yes" | "y" | "on" | "1" | "1.0");
+        let is_no = matches!(word, "false" | "no" | "n" | "off" | "0" | "0.0" | "");
+        let word_enables = matches!(
+            word,
+            "enabled"
+                | "active"
+                | "activated"
+                | "running"
+                | "started"
+                | "connected"
+                | "ready"
+                | "auto"
+                | "default"
+        );
+        let key = entry_keys::normalize_word(key);
+        let key =
+            key.trim_start_matches("is").trim_start_matches("server").trim_start_matches("mcp");
+        match key.trim_end_matches("server") {
+            "disabled" | "disable" | "inactive" | "deactivated" | "paused" | "suspended"
+            | "stopped" | "off" => !(is_no || word_enables),
+            "enabled" | "enable" | "active" | "activated" | "on" => !(is_yes || word_enables),
+            "state" | "status" => !(is_yes || word_enables || word.is_empty()),
             _ => false,
         }
     })?;
@@ -89,8 +104,6 @@ fn read_options(
     options: &mut ServerOptions,
     notices: &mut Vec<String>,
 ) -> Result<(), Error> {
-    fields.read_boolean("disabled")?;
-    fields.read_boolean("enabled")?;
     for key in ["enabledTools", "includeTools", "allowedTools", "tools"] {
         if let Some(names) = fields.read_strings(key)? {
             if key == "tools" && names.is_empty() {
@@ -204,6 +217,14 @@ mod tests {
             ("disabled", json!(false), false),
             ("active", json!(true), false),
             ("state", json!("running"), false),
+            ("state", json!("dormant"), true),
+            ("enabled", json!("nope"), true),
+            ("enabled", json!("yes"), false),
+            ("serverEnabled", json!(false), true),
+            ("paused", json!(true), true),
+            ("disabled", json!("off"), false),
+            ("disabledTools", json!(["a"]), false),
+            ("state", json!(null), false),
         ] {
             let entry = serde_json::Map::from_iter([(key.to_owned(), value.clone())]);
             assert_eq!(disabling_key(&entry).is_some(), disables, "{key}: {value}");

@@ -21,9 +21,11 @@ const NOT_USED: [&str; 14] = [
 
 /// Keys that have no effect in any program.
 #[rustfmt::skip]
-const IGNORED: [&str; 9] = [
-    "comment", "description", "displayName", "gallery", "icon", "id", "metadata", "name",
-    "version",
+const IGNORED: [&str; 29] = [
+    "active", "author", "comment", "description", "displayName", "gallery", "icon", "id",
+    "installSource", "isActive", "isTrusted", "key", "logoUrl", "longRunning", "metadata", "name",
+    "official", "provider", "providerUrl", "reference", "registryId", "registryUrl", "source",
+    "state", "status", "tags", "title", "uuid", "version",
 ];
 
 /// Returns a notice for a key that is not used.

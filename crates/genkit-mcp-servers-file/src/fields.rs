@@ -66,11 +66,6 @@ impl Fields<'_> {
         Fields { at: self.at, entry, variables: self.variables }.read_pairs(key)
     }
 
-    /// Returns a boolean.
-    pub(crate) fn read_boolean(&self, key: &str) -> Result<Option<bool>, Error> {
-        self.read_typed(&self.at.of_key(key), key, "true or false", Value::as_bool)
-    }
-
     /// Returns a number above zero.
     pub(crate) fn read_number(&self, key: &str) -> Result<Option<f64>, Error> {
         let at = self.at.of_key(key);

@@ -21,11 +21,15 @@
 //!
 //! | in the file | read as |
 //! |---|---|
-//! | `mcpServers`, `servers` (VS Code), either of them under `mcp` | the servers |
-//! | `command`, `args`, `env`, `envFile`, `cwd` | a server over stdio |
-//! | `url`, `httpUrl` or `serverUrl`, and `headers` | a server over streamable HTTP |
+//! | `mcpServers`; `servers` (VS Code), also under `mcp`; `context_servers` (Zed) | the servers, by name or as a list |
+//! | `mcp` (OpenCode, Crush) | the servers |
+//! | `projects.*.mcpServers` (Claude Code) | the servers, disabled outside the folder of their project |
+//! | `command`, `args`, `env` or `environment`, `envFile`, `cwd` | a server over stdio |
+//! | `command` as a list (OpenCode) or an object (Zed) | the program and its arguments |
+//! | `url`, `httpUrl`, `serverUrl` or `baseUrl`, and `headers` | a server over streamable HTTP |
 //! | `type`, `transport` or `transportType` | the transport; `sse` is an error that states the alternative |
-//! | `disabled`, `enabled`, `timeout` | [`ServerOptions`] |
+//! | `disabled`, `enabled`, `isActive`, `active`, `state`, and `disabledMcpServers` beside the servers | whether the server is disabled; a value that is unknown disables it, with a notice |
+//! | `timeout` | [`ServerOptions::timeout`] |
 //! | `enabledTools`, `includeTools`, `allowedTools`, `tools` | [`ServerOptions::only`] |
 //! | `disabledTools`, `excludeTools`, `blockedTools` | [`ServerOptions::except`] |
 //! | `${NAME}`, `${env:NAME}`, `${NAME:-default}` | the value of the variable; other uses of `${..}` are kept unchanged |
@@ -54,8 +58,10 @@ mod jsonc;
 mod parse;
 mod place;
 mod read;
+mod sections;
 mod server;
 mod server_keys;
+mod shapes;
 mod variables;
 
 pub use edit::{ClientApp, EditOutcome, EditPlan, NewServer, add_server};

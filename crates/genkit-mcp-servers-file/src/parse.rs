@@ -2,19 +2,18 @@
 
 use std::path::Path;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::entry;
 use crate::entry_keys::{nearest, normalize_word};
 use crate::error::{Error, ErrorReason};
 use crate::jsonc;
 use crate::place::Place;
+use crate::sections::{Section, take_sections};
 use crate::server::{ServerEntry, ServersFile};
 use crate::server_keys;
+use crate::shapes::listed_name;
 use crate::variables::Variables;
-
-/// The keys of the servers: of most programs, and of VS Code.
-const SECTIONS: [&str; 2] = ["mcpServers", "servers"];
 
 /// Parses the text of a file, which errors refer to as `name`. `variables` returns the value of each `${NAME}`.
 ///
@@ -49,22 +48,45 @@ pub(crate) fn parse_in(
 ) -> Result<ServersFile, Error> {
     let mut notices = Vec::new();
     let mut servers: Vec<ServerEntry> = Vec::new();
-    for (section, entries) in find_sections(text, name)? {
-        let at = Place::new(name, &section);
-        let Value::Object(entries) = entries else {
-            return Err(at.type_error("an object with a server under each name", &entries));
+    // A section that is not one does not disable the others.
+    let mut broken = None;
+    for section in find_sections(text, name)? {
+        let at = Place::new(name, &section.path);
+        let is_elsewhere = section.project.as_deref().filter(|folder| !is_working_folder(folder));
+        let entries = match list_entries(&at, section.entries) {
+            Ok(entries) => entries,
+            Err(error) => {
+                notices.push(error.to_string());
+                broken.get_or_insert(error);
+                continue;
+            }
         };
-        for (key, entry) in entries {
+        for (key, at, entry) in entries {
             // Comments may be written as keys.
             if key.starts_with("//") {
                 continue;
             }
             if servers.iter().any(|other| other.key == key) {
+                if section.project.is_some() {
+                    notices.push(format!("{at}: not used, because another server has this name"));
+                    continue;
+                }
                 return Err(Place::of_file(name).error_at(ErrorReason::SameServer(key)));
             }
-            let at = at.of_key(&key);
-            servers.push(entry::read_server(key, &at, entry, variables, folder, &mut notices));
+            let is_disabled = section.disabled.contains(&key);
+            let mut server = entry::read_server(key, &at, entry, variables, folder, &mut notices);
+            if let Some(project) = is_elsewhere {
+                notices.push(format!(
+                    "{at}: disabled, because it is for the project {project:?}; run the program in that folder, \
+                     or enable the server"
+                ));
+            }
+            server.options.disabled |= is_disabled || is_elsewhere.is_some();
+            servers.push(server);
         }
+    }
+    if let (true, Some(error)) = (servers.is_empty(), broken) {
+        return Err(error);
     }
     let names: Vec<&str> = servers.iter().map(|server| server.key.as_str()).collect();
     let keys = server_keys::assign_keys(&names);
@@ -81,26 +103,47 @@ pub(crate) fn parse_in(
     Ok(ServersFile { servers, notices })
 }
 
+/// Whether the program runs in a folder, or below it.
+fn is_working_folder(folder: &str) -> bool {
+    std::env::current_dir().is_ok_and(|current| current.starts_with(folder))
+}
+
+/// Returns the entries of a section, by name, with their places.
+fn list_entries<'a>(
+    at: &Place<'a>,
+    entries: Value,
+) -> Result<Vec<(String, Place<'a>, Value)>, Error> {
+    match entries {
+        Value::Object(entries) => {
+            let each = entries.into_iter().map(|(key, entry)| {
+                let place = at.of_key(&key);
+                (key, place, entry)
+            });
+            Ok(each.collect())
+        }
+        // Cherry Studio and Witsy have a list.
+        Value::Array(entries) => {
+            let each = entries.into_iter().enumerate().map(|(index, entry)| {
+                let name = listed_name(&entry).unwrap_or_else(|| format!("server-{}", index + 1));
+                (name, at.index(index), entry)
+            });
+            Ok(each.collect())
+        }
+        other => Err(at.type_error("an object with a server under each name", &other)),
+    }
+}
+
 /// Returns the sections of a file that contain servers.
-fn find_sections(text: &str, name: &str) -> Result<Vec<(String, Value)>, Error> {
+fn find_sections(text: &str, name: &str) -> Result<Vec<Section>, Error> {
     let at = Place::of_file(name);
     let file = jsonc::parse_object(text).map_err(|reason| at.error_at(reason))?;
     let Value::Object(mut file) = file else {
         return Err(at.type_error("an object with `mcpServers`", &file));
     };
-    let mut found = take_entries(&mut file, "");
-    // The settings of VS Code, and files of development containers.
-    if let (true, Some(Value::Object(inner))) = (found.is_empty(), file.get_mut("mcp")) {
-        found = take_entries(inner, "mcp.");
-    }
+    let found = take_sections(&mut file);
     if !found.is_empty() {
         return Ok(found);
     }
     let near = file.keys().find(|key| nearest(&normalize_word(key), ["mcpservers"]).is_some());
     Err(at.error_at(ErrorReason::NoServers { near: near.cloned() }))
-}
-
-fn take_entries(object: &mut Map<String, Value>, before: &str) -> Vec<(String, Value)> {
-    let section = |key: &str| Some((format!("{before}{key}"), object.shift_remove(key)?));
-    SECTIONS.into_iter().filter_map(section).collect()
 }

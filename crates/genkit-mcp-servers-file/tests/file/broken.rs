@@ -48,7 +48,7 @@ fn a_file_without_servers_says_where_they_stand() {
     refused(r#"{"mcp_servers": {}}"#, &format!(": {stand}, instead of `mcp_servers`"));
     refused(r#"{"mcpServer": {}}"#, &format!(": {stand}, instead of `mcpServer`"));
     refused("[]", ": expected an object with `mcpServers`, found an array");
-    let error = parse(r#"{"mcpServers": []}"#, "f", variables).unwrap_err();
+    let error = parse(r#"{"mcpServers": 5}"#, "f", variables).unwrap_err();
     assert!(error.to_string().starts_with("mcpServers in f: expected an object"), "{error}");
     assert!(file(r#"{"mcpServers": {}}"#).servers.is_empty());
 }
@@ -58,8 +58,8 @@ fn wrong_types_break_their_server_only() {
     for (entry, expected) in [
         (r#""command": 5"#, ".command in mcp.json: expected a string, found a number"),
         (
-            r#""command": "x", "args": "y""#,
-            ".args in mcp.json: expected an array of strings, found a string",
+            r#""command": "x", "args": 5"#,
+            ".args in mcp.json: expected an array of strings, found a number",
         ),
         (
             r#""command": "x", "args": ["y", 1]"#,
@@ -72,10 +72,6 @@ fn wrong_types_break_their_server_only() {
         (
             r#""command": "x", "env": {"PORT": [80]}"#,
             ".env.PORT in mcp.json: expected a string, found an array",
-        ),
-        (
-            r#""command": "x", "disabled": "no""#,
-            ".disabled in mcp.json: expected true or false, found a string",
         ),
         (
             r#""command": "x", "timeout": "1m""#,

@@ -178,3 +178,124 @@ fn numbers_and_truth_are_variables_as_they_stand() {
     let env = [of("DEBUG", "true"), of("PORT", "80"), of("RATE", "0.5")];
     assert_eq!(program(found).env, BTreeMap::from(env));
 }
+
+#[test]
+fn servers_are_found_wherever_programs_keep_them() {
+    let stdio = ["npx -y @acme/notes"];
+    for (program, text) in [
+        (
+            "OpenCode",
+            r#"{"mcp": {"a": {"type": "local", "command": ["npx", "-y", "@acme/notes"], "environment": {"K": "v"}}}}"#,
+        ),
+        (
+            "Zed",
+            r#"{"context_servers": {"a": {"source": "custom", "command": "npx", "args": ["-y", "@acme/notes"]}}}"#,
+        ),
+        (
+            "Zed, older",
+            r#"{"context_servers": {"a": {"command": {"path": "npx", "args": ["-y", "@acme/notes"], "env": {}}}}}"#,
+        ),
+        (
+            "Jan",
+            r#"{"mcpServers": {"a": {"command": "npx", "args": ["-y", "@acme/notes"], "active": true, "url": "", "type": "stdio"}}, "mcpSettings": {}}"#,
+        ),
+        (
+            "Cherry Studio",
+            r#"{"mcpServers": {"x1": {"name": "a", "isActive": true, "type": "stdio", "baseUrl": "", "command": "npx", "args": ["-y", "@acme/notes"]}}}"#,
+        ),
+        (
+            "Cherry Studio, list",
+            r#"{"mcp": {"servers": [{"id": "x1", "name": "a", "isActive": true, "command": "npx", "args": ["-y", "@acme/notes"]}]}}"#,
+        ),
+        (
+            "Witsy",
+            r#"{"mcp": {"servers": [{"uuid": "1", "state": "enabled", "type": "stdio", "command": "npx", "url": "-y @acme/notes"}]}}"#,
+        ),
+        (
+            "VS Code",
+            r#"{"mcp": {"servers": {"a": {"type": "stdio", "command": "npx", "args": ["-y", "@acme/notes"]}}}}"#,
+        ),
+        (
+            "a development container",
+            r#"{"customizations": {"vscode": {"mcp": {"servers": {"a": {"command": "npx", "args": ["-y", "@acme/notes"]}}}}}}"#,
+        ),
+        (
+            "Cline",
+            r#"{"mcpServers": {"a": {"command": "npx", "args": ["-y", "@acme/notes"], "disabled": false, "autoApprove": [], "timeout": 60}}}"#,
+        ),
+        ("Amp", r#"{"amp.mcpServers": {"a": {"command": "npx", "args": ["-y", "@acme/notes"]}}}"#),
+        (
+            "Continue",
+            r#"{"mcpServers": [{"name": "a", "transport": {"type": "stdio", "command": "npx", "args": ["-y", "@acme/notes"]}}]}"#,
+        ),
+    ] {
+        let file = file(text);
+        let found: Vec<String> = file
+            .servers
+            .iter()
+            .map(|server| {
+                assert!(!server.options.disabled, "{program}: {:?}", file.notices);
+                match server.transport.as_ref().unwrap() {
+                    ServerTransport::Stdio { command, args, .. } => {
+                        format!("{command} {}", args.join(" "))
+                    }
+                    other => panic!("{program}: {other:?}"),
+                }
+            })
+            .collect();
+        assert_eq!(found, stdio, "{program}");
+    }
+    for (program, text) in [
+        (
+            "OpenCode",
+            r#"{"mcp": {"a": {"type": "remote", "url": "https://a.example/mcp", "enabled": true}}}"#,
+        ),
+        (
+            "Cherry Studio",
+            r#"{"mcpServers": {"a": {"type": "streamableHttp", "baseUrl": "https://a.example/mcp", "command": ""}}}"#,
+        ),
+        (
+            "Witsy",
+            r#"{"mcp": {"servers": [{"uuid": "1", "title": "a", "state": "enabled", "type": "http", "url": "https://a.example/mcp"}]}}"#,
+        ),
+        ("Zed", r#"{"context_servers": {"a": {"url": "https://a.example/mcp", "headers": {}}}}"#),
+    ] {
+        match file(text).servers.remove(0).transport.unwrap() {
+            ServerTransport::Http { url, .. } => assert_eq!(url, "https://a.example/mcp"),
+            other => panic!("{program}: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn servers_that_are_disabled_elsewhere_in_the_file_are_disabled() {
+    let claude_code = file(
+        r#"{
+            "mcpServers": {"a": {"command": "x"}},
+            "projects": {
+                "/": {"mcpServers": {"b": {"command": "x"}, "c": {"command": "x"}}, "disabledMcpServers": ["c"]},
+                "/no/such/project": {"mcpServers": {"d": {"command": "x"}, "a": {"command": "y"}}}
+            }
+        }"#,
+    );
+    let disabled = |file: &ServersFile| -> Vec<(String, bool)> {
+        file.servers.iter().map(|it| (it.key.clone(), it.options.disabled)).collect()
+    };
+    let expected = [("a", false), ("b", false), ("c", true), ("d", true)];
+    let expected: Vec<_> = expected.into_iter().map(|(key, is)| (key.to_owned(), is)).collect();
+    assert_eq!(disabled(&claude_code), expected);
+    assert!(
+        claude_code.notices.iter().any(|it| it.contains("for the project \"/no/such/project\""))
+    );
+    assert!(claude_code.notices.iter().any(|it| it.contains("another server has this name")));
+    let witsy = r#"{"mcp": {"servers": [{"name": "a", "state": "deleted", "command": "x"}], "disabledMcpServers": ["b"]},
+        "mcpServers": {"b": {"command": "x"}}}"#;
+    assert!(disabled(&file(witsy)).iter().all(|(_, is_disabled)| *is_disabled));
+}
+
+#[test]
+fn a_section_that_is_none_does_not_disable_the_others() {
+    let file = file(r#"{"mcpServers": "none", "servers": {"a": {"command": "x"}}}"#);
+    assert_eq!(file.servers.len(), 1);
+    assert!(file.notices[0].contains("mcpServers in mcp.json: expected an object"));
+}
