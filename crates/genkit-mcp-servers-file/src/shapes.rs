@@ -56,7 +56,9 @@ pub(crate) fn unify_entry(entry: &mut Map<String, Value>) {
         }
     }
     // Witsy has the arguments of a program in the place of the URL.
-    let is_program = entry.contains_key("command") && !entry.contains_key("args");
+    let is_program = entry.get("type").is_some_and(|kind| kind == "stdio")
+        && entry.contains_key("command")
+        && !entry.contains_key("args");
     let is_address = |url: &str| url.starts_with("http://") || url.starts_with("https://");
     if is_program
         && let Some(Value::String(line)) = entry.get("url")
