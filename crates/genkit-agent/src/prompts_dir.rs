@@ -7,7 +7,7 @@ use genkit_dotprompt::FolderFingerprint;
 
 use genkit_core::Prompt;
 use genkit_core::Registry;
-use genkit_core::internal::action::prompts_in;
+use genkit_core::internal::action::{LoadedPrompts, prompts_in};
 use genkit_core::internal::registry::WeakRegistry;
 use genkit_core::internal::template::{Error as E, Templates};
 
@@ -34,12 +34,29 @@ impl PromptsDir {
         Self { path, templates }
     }
 
-    /// Reads all files.
+    /// Reads all files. A file with errors, or with a name that no prompt can have, does not disable the others.
     ///
     /// # Errors
-    /// All errors in all files.
-    pub(crate) fn load_prompts(&self) -> Result<Vec<Prompt>, Vec<String>> {
-        prompts_in(&self.path, &self.templates)
+    /// All errors in all files, if no prompt can be used.
+    pub(crate) fn load_prompts(&self) -> Result<LoadedPrompts, Vec<String>> {
+        let mut loaded = prompts_in(&self.path, &self.templates)?;
+        loaded.prompts.retain(|prompt| {
+            let checked = Registry::new().add([prompt.clone()]).check();
+            loaded.mistakes.extend(checked.as_ref().err().map(ToString::to_string));
+            checked.is_ok()
+        });
+        if loaded.prompts.is_empty() && !loaded.mistakes.is_empty() {
+            return Err(loaded.mistakes);
+        }
+        Ok(loaded)
+    }
+
+    /// Logs the errors of files that are left out.
+    pub(crate) fn log_mistakes(&self, mistakes: &[String]) {
+        let folder = self.path.display();
+        for mistake in mistakes {
+            tracing::error!(%folder, "a file is left out: {mistake}");
+        }
     }
 
     /// Creates the error for these errors in the files.
@@ -91,21 +108,26 @@ impl Watcher {
         }
     }
 
-    /// Replaces the prompts of the folder. If a file has an error, the prompts stay unchanged.
+    /// Replaces the prompts of the folder. A prompt whose file has an error stays unchanged.
     fn replace_prompts(&mut self, registry: &Registry) {
         let folder = self.dir.path.display();
-        let prompts = match self.dir.load_prompts() {
-            Ok(prompts) => prompts,
+        let loaded = match self.dir.load_prompts() {
+            Ok(loaded) => loaded,
             Err(mistakes) => {
                 let error = self.dir.folder_error(mistakes);
                 tracing::error!(%folder, "prompts stay unchanged: {error}");
                 return;
             }
         };
+        self.dir.log_mistakes(&loaded.mistakes);
+        let mut prompts = loaded.prompts;
+        let is_kept = |prompt: &Prompt| {
+            let name = prompt.name().to_owned();
+            self.names.contains(&name) && loaded.broken.contains(&name)
+        };
+        prompts.extend(registry.prompts().into_iter().filter(is_kept));
         let names: Vec<String> = prompts.iter().map(|prompt| prompt.name().to_owned()).collect();
-        // Applies the same checks as `build`.
-        let checked = Registry::new().add(prompts.iter().cloned()).check();
-        match checked.and_then(|()| registry.replace_prompts(&self.names, prompts)) {
+        match registry.replace_prompts(&self.names, prompts) {
             Ok(()) => {
                 tracing::info!(%folder, prompts = names.len(), "reloaded the prompts");
                 self.names = names;
@@ -126,7 +148,7 @@ mod tests {
         std::fs::write(path.join("a.prompt"), "one").unwrap();
         let dir = PromptsDir::new(path.clone(), Templates::default());
         let seen = dir.take_fingerprint();
-        let loaded = dir.load_prompts().unwrap();
+        let loaded = dir.load_prompts().unwrap().prompts;
         let registry = Registry::new().add(loaded.iter().cloned());
         std::fs::write(path.join("b.prompt"), "two").unwrap();
         dir.start_watching(&registry, &loaded, seen);

@@ -5,7 +5,7 @@ pub mod action {
         ContentsBody, Earlier, Error, MAX_URI_BYTES, ToolOutput, UriTemplate, approval_text,
         expansion, failure_for_model, resource_for_span, text_of,
     };
-    pub use crate::action::{StaticPromptFiles, embedded_prompts, prompts_in};
+    pub use crate::action::{LoadedPrompts, StaticPromptFiles, embedded_prompts, prompts_in};
 }
 pub use crate::bound_registry::{BoundRegistry, BoundRegistryBuilder, OnStart};
 pub mod blocking {}

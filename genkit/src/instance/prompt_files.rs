@@ -44,14 +44,15 @@ impl GenkitBuilder {
     /// # }
     /// ```
     ///
-    /// If the environment variable `GENKIT_ENV` is `dev`, the folder is [watched](Self::watch_prompts). A missing
-    /// folder and errors in the files are returned by [`build`](Self::build), all of them with file, line and column.
+    /// If the environment variable `GENKIT_ENV` is `dev`, the folder is [watched](Self::watch_prompts). A file with an
+    /// error is left out, and the error is logged with file, line and column. [`build`](Self::build) returns all errors
+    /// if the folder is missing or no file in it can be used. The macro `prompts!` reports each error at compile time.
     pub fn prompts_dir(self, path: impl Into<std::path::PathBuf>) -> Self {
         Self(self.0.prompts_dir(path))
     }
 
     /// Sets whether the prompt folders are watched. If a file changes, all files are reloaded together within a second,
-    /// and MCP clients are notified. If a file has an error, the prompts stay unchanged and the error is logged. By
+    /// and MCP clients are notified. If a file has an error, its prompt stays unchanged and the error is logged. By
     /// default, they are watched only if `GENKIT_ENV` is `dev`.
     ///
     /// ```

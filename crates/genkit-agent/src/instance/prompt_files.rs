@@ -63,7 +63,10 @@ impl InstanceBuilder {
             let dir = PromptsDir::new(path.clone(), templates.clone());
             let seen = watched.then(|| dir.take_fingerprint());
             match dir.load_prompts() {
-                Ok(prompts) => loaded.push((dir, prompts, seen)),
+                Ok(found) => {
+                    dir.log_mistakes(&found.mistakes);
+                    loaded.push((dir, found.prompts, seen));
+                }
                 Err(of_dir) => mistakes.extend(of_dir),
             }
         }

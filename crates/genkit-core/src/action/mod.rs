@@ -45,7 +45,7 @@ pub use genkit_uri_template::UriTemplate;
 pub(crate) use info::Info;
 pub(crate) use linked::Linked;
 pub use prompt::Earlier;
-pub use prompt::{StaticPromptFiles, embedded_prompts, prompts_in};
+pub use prompt::{LoadedPrompts, StaticPromptFiles, embedded_prompts, prompts_in};
 pub use resource::ContentsBody;
 pub use resource::resource_for_span;
 pub use tool::ToolOutput;

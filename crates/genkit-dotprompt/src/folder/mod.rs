@@ -88,8 +88,18 @@ impl Folder {
     /// a file cannot be read or is not text; if a symbolic link leads out of the folder; or if a limit is exceeded.
     /// There is an error for each file.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, Vec<Error>> {
+        let (folder, errors) = Self::read_valid(path)?;
+        if errors.is_empty() { Ok(folder) } else { Err(errors) }
+    }
+
+    /// Reads a folder like [`read`](Self::read), but leaves out files that cannot be read. Returns their errors, too.
+    ///
+    /// # Errors
+    /// Returns an error if the folder itself cannot be read, or if it exceeds a limit.
+    pub fn read_valid(path: impl AsRef<Path>) -> Result<(Self, Vec<Error>), Vec<Error>> {
         let path = path.as_ref();
-        Ok(Self::from_files(path.to_owned(), walk::list_files(path)?))
+        let (files, errors) = walk::list_files(path)?;
+        Ok((Self::from_files(path.to_owned(), files), errors))
     }
 
     fn from_files(path: PathBuf, files: Vec<walk::File>) -> Self {
@@ -142,7 +152,13 @@ impl EnvironmentBuilder {
     ///
     /// # Errors
     /// Returns an error for each invalid partial.
-    pub fn partials_of(mut self, folder: &Folder) -> Result<Self, Vec<Error>> {
+    pub fn partials_of(self, folder: &Folder) -> Result<Self, Vec<Error>> {
+        let (builder, errors) = self.valid_partials_of(folder);
+        if errors.is_empty() { Ok(builder) } else { Err(errors) }
+    }
+
+    /// Registers the valid partials of a folder, by all of their names. Returns the errors of the others.
+    pub fn valid_partials_of(mut self, folder: &Folder) -> (Self, Vec<Error>) {
         let mut errors = Vec::new();
         let mut compiled = BTreeMap::new();
         for partial in &folder.partials {
@@ -159,6 +175,6 @@ impl EnvironmentBuilder {
                 self.insert_partial(name, template.clone());
             }
         }
-        if errors.is_empty() { Ok(self) } else { Err(errors) }
+        (self, errors)
     }
 }

@@ -16,8 +16,11 @@ pub(super) struct File {
     pub(super) source: Arc<str>,
 }
 
-/// Returns all files, sorted by name.
-pub(super) fn list_files(root: &Path) -> Result<Vec<File>, Vec<Error>> {
+/// Returns all files, sorted by name, and the errors of files that cannot be read.
+///
+/// # Errors
+/// Returns an error if the folder cannot be read or is too large.
+pub(super) fn list_files(root: &Path) -> Result<(Vec<File>, Vec<Error>), Vec<Error>> {
     let (mut files, mut bytes, mut errors) = (Vec::new(), 0, Vec::new());
     let ended = visit_entries(root, &mut |Entry { name, path, blocked }| {
         match blocked.map_or_else(|| read(&path), Err) {
@@ -34,12 +37,12 @@ pub(super) fn list_files(root: &Path) -> Result<Vec<File>, Vec<Error>> {
         Ok(())
     });
     // A limit on the whole folder ends the walk.
-    errors.extend(ended.err());
-    if !errors.is_empty() {
+    if let Err(error) = ended {
+        errors.push(error);
         return Err(errors);
     }
     files.sort_by(|a, b| a.name.cmp(&b.name));
-    Ok(files)
+    Ok((files, errors))
 }
 
 /// A `.prompt` file, or a link that is not followed.

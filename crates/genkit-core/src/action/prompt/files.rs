@@ -71,44 +71,63 @@ pub fn embedded_prompts(files: &'static StaticPromptFiles) -> Result<&'static [P
             templates.schema((*name).to_owned(), schema());
         }
         let folder = Folder::embedded(files.folder, files.files.iter().copied());
-        prompts_of(&folder, &templates)
-            .map_err(|mistakes| E::Folder { folder: files.folder.to_owned(), mistakes }.to_string())
+        let mistakes = match prompts_of(&folder, &templates) {
+            Ok(loaded) if loaded.mistakes.is_empty() => return Ok(loaded.prompts),
+            Ok(loaded) => loaded.mistakes,
+            Err(mistakes) => mistakes,
+        };
+        Err(E::Folder { folder: files.folder.to_owned(), mistakes }.to_string())
     };
     files.prompts.get_or_init(read).as_deref().map_err(Clone::clone)
 }
 
-/// Returns the prompts of a folder on disk.
-///
-/// # Errors
-/// Returns all errors of all files, each with its location.
-pub fn prompts_in(path: &Path, templates: &Templates) -> Result<Vec<Prompt>, Vec<String>> {
-    prompts_of(&Folder::read(path).map_err(error_texts)?, templates)
+/// The prompts of a folder.
+#[derive(Default)]
+pub struct LoadedPrompts {
+    /// The prompts that can be used.
+    pub prompts: Vec<Prompt>,
+    /// The names of the others.
+    pub broken: Vec<String>,
+    /// The errors of the others and of partials, with their places.
+    pub mistakes: Vec<String>,
 }
 
-fn prompts_of(folder: &Folder, templates: &Templates) -> Result<Vec<Prompt>, Vec<String>> {
-    let mut mistakes = Vec::new();
-    let environment = templates.build_environment(|builder| builder.partials_of(folder));
-    let environment = match environment {
-        Ok(environment) => Some(environment),
-        Err(of_partials) => {
-            mistakes.extend(of_partials);
-            None
-        }
-    };
-    let mut prompts = Vec::with_capacity(folder.prompts().len());
+/// Returns the prompts of a folder on disk. A file with errors does not disable the others.
+///
+/// # Errors
+/// Returns all errors if the folder cannot be read, or if no prompt in it can be used.
+pub fn prompts_in(path: &Path, templates: &Templates) -> Result<LoadedPrompts, Vec<String>> {
+    let (folder, unreadable) = Folder::read_valid(path).map_err(error_texts)?;
+    let mut loaded = prompts_of(&folder, templates)?;
+    loaded.mistakes.extend(error_texts(unreadable));
+    if loaded.prompts.is_empty() && !loaded.mistakes.is_empty() {
+        return Err(loaded.mistakes);
+    }
+    Ok(loaded)
+}
+
+fn prompts_of(folder: &Folder, templates: &Templates) -> Result<LoadedPrompts, Vec<String>> {
+    let mut loaded = LoadedPrompts::default();
+    let environment = templates.build_environment(|builder| {
+        let (builder, errors) = builder.valid_partials_of(folder);
+        loaded.mistakes.extend(error_texts(errors));
+        Ok(builder)
+    })?;
     for source in folder.prompts() {
-        let found = match (source.parse(), &environment) {
-            (Ok(file), Some(environment)) => prompt_of(source.full_name(), file, environment),
-            // The file cannot be checked further without its partials.
-            (Ok(_), None) => continue,
-            (Err(error), _) => Err(vec![error.to_string()]),
+        let name = source.full_name();
+        let found = match source.parse() {
+            Ok(file) => prompt_of(name.clone(), file, &environment),
+            Err(error) => Err(vec![error.to_string()]),
         };
         match found {
-            Ok(prompt) => prompts.push(prompt),
-            Err(of_file) => mistakes.extend(of_file),
+            Ok(prompt) => loaded.prompts.push(prompt),
+            Err(of_file) => {
+                loaded.broken.push(name);
+                loaded.mistakes.extend(of_file);
+            }
         }
     }
-    if mistakes.is_empty() { Ok(prompts) } else { Err(mistakes) }
+    Ok(loaded)
 }
 
 fn prompt_of(

@@ -28,8 +28,8 @@ use crate::trace::{self, NewSpan, SpanKind};
 use genkit_schema::internal::strictness::Strictness;
 
 pub use builder::PromptBuilder;
+pub use files::{LoadedPrompts, embedded_prompts, prompts_in};
 pub use files::{StaticPromptFiles, written_schema};
-pub use files::{embedded_prompts, prompts_in};
 pub use function::{PromptFn, StaticPrompt, config_of};
 pub use options::{PromptOptions, PromptTool};
 pub use reply::{IntoPrompt, PromptOutput, PromptReply};
