@@ -16,6 +16,7 @@ pub mod context {
         drive_function, run_within, supervise_run, unanswerable_error,
     };
 }
+pub use crate::finite::to_finite_value;
 pub mod disclosure {
     pub use crate::disclosure::for_callers;
 }

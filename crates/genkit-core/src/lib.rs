@@ -13,6 +13,7 @@ mod context;
 mod disclosure;
 mod environment;
 mod error;
+mod finite;
 mod future;
 mod generate;
 mod glob;

@@ -3,22 +3,32 @@
 use http::HeaderMap;
 use http::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE};
 
-/// Returns whether the client accepts a response of the media type `kind`. The most specific media range decides, and
-/// a client without `Accept` accepts everything.
-pub fn accepts_type(headers: &HeaderMap, kind: &str) -> bool {
+/// The weight of a media range without one, in thousandths.
+const MAX_WEIGHT: u16 = 1000;
+
+/// How much a client wants a media type: the precision of the media range that decides, and its weight in thousandths.
+///
+/// The precision is 2 for the name of the type, 1 for `type/*`, and 0 for `*/*`. The most precise range decides. A client
+/// without `Accept` accepts everything.
+pub fn accepted_weight(headers: &HeaderMap, kind: &str) -> (u8, u16) {
     let values =
         headers.get_all(ACCEPT).iter().map(|value| String::from_utf8_lossy(value.as_bytes()));
-    let (mut has_range, mut best) = (false, None);
+    let (mut has_range, mut best) = (false, (0, 0));
     for list in values {
         for entry in (Pieces { rest: Some(&list), at: b',' }) {
             let mut pieces = Pieces { rest: Some(entry), at: b';' };
             let range = pieces.next().unwrap_or_default().trim();
             has_range |= !range.is_empty();
             let Some(precision) = match_precision(range, kind) else { continue };
-            best = best.max(Some((precision, !pieces.any(is_zero_weight))));
+            best = best.max((precision, pieces.find_map(read_weight).unwrap_or(MAX_WEIGHT)));
         }
     }
-    !has_range || best.is_some_and(|(_, accepted)| accepted)
+    if has_range { best } else { (0, MAX_WEIGHT) }
+}
+
+/// Returns whether the client accepts a response of the media type `kind`.
+pub fn accepts_type(headers: &HeaderMap, kind: &str) -> bool {
+    accepted_weight(headers, kind).1 > 0
 }
 
 /// Returns whether the body is declared as JSON.
@@ -52,14 +62,23 @@ fn match_precision(range: &str, kind: &str) -> Option<u8> {
     range.strip_suffix("/*").filter(|range| range.eq_ignore_ascii_case(main)).map(|_| 1)
 }
 
-/// Returns whether a parameter is the weight 0. An invalid weight is ignored.
-fn is_zero_weight(parameter: &str) -> bool {
-    let Some((name, weight)) = parameter.split_once('=') else { return false };
-    let weight = weight.trim();
-    let zeros = weight.strip_prefix("0.").or(weight.strip_prefix('0'));
-    let is_zero = zeros.is_some_and(|rest| rest.len() <= 3 && rest.bytes().all(|it| it == b'0'));
-    // `00` is not a valid weight.
-    name.trim().eq_ignore_ascii_case("q") && is_zero && (weight == "0" || weight.contains('.'))
+/// Returns the weight in a parameter, in thousandths. An invalid weight is ignored.
+fn read_weight(parameter: &str) -> Option<u16> {
+    let (name, weight) = parameter.split_once('=')?;
+    let (whole, fraction) = match weight.trim().split_once('.') {
+        Some((whole, fraction)) => (whole, fraction),
+        None => (weight.trim(), ""),
+    };
+    let is_valid = fraction.len() <= 3 && fraction.bytes().all(|byte| byte.is_ascii_digit());
+    if !name.trim().eq_ignore_ascii_case("q") || !is_valid {
+        return None;
+    }
+    let thousandths = format!("{fraction:0<3}").parse::<u16>().ok()?;
+    match whole {
+        "0" => Some(thousandths),
+        "1" if thousandths == 0 => Some(MAX_WEIGHT),
+        _ => None,
+    }
 }
 
 /// The pieces of a list, whose separators can also occur in quoted text.

@@ -12,7 +12,7 @@ impl Generate {
     /// `seed`, `reasoningEffort`, `version`) and the provider's own. They are merged with earlier settings. If the
     /// value does not serialize to an object, the run returns an error.
     pub fn config(mut self, config: impl Serialize) -> Self {
-        match serde_json::to_value(config) {
+        match genkit_core::internal::to_finite_value(config) {
             Ok(Value::Object(config)) => self.config_map().extend(config),
             Ok(value) => self.config_error = Some(E::ConfigNoObject(value)),
             Err(error) => self.config_error = Some(E::ConfigUnserializable(error.to_string())),

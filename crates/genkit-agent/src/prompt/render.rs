@@ -49,7 +49,7 @@ impl Generate {
     /// run begins, defaults are filled in and the input is checked against the prompt's schema. If the run has no
     /// prompt, it returns an error.
     pub fn input(mut self, input: impl Serialize) -> Self {
-        match (&mut self.source, serde_json::to_value(input)) {
+        match (&mut self.source, genkit_core::internal::to_finite_value(input)) {
             (Some(source), Ok(input)) => source.input = input,
             (Some(_), Err(why)) => {
                 self.config_error = Some(E::InputUnserializable(why.to_string()));

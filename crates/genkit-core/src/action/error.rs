@@ -27,14 +27,12 @@ pub enum Error {
     NoExtension(&'static str),
     #[error("this type cannot be used as state")]
     CannotBeState,
-    #[error("a chunk does not serialize to JSON")]
-    Chunk(#[source] serde_json::Error),
+    #[error("a chunk does not serialize to JSON: {0}")]
+    Chunk(serde_json::Error),
 
     // Results.
-    #[error("the result does not serialize to JSON")]
-    Output(#[source] serde_json::Error),
-    #[error("{0}")]
-    NotFinite(String),
+    #[error("the result does not serialize to JSON: {0}")]
+    Output(serde_json::Error),
     #[error("Resource not found: {0}")]
     ResourceNotFound(String),
 }
@@ -48,11 +46,9 @@ impl Topic for Error {
             Self::NoState(_) => ErrorKind::FailedPrecondition,
             Self::NoExtension(_) => ErrorKind::Unauthenticated,
             Self::ResourceNotFound(_) => ErrorKind::NotFound,
-            Self::NoDeserialize
-            | Self::CannotBeState
-            | Self::Chunk(_)
-            | Self::Output(_)
-            | Self::NotFinite(_) => ErrorKind::Internal,
+            Self::NoDeserialize | Self::CannotBeState | Self::Chunk(_) | Self::Output(_) => {
+                ErrorKind::Internal
+            }
         }
     }
 

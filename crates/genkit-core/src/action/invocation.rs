@@ -168,5 +168,5 @@ impl<T> std::fmt::Debug for Invocation<T> {
 
 /// Serializes the input of an action to JSON.
 pub(super) fn to_arguments(given: impl Serialize) -> Result<Value> {
-    Ok(serde_json::to_value(given).map_err(|why| E::Arguments(why.to_string()))?)
+    Ok(crate::finite::to_finite_value(given).map_err(|why| E::Arguments(why.to_string()))?)
 }

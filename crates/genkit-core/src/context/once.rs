@@ -55,7 +55,7 @@ impl Context {
         // While this runs, the driver does not drop the function for a concurrent question.
         let _running = OnceGuard::new(self.shared_replay());
         let done = work.await.map_err(Error::from_failure)?;
-        let record = serde_json::to_value(&done)
+        let record = crate::finite::to_finite_value(&done)
             .map_err(|source| error::Error::Unserializable { key: key.to_owned(), source })?;
         let journal = self.0.parts.journal.clone();
         let saving = journal.map(|journal| journal.save_result(key, &record));

@@ -62,8 +62,9 @@ impl FlowCall {
 impl<O, C> FlowCall<O, C> {
     /// Sets the input of the flow. By default there is none.
     pub fn input(mut self, input: impl Serialize) -> Self {
-        self.request.input =
-            serde_json::to_value(input).map(Some).map_err(|error| error.to_string());
+        self.request.input = genkit_core::internal::to_finite_value(input)
+            .map(Some)
+            .map_err(|error| error.to_string());
         self
     }
 

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use axum::http::header::ACCEPT;
 use axum::http::{HeaderMap, Uri};
+use genkit_http_server::internal::accepted_weight;
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
@@ -46,14 +46,11 @@ impl FlowQuery {
     }
 }
 
+/// Whether the client prefers events to JSON. A range such as `*/*` means JSON, if that is accepted.
 fn accepts_events(headers: &HeaderMap) -> bool {
-    const EVENTS: &str = "text/event-stream";
-    headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok()).any(|accept| {
-        accept
-            .as_bytes()
-            .windows(EVENTS.len())
-            .any(|piece| piece.eq_ignore_ascii_case(EVENTS.as_bytes()))
-    })
+    let (precision, events) = accepted_weight(headers, "text/event-stream");
+    let (_, json) = accepted_weight(headers, "application/json");
+    events > 0 && events >= json && (precision == 2 || json == 0)
 }
 
 /// Parses a boolean as Go does.
@@ -111,8 +108,10 @@ impl<'de> Visitor<'de> for FlowBodyVisitor {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use axum::http::header::ACCEPT;
     use serde_json::json;
+
+    use super::*;
 
     fn query(accept: &str, uri: &str) -> Result<FlowQuery, E> {
         let headers = HeaderMap::from_iter([(ACCEPT, accept.parse().unwrap())]);
@@ -125,6 +124,12 @@ mod tests {
             ("*/*", "/f", false),
             ("TEXT/event-stream", "/f", true),
             ("a/b, text/event-stream;q=0.1", "/f?stream=false", true),
+            ("text/*", "/f", true),
+            ("application/json, text/event-stream", "/f", true),
+            ("application/json, text/event-stream;q=0.5", "/f", false),
+            ("application/json, text/event-stream; q=0", "/f", false),
+            ("application/json", "/f", false),
+            ("x/text/event-stream", "/f", false),
             ("*/*", "/f?x=1&stream=true", true),
             ("*/*", "/f?stream=1", true),
             ("*/*", "/f?stream=F", false),

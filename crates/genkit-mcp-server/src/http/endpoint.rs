@@ -194,7 +194,8 @@ impl HttpApp for McpEndpoint {
         }
         let path = request.uri().path();
         if path != PATH && self.metadata_path() != Some(path) {
-            return answers::empty_response(StatusCode::NOT_FOUND);
+            const BODY: Bytes = Bytes::from_static(br#"{"error":"Not Found: MCP is at /mcp"}"#);
+            return answers::json_response(StatusCode::NOT_FOUND, BODY);
         }
         request.extensions_mut().insert(ConnectInfo(from.address));
         let client = match &self.0.client_address_from {

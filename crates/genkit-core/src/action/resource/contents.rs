@@ -57,7 +57,8 @@ impl ResourceContents {
     /// # Errors
     /// Returns an error if the value does not serialize.
     pub fn json(value: &impl serde::Serialize) -> Result<Self> {
-        Ok(Self::text(serde_json::to_string(value)?).with_mime_type("application/json"))
+        Ok(Self::text(crate::finite::to_finite_value(value)?.to_string())
+            .with_mime_type("application/json"))
     }
 
     /// Sets the media type. Default is that of the resource.

@@ -3,7 +3,6 @@
 mod approval;
 mod builder;
 mod declared;
-mod finite;
 mod function;
 mod output;
 mod returned;

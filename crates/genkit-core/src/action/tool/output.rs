@@ -4,10 +4,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::finite;
 use crate::action::error::Error as E;
 use crate::context::Outcome;
 use crate::error::Result;
+use crate::finite::to_finite_value;
 use crate::message::Part;
 use crate::trace::Ended;
 use genkit_schema::internal as schema;
@@ -213,21 +213,7 @@ impl<T: Serialize + JsonSchema> IntoOutput for ToolReply<T> {
 }
 
 fn to_value(value: impl Serialize) -> Result<Value> {
-    let json = serde_json::to_value(&value).map_err(E::Output)?;
-    // Numbers that are not finite become `null`, so most results need no second pass.
-    if contains_null(&json) {
-        finite::check_finite(&value).map_err(|error| E::NotFinite(error.to_string()))?;
-    }
-    Ok(json)
-}
-
-fn contains_null(value: &Value) -> bool {
-    match value {
-        Value::Null => true,
-        Value::Array(items) => items.iter().any(contains_null),
-        Value::Object(members) => members.values().any(contains_null),
-        _ => false,
-    }
+    Ok(to_finite_value(value).map_err(E::Output)?)
 }
 
 /// Several parts. `Vec<Part>` itself would conflict with the impl for all serializable types.

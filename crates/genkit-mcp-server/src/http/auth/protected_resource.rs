@@ -245,7 +245,7 @@ pub(crate) fn document_answer(method: &Method, document: Bytes) -> Response<Byte
     let (status, body) = match *method {
         Method::GET | Method::HEAD => (StatusCode::OK, document),
         Method::OPTIONS => (StatusCode::NO_CONTENT, Bytes::new()),
-        _ => (StatusCode::METHOD_NOT_ALLOWED, Bytes::new()),
+        _ => (StatusCode::METHOD_NOT_ALLOWED, Bytes::from_static(b"Method Not Allowed: use GET")),
     };
     let mut response = Response::new(body);
     *response.status_mut() = status;

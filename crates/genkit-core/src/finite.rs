@@ -2,16 +2,39 @@
 
 use std::fmt;
 
-use serde::ser::{self, Serialize, Serializer};
+use serde::ser::{self, Error as _, Serialize, Serializer};
+use serde_json::Value;
+
+/// Converts a value to JSON.
+///
+/// # Errors
+/// Returns the error of the value's own serialization, or one that names the first number that is not finite.
+pub fn to_finite_value(value: impl Serialize) -> serde_json::Result<Value> {
+    let json = serde_json::to_value(&value)?;
+    // Numbers that are not finite become `null`, so most values need no second pass.
+    if contains_null(&json) {
+        check_finite(&value).map_err(serde_json::Error::custom)?;
+    }
+    Ok(json)
+}
+
+fn contains_null(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Array(items) => items.iter().any(contains_null),
+        Value::Object(members) => members.values().any(contains_null),
+        _ => false,
+    }
+}
 
 /// Finds the first number in `value` that is not finite. Returns an error that names its path.
-pub(super) fn check_finite(value: &impl Serialize) -> Result<(), NotFinite> {
+fn check_finite(value: &impl Serialize) -> Result<(), NotFinite> {
     value.serialize(&mut FloatCheck { path: String::new() })
 }
 
 /// A number that is not finite, or another error of the value's own serialization.
 #[derive(Debug)]
-pub(super) struct NotFinite(String);
+struct NotFinite(String);
 
 impl fmt::Display for NotFinite {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -38,11 +61,11 @@ impl FloatCheck {
             return Ok(());
         }
         let place = match self.path.as_str() {
-            "" => "the result".to_owned(),
+            "" => "the value".to_owned(),
             path => format!("`{}`", path.strip_prefix('.').unwrap_or(path)),
         };
         Err(NotFinite(format!(
-            "{place} is {number}, which JSON cannot represent; return a finite number, `None` or an error"
+            "{place} is {number}, which JSON cannot represent; use a finite number or `None`, or return an error"
         )))
     }
 
