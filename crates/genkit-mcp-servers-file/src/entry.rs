@@ -198,36 +198,3 @@ fn read_http(fields: &Fields<'_>, key: &str) -> Result<ServerTransport, Error> {
     let url = fields.read_text(key)?.unwrap_or_default();
     Ok(ServerTransport::Http { url, headers: fields.read_pairs("headers")? })
 }
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::disabling_key;
-
-    #[test]
-    fn other_spellings_disable_server() {
-        for (key, value, disables) in [
-            ("disabled", json!("true"), true),
-            ("enabled", json!(0), true),
-            ("isActive", json!(false), true),
-            ("is_active", json!("no"), true),
-            ("state", json!("Disabled"), true),
-            ("status", json!("paused"), true),
-            ("disabled", json!(false), false),
-            ("active", json!(true), false),
-            ("state", json!("running"), false),
-            ("state", json!("dormant"), true),
-            ("enabled", json!("nope"), true),
-            ("enabled", json!("yes"), false),
-            ("serverEnabled", json!(false), true),
-            ("paused", json!(true), true),
-            ("disabled", json!("off"), false),
-            ("disabledTools", json!(["a"]), false),
-            ("state", json!(null), false),
-        ] {
-            let entry = serde_json::Map::from_iter([(key.to_owned(), value.clone())]);
-            assert_eq!(disabling_key(&entry).is_some(), disables, "{key}: {value}");
-        }
-    }
-}

@@ -101,14 +101,3 @@ fn split_words(line: &str) -> Vec<String> {
     words.extend(word);
     words
 }
-
-#[cfg(test)]
-mod tests {
-    use super::split_words;
-
-    #[test]
-    fn words_may_be_in_quotes() {
-        assert_eq!(split_words(r#"-y  "a b" 'c"d' "" e"#), ["-y", "a b", "c\"d", "", "e"]);
-        assert!(split_words("  ").is_empty());
-    }
-}

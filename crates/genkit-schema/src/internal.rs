@@ -3,15 +3,15 @@
 pub use crate::bounds::{Bounds, Shape};
 pub use crate::conversion::{Loss, MAX_DEPTH, warn_losses};
 pub use crate::derive::{inlined_of, input_of, output_of};
+pub use crate::dialect::position::Position;
+pub use crate::dialect::property_names::PropertyNames;
 pub use crate::dialect::{Dialect, RepairedDialect, ToolInput};
 pub use crate::error::Error;
 pub use crate::form::form;
 pub use crate::json::json_type::types_of;
 pub use crate::nulls::drop_optional_nulls;
 pub use crate::portable::portable;
-pub use crate::position::Position;
 pub use crate::properties::properties;
-pub use crate::property_names::PropertyNames;
 pub mod pointer {
     pub use crate::json::pointer::*;
 }

@@ -8,9 +8,9 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::bounds::{Bounds, Shape};
+use super::dialect::property_names::PropertyNames;
 use super::dialect::{Dialect, DialectCache};
 use super::error::Error as E;
-use super::property_names::PropertyNames;
 
 /// A JSON Schema that is cheap to clone, with a cache of the dialects that providers derive from it.
 ///

@@ -299,3 +299,38 @@ fn a_section_that_is_none_does_not_disable_the_others() {
     assert_eq!(file.servers.len(), 1);
     assert!(file.notices[0].contains("mcpServers in mcp.json: expected an object"));
 }
+
+#[test]
+fn arguments_in_one_text_are_split_into_words() {
+    let text = r#"{"mcpServers": {"a": {"command": "x", "args": "-y  \"a b\" 'c d' e"}}}"#;
+    match file(text).servers.remove(0).transport.unwrap() {
+        ServerTransport::Stdio { args, .. } => assert_eq!(args, ["-y", "a b", "c d", "e"]),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn every_spelling_of_disabled_disables_a_server() {
+    for (key, value, disables) in [
+        ("disabled", r#""true""#, true),
+        ("enabled", r#"0"#, true),
+        ("isActive", r#"false"#, true),
+        ("is_active", r#""no""#, true),
+        ("state", r#""Disabled""#, true),
+        ("status", r#""paused""#, true),
+        ("disabled", r#"false"#, false),
+        ("active", r#"true"#, false),
+        ("state", r#""running""#, false),
+        ("state", r#""dormant""#, true),
+        ("enabled", r#""nope""#, true),
+        ("enabled", r#""yes""#, false),
+        ("serverEnabled", r#"false"#, true),
+        ("paused", r#"true"#, true),
+        ("disabled", r#""off""#, false),
+        ("disabledTools", r#"["a"]"#, false),
+        ("state", r#"null"#, false),
+    ] {
+        let text = format!(r#"{{"mcpServers": {{"a": {{"command": "x", "{key}": {value}}}}}}}"#);
+        assert_eq!(file(&text).servers[0].options.disabled, disables, "{key}: {value}");
+    }
+}

@@ -8,7 +8,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::conversion::warn_losses;
-use crate::object_root::object_root;
+use crate::dialect::object_root::object_root;
 use crate::repair::{Patterns, repair};
 
 /// A provider's dialect of JSON Schema.

@@ -2,6 +2,9 @@
 
 mod cache;
 mod keywords;
+pub(crate) mod object_root;
+pub(crate) mod position;
+pub(crate) mod property_names;
 mod strict;
 
 pub(super) use cache::DialectCache;

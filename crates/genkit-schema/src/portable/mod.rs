@@ -42,7 +42,7 @@ mod tests;
 use serde_json::{Map, Value};
 
 use super::conversion::{Loss, MAX_DEPTH, MAX_NODES};
-use crate::position::Position;
+use crate::dialect::position::Position;
 use keywords::Class;
 use rewriter::PortableRewriter;
 

@@ -23,16 +23,14 @@
 
 mod drafts;
 mod references;
-#[cfg(test)]
-mod tests;
 mod values;
 
 use serde_json::{Map, Value};
 
 use crate::bounds::is_supported_pattern;
 use crate::conversion::Loss;
+use crate::dialect::position::Position;
 use crate::json::pointer;
-use crate::position::Position;
 use values::{KeywordValue, Repair};
 
 /// The maximum nesting of schemas that is repaired. Default is 64; what is deeper accepts any value.

@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use crate::bounds::References;
 use crate::conversion::Loss;
+use crate::dialect::position::Position;
 use crate::json::pointer;
-use crate::position::Position;
 
 /// The characters that a URI fragment contains unchanged, besides letters and digits (RFC 3986).
 const FRAGMENT: &str = "-._~!$&'()*+,;=:@/?";

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use crate::bounds::Shape;
 use crate::check::Checker;
 use crate::conversion::Loss;
-use crate::object_root::object_root;
+use crate::dialect::object_root::object_root;
 use crate::portable;
 use crate::repair::{Patterns, Repaired, repair, repair_arguments};
 use crate::result_shape::ResultShape;

@@ -7,8 +7,8 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
+use crate::dialect::position::Position;
 use crate::dialect::resolve_reference;
-use crate::position::Position;
 use crate::repair::{Patterns, repair};
 use crate::shared::Schema;
 
@@ -293,71 +293,4 @@ fn collect_parts<'a>(
     }
     let dependent = map.get("dependentSchemas").and_then(Value::as_object).into_iter().flatten();
     dependent.for_each(|(_, part)| collect_applied(part, root, all));
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    fn names() -> PropertyNames {
-        PropertyNames::new(&json!({
-            "type": "object",
-            "properties": {
-                "$top": { "type": "integer", "description": "How many." },
-                "top": { "type": "string" },
-                "filter[status]": true,
-                "1st": { "$ref": "#/$defs/node" },
-                "free": { "type": "object", "additionalProperties": { "type": "integer" } },
-                "list": { "type": "array", "items": { "anyOf": [{ "$ref": "#/$defs/node" }, { "type": "null" }] } }
-            },
-            "required": ["$top", "top"],
-            "$defs": { "node": {
-                "properties": { "@odata.type": {}, "next": { "$ref": "#/$defs/node" } },
-                "required": ["@odata.type"]
-            } }
-        }))
-        .unwrap()
-    }
-
-    #[test]
-    fn names_are_safe_and_unique_in_the_schema() {
-        let renamed = names().renamed;
-        let all: Vec<&String> = renamed["properties"].as_object().unwrap().keys().collect();
-        assert_eq!(all, ["top_2", "top", "filter_status", "_1st", "free", "list"]);
-        assert_eq!(renamed["required"], json!(["top_2", "top"]));
-        assert_eq!(renamed["properties"]["top_2"]["description"], "`$top`: How many.");
-        assert_eq!(
-            renamed["properties"]["filter_status"],
-            json!({ "description": "`filter[status]`" })
-        );
-        assert_eq!(renamed["$defs"]["node"]["required"], json!(["odata.type"]));
-    }
-
-    #[test]
-    fn arguments_are_mapped_in_both_directions_at_every_depth() {
-        let names = names();
-        let ours = json!({
-            "$top": 1, "top": "a", "unknown": 2,
-            "1st": { "@odata.type": "x", "next": { "@odata.type": "y" } },
-            // These names are data.
-            "free": { "$top": 1, "top_2": 2 },
-            "list": [null, { "@odata.type": "z" }]
-        });
-        let sent = names.rename_arguments(ours.clone());
-        assert_eq!((&sent["top_2"], &sent["_1st"]["next"]["odata.type"]), (&json!(1), &json!("y")));
-        assert_eq!(sent["free"], ours["free"]);
-        assert_eq!(sent["list"][1], json!({ "odata.type": "z" }));
-        assert_eq!(names.restore_arguments(sent), ours);
-    }
-
-    #[test]
-    fn safe_names_cost_nothing() {
-        assert!(PropertyNames::new(&json!({ "properties": { "a.b-c_d": {} } })).is_none());
-        let long = "x".repeat(65);
-        let names = PropertyNames::new(&json!({ "properties": { long.clone(): {} } })).unwrap();
-        let sent = names.rename_arguments(json!({ long: 1 }));
-        assert!(sent.as_object().unwrap().keys().all(|name| name.len() <= MAX_NAME));
-    }
 }

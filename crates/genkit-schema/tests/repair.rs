@@ -1,6 +1,8 @@
-use serde_json::{Value, json};
+//! Schemas of other drafts, and schemas of no draft, become schemas of draft 2020-12.
 
-use super::{Patterns, Repaired, repair};
+use genkit_schema::Schema;
+use genkit_schema::internal::{Patterns, Repaired, repair};
+use serde_json::{Value, json};
 
 /// Returns a repaired schema, and the pointers of what was lost.
 fn repaired(schema: Value) -> (Value, Vec<String>) {
@@ -208,4 +210,67 @@ fn deep_schemas_are_cut() {
     let (schema, lost) = repaired(schema);
     assert_eq!(lost.len(), 1);
     assert!(schema.to_string().len() < 1_000);
+}
+
+fn schema_with_unsafe_names() -> Schema {
+    Schema::new(json!({
+        "type": "object",
+        "properties": {
+            "$top": { "type": "integer", "description": "How many." },
+            "top": { "type": "string" },
+            "filter[status]": true,
+            "1st": { "$ref": "#/$defs/node" },
+            "free": { "type": "object", "additionalProperties": { "type": "integer" } },
+            "list": { "type": "array", "items": { "anyOf": [{ "$ref": "#/$defs/node" }, { "type": "null" }] } }
+        },
+        "required": ["$top", "top"],
+        "$defs": { "node": {
+            "properties": { "@odata.type": {}, "next": { "$ref": "#/$defs/node" } },
+            "required": ["@odata.type"]
+        } }
+    }))
+}
+
+#[test]
+fn names_are_safe_and_unique_in_the_schema() {
+    let schema = schema_with_unsafe_names();
+    let renamed = schema.property_names().unwrap().renamed_schema();
+    let all: Vec<&String> = renamed["properties"].as_object().unwrap().keys().collect();
+    assert_eq!(all, ["top_2", "top", "filter_status", "_1st", "free", "list"]);
+    assert_eq!(renamed["required"], json!(["top_2", "top"]));
+    assert_eq!(renamed["properties"]["top_2"]["description"], "`$top`: How many.");
+    assert_eq!(
+        renamed["properties"]["filter_status"],
+        json!({ "description": "`filter[status]`" })
+    );
+    assert_eq!(renamed["$defs"]["node"]["required"], json!(["odata.type"]));
+}
+
+#[test]
+fn arguments_are_mapped_in_both_directions_at_every_depth() {
+    let schema = schema_with_unsafe_names();
+    let names = schema.property_names().unwrap();
+    let ours = json!({
+        "$top": 1, "top": "a", "unknown": 2,
+        "1st": { "@odata.type": "x", "next": { "@odata.type": "y" } },
+        // These names are data.
+        "free": { "$top": 1, "top_2": 2 },
+        "list": [null, { "@odata.type": "z" }]
+    });
+    let sent = names.rename_arguments(ours.clone());
+    assert_eq!((&sent["top_2"], &sent["_1st"]["next"]["odata.type"]), (&json!(1), &json!("y")));
+    assert_eq!(sent["free"], ours["free"]);
+    assert_eq!(sent["list"][1], json!({ "odata.type": "z" }));
+    assert_eq!(names.restore_arguments(sent), ours);
+}
+
+#[test]
+fn safe_names_cost_nothing() {
+    let safe = Schema::new(json!({ "properties": { "a.b-c_d": {} } }));
+    assert!(safe.property_names().is_none());
+    let long = "x".repeat(65);
+    let schema = Schema::new(json!({ "properties": { long.clone(): {} } }));
+    let names = schema.property_names().unwrap();
+    let sent = names.rename_arguments(json!({ long: 1 }));
+    assert!(sent.as_object().unwrap().keys().all(|name| name.len() <= 64));
 }
