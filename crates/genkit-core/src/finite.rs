@@ -305,6 +305,6 @@ mod tests {
             let error = check_finite(&value).expect_err("not finite").to_string();
             assert!(error.starts_with(expected), "{error}");
         }
-        assert!(check_finite(&f64::NAN).expect_err("NaN").to_string().starts_with("the result is"));
+        assert!(check_finite(&f64::NAN).expect_err("NaN").to_string().starts_with("the value is"));
     }
 }

@@ -81,11 +81,27 @@ fn read_leniently<R>(
     // Mismatches of values that were replaced, so that an error describes the value that the caller sent.
     let mut replaced: Vec<Problem> = Vec::new();
     let affordable = MAX_REREAD_BYTES / genkit_schema::internal::size::json_size(&arguments).max(1);
-    for _ in 0..affordable.clamp(1, MAX_REREADS) {
-        if !repair_arguments(&mut arguments, problem.0.place.segments(), how) {
-            break;
+    let mut left = affordable.clamp(1, MAX_REREADS);
+    while left > 0 {
+        left -= 1;
+        let path = problem.0.place.segments();
+        let mut repaired = arguments.clone();
+        let mut next = None;
+        if repair_arguments(&mut repaired, path, how) {
+            next = Some(read(&repaired)).filter(|next| !next.as_ref().is_err_and(expects_string));
         }
-        match read(&arguments) {
+        let next = match next {
+            Some(next) => {
+                arguments = repaired;
+                next
+            }
+            // In a flattened struct, serde reports the last member instead of the one that does not match.
+            None => match reread_inside(&mut arguments, &problem, &mut left, read) {
+                Some(next) => next,
+                None => break,
+            },
+        };
+        match next {
             Ok(value) => return Ok((value, arguments)),
             Err(next) => replaced.push(std::mem::replace(&mut problem, next)),
         }
@@ -186,6 +202,87 @@ fn convert_integral_floats(value: &mut Value) -> bool {
     }
 }
 
+/// Whether a replaced string should have stayed one.
+fn expects_string(problem: &Problem) -> bool {
+    problem.0.message.ends_with("expected a string")
+}
+
+/// The maximum number of strings in an enum or a flattened struct that are tried. Default is 16.
+const MAX_CANDIDATES: usize = 16;
+
+/// Replaces a number or boolean that was sent as a string inside the value at a problem. serde reports an enum or a
+/// flattened struct as a whole, so each string is tried. Returns the result of the read after the replacement, or `None`
+/// if no replacement makes a difference.
+fn reread_inside<R>(
+    arguments: &mut Value,
+    problem: &Problem,
+    left: &mut usize,
+    read: Reader<'_, R>,
+) -> Option<std::result::Result<R, Problem>> {
+    let path = problem.0.place.segments();
+    let mut candidates = Vec::new();
+    let around = path.split_last().map_or(path, |(_, parents)| parents);
+    let place =
+        around.iter().try_fold(&mut *arguments, |place, segment| descend(place, segment))?;
+    collect_scalars(place, around.to_vec(), &mut candidates);
+    let replace = |arguments: &mut Value, path: &[Segment]| {
+        let place = path.iter().try_fold(arguments, |place, segment| descend(place, segment));
+        place.is_some_and(|place| reread_string(place, path.len()))
+    };
+    let mut all = arguments.clone();
+    for candidate in &candidates {
+        replace(&mut all, candidate);
+        if *left == 0 {
+            return None;
+        }
+        *left -= 1;
+        let mut changed = arguments.clone();
+        replace(&mut changed, candidate);
+        let next = read(&changed);
+        let is_useless = |next: &Problem| {
+            let is_same = next.0.message == problem.0.message && next.0.place.segments() == path;
+            is_same || expects_string(next)
+        };
+        if !next.as_ref().is_err_and(is_useless) {
+            *arguments = changed;
+            return Some(next);
+        }
+    }
+    // An untagged enum says nothing about the value that does not fit.
+    let next = read(&all).ok().filter(|_| candidates.len() > 1)?;
+    *arguments = all;
+    Some(Ok(next))
+}
+
+/// Collects the paths of strings that contain a number or a boolean.
+fn collect_scalars(value: &Value, path: Vec<Segment>, candidates: &mut Vec<Vec<Segment>>) {
+    let inside = |segment: Segment| {
+        let mut path = path.clone();
+        path.push(segment);
+        path
+    };
+    match value {
+        _ if candidates.len() == MAX_CANDIDATES => {}
+        Value::String(text) => {
+            let held = held(text, path.len());
+            if held.is_some_and(|value| value.is_number() || value.is_boolean()) {
+                candidates.push(path);
+            }
+        }
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                collect_scalars(item, inside(Segment::Index(index)), candidates);
+            }
+        }
+        Value::Object(members) => {
+            for (key, member) in members {
+                collect_scalars(member, inside(Segment::Key(key.clone())), candidates);
+            }
+        }
+        _ => {}
+    }
+}
+
 /// Replaces a string by the JSON that it contains. `depth` is its nesting level.
 fn reread_string(value: &mut Value, depth: usize) -> bool {
     let Some(inner) = value.as_str().and_then(|text| held(text, depth)) else { return false };
@@ -223,6 +320,40 @@ mod tests {
 
     fn parsed(arguments: Value) -> Input {
         parse_arguments(arguments, Strictness::Lenient).expect("a lenient read accepts it")
+    }
+
+    #[test]
+    fn scalars_in_strings_are_read_in_every_shape_of_serde() {
+        #[derive(Debug, Deserialize, PartialEq)]
+        #[serde(tag = "op", rename_all = "snake_case")]
+        enum Tagged {
+            Move { x: i32, label: String },
+        }
+        #[derive(Debug, Deserialize, PartialEq)]
+        struct Flattened {
+            id: u32,
+            #[serde(flatten)]
+            op: Tagged,
+        }
+        #[derive(Debug, Deserialize, PartialEq)]
+        #[serde(untagged)]
+        enum Untagged {
+            Pair { a: u8, b: bool },
+        }
+        let lenient = Strictness::Lenient;
+        let op = Tagged::Move { x: 3, label: "3".to_owned() };
+        // The label stays a text.
+        let sent = json!({"op": "move", "x": "3", "label": "3"});
+        assert_eq!(parse_arguments::<Tagged>(sent.clone(), lenient).unwrap(), op);
+        assert!(parse_arguments::<Tagged>(sent, Strictness::Exact).is_err());
+        let sent = json!({"id": "7", "op": "move", "label": "3", "x": "3"});
+        assert_eq!(parse_arguments::<Flattened>(sent, lenient).unwrap(), Flattened { id: 7, op });
+        let sent = json!([{"a": "1", "b": "true"}]);
+        let pair = Untagged::Pair { a: 1, b: true };
+        assert_eq!(parse_arguments::<Vec<Untagged>>(sent, lenient).unwrap(), [pair]);
+        let error =
+            parse_arguments::<Tagged>(json!({"op": "move", "x": "three", "label": "l"}), lenient);
+        assert!(error.unwrap_err().to_string().contains("three"));
     }
 
     #[test]
