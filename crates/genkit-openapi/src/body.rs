@@ -20,7 +20,7 @@ pub(crate) enum BodyForm {
 pub(crate) struct RequestBody {
     pub(crate) form: BodyForm,
     pub(crate) media_type: HeaderValue,
-    /// How the members of a form are written, if the document says so.
+    /// How the members of a form are written, if the document specifies it.
     pub(crate) encodings: HashMap<String, MemberEncoding>,
 }
 

@@ -168,7 +168,7 @@ impl<'d> Converter<'d> {
         }))
     }
 
-    /// Converts a `$ref`. Returns `None` if it leads to no schema, so that any value is accepted.
+    /// Converts a `$ref`. Returns `None` if it does not lead to a schema, so that any value is accepted.
     fn reference(&mut self, value: &'d Value) -> Checked<Option<Value>> {
         let Some(reference) = value.as_str() else {
             self.notes.push(

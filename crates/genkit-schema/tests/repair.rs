@@ -176,7 +176,7 @@ fn references_lead_to_a_schema() {
         ),
         (
             json!({ "properties": { "a": { "$ref": "#item" } }, "$defs": { "i": { "$anchor": "item" } } }),
-            json!({ "properties": { "a": { "$ref": "#/$defs/i" } }, "$defs": { "i": {} } }),
+            json!({ "properties": { "a": { "$ref": "#/$defs/i" } }, "$defs": { "i": { "$anchor": "item" } } }),
             vec![],
         ),
         (

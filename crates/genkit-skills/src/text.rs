@@ -41,7 +41,7 @@ impl<'a> SkillText<'a> {
         Self::parse_by(Rules::Author, file, text).map(|(parsed, _)| parsed)
     }
 
-    /// Parses a `SKILL.md` that somebody else wrote. A byte order mark, a description that is too long, and values with
+    /// Parses a `SKILL.md` of another author. A byte order mark, a description that is too long, and values with
     /// a colon that are not in quotes are accepted.
     ///
     /// # Errors

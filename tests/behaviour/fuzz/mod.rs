@@ -1,6 +1,7 @@
 //! Properties for random schemas, URIs, names and patterns. `genkit_tests::fuzz` documents how to run them for longer.
 
 mod addresses;
+mod documents;
 mod names;
 mod schemas;
 

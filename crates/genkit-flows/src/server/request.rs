@@ -46,11 +46,12 @@ impl FlowQuery {
     }
 }
 
-/// Whether the client prefers events to JSON. A range such as `*/*` means JSON, if that is accepted.
+/// Whether the client asks for events by name, as Genkit's clients do, or accepts nothing else. A range such as `*/*`
+/// means JSON.
 fn accepts_events(headers: &HeaderMap) -> bool {
     let (precision, events) = accepted_weight(headers, "text/event-stream");
     let (_, json) = accepted_weight(headers, "application/json");
-    events > 0 && events >= json && (precision == 2 || json == 0)
+    events > 0 && (precision == 2 || json == 0)
 }
 
 /// Parses a boolean as Go does.
@@ -126,7 +127,7 @@ mod tests {
             ("a/b, text/event-stream;q=0.1", "/f?stream=false", true),
             ("text/*", "/f", true),
             ("application/json, text/event-stream", "/f", true),
-            ("application/json, text/event-stream;q=0.5", "/f", false),
+            ("application/json, text/event-stream;q=0.5", "/f", true),
             ("application/json, text/event-stream; q=0", "/f", false),
             ("application/json", "/f", false),
             ("x/text/event-stream", "/f", false),

@@ -180,7 +180,7 @@ fn references_stay_inside_and_come_to_an_end() {
         "{why:?}"
     );
     assert!(
-        why[1].starts_with("POST /circle: ") && why[1].contains("leads to no schema"),
+        why[1].starts_with("POST /circle: ") && why[1].contains("does not lead to a schema"),
         "{why:?}"
     );
 }

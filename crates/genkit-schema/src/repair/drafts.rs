@@ -4,6 +4,7 @@ use serde_json::{Map, Number, Value, json};
 
 /// Replaces older keywords. Returns the names of the properties that say that they are required, as in draft 3.
 pub(super) fn modernize(map: &mut Map<String, Value>) -> Vec<Value> {
+    split_type(map);
     for (old, new) in
         [("divisibleBy", "multipleOf"), ("$recursiveRef", "$ref"), ("$dynamicRef", "$ref")]
     {
@@ -36,7 +37,6 @@ pub(super) fn modernize(map: &mut Map<String, Value>) -> Vec<Value> {
     if let Some(example) = map.shift_remove("example") {
         map.entry("examples").or_insert_with(|| json!([example]));
     }
-    split_type(map);
     add_null(map);
     required_properties(map)
 }

@@ -17,7 +17,7 @@
 //! | other values that the type excludes, and repeated values | removed |
 //! | a reference to an anchor or to an `$id` | a JSON pointer |
 //! | a reference without a target, or only to itself | removed |
-//! | `$id` and anchors, which would clash with those of other tools | removed |
+//! | `$id`, which would clash with those of other tools, and anchors that are ambiguous without it | removed |
 //!
 //! A repair that changes which values are accepted is reported as a [`Loss`].
 
@@ -60,13 +60,13 @@ pub enum Patterns {
 /// Repairs the schema of a value.
 pub fn repair(mut schema: Value, patterns: Patterns) -> Repaired {
     let draft = schema.as_object_mut().and_then(|map| map.shift_remove("$schema"));
-    let Some(draft @ Value::String(_)) = draft else { return repair_undeclared(schema, patterns) };
-    // A schema that needs no repair keeps the draft that it declares.
+    let Some(Value::String(draft)) = draft else { return repair_undeclared(schema, patterns) };
     let mut repaired = repair_undeclared(schema.clone(), patterns);
-    if repaired.schema == schema
+    // A schema that needs no repair keeps the draft that it declares.
+    if (draft.contains("/2020-12/") || repaired.schema == schema)
         && let Value::Object(map) = &mut repaired.schema
     {
-        map.insert("$schema".to_owned(), draft);
+        map.shift_insert(0, "$schema".to_owned(), draft.into());
     }
     repaired
 }
@@ -78,8 +78,7 @@ pub fn repair_arguments(schema: Value, patterns: Patterns) -> Repaired {
     let has_properties =
         map.get("properties").and_then(Value::as_object).is_some_and(|it| !it.is_empty());
     let kind = match map.get("type") {
-        None if !has_properties => return repaired,
-        None => None,
+        None => return repaired,
         Some(Value::Array(kinds)) if kinds.iter().any(|kind| kind == "object") => None,
         Some(kind) if kind != "object" && has_properties => Some(kind.to_string()),
         Some(_) => return repaired,
@@ -137,7 +136,7 @@ impl Repairer {
             Value::String(name) => {
                 let kind = values::known_type(&name)?;
                 let schema = kind.map(|kind| ("type".to_owned(), Value::from(kind)));
-                Some(Value::Object(schema.into_iter().collect()))
+                Some(Value::Object(self.repair_map(schema.into_iter().collect())))
             }
             _ => None,
         }

@@ -1,6 +1,6 @@
 //! References, which become JSON pointers to a schema that exists.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
@@ -23,12 +23,14 @@ pub(super) fn repair_references(mut root: Value, losses: &mut Vec<Loss>) -> Valu
     if !has("$ref") && !NAMES.iter().any(|keyword| has(keyword)) {
         return root;
     }
+    let has_ids = has("$id");
+    let has_valid_anchors = has_valid_anchors(&nodes);
     let targets = Targets::new(&root, &nodes);
     let mut changes = Vec::new();
     for (schema, at) in &nodes {
         let Some(reference) = schema.get("$ref").and_then(Value::as_str) else { continue };
         let found =
-            targets.find_pointer(schema, reference).filter(|found| !targets.is_circle(found));
+            targets.find_pointer(schema, reference).filter(|found| !targets.is_cycle(found));
         if found.as_deref() != pointer::of_reference(reference).as_deref() || found.is_none() {
             changes.push((at.clone(), reference.to_owned(), found));
         }
@@ -42,14 +44,28 @@ pub(super) fn repair_references(mut root: Value, losses: &mut Vec<Loss>) -> Valu
                 let reference = crate::truncate::excerpt(&reference, 100);
                 losses.push(Loss {
                     pointer: at,
-                    what: format!("the reference {reference:?} leads to no schema in this document, so any value is accepted"),
+                    what: format!("the reference {reference:?} does not lead to a schema in this document, so any value is accepted"),
                     remedy: "include the schema under `$defs`".to_owned(),
                 });
             }
         }
     }
-    remove_names(&mut root);
+    if has_ids || !has_valid_anchors {
+        remove_names(&mut root);
+    }
     root
+}
+
+/// Whether each anchor follows the syntax of JSON Schema and occurs once.
+fn has_valid_anchors(nodes: &[(&Value, String)]) -> bool {
+    let mut seen = HashSet::new();
+    let mut anchors = nodes.iter().filter_map(|(schema, _)| schema.get("$anchor"));
+    anchors.all(|anchor| {
+        let anchor = anchor.as_str().unwrap_or_default();
+        let starts_well = anchor.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+        let is_part = |c: char| c.is_ascii_alphanumeric() || "-._".contains(c);
+        starts_well && anchor.chars().all(is_part) && seen.insert(anchor)
+    })
 }
 
 struct Targets<'a> {
@@ -79,8 +95,8 @@ impl<'a> Targets<'a> {
         }
     }
 
-    /// Whether following the references from a schema leads to no end.
-    fn is_circle(&self, pointer: &str) -> bool {
+    /// Whether the references from a schema form a cycle.
+    fn is_cycle(&self, pointer: &str) -> bool {
         let mut at = pointer.to_owned();
         for _ in 0..=self.pointers.len() {
             let Some(schema) = self.root.pointer(&at) else { return false };

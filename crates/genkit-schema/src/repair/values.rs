@@ -24,7 +24,7 @@ pub(super) enum KeywordValue {
     Examples,
 }
 
-/// What becomes of a value.
+/// How a value is repaired.
 pub(super) enum Repair {
     Kept(Value),
     /// Another value, and a description of the change.

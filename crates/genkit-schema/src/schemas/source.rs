@@ -178,7 +178,10 @@ impl Source {
             losses.extend(portable.degraded);
             portable.schema
         };
-        let is_object = schema.get("type").is_some_and(|kind| kind == "object");
+        let is_object = match schema.get("type") {
+            Some(kind) => kind == "object",
+            None => schema.get("properties").is_some(),
+        };
         if !(is_input && is_object) {
             return ServedSchema::new(schema, losses);
         }
