@@ -3,6 +3,7 @@
 pub mod cargo;
 pub mod case_folders;
 pub mod fuzz;
+pub mod random_schemas;
 
 /// The README's programs compile.
 #[cfg(doctest)]

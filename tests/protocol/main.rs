@@ -36,4 +36,5 @@ mod schemas;
 mod server;
 mod stdio;
 mod telemetry;
+mod tool_lists;
 mod verdict;

@@ -27,6 +27,37 @@ const SERVERS: [&str; 3] = [
     "@modelcontextprotocol/server-memory@2026.8.31",
 ];
 
+/// Public servers of many authors, for their lists of tools.
+pub(crate) const PUBLIC_SERVERS: [&str; 27] = [
+    "@antv/mcp-server-chart@0.9.10",
+    "@brave/brave-search-mcp-server@2.1.4",
+    "@circleci/mcp-server-circleci@0.20.0",
+    "@eslint/mcp@0.3.13",
+    "@hubspot/mcp-server@0.4.0",
+    "@kazuph/mcp-taskmanager@1.1.1",
+    "@line/line-bot-mcp-server@0.5.0",
+    "@microsoft/clarity-mcp-server@2.0.1",
+    "@modelcontextprotocol/server-brave-search@0.6.2",
+    "@modelcontextprotocol/server-github@2025.4.8",
+    "@modelcontextprotocol/server-gitlab@2025.4.25",
+    "@modelcontextprotocol/server-google-maps@0.6.2",
+    "@modelcontextprotocol/server-postgres@0.6.2",
+    "@modelcontextprotocol/server-sequential-thinking@2026.8.31",
+    "@modelcontextprotocol/server-slack@2025.4.25",
+    "@notionhq/notion-mcp-server@2.5.2",
+    "@perplexity-ai/mcp-server@1.2.1",
+    "@pinecone-database/mcp@0.3.0",
+    "@playwright/mcp@0.0.83",
+    "@sentry/mcp-server@0.39.0",
+    "@upstash/context7-mcp@4.1.1",
+    "airtable-mcp-server@1.14.0",
+    "chrome-devtools-mcp@1.11.0",
+    "exa-mcp-server@3.4.1",
+    "firecrawl-mcp@3.26.0",
+    "mcp-obsidian@1.0.0",
+    "tavily-mcp@0.2.22",
+];
+
 /// Genkit's own developer tools, in a separate folder because they are large.
 const GENKIT_CLI: [&str; 1] = ["genkit-cli@1.43.0"];
 
@@ -93,6 +124,21 @@ pub(crate) fn node_server(name: &str) -> PathBuf {
     static DONE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
     let folder = installed(DONE.get_or_init(install_servers));
     folder.join("node_modules/@modelcontextprotocol").join(name).join("dist/index.js")
+}
+
+/// Returns the script that a public server's package runs.
+pub(crate) fn public_server(package: &str) -> PathBuf {
+    static DONE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    let folder = installed(DONE.get_or_init(install_public_servers));
+    let name = package.rsplit_once('@').expect("a version").0;
+    let folder = folder.join("node_modules").join(name);
+    let manifest = fs::read(folder.join("package.json")).expect("the package is installed");
+    let manifest: serde_json::Value = serde_json::from_slice(&manifest).expect("a manifest");
+    let script = match &manifest["bin"] {
+        serde_json::Value::Object(scripts) => scripts.values().next().cloned(),
+        script => Some(script.clone()),
+    };
+    folder.join(script.as_ref().and_then(serde_json::Value::as_str).expect("a program"))
 }
 
 /// Returns the script of Genkit's CLI.
@@ -168,6 +214,12 @@ fn install_npm() -> Result<PathBuf, String> {
 fn install_servers() -> Result<PathBuf, String> {
     let directory = root().join("npm-servers");
     once(&directory, &SERVERS, || npm_install(&directory, &SERVERS))?;
+    Ok(directory)
+}
+
+fn install_public_servers() -> Result<PathBuf, String> {
+    let directory = root().join("npm-public-servers");
+    once(&directory, &PUBLIC_SERVERS, || npm_install(&directory, &PUBLIC_SERVERS))?;
     Ok(directory)
 }
 

@@ -5,6 +5,7 @@ pub use crate::conversion::{Loss, MAX_DEPTH, warn_losses};
 pub use crate::derive::{inlined_of, input_of, output_of};
 pub use crate::dialect::position::Position;
 pub use crate::dialect::property_names::PropertyNames;
+pub use crate::dialect::validated::validated;
 pub use crate::dialect::{Dialect, RepairedDialect, ToolInput};
 pub use crate::error::Error;
 pub use crate::form::form;

@@ -2,94 +2,9 @@
 
 use genkit_schema::Schema;
 use genkit_schema::internal::{Patterns, RepairedDialect, ToolInput, portable, repair};
-use genkit_tests::fuzz::{Rng, fuzz};
+use genkit_tests::fuzz::fuzz;
+use genkit_tests::random_schemas::{named, schema, value};
 use serde_json::{Map, Value, json};
-
-/// Keywords of every draft, and words that are none.
-const KEYWORDS: [&str; 34] = [
-    "type",
-    "properties",
-    "required",
-    "items",
-    "additionalItems",
-    "enum",
-    "const",
-    "anyOf",
-    "oneOf",
-    "allOf",
-    "not",
-    "if",
-    "then",
-    "$ref",
-    "$id",
-    "id",
-    "$anchor",
-    "$defs",
-    "definitions",
-    "dependencies",
-    "extends",
-    "disallow",
-    "divisibleBy",
-    "minimum",
-    "exclusiveMinimum",
-    "maxLength",
-    "pattern",
-    "format",
-    "nullable",
-    "description",
-    "default",
-    "example",
-    "patternProperties",
-    "prefixItems",
-];
-
-/// Values that occur in published schemas, in the right places and in others.
-fn value(rng: &mut Rng, depth: usize) -> Value {
-    let words = [
-        "string",
-        "int",
-        "any",
-        "object",
-        "array",
-        "#",
-        "#/$defs/a",
-        "#/definitions/gone",
-        "#a",
-        "true",
-        "3",
-        "(",
-        "date-time",
-        "https://example.com/s.json",
-        "",
-    ];
-    match rng.below(if depth == 0 { 5 } else { 9 }) {
-        0 => Value::Null,
-        1 => json!(rng.chance(50)),
-        2 => json!(rng.below(9)),
-        3 => json!(2.5),
-        4 => json!(rng.pick(&words)),
-        5 => (0..rng.below(4)).map(|_| value(rng, depth - 1)).collect(),
-        6 => named(rng, depth - 1),
-        _ => schema(rng, depth - 1),
-    }
-}
-
-fn named(rng: &mut Rng, depth: usize) -> Value {
-    let names = ["a", "$top", "filter[x]", "@odata.type", "1st", "", "type", "a b"];
-    let each = (0..rng.below(4)).map(|_| ((*rng.pick(&names)).to_owned(), value(rng, depth)));
-    each.collect::<Map<_, _>>().into()
-}
-
-fn schema(rng: &mut Rng, depth: usize) -> Value {
-    let each = (0..rng.below(5)).map(|_| {
-        let keyword = *rng.pick(&KEYWORDS);
-        let is_named =
-            matches!(keyword, "properties" | "$defs" | "definitions" | "patternProperties");
-        let value = if is_named && rng.chance(80) { named(rng, depth) } else { value(rng, depth) };
-        (keyword.to_owned(), value)
-    });
-    each.collect::<Map<_, _>>().into()
-}
 
 /// Panics if a provider would reject the schema of a tool.
 fn check_sent(schema: &Value, is_root: bool, given: &Value) {

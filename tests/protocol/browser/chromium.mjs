@@ -63,7 +63,7 @@ class Browser {
   #hear({ id, result, error }) {
     const asked = this.#waiting.get(id);
     this.#waiting.delete(id);
-    if (error) asked?.reject(new Error(JSON.stringify(error)));
+    if (error) asked?.reject(new Error(`${asked.method}: ${JSON.stringify(error)}`));
     else asked?.resolve(result);
   }
 
@@ -78,7 +78,7 @@ class Browser {
       // A page that goes elsewhere may take a question with it; whoever waits for something asks again.
       const late = setTimeout(() => this.#hear({ id, error: `${method} has no answer` }), ANSWER);
       const then = (settle) => (value) => { clearTimeout(late); settle(value); };
-      this.#waiting.set(id, { resolve: then(resolve), reject: then(reject) });
+      this.#waiting.set(id, { method, resolve: then(resolve), reject: then(reject) });
       this.#child.stdio[3].write(`${JSON.stringify({ id, method, params, sessionId })}\0`);
     });
   }
@@ -189,11 +189,20 @@ class Page {
   }
 
   async click(role, name, nth = 0) {
-    const place = await this.#place(role, name, nth);
-    for (const type of ['mouseMoved', 'mousePressed', 'mouseReleased']) {
-      const sent = this.send('Input.dispatchMouseEvent', { type, ...place, button: type === 'mouseMoved' ? 'none' : 'left', clickCount: 1 });
+    for (let attempts = 3; ; attempts -= 1) {
+      const place = await this.#place(role, name, nth);
+      const press = (type, button) => this.send('Input.dispatchMouseEvent', { type, ...place, button, clickCount: 1 });
+      try {
+        await press('mouseMoved', 'none');
+        await press('mousePressed', 'left');
+      } catch (error) {
+        // A busy browser refuses an event ("Internal error").
+        if (this.browser.gone || attempts === 1) throw error;
+        continue;
+      }
       // A page that navigates when the button is pressed loses the release. What the click does is checked afterwards.
-      await (type === 'mouseReleased' ? sent.catch((error) => { if (this.browser.gone) throw error; }) : sent);
+      await press('mouseReleased', 'left').catch((error) => { if (this.browser.gone) throw error; });
+      return;
     }
   }
 

@@ -25,16 +25,25 @@ async fn one_tool_without_a_schema_spoils_nothing() {
 #[tokio::test]
 async fn what_is_no_tool_is_left_out_and_said() {
     let server = Faulty::new("odd");
-    let all = ["echo", "blocks", "lists", "kind", "shape", "bad_description", "bad_annotations"];
+    let all = [
+        "echo",
+        "blocks",
+        "lists",
+        "kind",
+        "shape",
+        "odd_schema_type",
+        "bad_description",
+        "bad_annotations",
+    ];
     assert_eq!(names(&server).await, all);
     let notices = server.client.status().notices.join("\n");
     for wanted in [
         "omitted tool 6 (``): `name` is not a string",
         "(`bad_schema`): `inputSchema` is not an object",
-        "(`bad_schema_type`): `inputSchema` has the type 5",
-        "tool 11 (``)",
+        "(`bad_schema_type`): `inputSchema` has the type \"string\"",
         "tool 12 (``)",
         "tool 13 (``)",
+        "tool 14 (``)",
     ] {
         assert!(notices.contains(wanted), "`{wanted}` is not in:\n{notices}");
     }

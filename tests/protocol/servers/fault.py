@@ -244,8 +244,8 @@ class Odd(Server):
 
     tools = [
         tool("echo"), tool("blocks"), tool("lists"), tool("kind"), tool("shape"),
-        tool(5), tool("bad_description", description=7), tool("bad_schema", inputSchema="none"),
-        tool("bad_schema_type", inputSchema={"type": 5}), tool("bad_annotations", annotations=[1]),
+        tool(5), tool("odd_schema_type", inputSchema={"type": 5}), tool("bad_description", description=7), tool("bad_schema", inputSchema="none"),
+        tool("bad_schema_type", inputSchema={"type": "string"}), tool("bad_annotations", annotations=[1]),
         {"description": "no name"}, None, "text",
     ]
 

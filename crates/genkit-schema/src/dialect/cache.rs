@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 
 use crate::conversion::warn_losses;
 use crate::dialect::object_root::object_root;
+use crate::dialect::validated::validated;
 use crate::repair::{Patterns, repair};
 
 /// A provider's dialect of JSON Schema.
@@ -27,14 +28,14 @@ impl Dialect for RepairedDialect {
     }
 }
 
-/// The dialect `D` for the arguments of a tool: an object without a choice at its root.
+/// The dialect `D` for the arguments of a tool: an object without a choice at its root, which strict validators accept.
 pub struct ToolInput<D>(PhantomData<D>);
 
 impl<D: Dialect> Dialect for ToolInput<D> {
     fn convert_schema(exact: &Value, owner: &str) -> Option<Value> {
         let (root, loss) = object_root(exact);
         warn_losses("the model", owner, loss.into_iter().collect());
-        D::convert_schema(&root, owner)
+        D::convert_schema(&validated(&root), owner)
     }
 }
 

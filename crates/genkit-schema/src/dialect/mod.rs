@@ -6,6 +6,7 @@ pub(crate) mod object_root;
 pub(crate) mod position;
 pub(crate) mod property_names;
 mod strict;
+pub(crate) mod validated;
 
 pub(super) use cache::DialectCache;
 pub use cache::{Dialect, RepairedDialect, ToolInput};

@@ -92,6 +92,9 @@ fn collect_names<'a>(schema: &'a Value, names: &mut Vec<&'a str>) {
                 }
                 named.values().for_each(|schema| collect_names(schema, names));
             }
+            (_, Value::Array(required)) if keyword == "required" => {
+                names.extend(required.iter().filter_map(Value::as_str));
+            }
             _ => {}
         }
     }

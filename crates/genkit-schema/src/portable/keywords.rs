@@ -56,6 +56,11 @@ pub(super) fn keyword_class(keyword: &str) -> Class {
     }
 }
 
+/// Whether a keyword is one of JSON Schema.
+pub(crate) fn is_known_keyword(keyword: &str) -> bool {
+    keyword_class(keyword) != Class::Unknown && !keyword.starts_with("x-")
+}
+
 /// Returns whether a `format` is in draft 7, in draft 2020-12 and in ajv-formats.
 ///
 /// ajv-formats lacks the internationalized formats. `uuid` and `duration` are too new; `uint32` and `double` are
@@ -80,20 +85,24 @@ pub(super) fn is_portable_format(format: &str) -> bool {
 }
 
 /// Returns the type of value that a keyword applies to, or `None` if it applies to all.
-pub(super) fn applies_to(keyword: &str) -> Option<&'static str> {
+pub(crate) fn applies_to(keyword: &str) -> Option<&'static str> {
     match keyword {
         "multipleOf" | "maximum" | "exclusiveMaximum" | "minimum" | "exclusiveMinimum" => {
             Some("number")
         }
         "maxLength" | "minLength" | "pattern" | "format" | "contentEncoding"
         | "contentMediaType" => Some("string"),
-        "maxItems" | "minItems" | "uniqueItems" | "items" | "contains" => Some("array"),
+        "maxItems" | "minItems" | "uniqueItems" | "items" | "prefixItems" | "unevaluatedItems"
+        | "contains" | "minContains" | "maxContains" => Some("array"),
         "maxProperties"
         | "minProperties"
         | "properties"
         | "patternProperties"
         | "required"
         | "additionalProperties"
+        | "unevaluatedProperties"
+        | "dependentRequired"
+        | "dependentSchemas"
         | "propertyNames" => Some("object"),
         _ => None,
     }

@@ -44,6 +44,7 @@ use serde_json::{Map, Value};
 use super::conversion::{Loss, MAX_DEPTH, MAX_NODES};
 use crate::dialect::position::Position;
 use keywords::Class;
+pub(crate) use keywords::{applies_to, is_known_keyword};
 use rewriter::PortableRewriter;
 
 /// The maximum nesting of references that is tried, in this order, for a schema above [`MAX_NODES`].
@@ -68,8 +69,8 @@ pub fn portable(exact: &Value) -> Portable {
         .unwrap_or_else(|| Portable { schema: Value::Object(Map::new()), degraded: Vec::new() })
 }
 
-/// Whether a repaired schema is portable without changes: every keyword is in both drafts, and has the same meaning in both.
-pub fn is_portable(schema: &Value) -> bool {
+/// Whether every keyword of a repaired schema is in both drafts with the same meaning.
+pub fn has_portable_keywords(schema: &Value) -> bool {
     let Value::Object(map) = schema else { return schema.is_boolean() };
     map.iter().all(|(keyword, value)| {
         let is_common = match keywords::keyword_class(keyword) {
@@ -89,9 +90,11 @@ pub fn is_portable(schema: &Value) -> bool {
         is_common
             && !has_siblings
             && match (Position::of_keyword(keyword), value) {
-                (Position::Schema, schema) => is_portable(schema),
-                (Position::List, Value::Array(list)) => list.iter().all(is_portable),
-                (Position::Named, Value::Object(named)) => named.values().all(is_portable),
+                (Position::Schema, schema) => has_portable_keywords(schema),
+                (Position::List, Value::Array(list)) => list.iter().all(has_portable_keywords),
+                (Position::Named, Value::Object(named)) => {
+                    named.values().all(has_portable_keywords)
+                }
                 _ => true,
             }
     })

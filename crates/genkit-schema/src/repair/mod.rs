@@ -75,6 +75,16 @@ pub fn repair(mut schema: Value, patterns: Patterns) -> Repaired {
 pub fn repair_arguments(schema: Value, patterns: Patterns) -> Repaired {
     let mut repaired = repair(schema, patterns);
     let Value::Object(map) = &mut repaired.schema else { return repaired };
+    if map.get("enum").and_then(Value::as_array).is_some_and(|it| !it.iter().any(Value::is_object))
+    {
+        map.shift_remove("enum");
+        map.entry("type").or_insert_with(|| "object".into());
+        repaired.losses.push(Loss {
+            pointer: "/enum".to_owned(),
+            what: "`enum` has no object, although the arguments are one, and is removed".to_owned(),
+            remedy: CORRECT.to_owned(),
+        });
+    }
     let has_properties =
         map.get("properties").and_then(Value::as_object).is_some_and(|it| !it.is_empty());
     let kind = match map.get("type") {

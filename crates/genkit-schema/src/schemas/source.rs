@@ -10,6 +10,7 @@ use crate::bounds::Shape;
 use crate::check::Checker;
 use crate::conversion::Loss;
 use crate::dialect::object_root::object_root;
+use crate::dialect::validated::validated;
 use crate::portable;
 use crate::repair::{Patterns, Repaired, repair, repair_arguments};
 use crate::result_shape::ResultShape;
@@ -30,19 +31,29 @@ pub(super) struct WrittenSchema {
     repairs: Vec<Loss>,
     /// Whether it is for the arguments of a tool, whose root must be an object.
     is_input: bool,
+    /// Whether it is served as it is: the program's author declared its draft, and nothing had to be repaired.
+    is_final: bool,
 }
 
 impl Origin {
     pub(super) fn from_written_input(schema: Value, patterns: Patterns) -> Self {
-        Self::from_repaired(repair_arguments(schema, patterns), true)
+        Self::from_repaired(repair_arguments(schema, patterns), true, patterns)
     }
 
     pub(super) fn from_written_output(schema: Value, patterns: Patterns) -> Self {
-        Self::from_repaired(repair(schema, patterns), false)
+        Self::from_repaired(repair(schema, patterns), false, patterns)
     }
 
-    fn from_repaired(Repaired { schema, losses }: Repaired, is_input: bool) -> Self {
-        Self::Written(WrittenSchema { schema: Schema::new(schema), repairs: losses, is_input })
+    fn from_repaired(repaired: Repaired, is_input: bool, patterns: Patterns) -> Self {
+        let Repaired { schema, losses } = repaired;
+        let is_declared = patterns == Patterns::All && schema.get("$schema").is_some();
+        let is_final = is_declared && losses.is_empty();
+        Self::Written(WrittenSchema {
+            schema: Schema::new(schema),
+            repairs: losses,
+            is_input,
+            is_final,
+        })
     }
 }
 
@@ -165,24 +176,34 @@ impl Source {
     }
 
     fn serve_schema(&self, exact: &Value) -> ServedSchema {
+        if let Origin::Written(WrittenSchema { is_final: true, .. }) = &self.origin {
+            return ServedSchema::new(exact.clone(), Vec::new());
+        }
         let (is_input, mut losses) = match &self.origin {
             Origin::Input(_) => (true, Vec::new()),
             Origin::Written(written) => (written.is_input, written.repairs.clone()),
             Origin::Output(_) | Origin::Declared(_) => (false, Vec::new()),
         };
         // A hand-written schema that every client accepts is served unchanged.
-        let schema = if matches!(self.origin, Origin::Written(_)) && portable::is_portable(exact) {
-            exact.clone()
+        let is_written = matches!(self.origin, Origin::Written(_));
+        let mut plain = exact.clone();
+        if is_written && let Value::Object(map) = &mut plain {
+            map.shift_remove("$schema");
+        }
+        // Receivers compile the schemas of arguments; those of results only describe.
+        let strict = if is_written && is_input { validated(&plain) } else { plain.clone() };
+        let schema = if is_written && strict == plain && portable::has_portable_keywords(&plain) {
+            plain
         } else {
-            let portable = portable::portable(exact);
+            let portable = portable::portable(&strict);
             losses.extend(portable.degraded);
             portable.schema
         };
-        let is_object = match schema.get("type") {
+        let takes_object = |schema: &Value| match schema.get("type") {
             Some(kind) => kind == "object",
             None => schema.get("properties").is_some(),
         };
-        if !(is_input && is_object) {
+        if !(is_input && (takes_object(&schema) || takes_object(exact))) {
             return ServedSchema::new(schema, losses);
         }
         let (root, loss) = match object_root(&schema) {

@@ -16,7 +16,7 @@ use genkit_schema::Schema;
 use genkit_schema::internal::dialect::{
     StrictDialectRewriter as _, find_choice, listed_types, rewrite_named, unsupported_part,
 };
-use genkit_schema::internal::{Dialect, RepairedDialect, ToolInput, pointer};
+use genkit_schema::internal::{Dialect, RepairedDialect, ToolInput, pointer, validated};
 use keywords::DEFINITIONS;
 use rewriter::StrictRewriter;
 
@@ -35,7 +35,7 @@ impl Dialect for StrictDialect {
                 );
             }
         };
-        openai_strict(exact).inspect_err(warn).ok()
+        openai_strict(exact).map(|strict| validated(&strict)).inspect_err(warn).ok()
     }
 }
 
@@ -80,11 +80,11 @@ fn openai_strict(exact: &Value) -> Result<Value, String> {
     let Value::Object(root) = exact else {
         return Err(unsupported_part("", "not the schema of an object"));
     };
-    if listed_types(root) != ["object"] || find_choice(root).is_some() || root.contains_key("$ref")
-    {
+    let refused = ["$ref", "const", "enum"].iter().any(|keyword| root.contains_key(*keyword));
+    if listed_types(root) != ["object"] || find_choice(root).is_some() || refused {
         return Err(unsupported_part(
             "",
-            "the root must be an object, not a choice or a reference",
+            "the root must be an object, not a choice, a reference or a list of values",
         ));
     }
     let mut strict = rewriter.rewrite_map(root, "")?;
