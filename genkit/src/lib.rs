@@ -46,6 +46,7 @@
 //! | test, trace, evaluate | [testing](guide::testing), [observability](guide::observability), [developer tools](guide::developer_tools) | [`testing`], [`evaluate`] |
 //! | deploy, serve TLS, embed in a program | [deploying](guide::deploying), [tls](guide::tls), [embedding](guide::embedding) | [`Genkit`], [`Registry`] |
 //! | handle errors, retry | [errors](guide::errors), [middleware](guide::middleware) | [`Error`], [`middleware`] |
+//! | see which mistakes of other programs are repaired | [other programs](guide::other_programs) | |
 //! | look up a term, a feature, a default | [coming from ..](guide::coming_from), [reference](guide::reference), [settings](guide::settings) | |
 //!
 //! **By value from the caller, by reference from the framework**: parameters by value are input, parameters by reference

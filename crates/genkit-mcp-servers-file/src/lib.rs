@@ -29,9 +29,9 @@
 //! | `url`, `httpUrl`, `serverUrl` or `baseUrl`, and `headers` | a server over streamable HTTP |
 //! | `type`, `transport` or `transportType` | the transport; `sse` is an error that states the alternative |
 //! | `disabled`, `enabled`, `isActive`, `active`, `state`, and `disabledMcpServers` beside the servers | whether the server is disabled; a value that is unknown disables it, with a notice |
-//! | `timeout` | [`ServerOptions::timeout`] |
-//! | `enabledTools`, `includeTools`, `allowedTools`, `tools` | [`ServerOptions::only`] |
-//! | `disabledTools`, `excludeTools`, `blockedTools` | [`ServerOptions::except`] |
+//! | `timeout` | the time limit of calls |
+//! | `enabledTools`, `includeTools`, `allowedTools`, `tools` | the only tools that are offered |
+//! | `disabledTools`, `excludeTools`, `blockedTools` | tools that are not offered |
 //! | `${NAME}`, `${env:NAME}`, `${NAME:-default}` | the value of the variable; other uses of `${..}` are kept unchanged |
 //!
 //! **Errors.** A file that cannot be read is an [`Error`]. An invalid entry has its own error, in

@@ -1,5 +1,15 @@
 //! The input of an operation: one schema for its parameters and its body, and the place of each argument in the
 //! request.
+//!
+//! | in the document | the tool |
+//! |---|---|
+//! | a pattern that cannot be checked here | accepts any text, with a note |
+//! | a reference without a target | accepts any value, with a note |
+//! | `style`, `explode` and `encoding` of a form, `deepObject` | sends the members in that style |
+//! | a media range such as `*/*` or `text/*` | sends a concrete type |
+//! | a path with a fragment | is called without the fragment |
+//! | a number or a boolean where a text belongs, as YAML reads `1.0` or `yes` | has the text of it |
+//! | an operation that cannot be expressed | is left out with its reason; the others become tools |
 
 use std::collections::HashMap;
 

@@ -1,4 +1,13 @@
 //! The text of a `SKILL.md`: its frontmatter and its instructions.
+//!
+//! A writer gets an error for each rule that is broken. A reader of other people's skills is lenient:
+//!
+//! | in the file | read as |
+//! |---|---|
+//! | a byte order mark | the text after it |
+//! | a description above the limit | its beginning, with a warning |
+//! | a value with a colon that is not in quotes | the text of the line |
+//! | no frontmatter, no name, an invalid name | an error of this skill; the other skills are loaded |
 
 use genkit_dotprompt::{MAX_FRONTMATTER_BYTES, yaml};
 use serde_json::{Map, Value};

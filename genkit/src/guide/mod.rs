@@ -42,6 +42,7 @@ pages! {
     developer_tools: "developer ui" "dev ui" "evaluator" "evaluation" "genkit cli" "debugging";
     process: "signals" "shutdown" "stdout" "panic hook" "environment";
     coming_from: "rmcp" "rig" "fastmcp" "genkit js" "tanstack ai" "migration" "langchain" "pydantic ai";
+    other_programs: "json schema" "compatibility" "invalid schema" "repair" "deepseek" "vllm" "lenient";
     reference: "features" "environment variables" "glossary" "cargo features";
     settings: "defaults" "options" "limits" "timeouts" "configuration";
     coding_agents: "rules" "llms.txt" "agents.md" "copilot" "claude.md";

@@ -23,6 +23,7 @@ const BUILDERS: [(&str, &str, &[&str]); 5] = [
 fn what_is_made_is_as_it_was_made() {
     the_book_has_every_page_once();
     settings_are_those_of_the_code();
+    what_other_programs_get_wrong_is_in_the_tables_of_the_code();
     features_are_those_of_the_manifest();
     the_rules_for_coding_agents_are_the_pitfalls_of_the_pages();
     llms_txt_lists_the_pages();
@@ -102,6 +103,84 @@ fn settings_are_those_of_the_code() {
     }
     text.push_str("\n[limits]: ../../docs/limits.md\n");
     compare("genkit/guide/settings.md", &text);
+}
+
+/// The tables in the documentation of a module.
+fn tables(path: &str) -> Vec<String> {
+    let source = read(path);
+    let mut found = vec![String::new()];
+    for line in source.lines().map_while(|line| line.strip_prefix("//!")) {
+        match line.trim() {
+            row if row.starts_with('|') => {
+                writeln!(
+                    found.last_mut().unwrap(),
+                    "{}",
+                    row.replace("[`", "`").replace("`]", "`")
+                )
+                .unwrap();
+            }
+            _ if found.last().unwrap().is_empty() => {}
+            _ => found.push(String::new()),
+        }
+    }
+    found.retain(|table| !table.is_empty());
+    assert!(!found.is_empty(), "{path} has no table");
+    found
+}
+
+/// The sections of a page: a title, an introduction, and the file with the tables.
+const OTHERS: [(&str, &str, &str); 7] = [
+    (
+        "Schemas",
+        "Schemas of MCP servers, OpenAPI documents and hand-written tools are repaired. A repair that changes which values \
+         are accepted is logged once for each tool, and `--check` lists it.",
+        "crates/genkit-schema/src/repair/mod.rs",
+    ),
+    (
+        "What providers and clients reject",
+        "One rejected schema would disable the whole list of tools, so each receiver gets what it accepts.",
+        "crates/genkit-schema/src/dialect/mod.rs",
+    ),
+    (
+        "Streams of servers that are compatible with OpenAI",
+        "Fragments of tool calls are assembled by index, id and name together: first the call that a fragment may continue, \
+         then whether it does, then what remains at the end of the stream.",
+        "crates/genkit-openai/src/chat/response/calls/mod.rs",
+    ),
+    (
+        "Results of MCP servers",
+        "A result in an unexpected shape reaches the model, or is an error that shows what came.",
+        "crates/genkit-mcp-host/src/request/results.rs",
+    ),
+    (
+        "Files with MCP servers",
+        "The files of other programs are read as they write them. A word that could mean \"disabled\" disables the server.",
+        "crates/genkit-mcp-servers-file/src/lib.rs",
+    ),
+    (
+        "OpenAPI documents",
+        "Each difference is a note of the tool.",
+        "crates/genkit-openapi/src/input.rs",
+    ),
+    (
+        "Skills and prompts",
+        "A file with an error does not affect the other files of its folder. The same holds for `.prompt` files.",
+        "crates/genkit-skills/src/text.rs",
+    ),
+];
+
+fn what_other_programs_get_wrong_is_in_the_tables_of_the_code() {
+    let mut text = String::from(
+        "# What other programs get wrong, and what we do about it\n\nGenerated from the documentation of the code. \
+         A mistake of another program is repaired or left out with a warning, and never disables what is beside it.\n",
+    );
+    for (title, lead, path) in OTHERS {
+        write!(text, "\n## {title}\n\n{lead}\n").unwrap();
+        for table in tables(path) {
+            write!(text, "\n{table}").unwrap();
+        }
+    }
+    compare("genkit/guide/other_programs.md", &text);
 }
 
 /// The table is between two markers; each row is the comment above the feature in the manifest.

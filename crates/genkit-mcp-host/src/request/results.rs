@@ -2,6 +2,12 @@
 //!
 //! Results are read from JSON instead of rmcp's types, because rmcp recognizes results by their shape: an additional
 //! member would make it lose all others.
+//!
+//! | in the result | the model gets |
+//! |---|---|
+//! | no `content`, or `content` that is one block or a text | the value, as text or data |
+//! | a block of an unknown kind, or without a type | the block as data, with a warning |
+//! | an array or a value in place of the result | an error that shows what came |
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
