@@ -131,8 +131,11 @@ impl<'a> MessageStream<'a> {
     }
 
     fn read_delta(&mut self, index: u64, raw: &RawValue, fresh: &mut Vec<Part>) -> Result<()> {
-        let Some(block) = self.open.get_mut(&index) else { return Ok(()) };
         let delta: BlockDelta<'_> = read(raw)?;
+        if !self.open.contains_key(&index) && !self.open_unstarted(index, &delta.r#type) {
+            return Ok(());
+        }
+        let Some(block) = self.open.get_mut(&index) else { return Ok(()) };
         match &*delta.r#type {
             "text_delta" => block.add_text(false, delta.text.unwrap_or_default(), fresh),
             "thinking_delta" => block.add_text(true, delta.thinking.unwrap_or_default(), fresh),
@@ -145,6 +148,27 @@ impl<'a> MessageStream<'a> {
             _ => block.add_fields(read(raw)?),
         }
         Ok(())
+    }
+
+    /// Opens the block of a delta without a start, as gateways send it. Returns whether the delta defines the block.
+    fn open_unstarted(&mut self, index: u64, delta: &str) -> bool {
+        let kind = match delta {
+            "text_delta" => "text",
+            "thinking_delta" => "thinking",
+            _ => {
+                tracing::warn!(
+                    index,
+                    delta,
+                    "{NAME} sent a part of a block that it did not start; the part is left out"
+                );
+                return false;
+            }
+        };
+        let fields = Map::from_iter([("type".to_owned(), kind.into())]);
+        self.open
+            .insert(index, OpenBlock { place: self.parts.len(), fields, ..OpenBlock::default() });
+        self.parts.push(None);
+        true
     }
 
     /// Completes a block, if it is open.

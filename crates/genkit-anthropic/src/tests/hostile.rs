@@ -141,7 +141,7 @@ fn broken_events_are_errors_and_odd_ones_are_not() {
         start(),
         json!({"type": "content_block_start"}),
         json!({"type": "content_block_stop", "index": 4}),
-        piece(9, json!({"type": "text_delta", "text": "of no block"})),
+        piece(9, json!({"type": "signature_delta", "signature": "of no block"})),
         begin(u64::MAX, json!({"type": "text", "text": "far"})),
         json!({"type": "new_event", "index": 1}),
         json!({"type": "error", "error": null}),
@@ -162,6 +162,22 @@ fn a_stream_that_just_ends_has_no_known_reason() {
     {
         assert_eq!(stream(&events).0.unwrap_err().kind(), ErrorKind::Unavailable);
     }
+}
+
+#[test]
+fn a_text_without_a_start_is_kept() {
+    let (response, chunks) = stream(&[
+        start(),
+        piece(0, json!({"type": "thinking_delta", "thinking": "hm"})),
+        end(0),
+        piece(1, json!({"type": "text_delta", "text": "hel"})),
+        piece(1, json!({"type": "text_delta", "text": "lo"})),
+        piece(2, json!({"type": "input_json_delta", "partial_json": "{}"})),
+        json!({"type": "message_stop"}),
+    ]);
+    let message = response.unwrap().message.unwrap();
+    assert_eq!((message.text().as_str(), message.content.len()), ("hello", 2));
+    assert_eq!(chunks.len(), 3);
 }
 
 #[test]
