@@ -148,7 +148,7 @@ mod tests {
         let error =
             decode_error(503, &|name| (name == "retry-after").then(|| "3".into()), b"<html>");
         assert_eq!(error.retry_after(), Some(Duration::from_secs(3)));
-        assert_eq!(error.to_string(), "gemini: HTTP 503: <html>");
+        assert_eq!(error.to_string(), "gemini: HTTP 503: the response is a web page");
     }
 
     #[test]

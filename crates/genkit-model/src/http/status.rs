@@ -11,6 +11,9 @@ use genkit_schema::internal::truncate::excerpt;
 /// How much of a provider's message an error repeats, in characters. Default is 2,000.
 const MAX_MESSAGE: usize = 2_000;
 
+/// How much of the text of a web page an error repeats, in characters. Default is 200.
+const MAX_PAGE: usize = 200;
+
 /// Headers that hold the provider's id of a request.
 const REQUEST_IDS: [&str; 4] =
     ["x-request-id", "request-id", "x-goog-request-id", "apim-request-id"];
@@ -84,6 +87,22 @@ pub fn is_web_page(text: &[u8]) -> bool {
     text.trim_ascii_start().starts_with(b"<")
 }
 
+/// Returns the title of an HTML page, or its text without tags.
+fn page_text(page: &str) -> String {
+    let lower = page.to_ascii_lowercase();
+    let title = lower.find("<title>").map(|at| at + "<title>".len());
+    let title = title.and_then(|from| page[from..].split('<').next());
+    let title = title.filter(|title| !title.trim().is_empty());
+    let text = match title {
+        Some(title) => title.to_owned(),
+        None => page.split('<').filter_map(|piece| Some(piece.split_once('>')?.1)).collect(),
+    };
+    match text.split_whitespace().collect::<Vec<_>>().join(" ") {
+        text if text.is_empty() => "the response is a web page".to_owned(),
+        text => excerpt(&text, MAX_PAGE),
+    }
+}
+
 /// Builds the message of an error response from the provider, the status, the server's message and
 /// the request id.
 pub fn error_text(
@@ -96,6 +115,8 @@ pub fn error_text(
         (404, page) if is_web_page(page.as_bytes()) => {
             "the response is a web page; check the base URL".to_owned()
         }
+        // A proxy in between rejected the request.
+        (_, page) if is_web_page(page.as_bytes()) => page_text(page),
         (_, message) => excerpt(message, MAX_MESSAGE),
     };
     let mut text = format!("{provider}: HTTP {status}");
@@ -119,6 +140,14 @@ mod tests {
         assert!(text(MAX_MESSAGE).ends_with('ä'));
         assert!(text(MAX_MESSAGE + 1).ends_with('…'));
         assert_eq!(text(MAX_MESSAGE).chars().count(), "test: HTTP 500: ".len() + MAX_MESSAGE);
+    }
+
+    #[test]
+    fn a_page_of_a_proxy_is_shown_by_its_title() {
+        let text = |page: &str| error_text("test", 413, page, &|_| None);
+        let page = "<html><head><TITLE>413 Request\n Entity Too Large</TITLE></head><body>nginx</body></html>";
+        assert_eq!(text(page), "test: HTTP 413: 413 Request Entity Too Large");
+        assert_eq!(text("<html>İ<title></title> <b>too</b> large"), "test: HTTP 413: İ too large");
     }
 
     #[test]
