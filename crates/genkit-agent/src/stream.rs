@@ -107,10 +107,10 @@ impl<'a> GenerateStream<'a> {
         std::future::poll_fn(|cx| self.poll_chunk(cx)).await
     }
 
-    /// Returns the response. Unread chunks are dropped.
+    /// Waits for the run to finish and returns the response. Unread chunks are discarded.
     ///
     /// # Errors
-    /// The errors of the awaited run.
+    /// Returns the same errors as awaiting [`Generate`].
     pub async fn response(mut self) -> Result<GenerateResponse> {
         self.queue.stop_reading();
         match (self.run.take(), self.ended.take()) {

@@ -77,7 +77,7 @@ macro_rules! handle_methods {
             /// Returns the saved status of the run.
             ///
             /// # Errors
-            /// `NotFound` if the run was removed, and any error of the store.
+            /// Returns `NotFound` if the run was removed, or an error if the store cannot be read.
             pub async fn status(&self) -> Result<RunStatus> {
                 Ok(self.0.peek_head().await?.status)
             }

@@ -37,7 +37,7 @@ pub(super) enum Error {
         "the judge returned no score for the answer accuracy; {0:?} is not a number from 0 to 4"
     )]
     NoRating(String),
-    #[error("the judge found no statement in the output")]
+    #[error("the judge found no statements in the output")]
     NoStatements,
     #[error("the judge returned no verdict on {missing} of {statements} statements")]
     NoVerdicts { missing: usize, statements: usize },

@@ -205,8 +205,8 @@ impl McpHostBuilder {
         self
     }
 
-    /// Sets the probe timeout, after which a server that did not answer whether it supports the newest protocol is
-    /// treated as an older one. Default is 3 seconds.
+    /// Sets how long to wait for a server to report whether it supports the newest protocol. After this timeout, the
+    /// host uses the older protocol. Default is 3 seconds.
     pub fn probe_timeout(mut self, limit: Duration) -> Self {
         self.settings.probe = limit;
         self

@@ -55,19 +55,19 @@ pub enum Error {
     #[error(
         "{0} requests of this client are already running, the limit for one client; try again in a moment"
     )]
-    ShareOfPlaces(usize),
+    TooManyClientRequests(usize),
     #[error("{held} requests to the server `{server}` are already running; try again in a moment")]
     UpstreamBusy { server: String, held: usize },
     #[error("{0} questions to clients are already open; try again in a moment")]
     TooManyQuestions(usize),
     #[error("{0} questions to this client are already open; it must answer some of them first")]
-    ShareOfQuestions(usize),
+    TooManyClientQuestions(usize),
     #[error("the question was unanswered for too long and was dropped in favor of other questions")]
     QuestionGaveWay,
     #[error("{0} streams are already open; try again later")]
     TooManyStreams(usize),
     #[error("{0} streams of this client are already open; close one of them first")]
-    ShareOfStreams(usize),
+    TooManyClientStreams(usize),
     #[error("the memory limit of this client is reached; end a subscription or a session first")]
     TooMuchKept,
     #[error("a client can subscribe to at most {0} resources")]
@@ -173,7 +173,9 @@ impl Error {
     pub(crate) fn reason(&self) -> &'static str {
         match self {
             Self::TooManyRunning(_) => "full",
-            Self::ShareOfPlaces(_) | Self::ShareOfQuestions(_) | Self::ShareOfStreams(_) => "share",
+            Self::TooManyClientRequests(_)
+            | Self::TooManyClientQuestions(_)
+            | Self::TooManyClientStreams(_) => "share",
             Self::UpstreamBusy { .. } => "upstream",
             Self::TooManyPerSecond(_) => "rate",
             Self::TooManyQuestions(_) => "questions",
@@ -207,13 +209,13 @@ impl Topic for Error {
             Self::ClientGone => ErrorKind::Unavailable,
             Self::TooManyRunning(_)
             | Self::TooManyPerSecond(_)
-            | Self::ShareOfPlaces(_)
+            | Self::TooManyClientRequests(_)
             | Self::UpstreamBusy { .. }
             | Self::TooManyQuestions(_)
-            | Self::ShareOfQuestions(_)
+            | Self::TooManyClientQuestions(_)
             | Self::QuestionGaveWay
             | Self::TooManyStreams(_)
-            | Self::ShareOfStreams(_)
+            | Self::TooManyClientStreams(_)
             | Self::TooMuchKept
             | Self::TooManySubscriptions(_)
             | Self::OutputTooLarge { .. }
@@ -248,10 +250,10 @@ impl From<Error> for ErrorData {
         match error {
             Error::TooManyRunning(_)
             | Error::TooManyPerSecond(_)
-            | Error::ShareOfPlaces(_)
+            | Error::TooManyClientRequests(_)
             | Error::UpstreamBusy { .. }
             | Error::TooManyStreams(_)
-            | Error::ShareOfStreams(_)
+            | Error::TooManyClientStreams(_)
             | Error::TooMuchKept => refused_error(&error),
             Error::TooManyTasks => refused_error(&error),
             Error::TooManySubscriptions(_) | Error::LongInitialize(_) | Error::IdInUse => {

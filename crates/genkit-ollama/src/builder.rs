@@ -149,8 +149,8 @@ impl OllamaBuilder {
             keep_alive: self.keep_alive,
             default_window: (!is_cloud).then_some(default_window),
             window: Window::default(),
-            is_not_served: false.into(),
-            without_thoughts: Default::default(),
+            is_api_missing: false.into(),
+            models_without_thinking: Default::default(),
         };
         let chat = {
             let mut settings = self.settings;

@@ -95,7 +95,7 @@ impl EmbedWire for OllamaEmbedWire {
         headers: &dyn Fn(&str) -> Option<String>,
         body: &[u8],
     ) -> Error {
-        self.settings.note_served(status, body);
+        self.settings.record_api_missing(status, body);
         error::decode_error(&self.model, status, headers, body)
     }
 }

@@ -146,12 +146,12 @@ struct OllamaModel {
 
 impl OllamaModel {
     async fn call(&self, request: &ModelRequest, chunks: &ChunkSink) -> Result<ModelResponse> {
-        let thinks = !self.settings.is_without_thoughts(&self.model);
+        let thinks = !self.settings.rejects_thinking(&self.model);
         let result = self.native.generate(request, chunks).await;
         let asked =
             request.config.contains_key(REASONING_EFFORT) && !request.config.contains_key("think");
         // Nothing was sent to `chunks`, because the server rejected the request.
-        if result.is_err() && thinks && asked && self.settings.is_without_thoughts(&self.model) {
+        if result.is_err() && thinks && asked && self.settings.rejects_thinking(&self.model) {
             left_out(NAME, &self.model, REASONING_EFFORT, "use another model, which can think");
             return self.native.generate(request, chunks).await;
         }
@@ -212,10 +212,10 @@ async fn by_either<'a, T>(
     native: impl Future<Output = Result<T>>,
     chat: impl FnOnce() -> BoxFuture<'a, Result<T>>,
 ) -> Result<T> {
-    let is_not_served = &settings.is_not_served;
-    if !is_not_served.load(Ordering::Relaxed) {
+    let is_api_missing = &settings.is_api_missing;
+    if !is_api_missing.load(Ordering::Relaxed) {
         let result = native.await;
-        if result.is_ok() || !is_not_served.load(Ordering::Relaxed) {
+        if result.is_ok() || !is_api_missing.load(Ordering::Relaxed) {
             return result;
         }
         tracing::warn!(
@@ -226,7 +226,7 @@ async fn by_either<'a, T>(
     let result = chat().await;
     // OpenAI's API does not exist either, so the next call tries both again.
     if result.as_ref().is_err_and(|error| error.kind() == ErrorKind::NotFound) {
-        is_not_served.store(false, Ordering::Relaxed);
+        is_api_missing.store(false, Ordering::Relaxed);
     }
     result
 }
@@ -262,9 +262,9 @@ impl WireFormat for OllamaWire {
         headers: &dyn Fn(&str) -> Option<String>,
         body: &[u8],
     ) -> Error {
-        self.settings.note_served(status, body);
-        if error::is_without_thoughts(status, body) {
-            lock(&self.settings.without_thoughts).insert(self.model.clone());
+        self.settings.record_api_missing(status, body);
+        if error::rejects_thinking(status, body) {
+            lock(&self.settings.models_without_thinking).insert(self.model.clone());
         }
         error::decode_error(&self.model, status, headers, body)
     }

@@ -140,7 +140,7 @@ fn parameters<'d>(
                 Some("cookie") => ParameterPlace::Cookie,
                 other => {
                     return Err(format!(
-                        "its parameter `{}` is in `{}`; expected path, query, header or cookie",
+                        "parameter `{}` has an invalid `in`: `{}`; expected `path`, `query`, `header` or `cookie`",
                         shown(name),
                         shown(other.unwrap_or_default())
                     ));

@@ -1,6 +1,6 @@
 //! Strictness: how exactly arguments must match their schema.
 
-/// The strictness with which arguments are read.
+/// How strictly arguments are checked against their schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Strictness {
     /// Arguments must match the schema exactly.
@@ -9,7 +9,7 @@ pub enum Strictness {
     /// such strings.
     #[default]
     Lenient,
-    /// Every value is sent as a string: prompt arguments and URI variables. An empty string that does not match counts
-    /// as absent.
+    /// For prompt arguments and URI variables, whose values are always strings. An empty string that does not match
+    /// counts as absent.
     Text,
 }

@@ -73,7 +73,7 @@ mod state {
 
     pub(super) fn tools() -> TurnMachine {
         let mut machine = machine();
-        machine.accept_answer(asks([("a", json!(1)), ("b", json!(2))])).expect("it goes on");
+        machine.accept_response(asks([("a", json!(1)), ("b", json!(2))])).expect("it goes on");
         machine
     }
 
@@ -97,7 +97,7 @@ mod state {
     /// At a response to check, with one retry.
     pub(super) fn to_check() -> TurnMachine {
         let mut machine = machine_with(TurnRules { output_retries: Some(1), ..RULES });
-        machine.accept_answer(ModelResponse::from_text("five")).expect("it is to be checked");
+        machine.accept_response(ModelResponse::from_text("five")).expect("it is to be checked");
         machine
     }
 
@@ -105,7 +105,7 @@ mod state {
     pub(super) fn to_check_again() -> TurnMachine {
         let mut machine = to_check();
         machine.accept_verdict(Err("no number".to_owned())).expect("there is a retry");
-        machine.accept_answer(ModelResponse::from_text("six")).expect("it is to be checked");
+        machine.accept_response(ModelResponse::from_text("six")).expect("it is to be checked");
         machine
     }
 
@@ -113,13 +113,13 @@ mod state {
     pub(super) fn cut_off() -> TurnMachine {
         let mut machine = machine_with(TurnRules { output_retries: Some(1), ..RULES });
         let answer = ModelResponse::from_text("fi").with_finish_reason(FinishReason::Length);
-        machine.accept_answer(answer).expect("it is to be checked");
+        machine.accept_response(answer).expect("it is to be checked");
         machine
     }
 
     pub(super) fn ended() -> TurnMachine {
         let mut machine = machine();
-        machine.accept_answer(ModelResponse::from_text("bye")).expect("it ends");
+        machine.accept_response(ModelResponse::from_text("bye")).expect("it ends");
         machine
     }
 
@@ -155,8 +155,8 @@ fn fed(mut machine: TurnMachine, input: &str) -> String {
     };
     let fed = match input {
         "nothing" => Ok(()),
-        "text" => machine.accept_answer(ModelResponse::from_text("hi")),
-        "calls" => machine.accept_answer(asks([("a", json!(1))])),
+        "text" => machine.accept_response(ModelResponse::from_text("hi")),
+        "calls" => machine.accept_response(asks([("a", json!(1))])),
         "a written call" => {
             let mut answer = asks([("a", json!(1))]);
             if let Some(Part::ToolRequest { tool_request, .. }) =
@@ -164,14 +164,14 @@ fn fed(mut machine: TurnMachine, input: &str) -> String {
             {
                 tool_request.partial = true;
             }
-            machine.accept_answer(answer)
+            machine.accept_response(answer)
         }
         "blocked" => {
             let mut answer = ModelResponse::from_text("");
             answer.finish_reason = Some(FinishReason::Blocked);
-            machine.accept_answer(answer)
+            machine.accept_response(answer)
         }
-        "no message" => machine.accept_answer(ModelResponse::default()),
+        "no message" => machine.accept_response(ModelResponse::default()),
         "answers" => {
             if let TurnStep::Tools(calls) = machine.next() {
                 calls.iter().for_each(|call| {
@@ -354,7 +354,7 @@ fn what_providers_refuse_does_not_go_back() {
     let rules = TurnRules { output_retries: Some(1), ..RULES };
     let mut machine = machine_with(rules.clone());
     machine
-        .accept_answer(ModelResponse::new(Message::new(Role::Model, [])))
+        .accept_response(ModelResponse::new(Message::new(Role::Model, [])))
         .expect("it is checked");
     machine.accept_verdict(Err("nothing".to_owned())).expect("there is a retry");
     let roles = |machine: &TurnMachine| -> Vec<Role> {
@@ -365,7 +365,7 @@ fn what_providers_refuse_does_not_go_back() {
     let mut request = ModelRequest::new([Message::user("go")]);
     request.tool_choice = Some(ToolChoice::None);
     let mut machine = TurnMachine::new(request, rules, None);
-    machine.accept_answer(asks([("a", json!(1))])).expect("it is checked");
+    machine.accept_response(asks([("a", json!(1))])).expect("it is checked");
     machine.accept_verdict(Err("a call".to_owned())).expect("there is a retry");
     let closed = [Role::User, Role::Model, Role::Tool, Role::User];
     assert_eq!(roles(&machine), closed, "a call has an answer");
@@ -388,7 +388,7 @@ fn a_call_that_was_required_is_required_once() {
         let mut request = ModelRequest::new([Message::user("go")]);
         request.tool_choice = before;
         let mut machine = TurnMachine::new(request, RULES, None);
-        machine.accept_answer(asks([("a", json!(1))])).expect("it goes on");
+        machine.accept_response(asks([("a", json!(1))])).expect("it goes on");
         finish(&mut machine, |call| answered(call, json!("x")));
         machine.settle_round();
         assert_eq!(machine.request().tool_choice, after);
@@ -402,7 +402,7 @@ fn stopping(choice: Option<ToolChoice>) -> TurnMachine {
     let stop_on_tools = vec!["a".to_owned(), "b".to_owned()];
     let mut machine = TurnMachine::new(request, TurnRules { stop_on_tools, ..RULES }, None);
     machine
-        .accept_answer(asks([("c", json!(1)), ("b", json!(2)), ("a", json!(3))]))
+        .accept_response(asks([("c", json!(1)), ("b", json!(2)), ("a", json!(3))]))
         .expect("it goes on");
     machine
 }
@@ -450,7 +450,7 @@ fn an_answer_over_the_budget_is_kept_with_its_calls() {
     let mut answer = asks([("a", json!(1))]);
     answer.usage.input_tokens = Some(7);
     let error = machine
-        .refuse_answer(answer, genkit_core::Error::new(ErrorKind::ResourceExhausted, "enough"));
+        .end_with_error(answer, genkit_core::Error::new(ErrorKind::ResourceExhausted, "enough"));
     let partial = machine.fail_run(error).into_partial().expect("what was done");
     assert_eq!((partial.usage.input_tokens, partial.messages().len()), (Some(7), 2));
     assert_eq!(partial.finish_reason, Some(FinishReason::Aborted));
@@ -474,7 +474,7 @@ fn the_same_answers_make_the_same_run() {
         let mut machine = state::tools();
         finish(&mut machine, |call| answered(call, json!("x")));
         machine.settle_round();
-        machine.accept_answer(ModelResponse::from_text("bye")).expect("it ends");
+        machine.accept_response(ModelResponse::from_text("bye")).expect("it ends");
         done(&mut machine)
     };
     assert_eq!(run(), run());
@@ -485,7 +485,7 @@ fn asking_again_gives_the_same_step() {
     let mut machine = machine();
     assert!(matches!(machine.next(), TurnStep::Model));
     assert!(matches!(machine.next(), TurnStep::Model));
-    machine.accept_answer(asks([("a", json!(1)), ("b", json!(2))])).expect("it goes on");
+    machine.accept_response(asks([("a", json!(1)), ("b", json!(2))])).expect("it goes on");
     let first = calls(&mut machine);
     assert_eq!(first, calls(&mut machine));
     assert_eq!(first.len(), 2);
@@ -495,21 +495,21 @@ fn asking_again_gives_the_same_step() {
 fn a_round_makes_two_messages_and_moves_the_index_by_two() {
     let mut machine = machine();
     assert_eq!((machine.index(), machine.rounds()), (0, 0));
-    machine.accept_answer(asks([("a", json!(1))])).expect("it goes on");
+    machine.accept_response(asks([("a", json!(1))])).expect("it goes on");
     assert_eq!((machine.index(), machine.rounds()), (1, 0));
     finish(&mut machine, |call| answered(call, json!("x")));
     let role = machine.settle_round().map(|answers| answers.role);
     assert_eq!(role, Some(Role::Tool));
     assert_eq!((machine.index(), machine.rounds()), (2, 1));
     assert_eq!(machine.request().messages.len(), 3);
-    machine.accept_answer(ModelResponse::from_text("bye")).expect("it ends");
+    machine.accept_response(ModelResponse::from_text("bye")).expect("it ends");
     assert_eq!(done(&mut machine).text(), "bye");
 }
 
 #[test]
 fn a_failure_takes_the_open_calls_along() {
     let mut machine = machine();
-    machine.accept_answer(asks([("a", json!(1))])).expect("it goes on");
+    machine.accept_response(asks([("a", json!(1))])).expect("it goes on");
     let error = machine.fail_run(genkit_core::Error::new(ErrorKind::Cancelled, "stop"));
     let partial = error.partial().expect("what was done");
     assert_eq!(partial.tool_requests().len(), 1);
@@ -523,7 +523,7 @@ fn a_failure_takes_the_open_calls_along() {
 #[test]
 fn tool_requests_are_returned_where_that_is_wanted() {
     let mut machine = machine_with(TurnRules { return_tool_requests: true, ..RULES });
-    machine.accept_answer(asks([("a", json!(1))])).expect("it ends");
+    machine.accept_response(asks([("a", json!(1))])).expect("it ends");
     assert_eq!(done(&mut machine).tool_requests().len(), 1);
 }
 
@@ -560,7 +560,7 @@ fn play(
                     }
                     _ => ModelResponse::from_text("done"),
                 };
-                machine.accept_answer(answer).expect("it goes on");
+                machine.accept_response(answer).expect("it goes on");
             }
             TurnStep::Tools(_) => {
                 finish(&mut machine, outcome);

@@ -124,7 +124,7 @@ impl Driver {
         let is_resumed = resumed.is_some();
         let mut machine = TurnMachine::new(request, self.rules.clone(), resumed);
         if !is_resumed {
-            machine.accept_answer(ModelResponse::new(message))?;
+            machine.accept_response(ModelResponse::new(message))?;
         }
         let mut run = Run::new(Arc::clone(&self), machine);
         let ended = tokio::select! {

@@ -98,7 +98,7 @@ macro_rules! defined {
                 &self.definition().info.name
             }
 
-            /// Returns the title, which is the name shown to people, if there is one.
+            /// Returns the display name for users, if set.
             pub fn title(&self) -> Option<&str> {
                 self.definition().info.title.as_deref()
             }

@@ -37,7 +37,7 @@ use genkit_schema::internal::strictness::Strictness;
     message = "`{Self}` is not a `#[flow]` function",
     label = "no `#[flow]` here",
     note = "write `#[flow]` above the function",
-    note = "`flows![..]` lists only flows; for several kinds use `actions![..]`"
+    note = "`flows![..]` accepts only flows; to mix flows, tools and prompts, use `actions![..]`"
 )]
 pub trait FlowFn: 'static {
     #[doc(hidden)]

@@ -31,7 +31,7 @@ pub(super) enum Error {
     NoStream { host: String },
     #[error("the response of {host} has more than {limit} bytes")]
     TooLong { host: String, limit: usize },
-    #[error("the response of {host} is not a flow response: {why}")]
+    #[error("the response from {host} is not a flow response: {why}")]
     NoAnswer { host: String, why: String },
     #[error("the stream of {host} ended without a result")]
     EndedEarly { host: String },

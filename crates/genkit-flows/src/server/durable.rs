@@ -44,7 +44,7 @@ impl FlowEndpoint {
         let opened = async {
             let writer = store.open(&id, &owner).await?;
             let reader = store.subscribe(&id, &owner, 0).await?;
-            Ok((writer, reader.ok_or(E::BrokeOff)?))
+            Ok((writer, reader.ok_or(E::UnexpectedEnd)?))
         };
         let opened = in_time(opened).await;
         let (writer, reader) =
@@ -186,7 +186,7 @@ impl StreamReading {
         };
         match next {
             Ok(Some(event)) => event,
-            Ok(None) => failure(E::BrokeOff),
+            Ok(None) => failure(E::UnexpectedEnd),
             Err(error) => {
                 let exposes = self.endpoint.exposes_errors;
                 StreamEvent::Error(FlowFailure::of(error, "stream store", exposes).json)

@@ -46,7 +46,7 @@ pub(super) enum Error {
     #[error("the client did not read its stream within {0:?}")]
     NotRead(Duration),
     #[error("the stream ended unexpectedly")]
-    BrokeOff,
+    UnexpectedEnd,
 }
 
 impl Error {
@@ -71,7 +71,7 @@ impl Topic for Error {
             Self::Method => ErrorKind::Unimplemented,
             Self::Body(BodyError::Slow(_)) | Self::NotRead(_) => ErrorKind::DeadlineExceeded,
             Self::TooManyRunning(_) => ErrorKind::ResourceExhausted,
-            Self::ShuttingDown | Self::BrokeOff | Self::Body(BodyError::NoRoom) => {
+            Self::ShuttingDown | Self::UnexpectedEnd | Self::Body(BodyError::NoRoom) => {
                 ErrorKind::Unavailable
             }
             Self::OnlyUnknown(_)

@@ -19,7 +19,7 @@ const MAX_EVENT_BYTES: usize = 64 * 1024 * 1024;
 /// Allowed once before UTF-8 text.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// An item of a body.
+/// An event in a response body, or JSON outside of an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SseEvent<'a> {
     /// An event with its name, if it has one, and its data lines joined by line feeds.
@@ -57,7 +57,7 @@ pub enum SseError {
 pub struct SseParser {
     buffer: Vec<u8>,
     /// The number of bytes of the body that have been removed from the buffer.
-    passed: u64,
+    discarded_bytes: u64,
     /// The start of the pending event; the bytes before it are no longer needed.
     start: usize,
     /// The start of the current line.
@@ -104,7 +104,7 @@ enum Data {
 }
 
 /// An item that is complete, as ranges in the buffer.
-enum Ready {
+enum CompleteItem {
     Message { event: Option<Range<usize>>, data: Data, at: u64 },
     Bare { text: Range<usize>, at: u64 },
 }
@@ -121,7 +121,7 @@ impl SseParser {
     pub fn with_limit(limit: usize) -> Self {
         Self {
             buffer: Vec::new(),
-            passed: 0,
+            discarded_bytes: 0,
             start: 0,
             line: 0,
             scanned: 0,
@@ -158,14 +158,14 @@ impl SseParser {
         std::mem::take(&mut self.resume)
     }
 
-    /// Also treats `error` fields as data, as the last event of a Genkit server requires.
+    /// Also treats `error` fields as data. Genkit servers report an error in such a field, in the last event.
     pub fn with_error_field(mut self) -> Self {
         self.errors_are_data = true;
         self
     }
 
     /// Adds the first piece of the body without copying it.
-    pub fn begin(&mut self, bytes: Vec<u8>) {
+    pub fn push_first(&mut self, bytes: Vec<u8>) {
         if self.buffer.is_empty() && !self.ended {
             self.buffer = bytes;
         } else {
@@ -195,9 +195,11 @@ impl SseParser {
     #[allow(clippy::should_implement_trait, reason = "an iterator cannot return borrowed events")]
     pub fn next(&mut self) -> Option<Result<SseEvent<'_>, SseError>> {
         match self.advance_to_item()? {
-            Ok(Ready::Message { event, data, at }) => Some(self.decode_message(event, data, at)),
-            Ok(Ready::Bare { text, at }) => {
-                let text = text_of(&self.buffer[text], "text", at);
+            Ok(CompleteItem::Message { event, data, at }) => {
+                Some(self.decode_message(event, data, at))
+            }
+            Ok(CompleteItem::Bare { text, at }) => {
+                let text = decode_utf8(&self.buffer[text], "text", at);
                 Some(text.map(|text| SseEvent::Bare(text.trim_ascii())))
             }
             Err(error) => Some(Err(error)),
@@ -210,10 +212,10 @@ impl SseParser {
         data: Data,
         at: u64,
     ) -> Result<SseEvent<'_>, SseError> {
-        let event = event.map(|name| text_of(&self.buffer[name], "name", at)).transpose()?;
+        let event = event.map(|name| decode_utf8(&self.buffer[name], "name", at)).transpose()?;
         let data = match data {
             Data::None => Cow::Borrowed(""),
-            Data::Line(line) => Cow::Borrowed(text_of(&self.buffer[line], "data", at)?),
+            Data::Line(line) => Cow::Borrowed(decode_utf8(&self.buffer[line], "data", at)?),
             Data::Lines(joined) => {
                 let text = String::from_utf8(joined);
                 Cow::Owned(text.map_err(|_| SseError::NotUtf8 { field: "data", at })?)
@@ -223,23 +225,23 @@ impl SseParser {
     }
 
     /// Reads lines until an item is complete.
-    fn advance_to_item(&mut self) -> Option<Result<Ready, SseError>> {
+    fn advance_to_item(&mut self) -> Option<Result<CompleteItem, SseError>> {
         loop {
             let Some((line, next)) = self.next_line() else {
-                return self.at_stop();
+                return self.take_final_item();
             };
             let content = &self.buffer[line.clone()];
             if !content.is_empty() && line.end - self.start > self.limit {
-                return Some(Err(self.give_up()));
+                return Some(Err(self.fail_too_long()));
             }
             if self.is_ndjson {
-                let at = self.passed + self.start as u64;
+                let at = self.discarded_bytes + self.start as u64;
                 let is_blank = content.trim_ascii().is_empty();
                 self.go_to(next);
                 if is_blank {
                     continue;
                 }
-                return Some(Ok(Ready::Bare { text: line, at }));
+                return Some(Ok(CompleteItem::Bare { text: line, at }));
             }
             let (field, value) = read_field(content);
             let (field, value) = match self.errors_are_data.then(|| error_field(content)).flatten()
@@ -279,7 +281,7 @@ impl SseParser {
                     continue;
                 }
                 Field::Other if !self.is_resumable && begins_bare(content) => {
-                    // An event before the JSON is complete, even without a blank line.
+                    // JSON ends a pending event, even without a blank line between them.
                     let ready = self.take_message();
                     self.brackets = Some(Brackets::default());
                     if ready.is_some() {
@@ -295,7 +297,7 @@ impl SseParser {
 
     /// Returns the current line without its end, and the start of the next line.
     fn next_line(&mut self) -> Option<(Range<usize>, usize)> {
-        if self.at_front && !self.pass_mark() {
+        if self.at_front && !self.skip_byte_order_mark() {
             return None;
         }
         if self.after_cr && self.line < self.buffer.len() {
@@ -314,11 +316,11 @@ impl SseParser {
         is_last.then_some((self.line..self.scanned, self.scanned))
     }
 
-    /// Returns the item that is complete when no line is left.
-    fn at_stop(&mut self) -> Option<Result<Ready, SseError>> {
+    /// Returns the pending item once the body has ended, or an error if the unfinished item exceeds the limit.
+    fn take_final_item(&mut self) -> Option<Result<CompleteItem, SseError>> {
         let unfinished = self.buffer.len() > self.line;
         if unfinished && self.buffer.len() - self.start > self.limit {
-            return Some(Err(self.give_up()));
+            return Some(Err(self.fail_too_long()));
         }
         if !self.ended {
             return None;
@@ -373,15 +375,15 @@ impl SseParser {
 
     /// Takes the pending event if it has data; the standard requires that an event without data is
     /// dropped.
-    fn take_message(&mut self) -> Option<Ready> {
-        let at = self.passed + self.start as u64;
+    fn take_message(&mut self) -> Option<CompleteItem> {
+        let at = self.discarded_bytes + self.start as u64;
         let event = self.event.take();
         let data = std::mem::take(&mut self.data);
         self.start = self.line;
         let has_data = !matches!(data, Data::None);
         self.resume = std::mem::take(&mut self.pending_resume);
         let is_ready = has_data || self.resume != SseResume::default();
-        is_ready.then_some(Ready::Message { event, data, at })
+        is_ready.then_some(CompleteItem::Message { event, data, at })
     }
 
     /// Returns the offset after the closing bracket of the bare text, if it is in this line.
@@ -390,19 +392,19 @@ impl SseParser {
         Some(line.start + closed)
     }
 
-    /// Takes the bare text up to `end`, where the current line then starts.
-    fn take_bare(&mut self, end: usize) -> Ready {
+    /// Takes the bare text up to `end` and moves the start of the current line there.
+    fn take_bare(&mut self, end: usize) -> CompleteItem {
         self.brackets = None;
         let text = self.start..end;
-        let at = self.passed + self.start as u64;
+        let at = self.discarded_bytes + self.start as u64;
         // `scanned` stays unchanged, because the end of the line is already known.
         self.line = end;
         self.start = end;
-        Ready::Bare { text, at }
+        CompleteItem::Bare { text, at }
     }
 
     /// Skips a byte order mark. Returns `false` if more bytes are needed to detect one.
-    fn pass_mark(&mut self) -> bool {
+    fn skip_byte_order_mark(&mut self) -> bool {
         if self.buffer.len() < BYTE_ORDER_MARK.len()
             && BYTE_ORDER_MARK.starts_with(&self.buffer)
             && !self.ended
@@ -420,7 +422,7 @@ impl SseParser {
     fn compact_buffer(&mut self) {
         let done = self.start;
         self.buffer.drain(..done);
-        self.passed += done as u64;
+        self.discarded_bytes += done as u64;
         self.start = 0;
         self.line -= done;
         self.scanned -= done;
@@ -432,14 +434,14 @@ impl SseParser {
         }
     }
 
-    fn give_up(&mut self) -> SseError {
+    fn fail_too_long(&mut self) -> SseError {
         let limit = self.limit;
         *self = Self { ended: true, is_resumable: self.is_resumable, ..Self::with_limit(limit) };
         SseError::TooLong { limit }
     }
 }
 
-fn text_of<'a>(bytes: &'a [u8], field: &'static str, at: u64) -> Result<&'a str, SseError> {
+fn decode_utf8<'a>(bytes: &'a [u8], field: &'static str, at: u64) -> Result<&'a str, SseError> {
     std::str::from_utf8(bytes).map_err(|_| SseError::NotUtf8 { field, at })
 }
 

@@ -1,4 +1,4 @@
-//! Errors of catalogs: lists, omitted items, and actions without a host.
+//! Errors from reading a server's lists and calling its actions.
 
 use std::time::Duration;
 
@@ -9,37 +9,41 @@ use genkit_core::internal::error::Topic;
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Error {
     #[error("it is not connected")]
-    NotThere,
+    NotConnected,
     #[error("it did not return its list within {0:?}")]
-    Slow(Duration),
+    ListTimeout(Duration),
     #[error("the task that reads its list panicked")]
     ReaderPanicked,
-    #[error("the MCP host of this action was dropped; keep the host as long as the action is used")]
+    #[error(
+        "the MCP host of this action was dropped; keep the host alive for as long as the action is in use"
+    )]
     HostDropped,
     #[error(
         "duplicate tool name `{tool}` at the MCP servers `{one}` and `{other}`; use `McpHost`, \
          which prefixes each name with the key of its server"
     )]
-    SameName { tool: String, one: String, other: String },
-    #[error("the tool `{tool}` of `{server}` asks the user questions; use `McpHost` for it")]
+    DuplicateToolName { tool: String, one: String, other: String },
+    #[error(
+        "the tool `{tool}` of `{server}` needs to ask the user a question, which this client does not support; connect with `McpHost` instead"
+    )]
     AsksQuestions { tool: String, server: String },
-    // The texts from here on follow the name of the server.
+    // The messages below are appended to the server's name, such as "`files` did not finish ..".
     #[error("did not finish `{0}` within {LIST_TIMEOUT:?}")]
     Unfinished(&'static str),
     #[error("did not respond to `{target}` within {limit:?}")]
-    NoAnswer { target: String, limit: Duration },
+    ResponseTimeout { target: String, limit: Duration },
 }
 
 impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::NotThere => ErrorKind::Unavailable,
-            Self::Slow(_) | Self::Unfinished(_) | Self::NoAnswer { .. } => {
+            Self::NotConnected => ErrorKind::Unavailable,
+            Self::ListTimeout(_) | Self::Unfinished(_) | Self::ResponseTimeout { .. } => {
                 ErrorKind::DeadlineExceeded
             }
             Self::ReaderPanicked => ErrorKind::Internal,
             Self::HostDropped => ErrorKind::FailedPrecondition,
-            Self::SameName { .. } => ErrorKind::AlreadyExists,
+            Self::DuplicateToolName { .. } => ErrorKind::AlreadyExists,
             Self::AsksQuestions { .. } => ErrorKind::Unimplemented,
         }
     }
@@ -49,21 +53,21 @@ impl Topic for Error {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ItemError {
     #[error("an earlier item has the same name")]
-    NameTwice,
+    DuplicateName,
     #[error("`{0}` is not a string")]
-    NameNoText(&'static str),
+    NameNotString(&'static str),
     #[error("`{0}` is empty, too long, or contains control characters")]
     Name(&'static str),
     #[error("`{0}` contains invisible characters")]
-    Hidden(&'static str),
+    InvisibleCharacters(&'static str),
     #[error("its definition changed; accept the new one with `.accept_tool(..)`")]
-    Held,
+    DefinitionChanged,
     #[error("it is {0} bytes long, but the limit is {MAX_DEFINITION}")]
     TooLarge(usize),
     #[error("`inputSchema` is not an object")]
-    SchemaNoObject,
+    SchemaNotObject,
     #[error("`inputSchema` has the type {0}, not `object`")]
-    SchemaOfOther(serde_json::Value),
+    SchemaTypeNotObject(serde_json::Value),
     #[error("{0}")]
     Template(String),
 }

@@ -27,7 +27,7 @@ impl Catalog {
             return Ok(cached);
         }
         if self.server.live_connection().is_none() && !self.server.is_starting() {
-            return Err(Error::NotThere.into());
+            return Err(Error::NotConnected.into());
         }
         let limit = self.server.settings.startup;
         let kind = T::KIND as usize;
@@ -35,7 +35,7 @@ impl Catalog {
         // A new connection gets another chance.
         let is_same = |connections| connections == self.server.connection_count();
         if slow.is_some_and(|(made, until)| is_same(made) && Instant::now() < until) {
-            return Err(Error::Slow(limit).into());
+            return Err(Error::ListTimeout(limit).into());
         }
         let reader = Arc::clone(self);
         let reading = tokio::spawn(async move { reader.all_items::<T>().await });
@@ -46,7 +46,7 @@ impl Catalog {
                 let until = Instant::now().checked_add(SLOW_LIST_PAUSE);
                 let made = self.server.connection_count();
                 lock(&self.health)[kind].slow = until.map(|until| (made, until));
-                Err(Error::Slow(limit).into())
+                Err(Error::ListTimeout(limit).into())
             }
         }
     }

@@ -220,14 +220,14 @@ fn input_schema(item: &Value) -> Result<Value, ItemError> {
         // Most likely a function without arguments.
         None | Some(Value::Null | Value::Bool(true)) => Map::new(),
         Some(Value::Object(schema)) => schema.clone(),
-        Some(_) => return Err(ItemError::SchemaNoObject),
+        Some(_) => return Err(ItemError::SchemaNotObject),
     };
     let repaired = repair_arguments(Value::Object(schema.clone()), Patterns::Supported).schema;
     let mut schema = Value::Object(schema);
     match repaired.get("type") {
         None => schema["type"] = "object".into(),
         Some(kind) if kind == "object" => {}
-        Some(kind) => return Err(ItemError::SchemaOfOther(kind.clone())),
+        Some(kind) => return Err(ItemError::SchemaTypeNotObject(kind.clone())),
     }
     show_descriptions(&mut schema);
     Ok(schema)

@@ -227,7 +227,7 @@ impl Catalog {
             let ListMethod { what, key, .. } = **method;
             let made = checked_name(item, key).and_then(|name| {
                 if !names.insert((what, name)) {
-                    return Err(ItemError::NameTwice);
+                    return Err(ItemError::DuplicateName);
                 }
                 let print = hash_texts(&[what, &item.to_string()]);
                 let pins = &self.server.pins;
@@ -246,7 +246,7 @@ impl Catalog {
                         ),
                     };
                 if is_held {
-                    return Err(ItemError::Held);
+                    return Err(ItemError::DefinitionChanged);
                 }
                 let action = match known.get(&print) {
                     Some(action) => action.clone(),
@@ -289,13 +289,13 @@ fn is_announced<T: Listable>(connection: &Connection) -> bool {
 
 /// Returns the name of a usable item, or its URI, which may be longer.
 fn checked_name<'a>(item: &'a Value, key: &'static str) -> Result<&'a str, ItemError> {
-    let Some(name) = item[key].as_str() else { return Err(ItemError::NameNoText(key)) };
+    let Some(name) = item[key].as_str() else { return Err(ItemError::NameNotString(key)) };
     let limit = if key == "name" { MAX_NAME } else { MAX_URI_BYTES };
     if name.is_empty() || name.len() > limit || name.chars().any(char::is_control) {
         return Err(ItemError::Name(key));
     }
     if visible::escape_line(name) != name {
-        return Err(ItemError::Hidden(key));
+        return Err(ItemError::InvisibleCharacters(key));
     }
     match genkit_schema::internal::size::json_size(item) {
         size if size > MAX_DEFINITION => Err(ItemError::TooLarge(size)),

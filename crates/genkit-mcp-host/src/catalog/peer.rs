@@ -46,7 +46,7 @@ pub async fn peer_tools(peers: impl IntoIterator<Item = Peer<RoleClient>>) -> Re
             if let Some(other) = tools.iter().find(|tool| tool.name() == listed.name) {
                 let one = other.metadata()["mcp"]["server"].as_str().unwrap_or_default();
                 let (tool, one) = (listed.name.to_string(), one.to_owned());
-                return Err(Error::SameName { tool, one, other: server }.into());
+                return Err(Error::DuplicateToolName { tool, one, other: server }.into());
             }
             tools.push(make_tool(&peer, &server, listed));
         }
@@ -120,7 +120,7 @@ async fn run_within<T>(
     work: impl Future<Output = std::result::Result<T, ServiceError>>,
 ) -> Result<T> {
     let done = tokio::time::timeout(TIMEOUT, work).await.map_err(|_| {
-        Error::NoAnswer { target: target.to_owned(), limit: TIMEOUT }.for_server(server)
+        Error::ResponseTimeout { target: target.to_owned(), limit: TIMEOUT }.for_server(server)
     })?;
     done.map_err(|error| match error {
         ServiceError::McpError(error) => SessionError::Refused(error).for_server(server),

@@ -35,7 +35,7 @@ use genkit_core::Result;
 /// # }
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a server is connected by a host"]
+#[must_use = "a transport does nothing until a host connects to it"]
 pub struct CustomTransport {
     pub(crate) factory: TransportFactory,
     pub(crate) controls: Controls,

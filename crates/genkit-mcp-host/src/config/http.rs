@@ -29,7 +29,7 @@ use genkit_core::Context;
 /// # let _ = (docs, mail, files);
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a server is connected by a host"]
+#[must_use = "a transport does nothing until a host connects to it"]
 pub struct HttpTransport {
     pub(crate) endpoint: Endpoint,
     pub(crate) controls: Controls,

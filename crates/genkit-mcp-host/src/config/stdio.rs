@@ -32,7 +32,7 @@ use crate::transport::stdio::command::{Command, StderrTo};
 /// # }
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a server is connected by a host"]
+#[must_use = "a transport does nothing until a host connects to it"]
 pub struct StdioTransport {
     pub(crate) command: Command,
     pub(crate) controls: Controls,

@@ -19,7 +19,7 @@ pub(crate) enum Error {
     #[error(
         "the remaining budget of this server ({0} tokens in total) is too small for this request"
     )]
-    UsedUp(u64),
+    TokensExhausted(u64),
     #[error("the model did not respond within {SAMPLING_TIMEOUT:?}")]
     Slow,
     #[error("the sampling handler panicked")]
@@ -30,9 +30,10 @@ impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::NotAllowed => ErrorKind::PermissionDenied,
-            Self::TooMany | Self::TooManyOfServer | Self::TooLarge(..) | Self::UsedUp(_) => {
-                ErrorKind::ResourceExhausted
-            }
+            Self::TooMany
+            | Self::TooManyOfServer
+            | Self::TooLarge(..)
+            | Self::TokensExhausted(_) => ErrorKind::ResourceExhausted,
             Self::Slow => ErrorKind::DeadlineExceeded,
             Self::Panicked => ErrorKind::Internal,
         }

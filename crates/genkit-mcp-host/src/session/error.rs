@@ -19,7 +19,7 @@ const MAX_ERROR_DATA: usize = 64 * 1024;
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
     #[error("ended its response early")]
-    BrokeOff,
+    UnexpectedEnd,
     #[error("ended during the request{}", cause.as_ref().map(|why| format!(": {why}")).unwrap_or_default())]
     Ended { cause: Option<String> },
     #[error("did not respond within {0:?}")]
@@ -41,7 +41,9 @@ pub(crate) enum Error {
 impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::BrokeOff | Self::Ended { .. } | Self::Unwritable(_) => ErrorKind::Unavailable,
+            Self::UnexpectedEnd | Self::Ended { .. } | Self::Unwritable(_) => {
+                ErrorKind::Unavailable
+            }
             Self::Timeout(_) | Self::TooSlow { .. } => ErrorKind::DeadlineExceeded,
             Self::Cancelled => ErrorKind::Cancelled,
             Self::Useless(_) => ErrorKind::Internal,
@@ -100,7 +102,7 @@ impl RequestError {
         let error = match error {
             ServiceError::McpError(error) => Error::Refused(redact_error_data(session, error)),
             // A broken stream affects only one request; the connection reports its own end.
-            ServiceError::TransportClosed if !is_closed => Error::BrokeOff,
+            ServiceError::TransportClosed if !is_closed => Error::UnexpectedEnd,
             ServiceError::TransportClosed => {
                 let error = Error::Ended { cause: session.end_cause() }.for_server(&session.server);
                 return Self { is_connection_lost: true, ..error.into() };

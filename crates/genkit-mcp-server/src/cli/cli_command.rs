@@ -79,7 +79,7 @@ impl CliCommand {
     }
 }
 
-/// Reads a built-in flag. A flag of the program with the same name has its own meaning.
+/// Reads a built-in flag. Returns `false` if the program defines a flag with the same name and another type.
 pub(super) fn read_flag(matches: &ArgMatches, name: &str) -> bool {
     matches.try_get_one::<bool>(name).ok().flatten().copied().unwrap_or(false)
 }

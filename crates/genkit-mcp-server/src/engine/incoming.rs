@@ -50,7 +50,7 @@ pub(crate) enum MessageError {
     #[error("batches are not supported; send one message at a time")]
     Batch,
     #[error("the message is not a JSON object")]
-    NoObject,
+    NotObject,
     #[error("the line is longer than {0} bytes")]
     TooLong(usize),
     #[error("the message is nested deeper than {MAX_NESTING} levels")]
@@ -193,7 +193,7 @@ fn no_object(text: &str) -> MessageError {
             MessageError::NotJson("recursion limit exceeded".to_owned())
         }
         Ok(_) if text.starts_with('[') => MessageError::Batch,
-        Ok(_) => MessageError::NoObject,
+        Ok(_) => MessageError::NotObject,
     }
 }
 

@@ -56,14 +56,14 @@ pub(super) enum ParamsError {
     /// They contain a number that cannot be parsed, such as `1e400`.
     Unreadable(String),
     /// The parameters or their `_meta` are not an object.
-    NoObject,
+    NotObject,
 }
 
 impl ParamsError {
     pub(super) fn error_data(&self, method: &str, era: Era) -> ErrorData {
         match self {
             Self::Malformed(params) => malformed::malformed_error(method, params.as_ref(), era),
-            Self::NoObject => MessageError::Params.error_data(),
+            Self::NotObject => MessageError::Params.error_data(),
             Self::Unreadable(why) => {
                 let known = malformed::malformed_error(method, None, era);
                 if known.code == rmcp::model::ErrorCode::METHOD_NOT_FOUND {
@@ -210,12 +210,12 @@ pub(super) fn read_any(raw: Option<&str>) -> (RequestMetaObject, Params) {
     let meta = match &value {
         None => None,
         Some(Value::Object(params)) => params.get("_meta").filter(|meta| !meta.is_null()),
-        Some(_) => return refused(ParamsError::NoObject),
+        Some(_) => return refused(ParamsError::NotObject),
     };
     let meta = match meta {
         None => RequestMetaObject::default(),
         Some(Value::Object(meta)) => meta.clone().into(),
-        Some(_) => return refused(ParamsError::NoObject),
+        Some(_) => return refused(ParamsError::NotObject),
     };
     (meta, Params::Refused(ParamsError::Malformed(value)))
 }

@@ -13,7 +13,7 @@ enum ParamsFault {
     #[error("there are none")]
     Missing,
     #[error("they must be an object")]
-    NoObject,
+    NotObject,
     #[error("`{0}` is missing")]
     NoMember(&'static str),
     #[error("`{0}` must be a string")]
@@ -41,7 +41,7 @@ pub(crate) fn malformed_error(method: &str, params: Option<&Value>, era: Era) ->
 
 fn params_fault(method: &str, params: Option<&Value>) -> ParamsFault {
     let Some(params) = params else { return ParamsFault::Missing };
-    let Some(params) = params.as_object() else { return ParamsFault::NoObject };
+    let Some(params) = params.as_object() else { return ParamsFault::NotObject };
     let text = |key| match params.get(key) {
         Some(Value::String(_)) => None,
         Some(_) => Some(ParamsFault::NoString(key)),

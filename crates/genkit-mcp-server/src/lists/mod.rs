@@ -40,10 +40,11 @@ pub(crate) struct Lists {
     /// Whether any function requires scopes.
     has_permits: bool,
     has_tasks: bool,
-    /// Whether callers can see different items.
+    /// Whether the items depend on the caller.
     is_private: bool,
     views: view::Views,
-    /// The tools of each era, which differ for results that are not objects; built on first use.
+    /// The tool list for each protocol era, built on first use. The lists differ in the output schemas of tools that
+    /// do not return an object.
     shown_tools: [OnceLock<Vec<McpTool>>; 2],
     pub(crate) prompts: Vec<McpPrompt>,
     pub(crate) resources: Vec<McpResource>,
@@ -191,7 +192,7 @@ impl Lists {
     }
 }
 
-/// Returns whether the name of a local prompt looks like a file, such as `sub/trip.formal`; it is listed unchanged.
+/// Returns whether a prompt name looks like a path, such as `sub/trip.formal`. Such names are listed unchanged.
 fn is_path(name: &str) -> bool {
     name.contains(['/', '.'])
 }

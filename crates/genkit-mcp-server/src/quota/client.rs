@@ -144,7 +144,7 @@ impl SessionQuota {
     pub(crate) fn take_place(&self, upstream: Option<&str>) -> Result<HeldPlace, E> {
         let held = self.hold_amount(Kind::Place, 1, upstream).map_err(|full| match full {
             Full::All(limit) => E::TooManyRunning(limit),
-            Full::Client(held) | Full::Session(held) => E::ShareOfPlaces(held),
+            Full::Client(held) | Full::Session(held) => E::TooManyClientRequests(held),
             Full::Upstream(held) => {
                 E::UpstreamBusy { server: upstream.unwrap_or_default().to_owned(), held }
             }
@@ -157,7 +157,7 @@ impl SessionQuota {
         self.client.book.open_question(self.new_claim(None)).map_err(|full| match full {
             Full::All(limit) => E::TooManyQuestions(limit),
             Full::Client(held) | Full::Session(held) | Full::Upstream(held) => {
-                E::ShareOfQuestions(held)
+                E::TooManyClientQuestions(held)
             }
         })
     }
@@ -167,7 +167,7 @@ impl SessionQuota {
         self.hold_amount(Kind::Stream, 1, None).map_err(|full| match full {
             Full::All(limit) => E::TooManyStreams(limit),
             Full::Client(held) | Full::Session(held) | Full::Upstream(held) => {
-                E::ShareOfStreams(held)
+                E::TooManyClientStreams(held)
             }
         })
     }

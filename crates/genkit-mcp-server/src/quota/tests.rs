@@ -54,7 +54,7 @@ fn a_session_that_takes_what_it_can_leaves_places_for_all_others() {
     let greedy = session_of(&quotas, address(1));
     let taken = places(&greedy, None);
     assert_eq!(taken.len(), 342, "a third: the rest is left to its client and to all others");
-    assert!(matches!(greedy.take_place(None), Err(E::ShareOfPlaces(342))));
+    assert!(matches!(greedy.take_place(None), Err(E::TooManyClientRequests(342))));
     let same_address = session_of(&quotas, address(1));
     assert!(same_address.take_place(None).is_ok(), "another session of the address");
     let without = quotas.client(address(1)).open_sessionless("honest");
@@ -170,7 +170,7 @@ fn a_session_has_eight_open_questions_and_its_neighbours_have_theirs() {
     let sessions: Vec<_> = (0..138).map(|_| session_of(&quotas, address(1))).collect();
     let asked: Vec<_> = sessions.iter().map(open).collect();
     assert!(asked.iter().all(|open| open.len() == 8));
-    assert!(matches!(sessions[0].open_question(), Err(E::ShareOfQuestions(8))));
+    assert!(matches!(sessions[0].open_question(), Err(E::TooManyClientQuestions(8))));
     assert!(
         session_of(&quotas, address(1)).open_question().is_ok(),
         "1,104 are open at its address"
@@ -187,7 +187,7 @@ async fn a_question_that_is_left_open_gives_way_to_those_of_others() {
         .flat_map(|session| (0..8).map(|_| session.open_question().expect("in bounds")))
         .collect();
     assert_eq!(asked.len(), bound::MAX_QUESTIONS / 2, "the share of one address");
-    assert!(matches!(sessions[0].open_question(), Err(E::ShareOfQuestions(_))));
+    assert!(matches!(sessions[0].open_question(), Err(E::TooManyClientQuestions(_))));
     let honest = session_of(&quotas, address(1));
     let question =
         honest.open_question().expect("the oldest question of the greedy client gives way");

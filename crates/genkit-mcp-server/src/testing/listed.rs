@@ -39,7 +39,7 @@ macro_rules! listed {
                 self.0.icons.iter().flatten().map(|icon| icon.src.as_str())
             }
 
-            /// Returns the metadata (`_meta`), if it has any.
+            /// Returns the item's metadata (`_meta`), if any.
             pub fn metadata(&self) -> Option<&Map<String, Value>> {
                 self.0.meta.as_ref().map(|meta| &meta.0)
             }

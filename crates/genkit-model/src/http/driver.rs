@@ -135,7 +135,7 @@ impl<W: WireFormat> HttpModel<W> {
         stream: &mut dyn WireStream,
         chunks: &ChunkSink,
     ) -> Result<()> {
-        parser.begin(head);
+        parser.push_first(head);
         let mut ended = false;
         loop {
             while let Some(event) = parser.next() {

@@ -1,4 +1,4 @@
-//! Conversion of settings to fields of the body and options of the model.
+//! Converts settings to body fields and model options.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -27,20 +27,20 @@ pub(crate) struct OllamaSettings {
     pub(crate) default_window: Option<u64>,
     pub(crate) window: Window,
     /// Whether the server has responded that the API does not exist.
-    pub(crate) is_not_served: AtomicBool,
+    pub(crate) is_api_missing: AtomicBool,
     /// The models that have rejected thinking.
-    pub(crate) without_thoughts: Mutex<BTreeSet<String>>,
+    pub(crate) models_without_thinking: Mutex<BTreeSet<String>>,
 }
 
 impl OllamaSettings {
     /// Whether the model has rejected thinking.
-    pub(crate) fn is_without_thoughts(&self, model: &str) -> bool {
-        lock(&self.without_thoughts).contains(model)
+    pub(crate) fn rejects_thinking(&self, model: &str) -> bool {
+        lock(&self.models_without_thinking).contains(model)
     }
 
     /// Records whether an error means that the API does not exist.
-    pub(crate) fn note_served(&self, status: u16, body: &[u8]) {
-        self.is_not_served.store(error::is_not_served(status, body), Ordering::Relaxed);
+    pub(crate) fn record_api_missing(&self, status: u16, body: &[u8]) {
+        self.is_api_missing.store(error::is_api_missing(status, body), Ordering::Relaxed);
     }
 
     /// Returns the headers of a call.
@@ -49,7 +49,7 @@ impl OllamaSettings {
     }
 }
 
-/// Settings that are for the client, or that are set from elsewhere.
+/// Keys that are not copied from `config`: the client uses them, or the request builder sets them.
 const NOT_SENT: [&str; 9] = [
     "apiKey",
     "baseUrl",
@@ -63,7 +63,7 @@ const NOT_SENT: [&str; 9] = [
 ];
 
 /// Settings at the top level of the body instead of in `options`.
-const TOP: [&str; 7] =
+const TOP_LEVEL_KEYS: [&str; 7] =
     ["think", "keep_alive", "format", "truncate", "shift", "logprobs", "top_logprobs"];
 
 /// The settings of one request, under the API's own names.
@@ -107,7 +107,7 @@ impl<'a> WireSettings<'a> {
 
     /// Adds a setting, unless it is already set.
     fn add(&mut self, name: &'a str, value: Cow<'a, Value>) {
-        let list = if TOP.contains(&name) { &mut self.top } else { &mut self.options };
+        let list = if TOP_LEVEL_KEYS.contains(&name) { &mut self.top } else { &mut self.options };
         if list.iter().all(|(known, _)| *known != name) {
             list.push((name, value));
         }
@@ -150,13 +150,14 @@ fn think_setting(
     model: &str,
     defaults: &OllamaSettings,
 ) -> Option<Value> {
-    let asked = config.get(REASONING_EFFORT)?;
-    if config.contains_key("think") || defaults.is_without_thoughts(model) {
+    let requested_effort = config.get(REASONING_EFFORT)?;
+    if config.contains_key("think") || defaults.rejects_thinking(model) {
         return None;
     }
-    let takes_words = model.rsplit('/').next().is_some_and(|name| name.starts_with("gpt-oss"));
-    let Some(effort) = Effort::of_config(config) else { return Some(asked.clone()) };
-    if !takes_words {
+    let uses_effort_levels =
+        model.rsplit('/').next().is_some_and(|name| name.starts_with("gpt-oss"));
+    let Some(effort) = Effort::of_config(config) else { return Some(requested_effort.clone()) };
+    if !uses_effort_levels {
         return Some((effort != Effort::None).into());
     }
     if effort == Effort::None {

@@ -21,12 +21,12 @@ fn own_message(body: &[u8]) -> Option<String> {
 }
 
 /// Whether the API does not exist at this address, according to a proxy or another server.
-pub(crate) fn is_not_served(status: u16, body: &[u8]) -> bool {
+pub(crate) fn is_api_missing(status: u16, body: &[u8]) -> bool {
     matches!(status, 404 | 405) && own_message(body).is_none()
 }
 
 /// Whether a request was rejected because the model cannot think.
-pub(crate) fn is_without_thoughts(status: u16, body: &[u8]) -> bool {
+pub(crate) fn rejects_thinking(status: u16, body: &[u8]) -> bool {
     status == 400
         && own_message(body).is_some_and(|text| text.contains("does not support thinking"))
 }
@@ -41,7 +41,7 @@ pub(crate) fn decode_error(
     let message =
         own_message(body).unwrap_or_else(|| String::from_utf8_lossy(body).trim().to_owned());
     let mut text = error_text(NAME, status, &message, headers);
-    let remedy = if is_not_served(status, body) {
+    let remedy = if is_api_missing(status, body) {
         Some(no_api())
     } else {
         find_remedy(model, status, &message)

@@ -10,15 +10,15 @@ pub(crate) enum Error {
          `.api_key(..)`"
     )]
     NoKey { server: &'static str, variable: &'static str, from_env: String },
-    #[error("audio cannot be sent by its URL; send its bytes, for example with `Part::audio`")]
-    AudioByAddress,
+    #[error("audio cannot be sent by URL; send its bytes, for example with `Part::audio`")]
+    AudioUrl,
 }
 
 impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::NoKey { .. } => ErrorKind::Unauthenticated,
-            Self::AudioByAddress => ErrorKind::InvalidArgument,
+            Self::AudioUrl => ErrorKind::InvalidArgument,
         }
     }
 }

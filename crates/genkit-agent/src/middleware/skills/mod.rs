@@ -20,10 +20,10 @@ use genkit_core::{OfferedSkill, SkillSource};
 use genkit_model::ChunkSink;
 
 /// The tool that loads a skill.
-const USE: &str = "use_skill";
+const USE_SKILL_TOOL: &str = "use_skill";
 
 /// The tool that reads a file of a skill.
-const READ: &str = "read_skill_file";
+const READ_FILE_TOOL: &str = "read_skill_file";
 
 /// Skills from folders, registries and MCP servers, as middleware: see [`skills()`].
 #[derive(Clone)]
@@ -32,8 +32,9 @@ pub struct Skills(Arc<SkillOffers>);
 /// Creates middleware that offers skills to a model: from folders on disk, from a registry
 /// (`skills!`), and from MCP servers (`McpHost`, `McpClient`).
 ///
-/// The system message lists names and descriptions, up to 100 skills and 8 KiB. The tool `use_skill` loads the
-/// instructions of a skill by name, and searches skills that are not listed by a query. The tool `read_skill_file`
+/// The system message lists names and descriptions, up to 100 skills and 8 KiB. The tool
+/// `use_skill` loads a skill's instructions by name, or takes a query to find skills that are not
+/// in the list. The tool `read_skill_file`
 /// reads a file of a skill. The content of a skill is fetched only when the model requests it, and content from a
 /// server is verified against the digests in its list. The model receives the origin of each skill. The name of a
 /// server's skill starts with the key of the server, as in `shop/refunds`, so it cannot replace a skill of this
@@ -81,7 +82,8 @@ impl Skills {
         Self(Arc::new(offered))
     }
 
-    /// Sets the approval policy, which is asked before a skill of an MCP server is loaded or one of its files is read.
+    /// Sets a function that approves skills. It is called before a skill from an MCP server is
+    /// loaded or one of its files is read.
     /// An approval covers the current content of all files; if the digest of a file changes, the policy is asked again.
     /// Skills of this program do not need approval.
     ///
@@ -104,17 +106,17 @@ impl Skills {
         Self(Arc::new(offered))
     }
 
-    fn use_skill(&self) -> Tool {
+    fn use_skill_tool(&self) -> Tool {
         let schema = json!({
             "type": "object",
             "properties": {
                 "name": {"type": "string", "description": "The exact name of a skill."},
-                "query": {"type": "string", "description": "A few words for what is needed, to find a skill."},
+                "query": {"type": "string", "description": "Keywords that describe the skill to find."},
             },
         });
         let about = "Loads the instructions of a skill by its name, or finds skills by a query.";
         let offered = Arc::clone(&self.0);
-        Tool::builder(USE, about).input_schema(schema).read_only(true).handler(
+        Tool::builder(USE_SKILL_TOOL, about).input_schema(schema).read_only(true).handler(
             move |_: Context, input: Value| {
                 let offered = Arc::clone(&offered);
                 async move { Ok(offered.use_skill(&input).await?) }
@@ -122,19 +124,19 @@ impl Skills {
         )
     }
 
-    fn read_file(&self) -> Tool {
+    fn read_file_tool(&self) -> Tool {
         let schema = json!({
             "type": "object",
             "properties": {
                 "skill": {"type": "string", "description": "The exact name of a skill."},
-                "path": {"type": "string", "description": "The path of a file of it, as `use_skill` lists it."},
+                "path": {"type": "string", "description": "The path of a file in the skill, as listed by `use_skill`."},
                 "offset": {"type": "integer", "minimum": 0, "description": "Where to continue in a long file: `next` of the previous response."},
             },
             "required": ["skill", "path"],
         });
         let about = "Reads a file of a skill.";
         let offered = Arc::clone(&self.0);
-        Tool::builder(READ, about).input_schema(schema).read_only(true).handler(
+        Tool::builder(READ_FILE_TOOL, about).input_schema(schema).read_only(true).handler(
             move |_: Context, input: Value| {
                 let offered = Arc::clone(&offered);
                 async move { Ok(offered.read_file(&input).await?) }
@@ -163,7 +165,7 @@ impl Skills {
 
 impl_model_middleware!(Skills, {
     fn tools(&self) -> Vec<Tool> {
-        vec![self.use_skill(), self.read_file()]
+        vec![self.use_skill_tool(), self.read_file_tool()]
     }
 });
 

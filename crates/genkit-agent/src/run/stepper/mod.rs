@@ -271,9 +271,9 @@ impl Run {
     pub(super) fn take_own_answer(&mut self, mut answer: ModelResponse) -> Result<()> {
         let env = &self.driver.env;
         if let Err(error) = env.budget.settle_call(&mut answer) {
-            return Err(self.machine.refuse_answer(answer, error));
+            return Err(self.machine.end_with_error(answer, error));
         }
-        self.machine.accept_answer(answer)?;
+        self.machine.accept_response(answer)?;
         self.settle_if_done();
         Ok(())
     }

@@ -1,11 +1,12 @@
 //! The turns of a run: a state machine without I/O that returns the next step and accepts its result.
 //!
 //! ```text
-//! Ready ──TurnStep::Model──▶ accept(answer) ────────────▶ Done, or Tools, or Answered
-//! Tools ──TurnStep::Tools──▶ finish(call) .. ▶ settle() ─▶ Ready with a longer history, or
-//!                                                          Asks, or Done (stopped on a tool)
-//! Asks ──TurnStep::Asks──▶ resume(answers) ─────────────▶ Tools
-//! Answered ──TurnStep::Check──▶ judge(verdict) ─────────▶ Done, or Ready with the reason in the history
+//! Ready ──TurnStep::Model──▶ accept_response(..) ───────────────▶ Done, or Tools, or Answered
+//! Tools ──TurnStep::Tools──▶ finish_call(..) .. ▶ settle_round() ─▶ Ready with a longer history, or
+//!                                                                 Asks, or Done (stopped on a tool)
+//! Asks ──TurnStep::Asks──▶ resume_round(..) ────────────────────▶ Tools
+//! Answered ──TurnStep::Check──▶ accept_verdict(..) ─────────────▶ Done, or Ready with the reason
+//!                                                                 in the history
 //! ```
 
 mod saved;
@@ -28,7 +29,7 @@ use genkit_core::{GenerateResponse, OutputRetry};
 use genkit_core::{Message, Part, Role};
 
 /// The number of rounds of tools to reserve memory for.
-const FEW_ROUNDS: usize = 3;
+const RESERVED_ROUNDS: usize = 3;
 
 /// The rules of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -91,7 +92,7 @@ pub(super) struct OpenRound {
     pub(super) message: Message,
     /// Whether the message existed before this run.
     is_resumed: bool,
-    /// The answers so far, while others are missing.
+    /// The answers received so far. Set until every question is answered.
     #[serde(default)]
     pub(super) answers: Resume,
 }
@@ -114,7 +115,7 @@ impl TurnMachine {
     ) -> Self {
         // From here on, messages are only appended.
         request.encoded = EncodedMessages::for_run();
-        request.messages.reserve(2 * FEW_ROUNDS);
+        request.messages.reserve(2 * RESERVED_ROUNDS);
         let round = |resumed| TurnState::Tools(Box::new(ToolRound::from_resumed(resumed)));
         Self {
             request,
@@ -183,8 +184,8 @@ impl TurnMachine {
         self.rounds
     }
 
-    /// Accepts the model's response, whose calls have unique ids.
-    pub(super) fn accept_answer(&mut self, answer: ModelResponse) -> Result<()> {
+    /// Accepts the model's response. The caller must have made the ids of its calls unique.
+    pub(super) fn accept_response(&mut self, answer: ModelResponse) -> Result<()> {
         self.usage.add(&answer.usage);
         self.custom = answer.custom;
         let (reason, finish_message) = (answer.finish_reason, answer.finish_message);
@@ -240,7 +241,8 @@ impl TurnMachine {
         }
     }
 
-    /// Accepts the verdict on the output. Returns the retry, if there is one, for the stream.
+    /// Accepts the verdict on the output. If the output is retried, returns the retry so that the
+    /// caller can report it on the stream.
     pub(super) fn accept_verdict(
         &mut self,
         verdict: Result<(), String>,
@@ -348,7 +350,7 @@ impl TurnMachine {
     }
 
     /// Accepts the model's last response, and ends the run with `error`.
-    pub(super) fn refuse_answer(&mut self, answer: ModelResponse, error: Error) -> Error {
+    pub(super) fn end_with_error(&mut self, answer: ModelResponse, error: Error) -> Error {
         self.usage.add(&answer.usage);
         self.custom = answer.custom;
         let mut message = answer.message;
@@ -389,7 +391,7 @@ impl TurnMachine {
             let response = self.end_run(Some(answers), Some(FinishReason::Stop), Some(why));
             self.state = TurnState::Done(Box::new(response));
         } else {
-            self.choose_freely();
+            self.reset_tool_choice();
             self.request.messages.push(answers);
             self.state = TurnState::Ready;
         }
@@ -401,17 +403,17 @@ impl TurnMachine {
 
     /// Resets a forced tool choice after a call, since the model could otherwise never give a final response. A stop
     /// tool may give it instead.
-    fn choose_freely(&mut self) {
+    fn reset_tool_choice(&mut self) {
         let choice = &mut self.request.tool_choice;
-        let may_go_on =
+        let stop_tool_can_end_run =
             !self.rules.stop_on_tools.is_empty() && *choice == Some(ToolChoice::Required);
-        if choice.as_ref().is_some_and(ToolChoice::is_forced) && !may_go_on {
+        if choice.as_ref().is_some_and(ToolChoice::is_forced) && !stop_tool_can_end_run {
             *choice = Some(ToolChoice::Auto);
             self.request.encoded.forget_rest();
         }
     }
 
-    /// Ends a run that consists of one round: with the tool responses as its message, or interrupted.
+    /// Ends a run that consists of one round. Its message holds the tool responses, unless the run is interrupted.
     pub(super) fn end_round(&mut self) -> GenerateResponse {
         if let TurnState::Done(_) | TurnState::Asks(_) = self.state {
             return *self.take_response();
@@ -435,7 +437,7 @@ impl TurnMachine {
             TurnState::Asks(asking) => (Some(asking.message), FinishReason::Interrupted),
             _ => (None, FinishReason::Aborted),
         };
-        // Replaces the partial response of another run inside a tool or middleware.
+        // `error` may carry the partial response of a nested run, started by a tool or middleware; replace it.
         let response = self.end_run(message, Some(reason), Some(error.to_string()));
         error.with_partial(response)
     }
@@ -459,8 +461,8 @@ impl TurnMachine {
     }
 }
 
-/// Marks the first response that ends the run: of a tool in `names`, and not an error, since the model can correct a
-/// failed call. Returns the name of the tool.
+/// Marks the first successful response from a tool in `names`, which ends the run. Errors do not
+/// count, because the model can correct a failed call. Returns the name of the tool.
 fn mark_stop(answers: &mut Message, names: &[String]) -> Option<String> {
     for part in &mut answers.content {
         if let Part::ToolResponse { tool_response: answer, metadata, .. } = part

@@ -51,7 +51,7 @@ pub enum EvalStatus {
 }
 
 impl EvalStatus {
-    /// Returns a pass or a fail.
+    /// Returns `Pass` if `yes` is true, and `Fail` otherwise.
     pub fn passed(yes: bool) -> Self {
         if yes { Self::Pass } else { Self::Fail }
     }

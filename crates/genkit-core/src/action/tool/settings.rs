@@ -163,7 +163,8 @@ macro_rules! set_tool {
             }
 
             /// Sets whether the tool is at-most-once: a call that may already have happened is never repeated
-            /// automatically. A durable run asks a person for the outcome instead. Default is `false`.
+            /// automatically. Instead, a durable run is interrupted and waits for the user to report the outcome.
+            /// Default is `false`.
             pub $($constant)? fn at_most_once(mut self, yes: bool) -> Self {
                 self.settings.at_most_once = yes;
                 self

@@ -11,7 +11,7 @@ use crate::model::request::{ModelRequest, OutputConfig};
 use crate::run_options::{Document, Format, Instructions, OutputOptions, ToolChoice, UsageLimit};
 use genkit_schema::Schema;
 
-/// Generate options: everything about a run that is plain data, in Genkit's JSON.
+/// The serializable options of a run, in the JSON format that other Genkit implementations use.
 ///
 /// ```
 /// use genkit::generate::GenerateOptions;
@@ -42,7 +42,7 @@ pub struct GenerateOptions {
     /// The conversation.
     #[serde(default)]
     pub messages: Vec<Message>,
-    /// Tools by their names, or patterns with `*`.
+    /// Names of tools, or patterns that contain `*`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
     /// URIs of resources that messages may refer to. Resources of the registry do not need to be listed.

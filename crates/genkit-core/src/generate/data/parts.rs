@@ -18,7 +18,7 @@ use crate::message::{Part, ToolResponse};
     note = "pass `&str`, `String`, `Part`, `Vec<Part>`, an array of parts, or `()` for nothing"
 )]
 pub trait IntoParts {
-    /// Converts it into parts.
+    /// Converts this value into parts.
     fn into_parts(self) -> Vec<Part>;
 }
 

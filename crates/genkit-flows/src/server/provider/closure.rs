@@ -23,10 +23,10 @@ where
             match self(request.clone()).await.map_err(HandlerError::into_error)? {
                 Value::Object(context) => Ok(context),
                 Value::Null => Ok(Map::new()),
-                Value::Bool(_) => Err(E::NoObject("a boolean").into()),
-                Value::Number(_) => Err(E::NoObject("a number").into()),
-                Value::String(_) => Err(E::NoObject("a string").into()),
-                Value::Array(_) => Err(E::NoObject("a list").into()),
+                Value::Bool(_) => Err(E::NotObject("a boolean").into()),
+                Value::Number(_) => Err(E::NotObject("a number").into()),
+                Value::String(_) => Err(E::NotObject("a string").into()),
+                Value::Array(_) => Err(E::NotObject("a list").into()),
             }
         })
     }

@@ -10,7 +10,7 @@ pub(super) enum Error {
     #[error("Permission Denied")]
     PermissionDenied,
     #[error("a context provider must return a JSON object, but returned {0}")]
-    NoObject(&'static str),
+    NotObject(&'static str),
 }
 
 impl Topic for Error {
@@ -18,7 +18,7 @@ impl Topic for Error {
         match self {
             Self::Unauthenticated => ErrorKind::Unauthenticated,
             Self::PermissionDenied => ErrorKind::PermissionDenied,
-            Self::NoObject(_) => ErrorKind::Internal,
+            Self::NotObject(_) => ErrorKind::Internal,
         }
     }
 }

@@ -45,7 +45,7 @@ use genkit_core::internal::sync::lock;
 /// }
 /// ```
 pub trait CredentialStore: Send + Sync + 'static {
-    /// Loads the stored credentials of the server at this address, if there are any.
+    /// Loads the credentials stored for `server`, its URL. Returns `None` if there are none.
     fn load<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<Option<Value>>>;
 
     /// Saves `credentials` for the server at this address; `None` removes them.

@@ -50,7 +50,7 @@ pub(super) enum KeyFault {
     #[error("{url} responded with more than {limit} bytes")]
     Long { url: String, limit: usize },
     #[error("{url} did not respond with a JSON object")]
-    NoObject { url: String },
+    NotObject { url: String },
     #[error("the metadata at {url} belongs to another issuer, `{found}`")]
     OtherIssuer { url: String, found: String },
     #[error("the metadata at {url} has no usable `jwks_uri`")]

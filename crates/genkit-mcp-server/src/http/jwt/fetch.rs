@@ -103,7 +103,7 @@ async fn get_json(url: &Url) -> Result<Value, KeyFault> {
         }
     }
     let read = serde_json::from_slice::<Value>(&document).ok().filter(Value::is_object);
-    read.ok_or_else(|| KeyFault::NoObject { url: url.to_string() })
+    read.ok_or_else(|| KeyFault::NotObject { url: url.to_string() })
 }
 
 #[cfg(test)]

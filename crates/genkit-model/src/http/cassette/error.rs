@@ -14,7 +14,7 @@ pub(super) enum Error {
          responses were replayed",
         path.display()
     )]
-    UsedUp { path: PathBuf, times: usize },
+    ResponsesExhausted { path: PathBuf, times: usize },
     #[error(
         "the cassette {} has version {found}, but only version {known} is supported; record it again",
         path.display()
@@ -25,7 +25,9 @@ pub(super) enum Error {
 impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::NotRecorded { .. } | Self::UsedUp { .. } => ErrorKind::FailedPrecondition,
+            Self::NotRecorded { .. } | Self::ResponsesExhausted { .. } => {
+                ErrorKind::FailedPrecondition
+            }
             Self::Version { .. } => ErrorKind::InvalidArgument,
         }
     }

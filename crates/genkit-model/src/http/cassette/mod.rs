@@ -132,7 +132,7 @@ impl Cassette {
         }
         let times = same.len();
         if times > 0 {
-            return Err(E::UsedUp { path: path(), times }.into());
+            return Err(E::ResponsesExhausted { path: path(), times }.into());
         }
         let recorded: Vec<_> = exchanges.iter().map(|it| &it.exchange.request).collect();
         let difference = nearest::describe_difference(request, &recorded);

@@ -104,7 +104,7 @@ fn media_part<'a>(
         ("audio", Some((_, data))) => Ok(ContentPart::InputAudio {
             input_audio: InputAudioParam { data, format: audio_format(subtype) },
         }),
-        ("audio", None) => Err(E::AudioByAddress.into()),
+        ("audio", None) => Err(E::AudioUrl.into()),
         _ if url.starts_with("file-") => {
             Ok(ContentPart::File { file: FileParam::Uploaded { file_id: url } })
         }

@@ -43,7 +43,7 @@ pub(crate) enum Error {
     #[error("not JSON")]
     NoJson,
     #[error("not a JSON object")]
-    NoObject,
+    NotObject,
     #[error("not a JSON-RPC message")]
     NoMessage,
     #[error("it {0}")]

@@ -41,7 +41,7 @@ pub(crate) fn read(line: &[u8], open: &OpenRequests) -> LineOutcome {
         Err(error) => return read_broken_line(line, Error::NotUtf8(error), open),
     };
     if !text.starts_with('{') {
-        let error = if text.starts_with('[') { Error::NoObject } else { Error::NoJson };
+        let error = if text.starts_with('[') { Error::NotObject } else { Error::NoJson };
         return LineOutcome::Stray(error, excerpt_of_line(line));
     }
     let envelope = match serde_json::from_str::<Envelope<'_>>(text) {
