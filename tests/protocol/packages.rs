@@ -58,6 +58,14 @@ pub(crate) const PUBLIC_SERVERS: [&str; 27] = [
     "tavily-mcp@0.2.22",
 ];
 
+/// The same in Python, in an environment of their own.
+pub(crate) const PUBLIC_PYTHON_SERVERS: [&str; 4] = [
+    "duckduckgo-mcp-server==0.7.0",
+    "mcp-server-fetch==2026.10.24",
+    "mcp-server-git==2026.10.19",
+    "wikipedia-mcp==2.0.1",
+];
+
 /// Genkit's own developer tools, in a separate folder because they are large.
 const GENKIT_CLI: [&str; 1] = ["genkit-cli@1.43.0"];
 
@@ -139,6 +147,14 @@ pub(crate) fn public_server(package: &str) -> PathBuf {
         script => Some(script.clone()),
     };
     folder.join(script.as_ref().and_then(serde_json::Value::as_str).expect("a program"))
+}
+
+/// Returns the program of a public server's Python package.
+pub(crate) fn public_python_server(package: &str) -> PathBuf {
+    static DONE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    let install = || install_python("venv-public-servers", &PUBLIC_PYTHON_SERVERS);
+    let name = package.split_once("==").expect("a version").0;
+    installed(DONE.get_or_init(install)).with_file_name(name)
 }
 
 /// Returns the script of Genkit's CLI.

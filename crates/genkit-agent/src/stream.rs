@@ -110,7 +110,7 @@ impl<'a> GenerateStream<'a> {
     /// Waits for the run to finish and returns the response. Unread chunks are discarded.
     ///
     /// # Errors
-    /// Returns the same errors as awaiting [`Generate`].
+    /// Returns the same errors as awaiting [`Generate`](crate::Generate).
     pub async fn response(mut self) -> Result<GenerateResponse> {
         self.queue.stop_reading();
         match (self.run.take(), self.ended.take()) {

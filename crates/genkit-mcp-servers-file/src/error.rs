@@ -81,10 +81,6 @@ pub(crate) enum ErrorReason {
     #[error("line {line}, column {column}: {reason}")]
     Syntax { line: usize, column: usize, reason: String },
     #[error(
-        "the server `{0}` is defined in both `mcpServers` and `servers`; remove one of the entries"
-    )]
-    SameServer(String),
-    #[error(
         "no servers found; expected `mcpServers`, or `servers` as in VS Code{}",
         near.as_ref().map(|key| format!(", instead of `{key}`")).unwrap_or_default()
     )]

@@ -1,5 +1,5 @@
-//! JSON with comments and trailing commas (JSONC). Duplicate keys are rejected, because otherwise the second of two
-//! servers with the same name would silently win.
+//! JSON with comments and trailing commas (JSONC). Duplicate keys are reported to the caller, because otherwise the last
+//! of two servers with the same name would silently win.
 
 use jsonc_parser::ast;
 use jsonc_parser::common::{Range, Ranged as _};
@@ -23,18 +23,29 @@ pub(crate) const OPTIONS: ParseOptions = ParseOptions {
     allow_extended_string_escapes: false,
 };
 
+/// A value, and an error for each duplicate key in it, of which the last value is kept.
+#[derive(Debug)]
+pub(crate) struct Parsed<T> {
+    pub(crate) value: T,
+    pub(crate) duplicates: Vec<ErrorReason>,
+}
+
 /// Parses the text of a file.
-pub(crate) fn parse_object(text: &str) -> Result<Value, ErrorReason> {
+pub(crate) fn parse_value(text: &str) -> Result<Parsed<Value>, ErrorReason> {
     let text = text.trim_start_matches('\u{feff}');
-    let whole = Range::new(text.len(), text.len());
-    parse_any(text)?.ok_or_else(|| error_at(text, whole, "expected a value".to_owned()))
+    let Parsed { value, duplicates } = parse_any(text)?;
+    let end = Range::new(text.len(), text.len());
+    let value = value.ok_or_else(|| error_at(text, end, "expected a value".to_owned()))?;
+    Ok(Parsed { value, duplicates })
 }
 
 /// Parses a text that may be empty except for comments.
-pub(crate) fn parse_any(text: &str) -> Result<Option<Value>, ErrorReason> {
+pub(crate) fn parse_any(text: &str) -> Result<Parsed<Option<Value>>, ErrorReason> {
     let parsed = parse_to_ast(text, &CollectOptions::default(), &OPTIONS);
     let parsed = parsed.map_err(|error| syntax_error(&error))?;
-    parsed.value.map(|root| convert_value(text, root)).transpose()
+    let mut duplicates = Vec::new();
+    let value = parsed.value.map(|root| convert_value(text, root, &mut duplicates)).transpose()?;
+    Ok(Parsed { value, duplicates })
 }
 
 pub(crate) fn syntax_error(error: &ParseError) -> ErrorReason {
@@ -42,7 +53,11 @@ pub(crate) fn syntax_error(error: &ParseError) -> ErrorReason {
     ErrorReason::Syntax { line, column, reason: error.kind().to_string() }
 }
 
-fn convert_value(text: &str, parsed: ast::Value<'_>) -> Result<Value, ErrorReason> {
+fn convert_value(
+    text: &str,
+    parsed: ast::Value<'_>,
+    duplicates: &mut Vec<ErrorReason>,
+) -> Result<Value, ErrorReason> {
     Ok(match parsed {
         ast::Value::NullKeyword(_) => Value::Null,
         ast::Value::BooleanLit(literal) => Value::Bool(literal.value),
@@ -50,7 +65,8 @@ fn convert_value(text: &str, parsed: ast::Value<'_>) -> Result<Value, ErrorReaso
         ast::Value::NumberLit(literal) => serde_json::from_str(literal.value)
             .map_err(|_| error_at(text, literal.range, "not a number".to_owned()))?,
         ast::Value::Array(array) => {
-            let values = array.elements.into_iter().map(|element| convert_value(text, element));
+            let values = array.elements.into_iter();
+            let values = values.map(|element| convert_value(text, element, duplicates));
             Value::Array(values.collect::<Result<_, _>>()?)
         }
         ast::Value::Object(object) => {
@@ -60,9 +76,9 @@ fn convert_value(text: &str, parsed: ast::Value<'_>) -> Result<Value, ErrorReaso
                 let key = property.name.into_string();
                 // Some files use keys as comments, possibly repeatedly.
                 if map.contains_key(&key) && !key.starts_with("//") {
-                    return Err(error_at(text, range, format!("duplicate key `{key}`")));
+                    duplicates.push(error_at(text, range, format!("duplicate key `{key}`")));
                 }
-                map.insert(key, convert_value(text, property.value)?);
+                map.insert(key, convert_value(text, property.value, duplicates)?);
             }
             Value::Object(map)
         }
@@ -93,7 +109,7 @@ mod tests {
             ("\u{feff}[]", json!([])),
             ("{\"//\": 1, \"//\": 2, \"a\": 1e300}", json!({"//": 2, "a": 1e300})),
         ] {
-            assert_eq!(parse_object(text).unwrap(), expected, "{text}");
+            assert_eq!(parse_value(text).unwrap().value, expected, "{text}");
         }
     }
 
@@ -113,17 +129,23 @@ mod tests {
             ("[1e999]", 1, 2),
             ("[NaN]", 1, 2),
             ("[] []", 1, 4),
-            ("{\"ü\": 1,\n  \"ü\": 2}", 2, 3),
         ] {
-            match parse_object(text) {
+            match parse_value(text) {
                 Err(ErrorReason::Syntax { line: l, column: c, .. }) => {
                     assert_eq!((l, c), (line, column), "{text}");
                 }
                 other => panic!("{text}: {other:?}"),
             }
         }
+        let twice = parse_value("{\"ü\": 1,\n  \"ü\": 2}").unwrap();
+        assert_eq!(twice.value, json!({"ü": 2}));
+        assert!(
+            matches!(twice.duplicates[..], [ErrorReason::Syntax { line: 2, column: 3, .. }]),
+            "{:?}",
+            twice.duplicates
+        );
         let deep = "[".repeat(100_000);
-        assert!(parse_object(&deep).is_err());
+        assert!(parse_value(&deep).is_err());
     }
 
     proptest::proptest! {
@@ -132,7 +154,7 @@ mod tests {
         fn json_is_read_as_it_is(key: String, values: Vec<String>) {
             let value = json!({ "a": values, key: [null, true, -1.5e-7, u64::MAX, {}] });
             let text = serde_json::to_string_pretty(&value).unwrap();
-            proptest::prop_assert_eq!(parse_object(&text).unwrap(), value);
+            proptest::prop_assert_eq!(parse_value(&text).unwrap().value, value);
         }
     }
 }

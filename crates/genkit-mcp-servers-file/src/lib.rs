@@ -36,9 +36,10 @@
 //!
 //! **Errors.** A file that cannot be read is an [`Error`]. An invalid entry has its own error, in
 //! [`ServerEntry::transport`], and the other servers remain usable. Both state the location: `mcpServers.fs.args[1] in
-//! mcp.json`. A duplicate key is an error, because otherwise the second of two servers would silently win.
+//! mcp.json`.
 //!
-//! **Notices.** A key that is unknown or not used is not an error, but is listed in [`ServersFile::notices`].
+//! **Notices.** A key that is unknown, duplicate or not used is not an error, but is listed in [`ServersFile::notices`].
+//! Of a duplicate key, the last value is used, as in other programs.
 //!
 //! **Writing.** [`EditPlan`] adds a server to the file of a client, and preserves all other bytes: comments, unknown
 //! keys, encoding, line endings. A backup is created first.

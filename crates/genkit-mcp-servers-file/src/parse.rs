@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::entry;
 use crate::entry_keys::{nearest, normalize_word};
 use crate::error::{Error, ErrorReason};
-use crate::jsonc;
+use crate::jsonc::{self, Parsed};
 use crate::place::Place;
 use crate::sections::{Section, take_sections};
 use crate::server::{ServerEntry, ServersFile};
@@ -50,7 +50,7 @@ pub(crate) fn parse_in(
     let mut servers: Vec<ServerEntry> = Vec::new();
     // A section that is not one does not disable the others.
     let mut broken = None;
-    for section in find_sections(text, name)? {
+    for section in find_sections(text, name, &mut notices)? {
         let at = Place::new(name, &section.path);
         let is_elsewhere = section.project.as_deref().filter(|folder| !is_working_folder(folder));
         let entries = match list_entries(&at, section.entries) {
@@ -67,11 +67,8 @@ pub(crate) fn parse_in(
                 continue;
             }
             if servers.iter().any(|other| other.key == key) {
-                if section.project.is_some() {
-                    notices.push(format!("{at}: not used, because another server has this name"));
-                    continue;
-                }
-                return Err(Place::of_file(name).error_at(ErrorReason::SameServer(key)));
+                notices.push(format!("{at}: not used, because another server has this name"));
+                continue;
             }
             let is_disabled = section.disabled.contains(&key);
             let mut server = entry::read_server(key, &at, entry, variables, folder, &mut notices);
@@ -134,11 +131,15 @@ fn list_entries<'a>(
 }
 
 /// Returns the sections of a file that contain servers.
-fn find_sections(text: &str, name: &str) -> Result<Vec<Section>, Error> {
+fn find_sections(text: &str, name: &str, notices: &mut Vec<String>) -> Result<Vec<Section>, Error> {
     let at = Place::of_file(name);
-    let file = jsonc::parse_object(text).map_err(|reason| at.error_at(reason))?;
-    let Value::Object(mut file) = file else {
-        return Err(at.type_error("an object with `mcpServers`", &file));
+    let Parsed { value, duplicates } =
+        jsonc::parse_value(text).map_err(|reason| at.error_at(reason))?;
+    for duplicate in duplicates {
+        notices.push(format!("{}; the last value is used", at.error_at(duplicate)));
+    }
+    let Value::Object(mut file) = value else {
+        return Err(at.type_error("an object with `mcpServers`", &value));
     };
     let found = take_sections(&mut file);
     if !found.is_empty() {

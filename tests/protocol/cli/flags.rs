@@ -99,6 +99,18 @@ fn a_proxy_lists_what_is_behind_it() {
     let listed = run(Command::new(server::example("proxy")).arg(&config).arg("--list"));
     assert_eq!(listed.code, Some(0), "{}", listed.story());
     assert!(listed.stdout.contains("  notes__add_note(text, topic?)"), "{}", listed.story());
+    // Tools that cannot be used are reported, and the others are usable.
+    let fault = concat!(env!("CARGO_MANIFEST_DIR"), "/protocol/servers/fault.py");
+    let odd = serde_json::json!({"command": "python3", "args": [fault, "odd", "-", "cli"]});
+    fs::write(&config, serde_json::json!({"mcpServers": {"odd": odd}}).to_string()).unwrap();
+    let checked = run(Command::new(server::example("proxy")).arg(&config).arg("--check"));
+    assert_eq!(checked.code, Some(0), "{}", checked.story());
+    for wanted in [
+        "(`bad_schema`): `inputSchema` is not an object",
+        "report the notice to the author of the server",
+    ] {
+        assert!(checked.stderr.contains(wanted), "`{wanted}`: {}", checked.story());
+    }
     let missing = run(&mut Command::new(server::example("proxy")));
     assert_eq!(missing.code, Some(2), "{}", missing.story());
 }

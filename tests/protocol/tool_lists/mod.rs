@@ -84,7 +84,7 @@ fn random_schemas_are_accepted_by_each_receiver() {
 async fn tools_of_public_servers_are_accepted_by_each_receiver() {
     let receivers = Receivers::start().await;
     let (mut sent, mut count) = (Vec::new(), 0);
-    for package in packages::PUBLIC_SERVERS {
+    for package in packages::PUBLIC_SERVERS.into_iter().chain(packages::PUBLIC_PYTHON_SERVERS) {
         let host = McpHost::builder().server("s", servers::public(package)).build().unwrap();
         let tools = host.tools().await.unwrap();
         assert!(!tools.is_empty(), "{package}: {:?}", host.status());

@@ -26,6 +26,9 @@ const KEYS: [&str; 14] = [
 
 /// A public server, as a program.
 pub(super) fn public(package: &str) -> StdioTransport {
+    if package.contains("==") {
+        return ServerConfig::stdio(packages::public_python_server(package));
+    }
     let mut server = ServerConfig::stdio("node").arg(packages::public_server(package));
     for key in KEYS {
         server = server.env(key, "pat0.key");

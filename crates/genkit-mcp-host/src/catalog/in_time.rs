@@ -70,7 +70,10 @@ impl Catalog {
         let known = &mut lock(&self.health)[kind as usize].notices;
         for new in notices.iter().filter(|notice| !known.contains(notice)) {
             let notice = Logged::text(new);
-            tracing::warn!(server = %self.server.key, %notice, "omitted an item of an MCP server");
+            tracing::warn!(
+                server = %self.server.key, %notice,
+                "omitted an item of an MCP server; report the notice to the author of the server"
+            );
         }
         *known = notices;
     }

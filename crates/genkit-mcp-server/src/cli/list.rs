@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use super::client::PipeClient;
 use super::print;
 use crate::McpServer;
-use genkit_core::Result;
 use genkit_core::internal::visible;
+use genkit_core::{Result, Tool};
 
 /// The results of all lists.
 struct ServerLists {
@@ -53,21 +53,32 @@ pub(super) async fn print_lists(server: McpServer, json: bool) -> Result<()> {
     });
     write_section(&mut text, "Prompts", &prompts, |prompt| word(&prompt["name"]));
     write_section(&mut text, "Resources", &resources, |resource| word(&resource["uri"]));
-    write_section(&mut text, "Resource templates", &templates, |resource| {
-        word(&resource["uriTemplate"])
-    });
+    write_section(&mut text, "Resource templates", &templates, |item| word(&item["uriTemplate"]));
     print::print_text(&text)
 }
 
 pub(super) async fn print_check(server: McpServer) -> Result<()> {
+    let losses = describe_losses(&server.genkit.registry.tools());
     let ServerLists { tools, prompts, resources, templates } =
         ServerLists::from_server(server).await?;
     print::print_text(&format!(
-        "All checks passed: {}, {}, {}.\n",
+        "All checks passed: {}, {}, {}.\n{losses}",
         count_items(tools.len(), "tool"),
         count_items(prompts.len(), "prompt"),
         count_items(resources.len() + templates.len(), "resource"),
     ))
+}
+
+/// Returns one line for each place where a served schema differs from what was written.
+fn describe_losses(tools: &[Tool]) -> String {
+    let mut text = String::new();
+    for tool in tools {
+        for loss in tool.schemas().degraded() {
+            let line = format!("{}, schema `{}`: {}", tool.name(), loss.pointer, loss.what);
+            let _ = writeln!(text, "{}; {}", visible::escape_line(&line), loss.remedy);
+        }
+    }
+    text
 }
 
 fn count_items(count: usize, what: &str) -> String {
@@ -75,12 +86,7 @@ fn count_items(count: usize, what: &str) -> String {
 }
 
 /// Writes a heading and one line per item.
-fn write_section(
-    text: &mut String,
-    heading: &str,
-    items: &[Value],
-    name: impl Fn(&Value) -> String,
-) {
+fn write_section(text: &mut String, heading: &str, items: &[Value], name: fn(&Value) -> String) {
     if items.is_empty() {
         return;
     }
@@ -98,4 +104,26 @@ fn write_section(
 
 fn word(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use genkit_core::Context;
+
+    use super::*;
+
+    #[test]
+    fn each_repair_is_one_line() {
+        let tool = |schema: Value| {
+            let add = Tool::builder("add", "Adds.").input_schema(schema);
+            add.handler(|_: Context, input: Value| async move { Ok(input) })
+        };
+        assert_eq!(describe_losses(&[tool(json!({"type": "object", "properties": {}}))]), "");
+        let broken = json!({"type": "object", "properties": {"a": {"type": "str\ning"}}});
+        assert_eq!(
+            describe_losses(&[tool(broken)]),
+            "add, schema `/properties/a/type`: `type` is \"str\\ning\", not a type of JSON Schema, and is \
+             removed; correct it in the schema\n"
+        );
+    }
 }

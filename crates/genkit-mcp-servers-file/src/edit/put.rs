@@ -6,7 +6,7 @@ use super::replace::set_value;
 use super::{ClientApp, NewServer};
 use crate::encoding::FileText;
 use crate::error::{Error, ErrorReason};
-use crate::jsonc;
+use crate::jsonc::{self, Parsed};
 use crate::place::Place;
 
 /// Returns the bytes of a client's file with the server added; errors refer to the file as `name`. All other bytes are
@@ -43,8 +43,12 @@ pub fn add_server(
 }
 
 fn put_entry(text: &str, app: ClientApp, server: &NewServer) -> Result<String, ErrorReason> {
-    // Rejects duplicate keys as well, because clients do not agree on the one that counts.
-    let known = jsonc::parse_any(text)?.unwrap_or_default();
+    let Parsed { value, duplicates } = jsonc::parse_any(text)?;
+    // A duplicate key is an error here, because clients do not agree on the one that counts.
+    if let Some(duplicate) = duplicates.into_iter().next() {
+        return Err(duplicate);
+    }
+    let known = value.unwrap_or_default();
     let entry = server.entry(app);
     let path = [app.section(), server.name.as_str()];
     let there = known.get(path[0]).and_then(|section| section.get(path[1]));

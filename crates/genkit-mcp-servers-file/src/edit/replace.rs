@@ -16,7 +16,7 @@ const INDENT: &str = "  ";
 
 const BLANKS: [char; 4] = [' ', '\t', '\r', '\n'];
 
-/// Sets the value at `path`, creating missing objects on the way. The text must be accepted by [`jsonc::parse_object`], or
+/// Sets the value at `path`, creating missing objects on the way. The text must be accepted by [`jsonc::parse_value`], or
 /// have no value at all.
 pub(crate) fn set_value(text: &str, path: &[&str], value: &Value) -> Result<String, ErrorReason> {
     let collect = CollectOptions { tokens: true, ..CollectOptions::default() };

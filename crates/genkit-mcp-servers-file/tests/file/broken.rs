@@ -30,15 +30,27 @@ fn a_file_that_is_no_json_says_where() {
 }
 
 #[test]
-fn a_name_that_stands_twice_is_an_error() {
-    refused(
-        "{\"mcpServers\": {\"a\": {\"command\": \"x\"},\n\"a\": {\"command\": \"y\"}}}",
-        ": line 2, column 1: duplicate key `a`",
-    );
-    refused(
-        r#"{"mcpServers": {"a": {"command": "x"}}, "servers": {"a": {"command": "y"}}}"#,
-        ": the server `a` is defined in both `mcpServers` and `servers`; remove one of the entries",
-    );
+fn of_a_duplicate_name_one_server_is_read_with_a_notice() {
+    for (text, command, notice) in [
+        (
+            "{\"mcpServers\": {\"a\": {\"command\": \"x\"},\n\"a\": {\"command\": \"y\"}, \"b\": {\"command\": \"z\"}}}",
+            "y",
+            "mcp.json: line 2, column 1: duplicate key `a`; the last value is used",
+        ),
+        (
+            r#"{"mcpServers": {"a": {"command": "x"}}, "servers": {"a": {"command": "y"}, "b": {"command": "z"}}}"#,
+            "x",
+            "servers.a in mcp.json: not used, because another server has this name",
+        ),
+    ] {
+        let file = parse(text, "mcp.json", |_| None).expect("usable");
+        let commands = file.servers.iter().map(|server| match &server.transport {
+            Ok(ServerTransport::Stdio { command, .. }) => command.as_str(),
+            other => panic!("{other:?}"),
+        });
+        assert_eq!(commands.collect::<Vec<_>>(), [command, "z"]);
+        assert_eq!(file.notices, [notice]);
+    }
 }
 
 #[test]

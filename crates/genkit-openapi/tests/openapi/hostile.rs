@@ -223,7 +223,10 @@ fn what_no_tool_can_be_made_of_is_left_out_with_its_remedy() {
             with(json!({"name": "x", "in": "path", "schema": {}})),
             "no placeholder for the parameter `x`",
         ),
-        (with(json!({"name": "x", "in": "body"})), "expected path, query, header or cookie"),
+        (
+            with(json!({"name": "x", "in": "body"})),
+            "expected `path`, `query`, `header` or `cookie`",
+        ),
         (with(json!({"in": "query"})), "has no `name`"),
         (
             with(json!({"name": "Host", "in": "header", "required": true})),
