@@ -25,10 +25,10 @@
 #[doc(inline)]
 pub use genkit_core::{
     AnnotatedFn, Chunks, CollectedChunks, CompleteRequest, Flow, FlowFn, HandlerError,
-    IntoContents, IntoOutput, IntoPrompt, IntoSuggestions, Invocation, Prompt, PromptArgument,
-    PromptBuilder, PromptFn, PromptOptions, PromptReply, PromptTool, Resource, ResourceBuilder,
-    ResourceContents, ResourceFn, SourceLocation, Tool, ToolAnnotations, ToolBuilder, ToolFn,
-    ToolReply, ToolTask,
+    HandlerInput, HandlerResult, IntoContents, IntoOutput, IntoPrompt, IntoSuggestions, Invocation,
+    Prompt, PromptArgument, PromptBuilder, PromptFn, PromptOptions, PromptReply, PromptTool,
+    Resource, ResourceBuilder, ResourceContents, ResourceFn, SourceLocation, Tool, ToolAnnotations,
+    ToolBuilder, ToolFn, ToolReply, ToolTask,
 };
 #[cfg(feature = "evaluators")]
 #[doc(inline)]

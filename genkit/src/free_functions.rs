@@ -38,7 +38,7 @@ use crate::{Genkit, model};
 /// See [`Generate`] for every option, [`GenerateResponse`] for the result, and [`Generate::stream`] for
 /// streaming.
 pub fn generate(prompt: impl IntoParts) -> Generate {
-    Genkit::default().generate(prompt)
+    Genkit::running().generate(prompt)
 }
 
 /// Computes embeddings: vectors for texts, so that similar texts have similar vectors. The embedder is a name
@@ -66,7 +66,7 @@ pub fn embed<T: Into<String>>(
     embedder: impl Into<model::EmbedderRef>,
     texts: impl IntoIterator<Item = T>,
 ) -> model::Embed {
-    Genkit::default().embed(embedder, texts)
+    Genkit::running().embed(embedder, texts)
 }
 
 /// Starts a run with a prompt, given as a value or by its name in the registry. The prompt is rendered when the
@@ -102,7 +102,7 @@ pub fn embed<T: Into<String>>(
 /// [`Generate::render`] returns the request without sending it. [`Generate::messages`] adds earlier messages, which
 /// are inserted where the prompt has its history.
 pub fn prompt(prompt: impl Into<PromptRef>) -> Generate {
-    Genkit::default().prompt(prompt)
+    Genkit::running().prompt(prompt)
 }
 
 /// Resumes an interrupted run, in this process or another. `answer` is called for each open question. Set the model
@@ -146,7 +146,7 @@ pub fn prompt(prompt: impl Into<PromptRef>) -> Generate {
 /// # }
 /// ```
 pub fn resume(interrupted: GenerateResponse, answer: impl FnMut(&Interrupt) -> Answer) -> Generate {
-    Genkit::default().resume(interrupted, answer)
+    Genkit::running().resume(interrupted, answer)
 }
 
 /// Resumes an interrupted run with a list of answers. Use it if obtaining the answers is asynchronous or can fail, or if
@@ -170,5 +170,5 @@ pub fn resume_with(
     interrupted: GenerateResponse,
     answers: impl IntoIterator<Item = Answer>,
 ) -> Generate {
-    Genkit::default().resume_with(interrupted, answers)
+    Genkit::running().resume_with(interrupted, answers)
 }

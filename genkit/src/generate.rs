@@ -23,8 +23,8 @@
 #[doc(inline)]
 pub use genkit_agent::{
     Approval, CallSettled, Chat, ChatTurn, Extract, Generate, GenerateStream, Instance,
-    ModelAnswered, ModelCall, NextStep, OnToolError, OutputCheck, OutputChecked, PromptRef, Run,
-    RunCall, RunState, Turn,
+    ModelAnswered, ModelCall, NextStep, OnToolError, OutputCheck, OutputChecked, OutputType,
+    PromptRef, Run, RunCall, RunState, Turn,
 };
 #[doc(inline)]
 pub use genkit_core::{

@@ -183,7 +183,7 @@ pub use skill::Skill;
 /// # Errors
 /// The same as [`Genkit::run_flow`].
 pub async fn run_flow(name: &str, input: impl serde::Serialize) -> Result<serde_json::Value> {
-    Genkit::default().run_flow(name, input).await
+    Genkit::running().run_flow(name, input).await
 }
 
 /// Serves the program's tools, prompts and resources over MCP: on stdio, or on the transport that the builder sets.

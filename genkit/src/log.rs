@@ -4,8 +4,11 @@ use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt;
 use tracing_subscriber::layer::SubscriberExt as _;
 
-/// The filter if `RUST_LOG` is not set. `rmcp` logs message contents at `info` and `warn`.
-const DEFAULT_FILTER: &str = "info,rmcp=error";
+/// The filter if `RUST_LOG` is not set. `rmcp` logs message contents, and this library logs its errors.
+const DEFAULT_FILTER: &str = "info,rmcp=off";
+
+/// The filter of the flags that print something and exit.
+const ONE_SHOT_FILTER: &str = "warn,rmcp=off";
 
 /// Enables logging of `tracing` events to standard error: the actions and the address of a server,
 /// warnings, audit events.
@@ -15,14 +18,17 @@ const DEFAULT_FILTER: &str = "info,rmcp=error";
 /// either way. Call this function first in `main`. It has no effect if a subscriber is already installed.
 ///
 /// `RUST_LOG` is read once: `RUST_LOG=debug`, `RUST_LOG=warn,genkit::audit=info`. Default is
-/// `info,rmcp=error`.
+/// `info,rmcp=off`; with the flags `--list`, `--call`, `--check` and `--install`, it is `warn,rmcp=off`.
 ///
 /// ```
 /// genkit::log_to_stderr();
 /// ```
 pub fn log_to_stderr() {
     let wanted = std::env::var("RUST_LOG").ok();
-    let filter = wanted.as_deref().unwrap_or(DEFAULT_FILTER).parse::<Targets>();
+    let is_one_shot = std::env::args_os()
+        .any(|arg| ["--list", "--call", "--check", "--install"].iter().any(|flag| arg == *flag));
+    let default = if is_one_shot { ONE_SHOT_FILTER } else { DEFAULT_FILTER };
+    let filter = wanted.as_deref().unwrap_or(default).parse::<Targets>();
     let filter = filter.unwrap_or_else(|_| Targets::new().with_default(tracing::Level::INFO));
     let layer = fmt::layer().with_writer(std::io::stderr).with_ansi(false);
     let subscriber = tracing_subscriber::registry().with(filter).with(layer);

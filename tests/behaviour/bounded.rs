@@ -131,7 +131,7 @@ async fn thousands_of_templates_do_not_hold_up_the_reading_of_an_address() {
     let variables: String = (0..13).map(|n| format!("{{v{n}}}-")).collect();
     let mut hostile = Registry::new();
     for n in 0..3_000 {
-        hostile = hostile.add(remote(format!("x:{variables}{{w{n}}}")));
+        hostile = hostile.add(remote(format!("x:{variables}{{w}}/{n}")));
     }
     hostile = hostile.add(resources![note]);
     let client = Client::connect(Genkit::builder().registry(hostile).build().unwrap().serve_mcp())

@@ -51,6 +51,48 @@ fn state_that_nobody_gave_is_named() {
     assert!(given.build().is_ok());
 }
 
+/// The state is found by its type, so the message names the similar type that was given.
+#[test]
+fn state_of_a_related_type_is_named() {
+    let genkit = Genkit::builder().registry(Registry::new().add(tools![needs]));
+    let said = genkit.state(std::sync::Arc::new(Database)).build().unwrap_err().to_string();
+    assert!(said.contains("Database`, but the state is `alloc::sync::Arc<"), "{said}");
+    assert!(said.contains("; take `&alloc::sync::Arc<"), "{said}");
+}
+
+#[test]
+fn resources_that_match_the_same_uris_are_one_problem() {
+    let resource = |uri: &'static str, name: &'static str| {
+        let resource = Resource::builder(uri, name, "A note.");
+        resource.handler(|_: Context, _: serde_json::Value| async { Ok("note") })
+    };
+    let here = file!();
+    for (one, other, told) in [
+        ("note://all", "note://all", "have the same URI `note://all`; change one"),
+        ("note://{id}", "note://{name}", "match the same URIs, `note://{id}`; change one"),
+        (
+            "note://{a}/{+b}",
+            "note://{b}/{+a}",
+            "match the same URIs, `note://{a}/{+b}`; change one",
+        ),
+    ] {
+        let said = problems(Registry::new().add([resource(one, "one"), resource(other, "other")]));
+        assert!(said.contains(told), "{said}");
+        assert!(said.contains("resource `one` (") && said.contains("resource `other` ("), "{said}");
+        assert_eq!(said.matches(here).count(), 2, "{said}");
+        assert!(!said.contains("problems"), "{said}");
+    }
+    for (one, other) in [
+        ("note://{id}", "note://{+id}"),
+        ("note://{id}", "note://{.id}"),
+        ("note://{?a}", "note://{?b}"),
+        ("note://{id}", "note://{id}/text"),
+    ] {
+        let registry = Registry::new().add([resource(one, "one"), resource(other, "other")]);
+        assert!(registry.check().is_ok(), "{one} {other}");
+    }
+}
+
 #[test]
 fn all_problems_are_reported_at_once() {
     let tool = |name: &'static str| Tool::builder(name, "x");
@@ -65,7 +107,9 @@ fn all_problems_are_reported_at_once() {
         .add([Resource::builder("x://{a}", "other", "x")
             .handler(|_: Context, (): ()| async { Ok("") })]);
     let said = registry.check().unwrap_err().to_string();
-    for part in ["`has space`", "`no_object`", "must be an object", "`bad://{`", "`{a}`"] {
+    for part in
+        ["`has space`", "`no_object`", "its input is of the type `array`", "`bad://{`", "`{a}`"]
+    {
         assert!(said.contains(part), "{part} in {said}");
     }
     assert!(said.starts_with("the registry has 4 problems:"), "{said}");

@@ -1,7 +1,6 @@
 //! Extracting: a run whose result is a typed value.
 
 use std::future::IntoFuture;
-use std::marker::PhantomData;
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -59,8 +58,22 @@ use genkit_schema::Schema;
 pub struct Extract<'a, T> {
     asks: Asks<'a>,
     checks: OutputChecks,
-    value: PhantomData<fn() -> T>,
+    /// Reads the value. A function pointer, so that `IntoFuture` needs no bounds on `T` that would repeat the error.
+    read: fn(&GenerateResponse) -> Result<T>,
 }
+
+/// A type that [`Generate::extract`] and [`Generate::output`] can request: any type with `serde::Deserialize` and
+/// `schemars::JsonSchema`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be read from a response",
+    label = "not an output type",
+    note = "derive `serde::Deserialize` and `schemars::JsonSchema` for it",
+    note = "if the type is shown as `!`, it was not specified; write `.extract::<Recipe>()`"
+)]
+pub trait OutputType: DeserializeOwned + JsonSchema {}
+
+#[diagnostic::do_not_recommend]
+impl<T: DeserializeOwned + JsonSchema> OutputType for T {}
 
 impl Generate {
     /// Extracts a `T`. Awaiting it returns the value, which matches the schema of `T` and passed every
@@ -81,7 +94,7 @@ impl Generate {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn extract<T: JsonSchema + DeserializeOwned>(mut self) -> Extract<'static, T> {
+    pub fn extract<T: OutputType>(mut self) -> Extract<'static, T> {
         let checks = std::mem::take(&mut self.settings.output);
         Extract::new(Asks::Run(self.output::<T>()), checks)
     }
@@ -104,7 +117,7 @@ impl<'a> ChatTurn<'a> {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn extract<T: JsonSchema + DeserializeOwned>(self) -> Extract<'a, T> {
+    pub fn extract<T: OutputType>(self) -> Extract<'a, T> {
         let checks = self.output_checks();
         Extract::new(Asks::Turn(self, genkit_schema::internal::input_of::<T>().into()), checks)
     }
@@ -117,10 +130,13 @@ enum Asks<'a> {
     Turn(ChatTurn<'a>, Schema),
 }
 
-impl<'a, T: DeserializeOwned> Extract<'a, T> {
-    fn new(asks: Asks<'a>, mut checks: OutputChecks) -> Self {
+impl<'a, T> Extract<'a, T> {
+    fn new(asks: Asks<'a>, mut checks: OutputChecks) -> Self
+    where
+        T: DeserializeOwned,
+    {
         checks.set_type::<T>();
-        Self { asks, checks, value: PhantomData }
+        Self { asks, checks, read: read_value }
     }
 
     /// Sets the number of output retries: how often a response that does not match is sent back to the model. Default
@@ -134,7 +150,10 @@ impl<'a, T: DeserializeOwned> Extract<'a, T> {
     pub fn validate<E: Into<BoxError>>(
         mut self,
         check: impl Fn(&T) -> Result<(), E> + Send + Sync + 'static,
-    ) -> Self {
+    ) -> Self
+    where
+        T: DeserializeOwned,
+    {
         self.checks.add(check);
         self
     }
@@ -145,6 +164,7 @@ impl<'a, T: DeserializeOwned> Extract<'a, T> {
         check: impl Fn(T) -> Fut + Send + Sync + 'static,
     ) -> Self
     where
+        T: DeserializeOwned,
         Fut: Future<Output = Result<(), E>> + Send + 'static,
         E: Into<BoxError>,
     {
@@ -157,7 +177,7 @@ impl<'a, T: DeserializeOwned> Extract<'a, T> {
     /// # Errors
     /// See [`Extract`].
     pub async fn run(self) -> Result<T> {
-        self.await
+        self.with_response().await.map(|(value, _)| value)
     }
 
     /// Runs it, and returns the response in addition to the value.
@@ -165,8 +185,9 @@ impl<'a, T: DeserializeOwned> Extract<'a, T> {
     /// # Errors
     /// See [`Extract`].
     pub async fn with_response(self) -> Result<(T, GenerateResponse)> {
+        let read = self.read;
         let response = self.start_run(ChunkSink::none()).await?;
-        match parse_value(&response) {
+        match read(&response) {
             Ok(value) => Ok((value, response)),
             Err(error) => Err(error.with_partial(response)),
         }
@@ -198,7 +219,7 @@ impl<'a, T: DeserializeOwned> Extract<'a, T> {
 }
 
 /// Reads the value of a finished run.
-fn parse_value<T: DeserializeOwned>(response: &GenerateResponse) -> Result<T> {
+fn read_value<T: DeserializeOwned>(response: &GenerateResponse) -> Result<T> {
     if response.is_interrupted() {
         return Err(E::ExtractInterrupted.into());
     }
@@ -210,15 +231,16 @@ fn parse_value<T: DeserializeOwned>(response: &GenerateResponse) -> Result<T> {
 
 genkit_core::becomes_a_future!(Extract<'a, T>, Result<T>, 'a, T);
 
-impl<'a, T: DeserializeOwned> IntoFuture for Extract<'a, T> {
+impl<'a, T: 'a> IntoFuture for Extract<'a, T> {
     type Output = Result<T>;
     type IntoFuture = BoxFuture<'a, Result<T>>;
 
     fn into_future(self) -> Self::IntoFuture {
+        let read = self.read;
         let running = self.start_run(ChunkSink::none());
         Box::pin(async move {
             let response = running.await?;
-            parse_value(&response).map_err(|error| error.with_partial(response))
+            read(&response).map_err(|error| error.with_partial(response))
         })
     }
 }

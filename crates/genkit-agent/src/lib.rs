@@ -50,7 +50,7 @@ mod turn;
 
 pub use builder::Generate;
 pub use chat::{Chat, ChatTurn};
-pub use extract::Extract;
+pub use extract::{Extract, OutputType};
 pub use instance::{Instance, InstanceBuilder};
 pub use prompt::PromptRef;
 pub use run::{

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::action::{Error as ActionError, Flow, Prompt, PromptReply, ResourceContents};
-use crate::context::TypeMap;
+use crate::context::{Context, TypeMap};
 use crate::error::{Error, Result};
 use crate::names::suggest::unknown_name;
 use crate::registry::{IntoActions, Registry};
@@ -17,6 +17,9 @@ pub struct BoundRegistry {
     pub registry: Registry,
     pub states: TypeMap,
 }
+
+/// The registry of an instance, which is part of its state so that the functions that run in the instance find it.
+pub(crate) struct InstanceRegistry(Registry);
 
 /// Called with the actions of a server when it starts.
 pub type OnStart = Arc<dyn Fn(&BoundRegistry) + Send + Sync>;
@@ -65,11 +68,21 @@ impl BoundRegistryBuilder {
     pub fn build(self) -> Result<BoundRegistry> {
         let registry = self.registry.unwrap_or_else(|| Registry::global().clone());
         registry.check_with(&self.states)?;
-        Ok(BoundRegistry { registry, states: self.states })
+        let mut states = self.states;
+        states.insert(InstanceRegistry(registry.clone()));
+        Ok(BoundRegistry { registry, states })
     }
 }
 
 impl BoundRegistry {
+    /// Returns the registry and the state of the instance in which a function runs in this task. `None` outside of
+    /// functions, and in the default instance.
+    pub fn running() -> Option<Self> {
+        let states = Context::running()?.states().clone();
+        let registry = states.get::<InstanceRegistry>()?.0.clone();
+        Some(Self { registry, states })
+    }
+
     pub async fn run_flow(&self, name: &str, input: impl Serialize) -> Result<Value> {
         self.find_flow(name)?.run(input).states(&self.states).await
     }

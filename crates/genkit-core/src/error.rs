@@ -431,6 +431,14 @@ pub fn new_reference() -> String {
 }
 
 /// A private enum that holds all error messages of one topic.
+///
+/// `?` with any other error is reported by its label.
+#[diagnostic::on_unimplemented(
+    message = "`?` cannot convert `{Self}` into `genkit::Error`",
+    label = "add `.context(\"what failed\")` before the `?`, with `use genkit::ErrorContext as _`",
+    note = "for an error of the caller, write `.map_err(|error| genkit::Error::invalid_argument(error.to_string()))?`",
+    note = "implement `From<{Self}> for genkit::Error` to choose the kind of a type of your own"
+)]
 pub trait Topic: StdError + Send + Sync + 'static {
     fn kind(&self) -> ErrorKind;
 

@@ -32,6 +32,32 @@ pub trait AwaitOrRun<'a> {}
 )]
 pub trait Awaited<'a> {}
 
+/// The same for a question to the user.
+#[diagnostic::on_unimplemented(
+    message = "this question has not been asked yet, so it has no answer",
+    label = "`.await?` it first",
+    note = "write `ctx.elicit::<Form>(\"..\").await?.accepted()?`"
+)]
+pub trait Asked<'a> {}
+
+/// Generates methods that never compile, so that the compiler names the feature that they need. `$feature` is a trait
+/// without implementations, whose error names it.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! stub_methods {
+    ($feature:ident for $type:ty: $($method:ident($($argument:ident),*)),*) => {
+        #[doc(hidden)]
+        impl $type {
+            $(pub fn $method<$($argument),*>(self, $(_: $argument),*) -> Self
+            where
+                for<'never> Self: $feature<'never>,
+            {
+                self
+            })*
+        }
+    };
+}
+
 #[doc(hidden)]
 #[macro_export]
 macro_rules! becomes_a_future {

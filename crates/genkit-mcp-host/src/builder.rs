@@ -58,7 +58,7 @@ impl McpHostBuilder {
         self
     }
 
-    /// Sets the version that this program reports to servers. Default is that of this library.
+    /// Sets the version that this program reports to servers. Default is `1.0.0`.
     pub fn version(mut self, version: impl Into<String>) -> Self {
         self.settings.version = version.into();
         self
@@ -308,7 +308,23 @@ impl McpHost {
 }
 
 impl McpClient {
-    /// Connects to one MCP server, under `key`.
+    /// Connects to one MCP server, under `key`. If the server is configured as disabled, it is started by
+    /// [`enable`](Self::enable).
+    ///
+    /// The name and the version that this program reports, sampling, elicitation and roots are settings of a host:
+    /// use [`McpHost::builder`] and [`McpHost::client`] to set them.
+    ///
+    /// ```
+    /// use genkit::mcp::host::{McpClient, McpHost, ServerConfig};
+    ///
+    /// # async fn run() -> genkit::Result<()> {
+    /// let server = ServerConfig::stdio("mcp-server-files");
+    /// let host = McpHost::builder().name("editor").version("2.1.0").server("files", server).build()?;
+    /// let client: McpClient = host.client("files")?;
+    /// client.ready().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// Returns an error if the server cannot be connected; the error states the cause and a remedy.
@@ -316,7 +332,9 @@ impl McpClient {
         let key = key.into();
         let host = McpHost::builder().server(key.clone(), server).build()?;
         let client = host.client(&key)?;
-        client.ready().await?;
+        if !client.catalog.server.config.controls.disabled {
+            client.ready().await?;
+        }
         Ok(client)
     }
 }

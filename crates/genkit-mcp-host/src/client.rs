@@ -85,6 +85,38 @@ impl McpClient {
         self.list_items().await
     }
 
+    /// Returns the server's current tools under names that begin with the key of this client, `key/tool`, as in a
+    /// [host](super::McpHost::tools). Tools of several clients can then be used in one run.
+    ///
+    /// ```standalone_crate
+    /// use genkit::mcp::host::{McpClient, ServerConfig};
+    /// use genkit::testing::ScriptedModel;
+    /// use genkit::tool;
+    ///
+    /// /// Adds two numbers.
+    /// #[tool]
+    /// async fn add(a: i64, b: i64) -> i64 { a + b }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let one = McpClient::connect("one", ServerConfig::in_process(genkit::serve_mcp)).await?;
+    /// let two = McpClient::connect("two", ServerConfig::in_process(genkit::serve_mcp)).await?;
+    /// let mut tools = one.namespaced_tools().await?;
+    /// tools.extend(two.namespaced_tools().await?);
+    /// assert_eq!((tools[0].name(), tools[1].name()), ("one/add", "two/add"));
+    /// let response = genkit::generate("2 + 2?").model(ScriptedModel::text("4")).tools(tools).await?;
+    /// assert_eq!(response.text(), "4");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Returns an error if the server is unreachable or does not list its tools.
+    pub async fn namespaced_tools(&self) -> Result<Vec<Tool>> {
+        let tools = self.catalog.all_items::<Tool>().await?;
+        Ok(tools.iter().map(|tool| tool.full.clone()).collect())
+    }
+
     /// Accepts a tool in the version that has this fingerprint, as reported by
     /// [`McpEvent::ToolChanged`](super::McpEvent::ToolChanged). A host that [holds changed tools
     /// back](super::StdioTransport::hold_changed_tools) then offers the tool again. If called before the first list, it

@@ -45,7 +45,7 @@ impl Default for HostSettings {
     fn default() -> Self {
         Self {
             name: "genkit-mcp".to_owned(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
+            version: "1.0.0".to_owned(),
             timeout: limits::TIMEOUT,
             max_timeout: limits::MAX_TIMEOUT,
             connect_timeout: limits::CONNECT_TIMEOUT,

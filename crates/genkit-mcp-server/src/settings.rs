@@ -104,7 +104,7 @@ impl Default for ServerSettings {
         Self {
             name: program_name(),
             title: None,
-            version: "0.0.0".to_owned(),
+            version: "1.0.0".to_owned(),
             instructions: None,
             filter: Filter::default(),
             permissions: Permissions::default(),

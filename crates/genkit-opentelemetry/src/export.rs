@@ -20,7 +20,7 @@ const SPANS: &str = "info,rmcp=off";
 
 /// The default log filter if `RUST_LOG` is not set, the same as for `genkit::log_to_stderr`. rmcp logs contents at
 /// `info` and `warn`.
-const LOGGED: &str = "info,rmcp=error";
+const LOGGED: &str = "info,rmcp=off";
 
 /// Creates an OTLP export of the spans and metrics of the service `name`. It starts when it is
 /// [installed](Otlp::install).

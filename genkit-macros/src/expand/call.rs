@@ -83,14 +83,14 @@ fn call(
         }
         _ => {
             let place = proc_macro2::Literal::usize_unsuffixed(place.next().unwrap_or_default());
-            quote!(__input.take(#place))
+            quote!(__genkit::take(&mut __input, #place))
         }
     });
     let mut arguments = Group::new(Delimiter::Parenthesis, quote!(#(#arguments),*));
     // Report a future that is not `Send` at the function's name.
     arguments.set_span(span);
     let derived = matches!(reading, ArgumentDecoding::Derived)
-        .then(|| quote!(let __input: __Input = __input.take(0);));
+        .then(|| quote!(let __input: __Input = __genkit::take(&mut __input, 0);));
     let takes = !action.params.iter().all(FnParam::is_injected);
     let given = if takes { quote!(mut __input) } else { quote!(_) };
     let finish = convert_result(action);

@@ -20,16 +20,19 @@ pub(crate) fn expand_fallback(
         return quote!(#errors #item);
     }
     // A second macro of this crate is removed from the function. Keep a use of its import, to avoid a warning.
-    let others: Vec<_> = item
-        .attrs
-        .iter()
-        .filter(|a| Item::macro_kind(a).is_some())
-        .map(syn::Attribute::path)
-        .collect();
-    let others = (!others.is_empty()).then(|| quote!(const _: () = { #(use #others as _;)* };));
+    let others: Vec<_> =
+        item.attrs.iter().filter_map(|attr| Some((attr.path(), Item::macro_kind(attr)?))).collect();
+    let paths = others.iter().map(|(path, _)| path);
+    let uses = (!others.is_empty()).then(|| quote!(const _: () = { #(use #paths as _;)* };));
+    let mut kinds = vec![kind];
+    for (_, other) in &others {
+        if !kinds.contains(other) {
+            kinds.push(*other);
+        }
+    }
     let conditions: Vec<_> = item.cfg_attributes().collect();
-    let stub = expand_stub(kind, &item.vis, &item.sig.ident, &conditions, crate_path);
-    quote!(#errors #item #others #stub)
+    let stub = expand_stub(&kinds, &item.vis, &item.sig.ident, &conditions, crate_path);
+    quote!(#errors #item #uses #stub)
 }
 
 /// Expands a function that does not parse, usually because the user is still typing: its tokens without the attributes
@@ -41,30 +44,23 @@ pub(crate) fn expand_unparsed(
     errors: &TokenStream,
 ) -> TokenStream {
     let stub = Item::name_of(tokens.clone())
-        .map(|(vis, ident)| expand_stub(kind, &vis, &ident, &[], crate_path));
+        .map(|(vis, ident)| expand_stub(&[kind], &vis, &ident, &[], crate_path));
     let item = Item::without_taken(tokens);
     quote!(#errors #item #stub)
 }
 
-/// Generates the type with the function's name, so that lists of actions can still name it.
+/// Generates the type with the function's name, so that lists of actions of these kinds can still name it.
 fn expand_stub(
-    kind: Kind,
+    kinds: &[Kind],
     vis: &Visibility,
     ident: &Ident,
     conditions: &[&Attribute],
     crate_path: &Path,
 ) -> TokenStream {
-    let (function_trait, definition) = (kind.function_trait(), kind.definition_type());
-    let linked = super::expand_linkage(kind, ident);
-    let uri = (kind == Kind::Resource).then(|| quote!("",));
-    quote! {
-        #(#conditions)*
-        #[doc(hidden)]
-        #[allow(non_camel_case_types)]
-        #vis struct #ident {}
-        #(#conditions)*
-        const _: () = {
-            use #crate_path::__private as __genkit;
+    let definitions = kinds.iter().map(|kind| {
+        let (function_trait, definition) = (kind.function_trait(), kind.definition_type());
+        let uri = (*kind == Kind::Resource).then(|| quote!("",));
+        quote! {
             impl __genkit::#function_trait for #ident {
                 const DEFINITION: &'static __genkit::#definition = &__genkit::#definition::with(
                     #uri
@@ -74,6 +70,18 @@ fn expand_stub(
                     }),
                 );
             }
+        }
+    });
+    let linked = kinds.first().map(|kind| super::expand_linkage(*kind, ident));
+    quote! {
+        #(#conditions)*
+        #[doc(hidden)]
+        #[allow(non_camel_case_types)]
+        #vis struct #ident {}
+        #(#conditions)*
+        const _: () = {
+            use #crate_path::__private as __genkit;
+            #(#definitions)*
             #linked
         };
     }

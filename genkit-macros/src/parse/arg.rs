@@ -5,6 +5,7 @@ use syn::ext::IdentExt as _;
 use syn::{Attribute, Expr, Ident, LitStr, Meta, Type};
 
 use super::data::{self, FieldData};
+use super::habits;
 use super::meta::{self, MetaEntry, MetaValue};
 use crate::error::Errors;
 use crate::kind::Kind;
@@ -106,7 +107,8 @@ impl InputField {
                     field.key
                 ),
                 format_args!(
-                    "call it `{0}`, or rename it for callers: `#[serde(rename = \"{0}\")]`",
+                    "call it `{0}` and write `let _ = {0};` in the body, or rename it for callers: \
+                     `#[serde(rename = \"{0}\")]`",
                     field.key.trim_start_matches('_')
                 ),
             );
@@ -132,6 +134,10 @@ impl InputField {
         errors: &mut Errors,
     ) {
         let MetaEntry { key, value } = entry;
+        if let MetaValue::Bare(text) = value {
+            let help = format!("write a doc comment above the argument: `/// {}`", text.value());
+            return errors.add_at(text, "unexpected string", help);
+        }
         let name = entry.name();
         if !arg::OPTIONS.iter().any(|spec| spec.key == name) {
             return report_unknown(kind, key, &name, errors);
@@ -240,7 +246,9 @@ fn report_unknown(kind: Kind, key: &Ident, name: &str, errors: &mut Errors) {
     let keys = || arg::OPTIONS.iter().map(|spec| spec.key);
     let legal = format!("`#[arg]` takes {}", list_words(keys()));
     let what = format!("`#[arg]` has no option `{name}`");
-    if options::options_for(kind).any(|spec| spec.key == name) {
+    if let Some(help) = habits::translate_arg_option(name) {
+        errors.add_at(key, what, help);
+    } else if options::options_for(kind).any(|spec| spec.key == name) {
         let what = format!("{what}: it is an option of the whole function");
         errors.add_at(
             key,

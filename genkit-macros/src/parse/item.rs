@@ -5,6 +5,7 @@ use quote::{ToTokens, quote};
 use syn::parse::{ParseStream, Parser as _};
 use syn::{Attribute, FnArg, Ident, Signature, Token, Visibility};
 
+use super::habits;
 use crate::error::Errors;
 use crate::kind::Kind;
 
@@ -122,7 +123,9 @@ impl ToTokens for Item {
         sig.variadic = None;
         for input in &mut sig.inputs {
             match input {
-                FnArg::Typed(typed) => typed.attrs.retain(|attr| !is_taken(attr)),
+                FnArg::Typed(typed) => {
+                    typed.attrs.retain(|attr| !is_taken(attr) && !is_misplaced(attr));
+                }
                 FnArg::Receiver(receiver) => receiver.attrs.retain(|attr| !is_taken(attr)),
             }
         }
@@ -135,6 +138,14 @@ impl ToTokens for Item {
 pub(super) fn is_taken(attr: &Attribute) -> bool {
     let taken = ["doc", "arg", "input", "serde", "schemars", "validate", "garde"];
     taken.iter().any(|name| attr.path().is_ident(name))
+}
+
+/// Returns whether a parameter's attribute is one of another library, or misspelled. Unknown attributes are kept,
+/// because they can belong to another macro on the function.
+pub(super) fn is_misplaced(attr: &Attribute) -> bool {
+    let known = ["allow", "warn", "deny", "forbid", "expect", "cfg", "cfg_attr"];
+    let is_known = known.iter().any(|name| attr.path().is_ident(name));
+    !is_taken(attr) && !is_known && habits::translate_attribute(attr).is_some()
 }
 
 fn without_attributes(tokens: TokenStream) -> TokenStream {
@@ -175,6 +186,9 @@ fn not_a_function(tokens: TokenStream) -> Option<(TokenTree, &'static str)> {
                 "static" => "a static",
                 "type" => "a type alias",
                 "macro_rules" => "a macro",
+                "let" => "a `let` statement",
+                "extern" if is_extern_block(input)? => "an `extern` block",
+                _ if input.peek(Token![!]) => "a macro call",
                 _ if constant => "a constant",
                 _ => continue,
             };
@@ -184,6 +198,15 @@ fn not_a_function(tokens: TokenStream) -> Option<(TokenTree, &'static str)> {
         Ok(found)
     };
     parser.parse2(tokens).ok().flatten()
+}
+
+/// Returns whether the tokens after `extern` are those of a block.
+fn is_extern_block(input: ParseStream) -> syn::Result<bool> {
+    let ahead = input.fork();
+    ahead.parse::<Option<syn::LitStr>>()?;
+    let is_block = ahead.peek(syn::token::Brace);
+    ahead.parse::<TokenStream>()?;
+    Ok(is_block)
 }
 
 #[cfg(test)]
@@ -208,6 +231,9 @@ mod tests {
             ("const _: () = ();", "a constant"),
             ("static A: u8 = 1;", "a static"),
             ("macro_rules! a { () => {} }", "a macro"),
+            ("add!();", "a macro call"),
+            ("let a = 1;", "a `let` statement"),
+            ("unsafe extern \"C\" {}", "an `extern` block"),
             ("pub(in a::b) type A = u8;", "a type alias"),
         ] {
             let tokens = item.parse().expect("tokens");

@@ -6,7 +6,7 @@ use syn::ext::IdentExt as _;
 use syn::parse::discouraged::Speculative as _;
 use syn::parse::{ParseStream, Parser as _};
 use syn::punctuated::Punctuated;
-use syn::{Expr, Ident, Token, Type, parenthesized, token};
+use syn::{Expr, Ident, Lit, LitStr, Token, Type, parenthesized, token};
 
 use crate::error::Errors;
 
@@ -32,6 +32,8 @@ pub(super) enum MetaValue {
     Braces(TokenTree),
     /// `key(a, b)`
     List(Vec<Expr>),
+    /// A string without a key, under the key `_`.
+    Bare(LitStr),
 }
 
 /// Parses entries separated by commas. An invalid entry does not hide the next one.
@@ -68,6 +70,11 @@ pub(super) fn parse_entries(tokens: TokenStream, errors: &mut Errors) -> Vec<Met
 }
 
 fn parse_entry(input: ParseStream, errors: &mut Errors) -> syn::Result<Option<MetaEntry>> {
+    if input.peek(LitStr) {
+        let text: LitStr = input.parse()?;
+        let key = Ident::new("_", text.span());
+        return Ok(Some(MetaEntry { key, value: MetaValue::Bare(text) }));
+    }
     let Ok(key) = input.call(Ident::parse_any) else {
         let token: TokenTree = input.parse()?;
         errors.add_at(
@@ -90,6 +97,8 @@ fn parse_entry(input: ParseStream, errors: &mut Errors) -> syn::Result<Option<Me
         } else {
             expression_or_type(input)?
         }
+    } else if let Some(value) = parse_without_equals(&key, input, errors)? {
+        value
     } else if input.peek(token::Brace) {
         let braces: TokenTree = input.parse()?;
         let what = format_args!("a `=` is missing after `{key}`");
@@ -108,6 +117,25 @@ fn parse_entry(input: ParseStream, errors: &mut Errors) -> syn::Result<Option<Me
         MetaValue::Flag
     };
     Ok(Some(MetaEntry { key, value }))
+}
+
+/// Parses the value of `key: value` and of `key "value"`, and reports that the `=` is missing.
+fn parse_without_equals(
+    key: &Ident,
+    input: ParseStream,
+    errors: &mut Errors,
+) -> syn::Result<Option<MetaValue>> {
+    let colon = if input.peek(Token![::]) { None } else { input.parse::<Option<Token![:]>>()? };
+    if colon.is_none() && !input.peek(Lit) {
+        return Ok(None);
+    }
+    let value: Expr = input.parse()?;
+    let help = format!("write `{key} = {}`", value.to_token_stream());
+    match colon {
+        Some(colon) => errors.add_at(colon, "expected `=`, found `:`", help),
+        None => errors.add_at(&value, format_args!("a `=` is missing after `{key}`"), help),
+    }
+    Ok(Some(MetaValue::Is(value)))
 }
 
 /// Parses an expression or a type: `Vec<Weather>` begins like a comparison.

@@ -4,6 +4,7 @@ mod arg;
 mod data;
 mod docs;
 mod formats;
+mod habits;
 mod item;
 mod json;
 mod meta;

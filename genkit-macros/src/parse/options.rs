@@ -3,8 +3,9 @@
 use proc_macro2::TokenStream;
 use syn::{Ident, LitStr, Path};
 
-use super::meta;
+use super::meta::{self, MetaValue};
 use super::values::{self, Setting};
+use super::{formats, habits};
 use crate::error::Errors;
 use crate::kind::Kind;
 use crate::options;
@@ -19,6 +20,12 @@ impl Options {
         let mut given = Vec::new();
         let mut seen: Vec<String> = Vec::new();
         for entry in meta::parse_entries(tokens, errors) {
+            if let MetaValue::Bare(text) = entry.value {
+                let key = report_bare(kind, &text, errors);
+                seen.push(key.to_owned());
+                given.push((entry.key, key, Setting::Text(text)));
+                continue;
+            }
             let name = entry.name();
             let Some(spec) = options::options_for(kind).find(|spec| spec.key == name) else {
                 report_unknown(kind, &entry.key, &name, errors);
@@ -33,9 +40,12 @@ impl Options {
                 continue;
             }
             seen.push(name);
-            if let Some(setting) = values::parse_value(spec, &entry, errors) {
-                given.push((entry.key, spec.key, setting));
-            }
+            let setting = values::parse_value(spec, &entry, errors).or_else(|| {
+                // A description that was reported is not missing as well.
+                let is_description = spec.key == "description";
+                is_description.then(|| Setting::Text(LitStr::new("", entry.key.span())))
+            });
+            given.extend(setting.map(|setting| (entry.key, spec.key, setting)));
         }
         Self(given)
     }
@@ -67,6 +77,18 @@ impl Options {
     }
 }
 
+/// Reports a string without a key. Returns the key that was probably meant.
+fn report_bare(kind: Kind, text: &LitStr, errors: &mut Errors) -> &'static str {
+    let value = text.value();
+    let is_type = kind == Kind::Resource && formats::is_mime_type(&value);
+    let (key, or) = match is_type {
+        true => ("mime_type", ""),
+        false => ("description", ", or a doc comment above the function"),
+    };
+    errors.add_at(text, "unexpected string", format_args!("write `{key} = {value:?}`{or}"));
+    key
+}
+
 fn report_unknown(kind: Kind, key: &Ident, name: &str, errors: &mut Errors) {
     let keys: Vec<&str> = options::options_for(kind).map(|spec| spec.key).collect();
     let legal = format!("{} takes {}", kind.attribute(), list_words(keys.iter().copied()));
@@ -75,6 +97,12 @@ fn report_unknown(kind: Kind, key: &Ident, name: &str, errors: &mut Errors) {
         .filter(|other| options::options_for(*other).any(|spec| spec.key == name))
         .map(|kind| format!("#[{}]", kind.noun()))
         .collect();
+    let has_option = |option: &str| keys.contains(&option);
+    if let Some(help) = habits::translate_option(name, has_option).filter(|_| elsewhere.is_empty())
+    {
+        let what = format!("{} has no option `{name}`", kind.attribute());
+        return errors.add_at(key, what, help);
+    }
     let parameter = options::arg::OPTIONS.iter().find(|spec| spec.key == name);
     if let Some(spec) = parameter {
         let what = format!("`{name}` is an option of a parameter, not of the function");

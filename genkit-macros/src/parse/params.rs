@@ -4,7 +4,8 @@ use syn::punctuated::Punctuated;
 use syn::{Attribute, FnArg, Ident, Meta, Pat, PatType, Token, Type};
 
 use super::arg::InputField;
-use super::item::is_taken;
+use super::habits;
+use super::item::{is_misplaced, is_taken};
 use super::meta::{self, MetaEntry, MetaValue};
 use crate::error::Errors;
 use crate::kind::Kind;
@@ -65,6 +66,11 @@ fn parse_param(kind: Kind, typed: &PatType, errors: &mut Errors) -> Option<FnPar
         let what = "a parameter cannot be conditional: the schema would have two forms";
         errors.add_at(attr, what, "put the `cfg` on the function, and write the function twice");
         return None;
+    }
+    for attr in typed.attrs.iter().filter(|attr| is_misplaced(attr)) {
+        let name = quote::ToTokens::to_token_stream(attr.path());
+        let help = habits::translate_attribute(attr).unwrap_or_default();
+        errors.add_at(attr, format_args!("`#[{name}]` is not an attribute of a parameter"), help);
     }
     let taken: Vec<Attribute> = typed.attrs.iter().filter(|attr| is_taken(attr)).cloned().collect();
     if let Type::Reference(reference) = types::strip_groups(&typed.ty) {

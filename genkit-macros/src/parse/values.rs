@@ -87,11 +87,18 @@ fn report_invalid(
 ) {
     let help = format!("write it like this: `{example}`");
     match value {
+        MetaValue::Is(Expr::Macro(call)) if key == "description" => {
+            let text = call.to_token_stream().to_string().replace(' ', "");
+            let help = format!("write `#[doc = {text}]` above the function");
+            errors.add_at(call, "`description` takes a string literal", help);
+        }
         MetaValue::Is(expr) => errors.add_at(expr, what, help),
         MetaValue::Type(ty) => errors.add_at(ty, what, help),
         MetaValue::Braces(tree) => errors.add_at(tree, what, help),
         MetaValue::List(list) if !list.is_empty() => errors.add_at(quote!(#(#list),*), what, help),
-        MetaValue::List(_) | MetaValue::Flag => errors.add_at(key, what, help),
+        MetaValue::List(_) | MetaValue::Flag | MetaValue::Bare(_) => {
+            errors.add_at(key, what, help);
+        }
     }
 }
 
@@ -144,6 +151,9 @@ fn parse_schema(expr: &Expr) -> Option<Result<Setting, String>> {
 
 fn parse_number(key: &Ident, expr: &Expr) -> Option<Result<Setting, String>> {
     let Lit::Int(number) = as_literal(expr)? else { return None };
+    if !number.suffix().is_empty() {
+        return Some(Err(format!("`{number}` is not a whole number; `{key}` takes digits only")));
+    }
     let read = number.base10_parse::<u32>().map(|number| Setting::Number(number.into()));
     Some(read.map_err(|_| format!("`{number}` is too large for `{key}`")))
 }
@@ -157,6 +167,9 @@ fn parse_flag(expr: &Expr) -> Option<Result<Setting, String>> {
 
 fn parse_size(expr: &Expr) -> Option<Result<Setting, String>> {
     let bytes = match as_literal(expr)? {
+        Lit::Int(number) if !number.suffix().is_empty() => Err(format!(
+            "`{number}` is not a size; expected a number of bytes, or a size in quotes"
+        )),
         Lit::Int(number) => match number.base10_parse() {
             Ok(bytes) if bytes > 0 => Ok(bytes),
             _ => Err(format!("`{number}` is not a number of bytes above 0")),

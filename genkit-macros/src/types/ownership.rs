@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenTree;
 use quote::ToTokens;
-use syn::{ReturnType, Type, TypeReference};
+use syn::{ReturnType, Type, TypePath, TypeReference};
 
 use super::shape::{SCALARS, strip_groups};
 use super::spelling::{format_type, strip_borrows};
@@ -59,6 +59,16 @@ pub(crate) fn check_owned(ty: &Type, errors: &mut Errors) -> bool {
     match strip_groups(ty) {
         Type::Slice(_) | Type::TraitObject(_) | Type::Infer(_) => errors.leave_to_rustc(),
         Type::Path(path) if path.path.is_ident("str") => errors.leave_to_rustc(),
+        Type::Path(path) if is_chunks(path) => {
+            let ty = format_type(ty);
+            errors.add_at(
+                path,
+                format_args!("`{ty}` is not an argument: the framework injects it"),
+                format_args!(
+                    "take `&{ty}`; parameters by reference are `&Context`, `&Chunks<T>` and state"
+                ),
+            );
+        }
         _ if contains_token(ty, TypeToken::Impl) => {
             report_generic(ty, errors);
         }
@@ -70,6 +80,12 @@ pub(crate) fn check_owned(ty: &Type, errors: &mut Errors) -> bool {
         _ => return true,
     }
     false
+}
+
+/// Returns whether a type is `Chunks<T>`, judging by its spelling.
+fn is_chunks(path: &TypePath) -> bool {
+    let last = path.path.segments.last();
+    last.is_some_and(|last| last.ident == "Chunks" && !last.arguments.is_none())
 }
 
 /// Returns whether a type borrows, judging by its spelling. In a separate item such a type would need a named lifetime.

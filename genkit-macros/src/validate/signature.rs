@@ -1,6 +1,7 @@
 //! Rules for the signature: it must be callable from outside the program, and have only one macro.
 
-use syn::{GenericParam, Safety};
+use quote::ToTokens as _;
+use syn::{GenericParam, ReturnType, Safety};
 
 use crate::error::Errors;
 use crate::kind::Kind;
@@ -52,11 +53,12 @@ pub(super) fn check_signature(kind: Kind, item: &Item, errors: &mut Errors) {
             format_args!("write `async fn {}`", sig.ident),
         );
     } else if sig.asyncness.is_none() {
-        errors.add_at(
-            sig.fn_token,
-            format_args!("a {noun} must be `async`: calls run concurrently and can be cancelled"),
-            format_args!("write `async fn {}`", sig.ident),
-        );
+        let what = format!("a {noun} must be `async`: calls run concurrently and can be cancelled");
+        let help = match returns_boxed_future(&sig.output) {
+            true => format!("put {attribute} above the attribute that boxes the future"),
+            false => format!("write `async fn {}`", sig.ident),
+        };
+        errors.add_at(sig.fn_token, what, help);
     }
     if let Safety::Unsafe(token) = &sig.safety {
         errors.add_at(
@@ -77,6 +79,13 @@ pub(super) fn check_signature(kind: Kind, item: &Item, errors: &mut Errors) {
         errors.add_at(variadic, what, "take a `Vec<T>`");
     }
     check_generics(kind, item, errors);
+}
+
+/// Returns whether another macro, such as `#[async_recursion]`, has replaced the `async`.
+fn returns_boxed_future(output: &ReturnType) -> bool {
+    let ReturnType::Type(_, ty) = output else { return false };
+    let text = ty.to_token_stream().to_string();
+    text.contains("Pin") && text.contains("dyn") && text.contains("Future")
 }
 
 fn check_generics(kind: Kind, item: &Item, errors: &mut Errors) {

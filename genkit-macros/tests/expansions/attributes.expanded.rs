@@ -72,7 +72,10 @@ const _: () = {
                         ),
                 ],
                 |mut __input| __genkit::calling(
-                    find(__input.take(0), __input.take(1)),
+                    find(
+                        __genkit::take(&mut __input, 0),
+                        __genkit::take(&mut __input, 1),
+                    ),
                     |__value| {
                         __genkit::Returned(__value)
                             .split()

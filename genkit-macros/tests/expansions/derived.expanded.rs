@@ -43,7 +43,7 @@ const _: () = {
                         __genkit::TypedInput::<__Input>::new().ty()
                     }),
                     |_, mut __input| {
-                        let __input: __Input = __input.take(0);
+                        let __input: __Input = __genkit::take(&mut __input, 0);
                         __genkit::Result::Ok(
                             __genkit::calling(
                                 find(__input.filter, __input.limit),

@@ -23,7 +23,9 @@ const _: () = {
                         __genkit::Result::Ok(
                             __genkit::Inject::<(__Param0,)>::of()
                                 .calling(
-                                    async move { cook(&__injected0, __input.take(0)).await },
+                                    async move {
+                                        cook(&__injected0, __genkit::take(&mut __input, 0)).await
+                                    },
                                     |__value| {
                                         __genkit::Returned(__value)
                                             .split()

@@ -16,7 +16,7 @@ const _: () = {
                 __genkit::Field::new("b", <i64 as __genkit::Argument>::TYPE),
             ],
             |mut __input| __genkit::calling(
-                add(__input.take(0), __input.take(1)),
+                add(__genkit::take(&mut __input, 0), __genkit::take(&mut __input, 1)),
                 __genkit::IntoOutput::into_output,
             ),
             <i64 as __genkit::IntoOutput>::schema,

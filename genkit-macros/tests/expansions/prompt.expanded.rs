@@ -28,7 +28,10 @@ const _: () = {
                         ),
                 ],
                 |mut __input| __genkit::calling(
-                    greet(__input.take(0), __input.take(1)),
+                    greet(
+                        __genkit::take(&mut __input, 0),
+                        __genkit::take(&mut __input, 1),
+                    ),
                     |__value| {
                         __genkit::Returned(__value)
                             .split()

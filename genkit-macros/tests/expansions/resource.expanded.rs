@@ -29,7 +29,8 @@ const _: () = {
                                 __genkit::Inject::<(Notes,)>::of()
                                     .calling(
                                         async move {
-                                            read_note(&__injected0, __input.take(0)).await
+                                            read_note(&__injected0, __genkit::take(&mut __input, 0))
+                                                .await
                                         },
                                         |__value| {
                                             __genkit::Returned(__value)

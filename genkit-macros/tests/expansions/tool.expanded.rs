@@ -54,8 +54,8 @@ const _: () = {
                                             get_weather(
                                                     &__injected0,
                                                     &__injected1,
-                                                    __input.take(0),
-                                                    __input.take(1),
+                                                    __genkit::take(&mut __input, 0),
+                                                    __genkit::take(&mut __input, 1),
                                                 )
                                                 .await
                                         },

@@ -27,7 +27,8 @@ async fn main() -> Result<()> {
     );
     let cases = ["France", "Finland"].into_iter().zip(["Paris", "Helsinki"]);
     let cases = cases.map(|(country, capital)| {
-        DataPoint::new(serde_json::json!({ "country": country })).with_reference(capital)
+        let input = serde_json::json!({ "country": country });
+        DataPoint::new(input).with_reference(capital)
     });
     let report = evaluate(cases.collect::<Vec<_>>())
         .flow(Flow::of::<say_capital>())
@@ -37,7 +38,8 @@ async fn main() -> Result<()> {
     report.assert_all_pass();
 
     if std::env::var_os("GENKIT_ENV").is_some() {
-        genkit::dev::wait().await?; // keeps the flow available to the Developer UI until Ctrl-C
+        // Keeps the flow available to the Developer UI until Ctrl-C.
+        genkit::dev::wait().await?;
     }
     Ok(())
 }

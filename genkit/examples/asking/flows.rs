@@ -7,9 +7,15 @@ use serde_json::json;
 
 /// Writes a poem, line by line.
 #[flow]
-async fn write_poem(ctx: &Context, chunks: &Chunks<String>, topic: String) -> Result<String> {
-    let title = ctx.step("title", async { Ok::<_, Error>(format!("On {topic}")) }).await?;
-    let user = ctx.action_context()["auth"]["user"].as_str().unwrap_or("a guest");
+async fn write_poem(
+    ctx: &Context,
+    chunks: &Chunks<String>,
+    /// What the poem is about.
+    topic: String,
+) -> Result<String> {
+    let title = async { Ok::<_, Error>(format!("On {topic}")) };
+    let title = ctx.step("title", title).await?; // a span in the trace; it is not saved
+    let user = ctx.auth()["user"].as_str().unwrap_or("a guest"); // from the token
     for line in [&title, "It comes and goes,", &format!("as {user} knows.")] {
         chunks.send(line.to_owned()).await?;
     }
@@ -37,8 +43,8 @@ async fn main() -> Result<()> {
         .http("127.0.0.1:0")
         .context_provider(flows::bearer(|token: String| async move {
             match token.split_once('-') {
-                Some((user, "7f3a")) => Ok(json!({ "user": user })),
-                _ => Err(Error::new(ErrorKind::Unauthenticated, "unknown token").into()),
+                Some((user, "7f3a")) => Ok(json!({ "user": user })), // your check
+                _ => Err(Error::new(ErrorKind::Unauthenticated, "unknown").into()),
             }
         }))
         .durable_streams(true)

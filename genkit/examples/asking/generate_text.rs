@@ -13,7 +13,7 @@ async fn get_weather(city: String) -> String {
 
 #[tokio::main]
 async fn main() -> Result<()> {
-    let mut stream = genkit::generate("What is the weather in Baltimore, in one sentence?")
+    let mut stream = genkit::generate("What is the weather in Baltimore, in short?")
         .model("gemini/gemini-2.5-flash")
         .system("You are a weather reporter.")
         .tools(tools![get_weather])
@@ -29,6 +29,7 @@ async fn main() -> Result<()> {
         std::io::stdout().flush()?;
     }
     let response = stream.response().await?;
-    println!("\n[{} messages, {:?}]", response.messages().len(), response.finish_reason);
+    let messages = response.messages().len();
+    println!("\n[{messages} messages, {:?}]", response.finish_reason);
     Ok(())
 }

@@ -22,14 +22,16 @@ async fn pay_invoice(
 async fn main() -> Result<()> {
     let model = "gemini/gemini-2.5-flash";
     let mut response: GenerateResponse = match fs::read_to_string(WAITING) {
-        Ok(stored) => serde_json::from_str(&stored)?, // an earlier process ended at the question
+        // An earlier process ended at the question.
+        Ok(stored) => serde_json::from_str(&stored)?,
         Err(_) => {
             let ask = genkit::generate("Pay Ada the 50 euros that we owe her.");
             ask.model(model).tools(tools![pay_invoice]).await?
         }
     };
     while response.is_interrupted() {
-        fs::write(WAITING, serde_json::to_string(&response)?)?; // the response is plain data
+        let stored = serde_json::to_string(&response)?; // the response is plain data
+        fs::write(WAITING, stored)?;
         let mut answers = Vec::new();
         for question in response.interrupts() {
             let call = question.tool_request();
@@ -41,8 +43,8 @@ async fn main() -> Result<()> {
                 _ => question.deny("the user said no"),
             });
         }
-        response =
-            genkit::resume_with(response, answers).model(model).tools(tools![pay_invoice]).await?;
+        let resumed = genkit::resume_with(response, answers);
+        response = resumed.model(model).tools(tools![pay_invoice]).await?;
         fs::remove_file(WAITING)?;
     }
     println!("{}", response.text());

@@ -3,15 +3,16 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for a person")]
 
 use genkit::durable::FolderStore;
-use genkit::{Context, Genkit, Result, tool};
+use genkit::{Context, Error, Genkit, Result, tool};
 
 /// Books a table.
 #[tool(needs_approval)]
 async fn book_table(ctx: &Context, people: u32) -> Result<String> {
-    // After a crash the saved result is reused. A retry sends the same key, for deduplication.
-    let key = ctx.idempotency_key("book").unwrap_or_default();
-    ctx.once("book", async move { Ok::<_, std::io::Error>(format!("table for {people} ({key})")) })
-        .await
+    // A repeated request has the same key, so that the restaurant can recognize it.
+    let key = ctx.idempotency_key("book");
+    let key = key.ok_or_else(|| Error::invalid_argument("this needs a durable run"))?;
+    let request = async move { Ok::<_, Error>(format!("table for {people} ({key})")) };
+    ctx.once("book", request).await
 }
 
 #[tokio::main]

@@ -8,7 +8,8 @@ use serde_json::json;
 
 async fn languages(asked: CompleteRequest) -> Vec<String> {
     let known = ["English", "Finnish", "French"];
-    known.iter().filter(|name| name.starts_with(asked.value())).map(ToString::to_string).collect()
+    let fitting = known.iter().filter(|name| name.starts_with(asked.value()));
+    fitting.map(ToString::to_string).collect()
 }
 
 /// Translates a text.
@@ -31,7 +32,8 @@ async fn main() -> Result<()> {
         .template("Greet {{name}}{{#if formal}} formally{{/if}}, in one line.")?;
     Registry::global().insert(greeting)?;
 
-    let asked = genkit::prompt("greeting").input(json!({"name": "Ada", "formal": true}));
+    let input = json!({"name": "Ada", "formal": true});
+    let asked = genkit::prompt("greeting").input(input);
     println!("{}", asked.clone().render().await?.messages[0].text());
     println!("{}", asked.model("gemini/gemini-2.5-flash").await?.text());
 

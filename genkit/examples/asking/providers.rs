@@ -23,9 +23,11 @@ impl Provider for House {
             return Err(Error::invalid_argument("house: HOUSE_API_KEY is not set"));
         }
         let info = ModelInfo::default().with_supports(Supports::text_only());
-        let model = model::from_fn(format!("house/{name}"), |request, chunks| async move {
+        let name = format!("house/{name}");
+        let model = model::from_fn(name, |request, chunks| async move {
             // Send a request in your service's format here.
-            let said = request.messages.last().map(|message| message.text()).unwrap_or_default();
+            let said = request.messages.last().map(|last| last.text());
+            let said = said.unwrap_or_default();
             for word in said.split_inclusive(' ') {
                 chunks.send(GenerateChunk::from_text(word));
             }
@@ -38,7 +40,8 @@ impl Provider for House {
 #[tokio::main]
 async fn main() -> Result<()> {
     // A server with an OpenAI-compatible API needs no code.
-    let gateway = OpenAi::builder().name("gateway").base_url("http://localhost:4000/v1").build()?;
+    let gateway = OpenAi::builder().name("gateway");
+    let gateway = gateway.base_url("http://localhost:4000/v1").build()?;
     let genkit = Genkit::builder()
         .provider(House { key: "k1".to_owned() })
         .provider(gateway) // `gateway/gpt-4o-mini` and every other model of that server

@@ -11,7 +11,7 @@ async fn main() -> Result<()> {
         // MCP clients list the skills and read their files as resources.
         return Genkit::builder().build()?.serve_mcp().skills_dir(folder).await;
     }
-    // The model sees names and descriptions, and calls a tool to load the skills it needs.
+    // The model sees names and descriptions, and calls a tool to load a skill.
     let answer = genkit::generate("How do I fix a typo here?")
         .model("gemini/gemini-2.5-flash")
         .middleware(middleware::skills([folder]))

@@ -24,7 +24,8 @@ async fn main() -> Result<()> {
         .model("gemini/gemini-2.5-flash")
         .extract::<Recipe>()
         .validate(|recipe| match recipe.ingredients.len() {
-            0 => Err("the recipe has no ingredients"), // sent back to the model, once by default
+            // Sent back to the model, once by default.
+            0 => Err("the recipe has no ingredients"),
             _ => Ok(()),
         });
     let mut stream = recipe.stream();

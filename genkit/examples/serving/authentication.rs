@@ -1,7 +1,7 @@
 //! Authenticates callers and checks their permissions: the guide page `authentication`.
 
 use genkit::mcp::server::{JwtVerifier, Principal, ProtectedResource, TokenError};
-use genkit::{Result, tool};
+use genkit::{ErrorContext as _, Result, tool};
 
 /// Returns the caller's name and scopes.
 #[tool(read_only)]
@@ -15,26 +15,36 @@ async fn delete_note(#[arg(extension)] user: &Principal, id: u64) -> String {
     format!("{} deleted {id}", user.id())
 }
 
+/// Reads a required variable, so that a server without its secrets does not start.
+fn required(name: &str) -> Result<String> {
+    std::env::var(name).context(format!("the environment variable `{name}` is not set"))
+}
+
 #[tokio::main]
 async fn main() -> Result<()> {
     genkit::log_to_stderr();
     let server = genkit::serve_mcp().name("notes").health("/health");
-    let address = std::env::var("LISTEN").unwrap_or_else(|_| "127.0.0.1:8000".to_owned());
+    let address = std::env::var("LISTEN").unwrap_or_else(|_| "127.0.0.1:8000".into());
 
-    // Accept the tokens of an OAuth server if one is configured, else fixed API keys.
-    let server = match (std::env::var("ISSUER"), std::env::var("RESOURCE")) {
-        (Ok(issuer), Ok(resource)) => server
+    // Accept the tokens of an OAuth server if one is configured, else two API keys.
+    let server = if let Ok(issuer) = std::env::var("ISSUER") {
+        let resource = required("RESOURCE")?; // the public address of this server
+        let metadata = ProtectedResource::new(&resource);
+        server
             .authenticate(JwtVerifier::builder(&issuer, &resource).build()?)
-            .protected_resource(
-                ProtectedResource::new(&resource).with_authorization_server(&issuer),
-            ),
-        _ => server.authenticate(|token: String| async move {
-            match token.as_str() {
-                "reader-1f2e" => Ok(Principal::new("bob")),
-                "writer-3d4c" => Ok(Principal::new("ada").with_scopes(["notes:write"])),
-                _ => Err(TokenError::invalid("unknown API key")),
-            }
-        }),
+            .protected_resource(metadata.with_authorization_server(&issuer))
+    } else {
+        let keys = [required("READER_KEY")?, required("WRITER_KEY")?];
+        server.authenticate(move |token: String| {
+            let found = keys.iter().position(|key| !key.is_empty() && *key == token);
+            let user = match found {
+                Some(0) => Ok(Principal::new("bob")),
+                Some(_) => Ok(Principal::new("ada").with_scopes(["notes:write"])),
+                None => Err(TokenError::invalid("unknown API key")),
+            };
+            async move { user }
+        })
     };
-    server.http(address).stateless(true).await // without sessions, so that `curl` can call it
+    // Without sessions, so that `curl` can call it. Such a server cannot ask its users.
+    server.http(address).stateless(true).await
 }

@@ -1,6 +1,6 @@
 //! One of several instances behind a proxy: the guide page `deploying`.
 
-use genkit::{Context, Result, tool};
+use genkit::{Context, ErrorContext as _, Result, tool};
 use std::time::Duration;
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
@@ -11,26 +11,30 @@ struct Address {
 /// Orders a pizza.
 #[tool]
 async fn order_pizza(ctx: &Context, kind: String) -> Result<String> {
-    // The answer may reach another instance, so the state of this call is sealed into the question.
+    // In the 2026-07-28 protocol, the state of this call is sealed into the question.
     let to = ctx.elicit::<Address>("Where to?").await?.accepted()?;
     Ok(format!("{kind} to {}", to.street))
+}
+
+/// Reads a required variable, so that a server without its secrets does not start.
+fn required(name: &str) -> Result<String> {
+    std::env::var(name).context(format!("the environment variable `{name}` is not set"))
 }
 
 #[tokio::main]
 async fn main() -> Result<()> {
     genkit::log_to_stderr();
-    let env =
-        |name: &str, otherwise: &str| std::env::var(name).unwrap_or_else(|_| otherwise.into());
-    let key = env("SEALING_KEY", "a development key of at least 32 bytes"); // from your secrets
+    let address = std::env::var("LISTEN").unwrap_or_else(|_| "127.0.0.1:8000".into());
+    let host = std::env::var("PUBLIC_HOST").unwrap_or_else(|_| "localhost".into());
     genkit::serve_mcp()
         .name("pizza")
-        .http(env("LISTEN", "0.0.0.0:8000"))
-        .allowed_hosts([env("PUBLIC_HOST", "localhost")]) // the host name that clients use
-        .sealing_key(key) // the same for all instances
-        .stateless(true) // any instance can serve any request
+        .http(address)
+        .allowed_hosts([host]) // the host name that clients use
+        .bearer_token(required("TOKEN")?) // or `.authenticate(..)`, for several users
+        .sealing_keys_from_env("SEALING_KEYS") // the same for all instances
         .client_address_from("x-forwarded-for") // only behind a proxy that sets it
         .health("/health") // `/health` is liveness, `/health/ready` is readiness
-        .ready_when(|| async { Ok::<_, std::io::Error>(()) }) // for example, ping the database
+        .ready_when(|| async { Ok::<_, std::io::Error>(()) }) // such as a database ping
         .timeout(Duration::from_secs(30))
         .await // on SIGTERM: stop accepting, 10 s for running requests
 }

@@ -11,29 +11,33 @@ async fn main() -> Result<()> {
     let folder = std::env::args().nth(1).unwrap_or_else(|| ".".to_owned());
     let files = ServerConfig::stdio("npx")
         .args(["-y", "@modelcontextprotocol/server-filesystem@2026.8.31", &folder])
-        .only(["read_*", "list_*", "write_file"]) // a small model works better with few tools
+        .only(["read_*", "list_*", "write_file"]) // few tools suit a small model
         .needs_approval(["write_*"]);
     let host = McpHost::builder().server("fs", files).build()?;
     host.ready().await;
     for server in host.status() {
-        println!("{}: {} {}", server.server, server.state, server.last_error.unwrap_or_default());
+        let error = server.last_error.unwrap_or_default();
+        println!("{}: {} {error}", server.server, server.state);
     }
 
-    let mut response =
-        genkit::generate("Which files are here? Then write a list of them to index.txt.")
-            .model("ollama/qwen3")
-            .tools(host.tools())
-            .middleware(middleware::retry())
-            .max_turns(8)
-            .await?;
-    while response.is_interrupted() {
-        response = genkit::resume(response, |question| {
-            println!("allowed: {}", question.tool_request().name);
-            question.approve()
-        })
+    let run = genkit::generate("Which files are here? Then write a list to index.txt.")
         .model("ollama/qwen3")
         .tools(host.tools())
-        .await?;
+        .middleware(middleware::retry())
+        .max_turns(8);
+    let mut response = run.clone().await?;
+    while response.is_interrupted() {
+        // `run.clone()` keeps the model, tools, middleware and limits.
+        let resumed = run.clone().resume(response, |question| {
+            let call = question.tool_request();
+            println!("Run {} with {}? [y/N]", call.name, call.input);
+            let mut line = String::new();
+            match std::io::stdin().read_line(&mut line) {
+                Ok(_) if line.trim() == "y" => question.approve(),
+                _ => question.deny("the user said no"),
+            }
+        });
+        response = resumed.await?;
     }
     println!("{}", response.text());
     host.close().await;

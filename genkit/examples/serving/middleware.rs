@@ -18,14 +18,15 @@ async fn main() -> Result<()> {
     let timed = on_model(|request, chunks, next| async move {
         let (model, started) = (next.model_name().to_owned(), Instant::now());
         let response = next.run(&request, &chunks).await?;
-        eprintln!("{model}: {:?}, {:?} tokens", started.elapsed(), response.usage.total_tokens);
+        let (time, tokens) = (started.elapsed(), response.usage.total_tokens);
+        eprintln!("{model}: {time:?}, {tokens:?} tokens");
         Ok::<_, genkit::Error>(response)
     });
     let guard = on_tool(|call, next| async move {
-        if call.request().input["path"].as_str().is_some_and(|path| path.contains("..")) {
-            let answer =
-                call.request().respond(serde_json::json!({"error": "path outside of the folder"}));
-            return Ok(ToolOutcome::respond(answer));
+        let path = call.request().input["path"].as_str();
+        if path.is_some_and(|path| path.contains("..")) {
+            let error = serde_json::json!({"error": "path outside of the folder"});
+            return Ok(ToolOutcome::respond(call.request().respond(error)));
         }
         next.run(call).await
     });

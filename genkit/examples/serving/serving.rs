@@ -22,15 +22,18 @@ async fn main() -> Result<()> {
         .name("counter")
         .allowed_hosts(["127.0.0.1", "mcp.example.com"]) // the default is loopback only
         .health("/health");
-    let app = Router::new().route("/", get(|| async { "The app." })).merge(mcp.router()?);
+    let app = Router::new().route("/", get(|| async { "The app." }));
+    let app = app.merge(mcp.router()?);
 
-    let address = std::env::var("LISTEN").unwrap_or_else(|_| "127.0.0.1:8000".to_owned());
+    let address = std::env::var("LISTEN").unwrap_or_else(|_| "127.0.0.1:8000".into());
     let listener = tokio::net::TcpListener::bind(address).await?;
     eprintln!("listening on http://{}/mcp", listener.local_addr()?);
     // Without TCP_NODELAY each response may be delayed by up to 40 ms.
     let listener = axum::serve::ListenerExt::tap_io(listener, |stream| {
         let _ = stream.set_nodelay(true);
     });
+    // The addresses of clients, for quotas and the audit log.
+    let app = app.into_make_service_with_connect_info::<std::net::SocketAddr>();
     axum::serve(listener, app).await?;
     Ok(())
 }

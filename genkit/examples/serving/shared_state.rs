@@ -3,7 +3,7 @@
 use genkit::{ErrorContext as _, Genkit, Result, tool};
 use std::sync::Arc;
 
-/// The database operations that the tool uses: a real pool in the program, a fake in a test.
+/// The database operations of the tool: a pool in the program, a fake in a test.
 trait NoteStore: Send + Sync {
     fn insert(&self, text: &str) -> std::io::Result<u64>;
 }
@@ -16,7 +16,8 @@ struct Pool {
 
 impl NoteStore for Pool {
     fn insert(&self, text: &str) -> std::io::Result<u64> {
-        let mut notes = self.notes.lock().map_err(|_| std::io::Error::other("poisoned"))?;
+        let notes = self.notes.lock();
+        let mut notes = notes.map_err(|_| std::io::Error::other("poisoned"))?;
         notes.push(text.to_owned());
         Ok(notes.len() as u64)
     }
@@ -41,6 +42,6 @@ async fn save_note(
 #[tokio::main]
 async fn main() -> Result<()> {
     let store: Arc<dyn NoteStore> = Arc::new(Pool { notes: Arc::default() });
-    let genkit = Genkit::builder().state(store).build()?; // missing state is an error here
+    let genkit = Genkit::builder().state(store).build()?; // fails if state is missing
     genkit.serve_mcp().name("notes").cli().await
 }

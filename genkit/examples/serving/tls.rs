@@ -1,6 +1,6 @@
 //! TLS with a custom acceptor on a bound socket: the guide page `tls`.
 
-use genkit::{Result, tool};
+use genkit::{ErrorContext as _, Result, tool};
 use std::{io, net::TcpListener, sync::Arc};
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::pki_types::pem::{Error, PemObject};
@@ -20,7 +20,8 @@ fn acceptor(certificates: &str, key: &str) -> Result<TlsAcceptor> {
         .and_then(Iterator::collect)
         .map_err(|why| wrong(certificates, why))?;
     let key = PrivateKeyDer::from_pem_file(key).map_err(|why| wrong(key, why))?;
-    let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+    let provider = Arc::new(ring::default_provider());
+    let mut config = ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .map_err(io::Error::other)?
         .with_no_client_auth() // or a client certificate verifier, for mutual TLS
@@ -33,8 +34,8 @@ fn acceptor(certificates: &str, key: &str) -> Result<TlsAcceptor> {
 #[tokio::main]
 async fn main() -> Result<()> {
     genkit::log_to_stderr();
-    let env =
-        |name: &str, otherwise: &str| std::env::var(name).unwrap_or_else(|_| otherwise.into());
+    let env = |name: &str, or: &str| std::env::var(name).unwrap_or_else(|_| or.into());
+    let token = std::env::var("TOKEN").context("the variable `TOKEN` is not set")?;
     let tls = acceptor(&env("TLS_CERT", "cert.pem"), &env("TLS_KEY", "key.pem"))?;
     let listener = TcpListener::bind(env("LISTEN", "0.0.0.0:8443"))?;
     genkit::serve_mcp()
@@ -44,7 +45,7 @@ async fn main() -> Result<()> {
             async move { tls.accept(stream).await } // times out after 30 seconds
         })
         .allowed_hosts([env("PUBLIC_HOST", "localhost")]) // the name in the certificate
-        .bearer_token(env("TOKEN", "development-token"))
+        .bearer_token(token)
         .health("/health")
         .await
 }

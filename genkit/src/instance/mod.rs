@@ -1,14 +1,14 @@
 //! The Genkit instance: a registry with its state and models, on which the free functions act.
 
-#[cfg(feature = "durable")]
+#[cfg_attr(not(feature = "durable"), path = "durable_off.rs")]
 mod durable;
 #[cfg(feature = "generate")]
 mod generate;
-#[cfg(feature = "dotprompt")]
+#[cfg_attr(not(feature = "dotprompt"), path = "prompt_files_off.rs")]
 mod prompt_files;
 #[cfg(any(feature = "flows", feature = "mcp-server"))]
 mod serving;
-#[cfg(feature = "skills")]
+#[cfg_attr(not(feature = "skills"), path = "skill_folders_off.rs")]
 mod skill_folders;
 
 use std::ops::Deref;
@@ -26,9 +26,10 @@ use crate::{IntoActions, Registry};
 
 /// A Genkit instance: a registry, and the state that is injected into its functions.
 ///
-/// The free functions ([`run_flow`](crate::run_flow), `serve_mcp`) use the default instance, which has every annotated
-/// function of the program and no state. Create your own instance for state, for tests, or for several tenants in one
-/// process.
+/// The free functions ([`run_flow`](crate::run_flow), `generate`) use the instance in which they are called: a flow, a
+/// tool or a prompt that runs in an instance finds the models, the registry and the state of that instance. Elsewhere,
+/// and in tasks that such a function spawns, they use the default instance, which has every annotated function of the
+/// program and no state. Create your own instance for state, for tests, or for several tenants in one process.
 ///
 /// ```
 /// use genkit::{Genkit, Registry, flow, flows};
@@ -56,6 +57,11 @@ use crate::{IntoActions, Registry};
 pub struct Genkit(Inner);
 
 impl Genkit {
+    /// Returns the instance in which a function runs in this task, otherwise the default instance.
+    pub(crate) fn running() -> Self {
+        Inner::running().map_or_else(Self::default, Self)
+    }
+
     /// Creates a builder. It uses the program's registry unless you set another one.
     pub fn builder() -> GenkitBuilder {
         GenkitBuilder(InnerBuilder::default())

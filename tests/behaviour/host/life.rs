@@ -92,6 +92,17 @@ async fn a_silent_handshake_ends_and_says_what_to_do() {
 }
 
 #[tokio::test]
+async fn a_client_of_a_disabled_server_starts_it_when_it_is_enabled() {
+    let count = Arc::new(AtomicUsize::new(0));
+    let client = McpClient::connect("s", counting(&count).disabled(true)).await.unwrap();
+    assert_eq!(client.status().state, ServerState::Disabled);
+    assert_eq!(count.load(Ordering::SeqCst), 0);
+    client.enable();
+    assert_eq!(client.call_tool("add", json!({"a": 1, "b": 1})).await.unwrap(), 2);
+    assert_eq!(client.namespaced_tools().await.unwrap()[0].name(), "s/add");
+}
+
+#[tokio::test]
 async fn disabled_servers_are_left_alone_until_they_are_enabled() {
     let count = Arc::new(AtomicUsize::new(0));
     let host = McpHost::builder().server("s", counting(&count).disabled(true)).build().unwrap();

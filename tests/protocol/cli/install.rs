@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use genkit_mcp_servers_file::{ClientApp, ServerTransport, read};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::run;
 use crate::pipe::Pipe;
@@ -166,6 +166,15 @@ fn options_say_what_is_written() {
         dry.story()
     );
     assert!(!project.exists());
+    // The entry can be pasted into an empty file.
+    let (entry, _) = dry.stdout.rsplit_once("This entry").unwrap();
+    let entry: Value = serde_json::from_str(entry).unwrap();
+    assert!(entry["servers"].as_object().unwrap().values().all(|one| one["command"].is_string()));
+    let nowhere = user.0.join("no/such/folder/mcp.json");
+    let dry = ["--install", "vscode", "--dry-run", "--config", nowhere.to_str().unwrap()];
+    let dry = user.install(&dry);
+    assert_eq!(dry.code, Some(0), "{}", dry.story());
+    assert!(dry.stdout.contains("\"servers\": {"), "{}", dry.story());
     let ran = user.install(&[
         "--install",
         "vscode",

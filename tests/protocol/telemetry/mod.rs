@@ -39,7 +39,7 @@ impl Receiver {
             .env("OTEL_EXPORTER_OTLP_ENDPOINT", self.server.url())
             .env("OTEL_BSP_SCHEDULE_DELAY", "100")
             .env("OTEL_METRIC_EXPORT_INTERVAL", "200")
-            .env("RUST_LOG", "info,rmcp=error");
+            .env("RUST_LOG", "info,rmcp=off");
         command
     }
 

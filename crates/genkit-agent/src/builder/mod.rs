@@ -7,14 +7,15 @@ mod settings;
 use std::sync::Arc;
 
 use futures_util::future::Shared;
-use schemars::JsonSchema;
 use serde_json::{Map, Value};
 
+use super::extract::OutputType;
 use super::middleware::Middleware;
 use super::prompt::GivenPrompt;
 use super::run::RunSettings;
 use crate::instance::Instance;
 use genkit_core::BoxFuture;
+use genkit_core::Context;
 use genkit_core::Part;
 use genkit_core::internal::generate::error::Error as E;
 use genkit_core::{Document, ToolChoice};
@@ -115,6 +116,9 @@ impl Instance {
             settings: RunSettings {
                 middleware: self.runs.middleware.clone(),
                 trace_contents: self.runs.trace_contents,
+                action_context: Context::running().map_or_else(Arc::default, |running| {
+                    Arc::clone(running.shared_action_context())
+                }),
                 ..RunSettings::default()
             },
             cancel: None,
@@ -173,7 +177,7 @@ impl Generate {
 
     // Not with the other output options in `output.rs`: compiler messages name a method by the module of its `impl`.
     /// Requests structured output of type `T`; [`GenerateResponse::output`](genkit_core::GenerateResponse::output) reads it.
-    pub fn output<T: JsonSchema>(self) -> Self {
+    pub fn output<T: OutputType>(self) -> Self {
         self.output_schema(genkit_schema::internal::input_of::<T>())
     }
 
@@ -267,7 +271,8 @@ impl Generate {
     }
 
     /// Sets the action context: a map that tools read with [`Context::action_context`](genkit_core::Context::action_context)
-    /// and templates read as `@key`. It can hold the signed-in user, for example.
+    /// and templates read as `@key`. It can hold the signed-in user, for example. Default is that of the function that
+    /// creates the run.
     pub fn action_context(mut self, context: Map<String, Value>) -> Self {
         self.settings.action_context = Arc::new(context);
         self

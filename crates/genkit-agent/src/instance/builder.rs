@@ -45,7 +45,9 @@ impl InstanceBuilder {
     }
 
     fn build_checked(self) -> Result<Instance> {
-        Ok(Instance { bound: self.bound.build()?, runs: self.runs })
+        let mut bound = self.bound.build()?;
+        bound.states.insert(self.runs.clone());
+        Ok(Instance { bound, runs: self.runs })
     }
 
     pub fn default_model(mut self, model: impl IntoModel) -> Self {

@@ -19,7 +19,6 @@ pub use models::RunDefaults;
 #[derive(Clone, Default)]
 pub struct Instance {
     #[doc(hidden)]
-    #[doc(hidden)]
     pub bound: BoundRegistry,
     #[doc(hidden)]
     pub runs: RunDefaults,
@@ -30,6 +29,14 @@ impl Instance {
     #[doc(hidden)]
     pub fn builder() -> InstanceBuilder {
         InstanceBuilder::default()
+    }
+
+    /// Returns the instance in which a function runs in this task.
+    #[doc(hidden)]
+    pub fn running() -> Option<Self> {
+        let bound = BoundRegistry::running()?;
+        let runs = bound.states.get::<RunDefaults>().cloned()?;
+        Some(Self { bound, runs })
     }
 
     #[doc(hidden)]

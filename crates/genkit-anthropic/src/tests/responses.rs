@@ -148,7 +148,10 @@ fn pieces_are_shown_as_they_come_and_calls_when_they_are_whole() {
     let text: String = chunks.iter().map(|chunk| chunk.text()).collect();
     let thoughts: String = chunks.iter().map(|chunk| chunk.reasoning()).collect();
     assert_eq!((text.as_str(), thoughts.as_str()), ("Look: done", "Let me see."));
-    let calls: Vec<_> = chunks.iter().flat_map(|chunk| chunk.tool_requests()).collect();
+    let calls: Vec<_> = chunks
+        .iter()
+        .flat_map(|chunk| chunk.content.iter().filter_map(Part::as_tool_request))
+        .collect();
     assert_eq!(calls.iter().map(|call| call.partial).collect::<Vec<_>>(), [true, false]);
 }
 

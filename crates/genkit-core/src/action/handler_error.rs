@@ -1,6 +1,9 @@
-//! The error of a handler closure, which any error converts into by `?`.
+//! The bounds of handler closures: their input, their result, and their error, which any error converts into by `?`.
 
-use crate::error::{BoxError, Error};
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+
+use crate::error::{BoxError, Error, Result};
 
 /// The error of a handler closure. Any error converts into it by `?` or `.into()`, as in a function with `#[tool]`:
 /// `anyhow::Error`, a `String`, the error of a database. The kind of a [`genkit::Error`](crate::error::Error) is kept.
@@ -57,6 +60,42 @@ impl HandlerError {
     /// Converts this into an [`Error`].
     pub fn into_error(self) -> Error {
         self.0
+    }
+}
+
+/// The input of a handler closure: any type with `serde::Deserialize` and `schemars::JsonSchema`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the input of a handler",
+    label = "not an input type",
+    note = "derive `serde::Deserialize` and `schemars::JsonSchema` for it, or take `serde_json::Value` and set `.input_schema(..)`"
+)]
+pub trait HandlerInput: DeserializeOwned + JsonSchema + Send + 'static {}
+
+#[diagnostic::do_not_recommend]
+impl<T: DeserializeOwned + JsonSchema + Send + 'static> HandlerInput for T {}
+
+/// The result of a handler closure: a `Result` with a [`HandlerError`].
+#[diagnostic::on_unimplemented(
+    message = "a handler cannot return `{Self}`",
+    label = "a handler returns a `Result` whose error type is inferred",
+    note = "write `Ok(value)` for a value, and `Ok(search(input).await?)` for a function that returns a `Result`"
+)]
+pub trait HandlerResult {
+    /// The type of the value.
+    type Value;
+
+    /// Converts the error.
+    ///
+    /// # Errors
+    /// The error of the handler.
+    fn into_result(self) -> Result<Self::Value>;
+}
+
+impl<T> HandlerResult for Result<T, HandlerError> {
+    type Value = T;
+
+    fn into_result(self) -> Result<T> {
+        self.map_err(HandlerError::into_error)
     }
 }
 

@@ -83,7 +83,8 @@ impl<T: Send + 'static> Invocation<T> {
     }
 
     /// Sets the action context: a map that belongs to the request. The function reads it with
-    /// [`Context::action_context`](crate::context::Context::action_context) and templates as `@key`.
+    /// [`Context::action_context`](crate::context::Context::action_context) and templates as `@key`. Default is that of
+    /// the function that runs the action.
     pub fn action_context(mut self, context: Map<String, Value>) -> Self {
         self.parts.action_context = Arc::new(context);
         self
@@ -148,11 +149,16 @@ impl<T: Send + 'static> IntoFuture for Invocation<T> {
     type IntoFuture = BoxFuture<'static, Result<T>>;
 
     fn into_future(self) -> Self::IntoFuture {
-        let Self { name, work, parts, context } = self;
+        let Self { name, work, mut parts, context } = self;
         Box::pin(async move {
             if let Some(context) = context {
                 let limit = parts.limit;
-                return run_within(&context, &name, limit, work(context.with_parts(parts))).await;
+                let inner = context.with_parts(parts);
+                let work = inner.run_work(work(inner.clone()));
+                return run_within(&context, &name, limit, work).await;
+            }
+            if let Some(running) = Context::running() {
+                parts.inherit(&running);
             }
             let context = parts.build();
             supervise_run(&context, &name, work(context.clone())).await

@@ -56,7 +56,7 @@ pub use completion::{CompleteRequest, IntoSuggestions};
 pub use evaluator::text_of;
 pub use evaluator::{DataPoint, EvalStatus, Evaluator, EvaluatorBuilder, IntoScores, Score};
 pub use flow::{Flow, FlowFn};
-pub use handler_error::HandlerError;
+pub use handler_error::{HandlerError, HandlerInput, HandlerResult};
 pub use info::SourceLocation;
 pub use invocation::Invocation;
 pub use linked::AnnotatedFn;
@@ -73,7 +73,7 @@ pub mod expansion {
     pub use super::call::{
         Argument, ArgumentType, ChunkItem, Field, Function, Inject, InjectNothing, InjectState,
         Injectable, Input, NotShown, Note, Shown, TypedInput, TypedInputFallback, calling,
-        extension, json,
+        extension, json, take,
     };
     pub use super::completion::{complete, suggest_values};
     pub use super::flow::StaticFlow;

@@ -57,7 +57,7 @@ pub async fn drive_function<T>(
         if context.cancellation().is_cancelled() {
             return Poll::Ready(Outcome::Cancelled);
         }
-        match work.as_mut().poll(cx) {
+        match context.run_poll(|| work.as_mut().poll(cx)) {
             Poll::Ready(Ok(result)) => Poll::Ready(Outcome::Finished(result)),
             Poll::Ready(Err(payload)) => {
                 Poll::Ready(Outcome::Finished(Err(panic_error(name, payload.as_ref()))))

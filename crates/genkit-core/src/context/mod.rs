@@ -33,6 +33,7 @@ mod panics;
 mod question;
 mod replay;
 mod report;
+mod running;
 mod step;
 mod suspended_runs;
 mod suspension;
@@ -135,6 +136,17 @@ impl Default for ContextParts {
 }
 
 impl ContextParts {
+    /// Takes the action context and the state of the function that calls, unless the parts have their own.
+    pub(crate) fn inherit(&mut self, running: &Context) {
+        let parts = &running.0.parts;
+        if self.action_context.is_empty() {
+            self.action_context = Arc::clone(&parts.action_context);
+        }
+        if !self.states.has_instance() {
+            self.states = parts.states.with(&self.states);
+        }
+    }
+
     /// Creates the parts of a call by `caller`. Fields that callers of this function usually replace are cheap to
     /// create.
     pub fn from_request(
@@ -334,6 +346,32 @@ impl Context {
         &self.0.parts.action_context
     }
 
+    /// Returns the entry `auth` of the [action context](Self::action_context), in which context providers put the
+    /// caller: `ctx.auth()["user"]`. `Null` if there is none, so a lookup in it never fails.
+    ///
+    /// ```
+    /// use genkit::{Context, Flow, flow};
+    /// use serde_json::json;
+    ///
+    /// /// Greets the caller.
+    /// #[flow]
+    /// async fn greet(ctx: &Context) -> String {
+    ///     format!("Hello, {}!", ctx.auth()["user"].as_str().unwrap_or("stranger"))
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let context = json!({"auth": {"user": "Ada"}}).as_object().cloned().unwrap();
+    /// let greeting = Flow::of::<greet>().run(()).action_context(context).await?;
+    /// assert_eq!(greeting, "Hello, Ada!");
+    /// assert_eq!(Flow::of::<greet>().run(()).await?, "Hello, stranger!");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn auth(&self) -> &Value {
+        self.action_context().get("auth").unwrap_or(&Value::Null)
+    }
+
     /// Returns the client info (name and version of the calling program), if known.
     ///
     /// ```
@@ -394,6 +432,11 @@ impl Context {
 
     pub(crate) fn cancellation(&self) -> &CancellationToken {
         &self.0.parts.cancel
+    }
+
+    #[doc(hidden)]
+    pub fn shared_action_context(&self) -> &Arc<Map<String, Value>> {
+        &self.0.parts.action_context
     }
 
     #[doc(hidden)]

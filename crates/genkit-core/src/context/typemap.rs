@@ -4,19 +4,28 @@ use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use crate::bound_registry::InstanceRegistry;
+
 /// A map with at most one value of each type. Cheap to clone.
 #[derive(Clone, Default)]
-pub struct TypeMap(Option<Arc<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>>);
+pub struct TypeMap(Option<Arc<HashMap<TypeId, Entry>>>);
+
+#[derive(Clone)]
+struct Entry {
+    value: Arc<dyn Any + Send + Sync>,
+    type_name: &'static str,
+}
 
 impl TypeMap {
     /// Inserts a value, replacing one of the same type.
     pub fn insert<T: Send + Sync + 'static>(&mut self, value: T) {
         let map = Arc::make_mut(self.0.get_or_insert_default());
-        map.insert(TypeId::of::<T>(), Arc::new(value));
+        let entry = Entry { value: Arc::new(value), type_name: std::any::type_name::<T>() };
+        map.insert(TypeId::of::<T>(), entry);
     }
 
     pub fn get<T: 'static>(&self) -> Option<&T> {
-        self.0.as_ref()?.get(&TypeId::of::<T>())?.downcast_ref()
+        self.0.as_ref()?.get(&TypeId::of::<T>())?.value.downcast_ref()
     }
 
     /// Returns the union of both maps. Values of `over` take precedence.
@@ -24,12 +33,25 @@ impl TypeMap {
         let (Some(own), Some(over)) = (&self.0, &over.0) else {
             return if over.0.is_some() { over.clone() } else { self.clone() };
         };
-        let both = own.iter().chain(&**over).map(|(id, value)| (*id, Arc::clone(value)));
+        let both = own.iter().chain(&**over).map(|(id, value)| (*id, value.clone()));
         Self(Some(Arc::new(both.collect())))
     }
 
     pub fn is_empty(&self) -> bool {
         self.0.as_ref().is_none_or(|map| map.is_empty())
+    }
+
+    /// Returns the name of a type in the map that wraps the type called `name`, such as `Arc<Db>` for `Db`, or that it
+    /// wraps.
+    pub(crate) fn related_type(&self, name: &str) -> Option<&'static str> {
+        let wraps = |outer: &str, inner: &str| outer.contains(&format!("<{inner}>"));
+        let mut names = self.0.iter().flat_map(|map| map.values()).map(|entry| entry.type_name);
+        names.find(|given| wraps(given, name) || wraps(name, given))
+    }
+
+    /// Returns whether these are the states of an instance.
+    pub(crate) fn has_instance(&self) -> bool {
+        self.get::<InstanceRegistry>().is_some()
     }
 
     pub(crate) fn contains_type(&self, id: TypeId) -> bool {

@@ -290,8 +290,14 @@ impl GenerateChunk {
             .collect()
     }
 
-    /// Returns the tool requests in the chunk.
+    /// Returns the tool requests in the chunk, except those that the model has not finished writing.
     pub fn tool_requests(&self) -> impl Iterator<Item = &ToolRequest> {
-        self.content.iter().filter_map(Part::as_tool_request)
+        self.content.iter().filter_map(Part::as_tool_request).filter(|request| !request.partial)
+    }
+
+    /// Returns the tool requests in the chunk that the model has begun to write. Their input is what is known so far,
+    /// or `Null`. A request with the same id follows when it is complete.
+    pub fn partial_tool_requests(&self) -> impl Iterator<Item = &ToolRequest> {
+        self.content.iter().filter_map(Part::as_tool_request).filter(|request| request.partial)
     }
 }

@@ -51,10 +51,15 @@ impl Actions {
             }
         };
         match existing {
-            Some(existing) => Err(Error::SameName {
-                label: action.action_label(),
-                existing: existing.action_label(),
-            }),
+            Some(existing) => {
+                let (label, existing) = (action.action_label(), existing.action_label());
+                Err(match action {
+                    Action::Resource(resource) => {
+                        Error::SameUri { label, existing, uri: resource.uri().to_owned() }
+                    }
+                    _ => Error::SameName { label, existing },
+                })
+            }
             None => Ok(change),
         }
     }

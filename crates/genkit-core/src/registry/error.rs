@@ -43,10 +43,10 @@ pub(super) enum Error {
     )]
     MountPrefix { prefix: String, at: SourceLocation },
     #[error(
-        "{0}: the schema of its arguments must be an object (`\"type\": \"object\"`), since \
-         callers send named arguments"
+        "{label}: its input is {input}, but callers send named arguments; take a struct with a field, or set an \
+         input schema with `\"type\": \"object\"`"
     )]
-    ArgumentsNoObject(String),
+    ArgumentsNoObject { label: String, input: String },
     #[error("{label}: {why}")]
     Schema { label: String, why: String },
     #[error(
@@ -54,6 +54,14 @@ pub(super) enum Error {
          before the parameter if each request has its own"
     )]
     NoState { label: String, state: &'static str },
+    #[error(
+        "{label} takes `&{state}`, but the state is `{given}`; take `&{given}`, or add a `{state}` with `.state(..)`"
+    )]
+    OtherState { label: String, state: &'static str, given: &'static str },
+    #[error("{label} and {existing} have the same URI `{uri}`; change one")]
+    SameUri { label: String, existing: String, uri: String },
+    #[error("{label} and {existing} match the same URIs, `{uri}`; change one")]
+    SameTemplate { label: String, existing: String, uri: String },
     #[error("{label}: `{uri}`: {why}")]
     Template { label: String, uri: String, why: String },
     #[error("{label}: its argument `{argument}` is not a variable of `{uri}`")]
@@ -81,7 +89,7 @@ fn list_problems(problems: &[Error]) -> String {
 impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::SameName { .. } => ErrorKind::AlreadyExists,
+            Self::SameName { .. } | Self::SameUri { .. } => ErrorKind::AlreadyExists,
             _ => ErrorKind::FailedPrecondition,
         }
     }

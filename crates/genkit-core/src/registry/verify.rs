@@ -1,5 +1,7 @@
 //! Verification of a registry: finds all problems that the compiler cannot, and reports them as one error.
 
+use std::collections::HashMap;
+
 use serde_json::Value;
 
 use super::actions::Actions;
@@ -17,7 +19,11 @@ pub(super) fn verify_actions(actions: &Actions, states: Option<&TypeMap>) -> Res
         let label = found.verify_action("tool", tool.info(), tool.requirements());
         found.verify_schemas(label, tool.schemas());
         if !tool.schemas().takes_object() {
-            found.problems.push(E::ArgumentsNoObject(label.label_text()));
+            let input = match tool.schemas().portable_input().get("type") {
+                Some(Value::String(name)) => format!("of the type `{name}`"),
+                _ => "not explicitly an object".to_owned(),
+            };
+            found.problems.push(E::ArgumentsNoObject { label: label.label_text(), input });
         }
         for degraded in tool.schemas().degraded() {
             tracing::info!(
@@ -30,10 +36,20 @@ pub(super) fn verify_actions(actions: &Actions, states: Option<&TypeMap>) -> Res
         let label = found.verify_prompt(prompt);
         found.verify_schemas(label, prompt.schemas());
     }
+    let mut shapes: HashMap<String, &Resource> = HashMap::new();
     for resource in actions.resources.values() {
         let label = found.verify_resource(resource);
         found.verify_schemas(label, resource.schemas());
         found.verify_template(label, resource);
+        // Other programs do not know this one.
+        if resource.info().is_remote() {
+            continue;
+        }
+        if let Some(other) = shapes.insert(template_shape(resource.uri()), resource) {
+            let existing = other.info().label("resource");
+            let (label, uri) = (label.label_text(), other.uri().to_owned());
+            found.problems.push(E::SameTemplate { label, existing, uri });
+        }
     }
     for flow in actions.flows.values() {
         let label = found.verify_action("flow", flow.info(), flow.requirements());
@@ -53,6 +69,28 @@ pub fn verify_tool(tool: &Tool, states: &TypeMap) -> Result<()> {
         found.verify_schemas(label, tool.schemas());
     }
     found.into_result()
+}
+
+/// Returns a template with its variables unnamed. Templates with the same shape match the same URIs. The names of query
+/// variables are part of the URI.
+fn template_shape(template: &str) -> String {
+    let mut shape = String::new();
+    let mut in_expression = false;
+    let mut is_named = false;
+    for c in template.chars() {
+        match c {
+            '{' => (in_expression, is_named) = (true, false),
+            '}' => in_expression = false,
+            '?' | '&' | ';' if in_expression => is_named = true,
+            _ => {}
+        }
+        let is_operator = c == '.' && shape.ends_with('{');
+        let in_name = c.is_alphanumeric() || "_.%".contains(c);
+        if !in_expression || is_named || is_operator || !in_name {
+            shape.push(c);
+        }
+    }
+    shape
 }
 
 /// Returns whether a character is valid in the name of a tool or flow, or in a prefix.
@@ -131,7 +169,11 @@ impl Verification<'_> {
             if let Requirement::State { id, name } = requirement
                 && !states.contains_type(*id)
             {
-                self.problems.push(E::NoState { label: label.label_text(), state: name });
+                let label = label.label_text();
+                self.problems.push(match states.related_type(name) {
+                    Some(given) => E::OtherState { label, state: name, given },
+                    None => E::NoState { label, state: name },
+                });
             }
         }
     }

@@ -1,5 +1,6 @@
 //! Checks of a prompt that need no data.
 
+mod keys;
 mod names;
 mod recursion;
 mod run;
@@ -15,8 +16,9 @@ use crate::prompt::PromptFile;
 impl Environment {
     /// Returns the errors in a prompt that can be found without data, with their places: unknown helpers; unknown
     /// partials, unless a resolver is set; variables that `input.schema` does not have; a frontmatter that is not
-    /// recognized, for example because `---` is never closed; partials that include each other endlessly; and the
-    /// errors of [`metadata`](Self::metadata).
+    /// recognized, for example because `---` is never closed; keys that are probably misspelled; defaults that do not fit
+    /// `input.schema`; unknown roles; partials that include each other endlessly; and the errors of
+    /// [`metadata`](Self::metadata).
     ///
     /// Variables are checked only if it is certain where they are looked up: outside of loops, `with` and partials, and
     /// if the schema allows no additional fields.
@@ -34,12 +36,13 @@ impl Environment {
         let mut errors = names::check_names(self, prompt.compiled_template());
         errors.extend(recursion::check_recursion(self, prompt.compiled_template()));
         errors.extend(prompt.overlooked_frontmatter());
+        errors.extend(keys::check_key_names(prompt));
         match self.expand_without_helpers(prompt) {
-            Ok(metadata) => errors.extend(variables::check_variables(
-                self,
-                prompt.compiled_template(),
-                &metadata,
-            )),
+            Ok(metadata) => {
+                let template = prompt.compiled_template();
+                errors.extend(variables::check_variables(self, template, &metadata));
+                errors.extend(keys::check_defaults(prompt, &metadata));
+            }
             Err(error) => errors.push(error),
         }
         errors.sort_by_key(|error| {

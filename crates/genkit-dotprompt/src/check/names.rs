@@ -7,7 +7,9 @@ use serde_json::Value;
 
 use crate::environment::Environment;
 use crate::error::Error;
-use crate::template::{Expr, Node, PartialName, Program, Template};
+use crate::fault::Fault;
+use crate::message::Role;
+use crate::template::{Builtin, Call, Expr, Head, Node, PartialName, Program, Template};
 
 /// Checks the template and every partial that it can include.
 pub(super) fn check_names(environment: &Environment, template: &Template) -> Vec<Error> {
@@ -80,6 +82,9 @@ impl NameSearch<'_> {
             for program in node.programs() {
                 self.search_program(program, template);
             }
+            if let Node::Value(call, _) = node {
+                self.search_role(call, template);
+            }
             let Node::Partial(partial) = node else { continue };
             let PartialName::Static(name) = &partial.name else { continue };
             let known = partial.block.is_some()
@@ -90,6 +95,18 @@ impl NameSearch<'_> {
                 let fault = self.environment.unknown_partial(name);
                 self.errors.push(template.error_at(fault, partial.at));
             }
+        }
+    }
+}
+
+impl NameSearch<'_> {
+    /// Checks `{{role "name"}}`.
+    fn search_role(&mut self, call: &Call, template: &Template) {
+        if let (Head::Builtin(Builtin::Role), [Expr::Literal(Some(Value::String(name)))]) =
+            (&call.head, &call.params[..])
+            && Role::read(name).is_none()
+        {
+            self.errors.push(template.error_at(Fault::unknown_role(name), call.at));
         }
     }
 }

@@ -33,6 +33,11 @@ const ROWS: [Row; 10] = [
     }),
 ];
 
+/// Returns the keys at the top of a frontmatter.
+pub(super) fn top_level_keys() -> impl Iterator<Item = &'static str> {
+    ROWS.iter().filter(|(path, ..)| path.len() == 1).map(|(path, ..)| path[0])
+}
+
 impl PromptFile {
     /// Returns errors, with their places, for invalid values of the keys that determine how Genkit runs a prompt, such
     /// as `maxTurns`, `toolChoice` and `use`.

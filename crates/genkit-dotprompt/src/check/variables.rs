@@ -30,7 +30,7 @@ pub(super) fn check_variables(
 }
 
 /// Returns whether the schema is an object that allows no additional fields, without keywords that could add some.
-fn is_closed(schema: &Value) -> bool {
+pub(super) fn is_closed(schema: &Value) -> bool {
     let open = ["$ref", "anyOf", "oneOf", "allOf", "if", "patternProperties"];
     schema.get("additionalProperties") == Some(&Value::Bool(false))
         && schema.get("properties").is_some_and(Value::is_object)

@@ -5,9 +5,10 @@ mod words;
 
 use std::fmt;
 
-pub(crate) use unknown::Unknown;
+pub(crate) use unknown::{Unknown, find_nearest};
 
 use crate::limits::MAX_SOURCE_BYTES;
+use crate::message::Role;
 
 #[derive(Clone, Debug)]
 pub(crate) enum Fault {
@@ -26,6 +27,9 @@ pub(crate) enum Fault {
     NoJsonNumber(String),
     Tag(String),
     Key { key: String, expected: &'static str },
+    KeyMisspelt { key: String, near: String },
+    DefaultWithoutField(Unknown),
+    DefaultKind { field: String, schema: serde_json::Value },
     UnknownTool(String),
     // Picoschema.
     SchemaIsNoSchema(&'static str),
@@ -92,6 +96,12 @@ pub(crate) enum Fault {
     UnknownPrompt { folder: String, unknown: Unknown },
 }
 
+impl Fault {
+    pub(crate) fn unknown_role(name: &str) -> Self {
+        Self::Role(Unknown::new(name, Role::ALL.map(Role::as_str)))
+    }
+}
+
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -109,6 +119,9 @@ impl fmt::Display for Fault {
             | Self::NoJsonNumber(_)
             | Self::Tag(_)
             | Self::Key { .. }
+            | Self::KeyMisspelt { .. }
+            | Self::DefaultWithoutField(_)
+            | Self::DefaultKind { .. }
             | Self::UnknownTool(_) => self.of_frontmatter(f),
             Self::SchemaIsNoSchema(_)
             | Self::JsonSchemaWithoutType { .. }

@@ -32,6 +32,11 @@ impl Unknown {
         if self.known.len() > SHOWN {
             write!(f, " and {} more", self.known.len() - SHOWN)?;
         }
+        self.fmt_nearest(f)
+    }
+
+    /// Writes "; did you mean ..?" if a known name is similar.
+    pub(super) fn fmt_nearest(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match find_nearest(&self.name, self.known.iter().map(String::as_str)) {
             Some(name) => write!(f, "; did you mean `{name}`?"),
             None => Ok(()),
@@ -41,7 +46,10 @@ impl Unknown {
 
 /// Returns the candidate that `word` is probably a typing error of: at most a third of its characters differ, or one.
 /// Among equally close candidates, one that differs only in case wins, then the first in alphabetical order.
-fn find_nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn find_nearest<'a>(
+    word: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
     let limit = (word.chars().count() / 3).max(1);
     let distances = candidates.into_iter().map(|candidate| {
         let is_other_word = !candidate.eq_ignore_ascii_case(word);

@@ -40,6 +40,16 @@ impl Fault {
             }
             Self::Tag(tag) => write!(f, "the tag `{tag}` is unknown or does not match its value"),
             Self::Key { key, expected } => write!(f, "`{key}` must be {expected}"),
+            Self::KeyMisspelt { key, near } => {
+                write!(f, "unknown key `{key}`; did you mean `{near}`?")
+            }
+            Self::DefaultWithoutField(unknown) => {
+                write!(f, "the default of `{}` has no field in the schema", unknown.name)?;
+                unknown.fmt_nearest(f)
+            }
+            Self::DefaultKind { field, schema } => {
+                write!(f, "the default of `{field}` does not fit its schema {schema}")
+            }
             Self::UnknownTool(name) => write!(f, "the tool `{name}` is not defined"),
             _ => Ok(()),
         }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::error::Error;
 
-pub(crate) use keys::{check_keys, empty_metadata, metadata_from_keys};
+pub(crate) use keys::{RESERVED, check_keys, empty_metadata, metadata_from_keys};
 pub(crate) use place::{FileParts, find_overlooked, split_file};
 
 /// Parses YAML as JSON, with the limits of a frontmatter, for files without a template. Keys are not checked.

@@ -7,7 +7,7 @@ use super::value::Val;
 use super::{Renderer, json, number, write};
 use crate::environment::HelperCall;
 use crate::error::Error;
-use crate::fault::{Fault, Unknown};
+use crate::fault::Fault;
 use crate::message::Role;
 use crate::template::{Builtin, Call, Head, Path};
 
@@ -61,7 +61,7 @@ impl Renderer<'_> {
             Builtin::Role => {
                 let value = self.first_argument(call, context)?;
                 let name = value.as_text().ok_or_else(|| at(Fault::RoleIsNoText))?;
-                let role = Role::read(name).ok_or_else(|| at(unknown_role(name)))?;
+                let role = Role::read(name).ok_or_else(|| at(Fault::unknown_role(name)))?;
                 self.output.begin_role(role).map_err(at)
             }
             Builtin::History => {
@@ -201,8 +201,4 @@ impl Renderer<'_> {
         let value = self.environment.call_helper(name, &given);
         value.map(Val::Owned).map_err(|fault| context.template.error_at(fault, call.at))
     }
-}
-
-fn unknown_role(name: &str) -> Fault {
-    Fault::Role(Unknown::new(name, Role::ALL.map(Role::as_str)))
 }

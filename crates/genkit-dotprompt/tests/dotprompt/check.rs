@@ -50,7 +50,7 @@ fn what_may_be_there_is_no_mistake() {
     assert_eq!(check(&resolved, "{{> any}}"), [""; 0]);
 }
 
-const SCHEMA: &str = "---\ninput:\n  schema: {city: string, days?: integer, who: {name: string}, list(array): {x: string}}\n  default: {style: short}\n---\n";
+const SCHEMA: &str = "---\ninput:\n  schema: {city: string, days?: integer, who: {name: string}, list(array): {x: string}}\n  default: {days: 2}\n---\n";
 
 #[test]
 fn unknown_variables_where_the_schema_is_closed() {
@@ -79,7 +79,7 @@ fn unknown_variables_where_the_schema_is_closed() {
         assert_eq!(unknown(template), 1, "{template}");
     }
     for template in [
-        "{{city}}{{days}}{{style}}{{who.name}}{{@auth.x}}{{@root.city}}",
+        "{{city}}{{days}}{{who.name}}{{@auth.x}}{{@root.city}}",
         "{{#each list}}{{x}}{{y}}{{../z}}{{/each}}",
         "{{#with who}}{{x}}{{/with}}",
         "{{#who}}{{x}}{{/who}}",

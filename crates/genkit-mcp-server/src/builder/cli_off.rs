@@ -11,12 +11,4 @@ use super::McpServer;
 )]
 pub trait FeatureCli<'a> {}
 
-#[doc(hidden)]
-impl McpServer {
-    pub fn cli(self) -> Self
-    where
-        for<'never> Self: FeatureCli<'never>,
-    {
-        self
-    }
-}
+genkit_core::stub_methods!(FeatureCli for McpServer: cli());

@@ -11,47 +11,19 @@ use super::McpServer;
 )]
 pub trait FeatureMcpHttp<'a> {}
 
+genkit_core::stub_methods! {
+    FeatureMcpHttp for McpServer:
+    http(A), listener(L), unix_listener(L), accept_with(F), on_listening(F), bearer_token(T), authenticate(V),
+    protected_resource(R), allowed_hosts(H), allowed_origins(O), client_address_from(H), health(P), ready_when(F),
+    max_sessions(N), session_timeout(D), session_store(S), stateless(B)
+}
+
 #[doc(hidden)]
 impl McpServer {
-    pub fn http(self, _: impl Into<String>) -> Self
-    where
-        for<'never> Self: FeatureMcpHttp<'never>,
-    {
-        self
-    }
-
     pub fn router(self) -> genkit_core::Result<Self>
     where
         for<'never> Self: FeatureMcpHttp<'never>,
     {
         Ok(self)
-    }
-
-    pub fn bearer_token(self, _: impl Into<String>) -> Self
-    where
-        for<'never> Self: FeatureMcpHttp<'never>,
-    {
-        self
-    }
-
-    pub fn authenticate<V>(self, _: V) -> Self
-    where
-        for<'never> Self: FeatureMcpHttp<'never>,
-    {
-        self
-    }
-
-    pub fn allowed_hosts<H>(self, _: H) -> Self
-    where
-        for<'never> Self: FeatureMcpHttp<'never>,
-    {
-        self
-    }
-
-    pub fn health(self, _: impl Into<String>) -> Self
-    where
-        for<'never> Self: FeatureMcpHttp<'never>,
-    {
-        self
     }
 }

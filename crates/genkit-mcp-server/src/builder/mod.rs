@@ -2,8 +2,12 @@
 
 #[cfg(not(feature = "cli"))]
 mod cli_off;
+#[cfg_attr(not(feature = "host"), path = "host_off.rs")]
+mod host;
 #[cfg_attr(not(feature = "http"), path = "http_off.rs")]
 mod http;
+#[cfg_attr(not(feature = "durable"), path = "task_ttl_off.rs")]
+mod task_ttl;
 
 use std::future::Future;
 use std::sync::Arc;
@@ -126,7 +130,7 @@ impl McpServer {
         self
     }
 
-    /// Sets the version of the server, such as `.version(env!("CARGO_PKG_VERSION"))`. Default is `0.0.0`.
+    /// Sets the version of the server, such as `.version(env!("CARGO_PKG_VERSION"))`. Default is `1.0.0`.
     pub fn version(mut self, version: impl Into<String>) -> Self {
         self.settings.version = version.into();
         self
@@ -231,51 +235,6 @@ impl McpServer {
     /// spent waiting for an answer from the user does not count.
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.settings.timeout = limit;
-        self
-    }
-
-    /// Sets the lifetime of tasks, from creation to removal, whether or not they have finished. Default is
-    /// 1 day.
-    ///
-    /// A call to a tool with `#[tool(task)]` becomes a task once it has run for 1 second, if the client
-    /// declares MCP's extension `io.modelcontextprotocol/tasks` in the request. The client then receives an
-    /// id, polls the task, answers its questions, and can cancel it. A call that finishes or asks a
-    /// question before that gets an ordinary response, and clients without the extension wait for the
-    /// result.
-    ///
-    /// Tasks are kept in the store of `GenkitBuilder::durable`. After a
-    /// restart, the function of a task runs again from the beginning, and the steps that it performed with
-    /// [`Context::once`](genkit_core::Context::once) are not repeated. Every server that uses the store serves
-    /// these tasks, each to the principal that made the call. Without a store, up to 1,000 tasks are kept
-    /// in memory and are lost when the process exits.
-    ///
-    /// A task keeps the principal of its call, the arguments and `_meta`. Other values that HTTP layers
-    /// attached to the request are available only until the task is resumed. The time limit of a task is
-    /// the `timeout` of its tool, or else its lifetime.
-    ///
-    /// ```
-    /// use genkit::{Context, Genkit, Registry, tool, tools};
-    /// use std::time::Duration;
-    ///
-    /// /// Counts all files.
-    /// #[tool(task)]
-    /// async fn count(ctx: &Context) -> u64 {
-    ///     for folder in 0..3 {
-    ///         ctx.progress((f64::from(folder), 3.0)).await; // the task's message: "1 of 3"
-    ///     }
-    ///     3
-    /// }
-    ///
-    /// # fn main() -> genkit::Result<()> {
-    /// let genkit = Genkit::builder().registry(Registry::new().add(tools![count])).build()?;
-    /// let server = genkit.serve_mcp().task_ttl(Duration::from_secs(3600));
-    /// # let _ = server;
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[cfg(feature = "durable")]
-    pub fn task_ttl(mut self, time: Duration) -> Self {
-        self.settings.task_ttl = time;
         self
     }
 
@@ -523,27 +482,6 @@ impl McpServer {
     /// Declares a protocol extension in the capabilities of the server.
     pub fn declare_extension(mut self, id: impl Into<String>, settings: Value) -> Self {
         self.settings.extensions.insert(id.into(), settings);
-        self
-    }
-
-    /// Makes this server a proxy: it serves the items of the host's servers in addition to the program's
-    /// own.
-    ///
-    /// Clients see the names as `key__tool`, because many clients reject a `/`. [`only`](Self::only) and
-    /// [`except`](Self::except) match `key/tool`. When an item is added to or removed from a server, it is
-    /// added or removed here. Questions of a server to its user are forwarded to the client of this server.
-    ///
-    /// ```no_run
-    /// use genkit::mcp::McpHost;
-    ///
-    /// # async fn run() -> genkit::Result<()> {
-    /// let host = McpHost::from_config_file("mcp.json")?;
-    /// genkit::serve_mcp().name("all").host(&host).await
-    /// # }
-    /// ```
-    #[cfg(feature = "host")]
-    pub fn host(mut self, host: &genkit_mcp_host::McpHost) -> Self {
-        self.hosts.add_host(host.clone());
         self
     }
 

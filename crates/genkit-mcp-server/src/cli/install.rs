@@ -31,10 +31,14 @@ pub(super) fn install_entry(wanted: &Install, server: &str, args: Vec<String>) -
         Some(path) => path.clone(),
         None => app.config_file(|name| env::var_os(name)).ok_or(E::NoHome)?,
     };
+    let plan = EditPlan::new(&path, app, &server).map_err(E::File);
     if wanted.dry_run {
         print::print_text(&format!("{:#}\n", entry_for_print(&name, app, &server)))?;
+        if let Err(error) = plan {
+            return print::print_text(&format!("Nothing was written: {error}.\n"));
+        }
     }
-    let plan = EditPlan::new(&path, app, &server).map_err(E::File)?;
+    let plan = plan?;
     let file = plan.path().display().to_string();
     if !plan.changes() {
         return print::print_text(&format!(
@@ -101,7 +105,7 @@ fn entry_for_print(name: &str, app: ClientApp, server: &NewServer) -> Value {
     if let Some(env) = entry.get_mut("env").and_then(Value::as_object_mut) {
         env.values_mut().for_each(|value| *value = json!("…"));
     }
-    json!({ name: entry })
+    json!({ app.section(): { name: entry } })
 }
 
 /// Whether every client accepts this name.
@@ -150,5 +154,6 @@ mod tests {
         let server = NewServer::new("notes", "/opt/notes").env("TOKEN", "t0p");
         let shown = entry_for_print("notes", ClientApp::Cursor, &server).to_string();
         assert!(shown.contains("TOKEN") && !shown.contains("t0p"), "{shown}");
+        assert!(shown.starts_with(r#"{"mcpServers":{"notes":{"#), "{shown}");
     }
 }

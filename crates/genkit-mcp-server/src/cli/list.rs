@@ -90,13 +90,15 @@ fn write_section(text: &mut String, heading: &str, items: &[Value], name: fn(&Va
     if items.is_empty() {
         return;
     }
+    let names: Vec<String> = items.iter().map(name).collect();
+    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or_default().min(40);
     let blank = if text.is_empty() { "" } else { "\n" };
     // Writing into a `String` cannot fail.
     let _ = writeln!(text, "{blank}{heading}");
-    for item in items {
+    for (item, name) in items.iter().zip(names) {
         let about = item["description"].as_str().or(item["title"].as_str()).unwrap_or_default();
         let about = about.lines().next().unwrap_or_default();
-        let line = format!("  {}  {}", name(item), about);
+        let line = format!("  {name:width$}  {about}");
         // Names and descriptions can come from other servers.
         let _ = writeln!(text, "{}", visible::escape_line(line.trim_end()));
     }

@@ -81,8 +81,8 @@ impl ClientApp {
         })
     }
 
-    /// Returns the key of its servers.
-    pub(crate) const fn section(self) -> &'static str {
+    /// Returns the key of the servers in its file: `mcpServers` or `servers`.
+    pub const fn section(self) -> &'static str {
         match self {
             Self::VsCode => "servers",
             _ => "mcpServers",

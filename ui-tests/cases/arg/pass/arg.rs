@@ -267,6 +267,29 @@ mod extension_by_value {
     }
 }
 
+mod optional {
+    use genkit::tool;
+
+    /// Adds two numbers.
+    #[tool]
+    async fn add(a: i64) -> i64 {
+        a
+    }
+}
+
+mod without_key {
+    use genkit::tool;
+
+    /// Adds two numbers.
+    #[tool]
+    async fn add(
+        /// The number.
+        a: i64,
+    ) -> i64 {
+        a
+    }
+}
+
 fn main() {
     default_text_for_a_number::check();
 }

@@ -304,6 +304,60 @@ mod context_by_value {
     }
 }
 
+mod described_by_an_attribute {
+    use genkit::tool;
+
+    /// Adds two numbers.
+    #[tool]
+    async fn add(
+        /// The number.
+        a: i64,
+    ) -> i64 {
+        a
+    }
+}
+
+mod default_by_an_attribute {
+    use genkit::tool;
+
+    /// Adds two numbers.
+    #[tool]
+    async fn add(#[arg(default = 5)] a: i64) -> i64 {
+        a
+    }
+}
+
+mod input_misspelt {
+    use genkit::tool;
+
+    /// Adds two numbers.
+    #[tool]
+    async fn add(a: i64) -> i64 {
+        a
+    }
+}
+
+mod parameter_of_rmcp {
+    use genkit::tool;
+
+    /// Adds two numbers.
+    #[tool]
+    async fn add(a: i64) -> i64 {
+        a
+    }
+}
+
+mod chunks_by_value {
+    use genkit::{Chunks, tool};
+
+    /// Counts.
+    #[tool]
+    async fn count(chunks: &Chunks<String>) -> u8 {
+        let _ = chunks;
+        3
+    }
+}
+
 fn main() {
     conditional::check();
     without_traits_inside::check();

@@ -108,4 +108,17 @@ mod forgotten_of_a_function {
     }
 }
 
+mod forgotten_before_accepted {
+    use genkit::{Context, Result};
+
+    #[derive(serde::Deserialize, schemars::JsonSchema)]
+    struct Name {
+        name: String,
+    }
+
+    async fn ask(ctx: &Context) -> Result<String> {
+        Ok(ctx.elicit::<Name>("Your name?").await?.accepted()?.name)
+    }
+}
+
 fn main() {}

@@ -74,6 +74,25 @@ mod empty_option {
     }
 }
 
+mod without_key {
+    use genkit::tool;
+
+    #[tool(description = "Adds two numbers.")]
+    async fn add(a: i64) -> i64 {
+        a
+    }
+}
+
+mod from_a_file {
+    use genkit::tool;
+
+    #[doc = concat!("Adds", " two numbers.")]
+    #[tool]
+    async fn add(a: i64) -> i64 {
+        a
+    }
+}
+
 fn main() {
     empty_comment::check();
     empty_option::check();

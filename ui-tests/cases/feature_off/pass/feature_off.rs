@@ -10,6 +10,27 @@ mod cli {
     }
 }
 
+mod prompts_dir {
+    pub fn build() {
+        let _ = genkit::Genkit::builder().build();
+    }
+}
+
+mod durable_run {
+    pub async fn run(genkit: &genkit::Genkit) -> genkit::Result<()> {
+        genkit.generate("hi").await?;
+        Ok(())
+    }
+}
+
+mod host {
+    pub fn serve() {
+        let _ = genkit::serve_mcp();
+    }
+}
+
 fn main() {
-    let _ = (http::serve(), cli::serve());
+    let _ = (http::serve(), cli::serve(), durable_run::run);
+    prompts_dir::build();
+    host::serve();
 }

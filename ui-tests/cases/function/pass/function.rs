@@ -299,4 +299,40 @@ mod named_like_a_primitive {
     }
 }
 
+mod on_a_macro_call {
+    macro_rules! add {
+        () => {
+            /// Adds.
+            #[genkit::tool]
+            async fn add() {}
+        };
+    }
+
+    add!();
+}
+
+mod future_boxed_below {
+    use genkit::tool;
+
+    /// Counts down.
+    #[tool]
+    async fn count(n: u8) -> u8 {
+        n
+    }
+}
+
+mod two_macros_in_a_list {
+    use genkit::{prompt, prompts};
+
+    /// Says hello.
+    #[prompt]
+    async fn hello() -> String {
+        "hello".to_owned()
+    }
+
+    fn all() {
+        let _ = genkit::Registry::new().add(prompts![hello]);
+    }
+}
+
 fn main() {}

@@ -59,7 +59,9 @@ mod model_fn {
 
     fn makes() {
         let _ = from_fn("five", |_, _| async { "5" });
-        let _ = from_fn("five", |_, _| async { Ok::<_, ParseIntError>("5".parse::<u8>()?.to_string()) });
+        let _ = from_fn("five", |_, _| async {
+            Ok::<_, ParseIntError>("5".parse::<u8>()?.to_string())
+        });
         let _ = from_fn("five", async |_, _| "5");
     }
 }
@@ -136,6 +138,72 @@ mod validate {
         let _ = run
             .validate(|dish| if dish.minutes < 30 { Ok(()) } else { Err("too slow") })
             .validate_async(|dish| async move { u8::try_from(dish.minutes).map(drop) });
+    }
+}
+
+mod extract_without_type {
+    async fn dish() -> genkit::Result<()> {
+        let dish = genkit::generate("A dish?").extract::<String>().await?;
+        let _ = dish;
+        Ok(())
+    }
+}
+
+mod handler_input {
+    use genkit::{Context, Tool};
+
+    #[derive(serde::Deserialize, schemars::JsonSchema)]
+    struct Query {
+        text: String,
+    }
+
+    async fn search(text: String) -> genkit::Result<String> {
+        Ok(text)
+    }
+
+    fn build() {
+        let tool = Tool::builder("search", "Searches.");
+        let _ = tool.handler(|_: Context, query: Query| async move { Ok(query.text) });
+        let _ = search;
+    }
+}
+
+mod handler_value {
+    use genkit::{Context, Tool};
+
+    #[derive(serde::Deserialize, schemars::JsonSchema)]
+    struct Query {
+        text: String,
+    }
+
+    async fn search(text: String) -> genkit::Result<String> {
+        Ok(text)
+    }
+
+    fn build() {
+        let tool = Tool::builder("search", "Searches.");
+        let _ = tool.handler(|_: Context, query: Query| async move { Ok(query.text) });
+        let _ = search;
+    }
+}
+
+mod handler_result {
+    use genkit::{Context, Tool};
+
+    #[derive(serde::Deserialize, schemars::JsonSchema)]
+    struct Query {
+        text: String,
+    }
+
+    async fn search(text: String) -> genkit::Result<String> {
+        Ok(text)
+    }
+
+    fn build() {
+        let tool = Tool::builder("search", "Searches.");
+        let _ =
+            tool.handler(|_: Context, query: Query| async move { Ok(search(query.text).await?) });
+        let _ = search;
     }
 }
 

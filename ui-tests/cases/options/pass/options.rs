@@ -28,7 +28,10 @@ mod unknown {
 
     pub fn check() {
         let it = Tool::of::<hello>();
-        assert_eq!((it.annotations().idempotent, it.annotations().open_world), (Some(false), Some(true)));
+        assert_eq!(
+            (it.annotations().idempotent, it.annotations().open_world),
+            (Some(false), Some(true))
+        );
     }
 }
 
@@ -440,6 +443,56 @@ mod permit_is_no_scope {
     #[tool(permit = "notes:read notes:write")]
     async fn hello() -> String {
         "hello".to_owned()
+    }
+}
+
+mod size_with_suffix {
+    use genkit::tool;
+
+    /// Adds two numbers.
+    #[tool(max_output = "64KiB")]
+    async fn add(a: i64) -> i64 {
+        a
+    }
+}
+
+mod hint_of_rmcp {
+    use genkit::tool;
+
+    /// Adds two numbers.
+    #[tool(read_only)]
+    async fn add(a: i64) -> i64 {
+        a
+    }
+}
+
+mod title_with_colon {
+    use genkit::tool;
+
+    /// Adds two numbers.
+    #[tool(title = "Add")]
+    async fn add(a: i64) -> i64 {
+        a
+    }
+}
+
+mod title_without_equals {
+    use genkit::tool;
+
+    /// Adds two numbers.
+    #[tool(title = "Add")]
+    async fn add(a: i64) -> i64 {
+        a
+    }
+}
+
+mod help_of_clap {
+    use genkit::tool;
+
+    /// Adds two numbers.
+    #[tool]
+    async fn add(a: i64) -> i64 {
+        a
     }
 }
 

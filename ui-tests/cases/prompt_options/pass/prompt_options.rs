@@ -138,8 +138,8 @@ mod tools_without_tools {
 }
 
 mod choice_misspelt {
-    use genkit::{Prompt, prompt};
     use genkit::model::ToolChoice;
+    use genkit::{Prompt, prompt};
 
     /// Asks for the weather.
     #[prompt(tool_choice = "required")]
@@ -154,8 +154,8 @@ mod choice_misspelt {
 }
 
 mod choice_is_a_name {
-    use genkit::{Prompt, prompt, tool};
     use genkit::model::ToolChoice;
+    use genkit::{Prompt, prompt, tool};
 
     /// Gets the weather.
     #[tool]
@@ -176,8 +176,8 @@ mod choice_is_a_name {
 }
 
 mod choice_not_offered {
-    use genkit::{Prompt, prompt, tool};
     use genkit::model::ToolChoice;
+    use genkit::{Prompt, prompt, tool};
 
     /// Gets the weather.
     #[tool]
@@ -336,6 +336,16 @@ mod on_a_tool {
     pub fn check() {
         let it = Prompt::of::<ask>();
         assert_eq!(it.options().return_tool_requests(), Some(false));
+    }
+}
+
+mod turns_with_suffix {
+    use genkit::prompt;
+
+    /// Plans.
+    #[prompt(max_turns = 3)]
+    async fn plan() -> String {
+        "Plan.".to_owned()
     }
 }
 

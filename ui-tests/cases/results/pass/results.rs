@@ -71,7 +71,7 @@ mod error_without_traits {
 }
 
 mod value_and_error {
-    use genkit::{Context, Part, ToolReply, Tool, tool};
+    use genkit::{Context, Part, Tool, ToolReply, tool};
 
     /// One part.
     #[tool]
@@ -151,8 +151,8 @@ mod of_a_prompt {
 }
 
 mod of_a_resource {
-    use genkit::serde_json::Value;
     use genkit::action::ResourceContents;
+    use genkit::serde_json::Value;
     use genkit::{Result, resource};
 
     /// A text.
@@ -219,6 +219,14 @@ mod not_send {
         let shared = std::sync::Arc::new(1);
         std::future::ready(()).await;
         shared.to_string()
+    }
+}
+
+mod other_error {
+    use genkit::ErrorContext as _;
+
+    fn port(text: &str) -> genkit::Result<u16> {
+        text.parse::<u16>().context("cannot read the port")
     }
 }
 

@@ -250,4 +250,14 @@ mod two_that_can_hold_anything {
     }
 }
 
+mod media_type_without_key {
+    use genkit::resource;
+
+    /// The log.
+    #[resource("file:///log", mime_type = "text/plain")]
+    async fn log() -> String {
+        String::new()
+    }
+}
+
 fn main() {}

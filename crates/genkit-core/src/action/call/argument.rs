@@ -21,6 +21,7 @@ pub type Boxed = Box<dyn Any + Send>;
     message = "`{Self}` cannot be an argument",
     label = "not an argument type",
     note = "arguments come as JSON: derive `serde::Deserialize` and `schemars::JsonSchema` for this type and the types in it",
+    note = "for a type of another crate, enable its feature `serde`, and the feature of `schemars` for it, such as `uuid1` or `chrono04`",
     note = "something that the framework should inject instead (`&Context`, state) is taken by reference"
 )]
 pub trait Argument {

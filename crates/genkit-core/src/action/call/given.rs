@@ -24,14 +24,13 @@ pub enum Input {
 /// The decoded arguments of a call, by position.
 pub struct Given(Vec<Option<Boxed>>);
 
-impl Given {
-    /// Takes the value of the parameter at `place`. Each value can be taken once.
-    pub fn take<T: 'static>(&mut self, place: usize) -> T {
-        let value = self.0.get_mut(place).and_then(Option::take);
-        match value.map(|value| value.downcast()) {
-            Some(Ok(value)) => *value,
-            _ => unreachable!("no `{}` at {place}", type_name::<T>()),
-        }
+/// Takes the value of the parameter at `place`. Each value can be taken once. A function, because a method could be
+/// hidden by a trait of the user with a method of the same name.
+pub fn take<T: 'static>(given: &mut Given, place: usize) -> T {
+    let value = given.0.get_mut(place).and_then(Option::take);
+    match value.map(|value| value.downcast()) {
+        Some(Ok(value)) => *value,
+        _ => unreachable!("no `{}` at {place}", type_name::<T>()),
     }
 }
 

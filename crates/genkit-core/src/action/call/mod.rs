@@ -20,7 +20,7 @@ pub use chunks::{ChunkItem, Chunks, CollectedChunks};
 pub use field::{Field, NotShown, Note, Shown, json};
 pub(super) use function::NamedFn;
 pub use function::{Function, PlainCall};
-pub use given::Input;
+pub use given::{Input, take};
 pub(super) use handler::{ActionHandler, forward_to, from_closure};
 pub use inject::{Inject, InjectNothing, InjectState, Injectable, Requirement, extension};
 pub use input::{TypedInput, TypedInputFallback};

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::{DataPoint, Evaluator, EvaluatorData, IntoScores};
-use crate::action::HandlerError;
+use crate::action::HandlerResult;
 use crate::action::info::Info;
 use crate::context::Context;
 
@@ -67,18 +67,16 @@ impl EvaluatorBuilder {
     /// Sets the handler, a closure that judges a data point, and builds the evaluator. The closure returns a
     /// [`Score`](super::Score) or several. It may fail with any error, by `?`, which is then the result of that data
     /// point only.
-    pub fn handler<S, F, Fut>(self, function: F) -> Evaluator
+    pub fn handler<F, Fut>(self, function: F) -> Evaluator
     where
-        S: IntoScores,
         F: Fn(Context, DataPoint) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<S, HandlerError>> + Send + 'static,
+        Fut: Future<Output: HandlerResult<Value: IntoScores>> + Send + 'static,
     {
         let Self { info, display_name, is_billed } = self;
         let function = Arc::new(function);
         let handler = Arc::new(move |context, point| {
             let judging = function(context, point);
-            let judged =
-                async move { judging.await.map(S::into_scores).map_err(HandlerError::into_error) };
+            let judged = async move { judging.await.into_result().map(IntoScores::into_scores) };
             Box::pin(judged) as _
         });
         Evaluator(Arc::new(EvaluatorData { info, display_name, is_billed, handler }))

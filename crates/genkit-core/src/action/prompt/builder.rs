@@ -5,9 +5,7 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::TryFutureExt as _;
-use schemars::JsonSchema;
-use serde::de::DeserializeOwned;
+use futures_util::FutureExt as _;
 use serde_json::{Value, json};
 
 use super::options::{PromptOptions, PromptTool};
@@ -16,7 +14,7 @@ use super::{Prompt, PromptData};
 use crate::action::call::{ActionHandler, forward_to, from_closure};
 use crate::action::completion::{Completers, completing};
 use crate::action::definition::Definition;
-use crate::action::handler_error::HandlerError;
+use crate::action::handler_error::{HandlerInput, HandlerResult};
 use crate::action::info::{Info, describing};
 use crate::context::Context;
 use crate::error::Result;
@@ -240,17 +238,15 @@ impl PromptBuilder {
     }
 
     /// Sets the handler, a closure that returns the messages, and builds the prompt.
-    pub fn handler<I, T, F, Fut>(self, function: F) -> Prompt
+    pub fn handler<I, F, Fut>(self, function: F) -> Prompt
     where
-        I: DeserializeOwned + JsonSchema + Send + 'static,
-        T: IntoPrompt + 'static,
+        I: HandlerInput,
         F: Fn(Context, I) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
+        Fut: Future<Output: HandlerResult<Value: IntoPrompt + 'static>> + Send + 'static,
     {
         let schema = self.input_schema.clone();
         let schemas = Schemas::given(schema, genkit_schema::internal::input_of::<I>, None, || None);
-        let write =
-            move |context, input| function(context, input).map_err(HandlerError::into_error);
-        self.build(schemas, from_closure(write, |reply: T| Ok(reply.into_prompt())))
+        let write = move |context, input| function(context, input).map(HandlerResult::into_result);
+        self.build(schemas, from_closure(write, |reply| Ok(IntoPrompt::into_prompt(reply))))
     }
 }

@@ -4,9 +4,7 @@ use std::borrow::Cow;
 use std::future::Future;
 use std::time::Duration;
 
-use futures_util::TryFutureExt as _;
-use schemars::JsonSchema;
-use serde::de::DeserializeOwned;
+use futures_util::FutureExt as _;
 use serde_json::Value;
 
 use super::Resource;
@@ -14,7 +12,7 @@ use super::contents::{IntoContents, ResourceOutput};
 use crate::action::call::{ActionHandler, forward_to, from_closure};
 use crate::action::completion::{Completers, completing};
 use crate::action::definition::Definition;
-use crate::action::handler_error::HandlerError;
+use crate::action::handler_error::{HandlerInput, HandlerResult};
 use crate::action::info::{Info, describing};
 use crate::context::Context;
 use crate::error::Result;
@@ -123,16 +121,15 @@ impl ResourceBuilder {
     }
 
     /// Sets the handler, a closure that reads the resource, and builds the resource.
-    pub fn handler<I, T, F, Fut>(self, function: F) -> Resource
+    pub fn handler<I, F, Fut>(self, function: F) -> Resource
     where
-        I: DeserializeOwned + JsonSchema + Send + 'static,
-        T: IntoContents + 'static,
+        I: HandlerInput,
         F: Fn(Context, I) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
+        Fut: Future<Output: HandlerResult<Value: IntoContents + 'static>> + Send + 'static,
     {
         let schemas = Schemas::derived(genkit_schema::internal::input_of::<I>, || None);
-        let read = move |context, input| function(context, input).map_err(HandlerError::into_error);
-        let read = from_closure(read, |contents: T| Ok(contents.into_contents()));
+        let read = move |context, input| function(context, input).map(HandlerResult::into_result);
+        let read = from_closure(read, |contents| Ok(IntoContents::into_contents(contents)));
         self.build(schemas, read)
     }
 }

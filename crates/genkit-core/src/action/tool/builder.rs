@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::future::Future;
 
-use futures_util::TryFutureExt as _;
+use futures_util::FutureExt as _;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -14,7 +14,7 @@ use super::output::{IntoOutput, ToolOutput};
 use super::settings::{ToolSettings, set_tool};
 use crate::action::call::{ActionHandler, Arguments, forward_to, from_closure, parse_kept};
 use crate::action::definition::Definition;
-use crate::action::handler_error::HandlerError;
+use crate::action::handler_error::{HandlerInput, HandlerResult};
 use crate::action::info::{Info, describing};
 use crate::context::Context;
 use crate::error::Result;
@@ -236,12 +236,11 @@ impl ToolBuilder {
     /// See [`HandlerError`](crate::action::HandlerError) for the reason. The closures of
     /// `middleware` and models have a fixed result type, so they
     /// can return a value or a `Result` with a custom error type.
-    pub fn handler<I, T, F, Fut>(mut self, function: F) -> Tool
+    pub fn handler<I, F, Fut>(mut self, function: F) -> Tool
     where
-        I: DeserializeOwned + JsonSchema + Send + 'static,
-        T: IntoOutput + 'static,
+        I: HandlerInput,
         F: Fn(Context, I) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
+        Fut: Future<Output: HandlerResult<Value: IntoOutput + 'static>> + Send + 'static,
     {
         let (mut written, mut input_of, mut checked) = (None, input_of::<I> as fn() -> Value, None);
         match self.input.take() {
@@ -250,13 +249,13 @@ impl ToolBuilder {
             None => {}
         }
         let (output, output_of): (_, fn() -> Option<Value>) = match self.output.take() {
-            Some(OutputSchema::Written(schema)) => (Some(schema), T::schema),
+            Some(OutputSchema::Written(schema)) => (Some(schema), ValueOf::<Fut>::schema),
             Some(OutputSchema::Of(schema)) => (None, schema),
-            None => (None, T::schema),
+            None => (None, ValueOf::<Fut>::schema),
         };
         let schemas = Schemas::given(written, input_of, output, output_of);
-        let run = move |context, input| function(context, input).map_err(HandlerError::into_error);
-        let handler = from_closure(run, T::into_output);
+        let run = move |context, input| function(context, input).map(HandlerResult::into_result);
+        let handler = from_closure(run, IntoOutput::into_output);
         let handler = match checked {
             Some(check) => handler.with_check(check),
             None => handler,
@@ -264,6 +263,9 @@ impl ToolBuilder {
         self.build(schemas, handler)
     }
 }
+
+/// The value that a handler returns.
+type ValueOf<Fut> = <<Fut as Future>::Output as HandlerResult>::Value;
 
 /// Interrupts until the caller provides a result with `respond`.
 async fn ask_for_result(context: Context) -> Result<Value> {

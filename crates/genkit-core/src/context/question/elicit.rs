@@ -13,7 +13,7 @@ use super::results::Elicited;
 use crate::context::capability::Capability;
 use crate::context::error::Error as E;
 use crate::error::Result;
-use crate::future::BoxFuture;
+use crate::future::{Asked, BoxFuture};
 use crate::visible;
 use genkit_schema::internal::{Bounds, Shape};
 
@@ -213,6 +213,17 @@ impl<'a, T: 'a> IntoFuture for Elicit<'a, T> {
             let read = |answer| (self.read)(answer, bounds.as_ref());
             self.context.ask_with(self.key, kind, self.takes_unasked, read).await
         })
+    }
+}
+
+/// A method that produces a compiler error if `.await` was forgotten.
+#[doc(hidden)]
+impl<T> Elicit<'_, T> {
+    pub fn accepted(self) -> Result<T>
+    where
+        for<'never> Self: Asked<'never>,
+    {
+        Err(E::Declined.into())
     }
 }
 

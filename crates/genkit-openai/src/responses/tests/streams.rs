@@ -68,9 +68,9 @@ fn a_call_is_told_when_it_begins_and_once_when_it_is_whole() {
         completed(json!([call])),
     ])
     .unwrap();
-    let partial: Vec<bool> =
-        chunks.iter().flat_map(|chunk| chunk.tool_requests()).map(|it| it.partial).collect();
-    assert_eq!(partial, [true, false]);
+    let begun = chunks.iter().filter(|chunk| chunk.partial_tool_requests().count() == 1);
+    let complete = chunks.iter().filter(|chunk| chunk.tool_requests().count() == 1);
+    assert_eq!((begun.count(), complete.count()), (1, 1));
 }
 
 #[test]

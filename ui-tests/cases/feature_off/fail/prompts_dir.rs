@@ -1,0 +1,3 @@
+fn main() {
+    let _ = genkit::Genkit::builder().prompts_dir("prompts").build();
+}

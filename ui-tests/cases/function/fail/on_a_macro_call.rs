@@ -1,0 +1,10 @@
+macro_rules! add {
+    () => {
+        async fn add() {}
+    };
+}
+
+#[genkit::tool]
+add!();
+
+fn main() {}

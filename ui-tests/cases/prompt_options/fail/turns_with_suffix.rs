@@ -1,0 +1,9 @@
+use genkit::prompt;
+
+/// Plans.
+#[prompt(max_turns = 3k)]
+async fn plan() -> String {
+    "Plan.".to_owned()
+}
+
+fn main() {}
