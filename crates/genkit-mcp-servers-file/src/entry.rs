@@ -68,7 +68,8 @@ fn disabling_key(entry: &Map<String, Value>) -> Option<&str> {
             Value::Bool(value) => value.to_string(),
             Value::Number(value) => value.to_string(),
             Value::String(value) => value.trim().to_lowercase(),
-            _ => return false,
+            Value::Null => return false,
+            other => other.to_string(),
         };
         let word = word.as_str();
         let is_yes = matches!(word, "true" | "yes" | "y" | "on" | "1" | "1.0");
@@ -116,7 +117,11 @@ fn read_options(
     for key in ["disabledTools", "excludeTools", "blockedTools"] {
         options.except.extend(fields.read_strings(key)?.unwrap_or_default());
     }
-    if let Some(limit) = fields.read_number("timeout")? {
+    let timeout = fields.read_number("timeout").unwrap_or_else(|error| {
+        notices.push(format!("{error}; the default is used"));
+        None
+    });
+    if let Some(limit) = timeout {
         let in_seconds = limit < LEAST_MILLISECONDS;
         if limit < ODD_MILLISECONDS {
             let unit = if in_seconds { "seconds" } else { "milliseconds" };
@@ -179,7 +184,7 @@ fn read_stdio(fields: &Fields<'_>, folder: Option<&Path>) -> Result<ServerTransp
         env.extend(env_file(&in_folder(file)).map_err(|reason| at.error_at(reason))?);
     }
     // Variables in the entry itself take precedence over those of the file.
-    env.extend(fields.read_environment("env")?);
+    env.extend(fields.read_pairs("env")?);
     let cwd = fields.read_text("cwd")?.map(in_folder);
     Ok(ServerTransport::Stdio { command, args, env, cwd })
 }

@@ -28,7 +28,7 @@ impl Fields<'_> {
     pub(crate) fn read_texts(&self, key: &str) -> Result<Vec<String>, Error> {
         let at = self.at.of_key(key);
         let values = self.read_array(&at, key)?.into_iter().flatten().enumerate();
-        values.map(|(index, value)| self.expand_value(&at.index(index), value)).collect()
+        values.map(|(index, value)| self.expand_scalar(&at.index(index), value)).collect()
     }
 
     /// Returns an array of strings without expanding variables.
@@ -48,22 +48,8 @@ impl Fields<'_> {
         let values = self.read_typed(&at, key, "an object of strings", Value::as_object)?;
         let present = values.into_iter().flatten().filter(|(_, value)| !value.is_null());
         present
-            .map(|(name, value)| Ok((name.clone(), self.expand_value(&at.of_key(name), value)?)))
+            .map(|(name, value)| Ok((name.clone(), self.expand_scalar(&at.of_key(name), value)?)))
             .collect()
-    }
-
-    /// Returns environment variables, like [`read_pairs`](Self::read_pairs); numbers and booleans are converted to strings.
-    pub(crate) fn read_environment(&self, key: &str) -> Result<Vec<(String, String)>, Error> {
-        let mut plain = self.entry.get(key).cloned();
-        if let Some(Value::Object(values)) = &mut plain {
-            for value in values.values_mut() {
-                if value.is_number() || value.is_boolean() {
-                    *value = Value::String(value.to_string());
-                }
-            }
-        }
-        let entry = plain.map(|value| (key.to_owned(), value)).into_iter().collect();
-        Fields { at: self.at, entry, variables: self.variables }.read_pairs(key)
     }
 
     /// Returns a number above zero.
@@ -93,6 +79,14 @@ impl Fields<'_> {
 
     fn read_array(&self, at: &Place<'_>, key: &str) -> Result<Option<&Vec<Value>>, Error> {
         self.read_typed(at, key, "an array of strings", Value::as_array)
+    }
+
+    /// Like [`expand_value`](Self::expand_value); numbers and booleans are converted to strings.
+    fn expand_scalar(&self, at: &Place<'_>, value: &Value) -> Result<String, Error> {
+        match value {
+            Value::Number(_) | Value::Bool(_) => Ok(value.to_string()),
+            other => self.expand_value(at, other),
+        }
     }
 
     fn expand_value(&self, at: &Place<'_>, value: &Value) -> Result<String, Error> {

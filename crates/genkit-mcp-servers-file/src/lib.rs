@@ -32,7 +32,7 @@
 //! | `timeout` | the time limit of calls |
 //! | `enabledTools`, `includeTools`, `allowedTools`, `tools` | the only tools that are offered |
 //! | `disabledTools`, `excludeTools`, `blockedTools` | tools that are not offered |
-//! | `${NAME}`, `${env:NAME}`, `${NAME:-default}` | the value of the variable; other uses of `${..}` are kept unchanged |
+//! | `${NAME}`, `${env:NAME}`, `{env:NAME}`, `${NAME:-default}` | the value of the variable; other uses of `${..}` are kept unchanged |
 //!
 //! **Errors.** A file that cannot be read is an [`Error`]. An invalid entry has its own error, in
 //! [`ServerEntry::transport`], and the other servers remain usable. Both state the location: `mcpServers.fs.args[1] in

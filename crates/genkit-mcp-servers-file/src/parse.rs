@@ -66,9 +66,14 @@ pub(crate) fn parse_in(
             if key.starts_with("//") {
                 continue;
             }
-            if servers.iter().any(|other| other.key == key) {
-                notices.push(format!("{at}: not used, because another server has this name"));
-                continue;
+            if let Some(index) = servers.iter().position(|other| other.key == key) {
+                let unused = "not used, because another server has this name";
+                // As in Claude Code, a project's own servers replace those of the user in its folder.
+                if section.project.is_none() || is_elsewhere.is_some() {
+                    notices.push(format!("{at}: {unused}"));
+                    continue;
+                }
+                notices.push(format!("{}: {unused}", servers.remove(index).place));
             }
             let is_disabled = section.disabled.contains(&key);
             let mut server = entry::read_server(key, &at, entry, variables, folder, &mut notices);

@@ -79,7 +79,16 @@ fn is_server(entry: &Value) -> bool {
     ["command", "url", "type", "enabled"].iter().any(|key| entry.get(key).is_some())
 }
 
+/// Returns the names in a list, in a text, or as the keys of an object whose values are not `false`.
 fn names(object: &Map<String, Value>, key: &str) -> Vec<String> {
-    let names = object.get(key).and_then(Value::as_array).into_iter().flatten();
-    names.filter_map(Value::as_str).map(str::to_owned).collect()
+    match object.get(key) {
+        Some(Value::Array(names)) => {
+            names.iter().filter_map(Value::as_str).map(str::to_owned).collect()
+        }
+        Some(Value::String(name)) => vec![name.clone()],
+        Some(Value::Object(names)) => {
+            names.iter().filter(|(_, on)| **on != false).map(|(name, _)| name.clone()).collect()
+        }
+        _ => Vec::new(),
+    }
 }

@@ -8,14 +8,15 @@ pub(crate) type Variables<'a> = dyn Fn(&str) -> Option<String> + 'a;
 /// Kinds of variables that only VS Code can resolve.
 const EDITOR: [&str; 3] = ["input", "command", "config"];
 
-/// Expands all variables in a text: `${NAME}`, `${env:NAME}`, `${NAME:-default}`. As in shells, the default also
+/// Expands all variables in a text: `${NAME}`, `${env:NAME}`, `{env:NAME}` of OpenCode, `${NAME:-default}`. As in shells, the default also
 /// applies to an empty variable. Anything else in braces is kept, because it may be meant for a shell.
 pub(crate) fn expand_variables(
     text: &str,
     variables: &Variables<'_>,
 ) -> Result<String, ErrorReason> {
+    let text = text.replace("${env:", "{env:").replace("{env:", "${env:");
     let mut expanded = String::with_capacity(text.len());
-    let mut rest = text;
+    let mut rest = &*text;
     while let Some(start) = rest.find("${") {
         let (before, inner) = (&rest[..start], &rest[start + 2..]);
         expanded.push_str(before);
@@ -78,6 +79,7 @@ mod tests {
             ("plain", "plain"),
             ("${HOME}/x", "/home/me/x"),
             ("${env:HOME}${HOME}", "/home/me/home/me"),
+            ("Bearer {env:HOME}", "Bearer /home/me"),
             ("${NONE:-d}", "d"),
             ("${NONE:-}", ""),
             ("${EMPTY:-d}", "d"),

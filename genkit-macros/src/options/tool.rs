@@ -31,7 +31,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         target: OptionTarget::Definition,
         example: "max_output = \"64KiB\"",
         about: "The maximum size of the text of a result, in bytes, or with `B`, `KiB` or `MiB`. \
-                Longer text is truncated with a marker.",
+                Longer text is truncated with a marker for models, and an error for MCP clients.",
     },
     OptionSpec {
         key: "output_schema",

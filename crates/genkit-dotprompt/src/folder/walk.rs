@@ -137,6 +137,10 @@ fn read(path: &Path) -> Result<String, String> {
     if bytes.len() > MAX_SOURCE_BYTES {
         return Err(format!("is larger than {MAX_SOURCE_BYTES} bytes"));
     }
+    // Some editors begin a file with a byte order mark.
+    if bytes.starts_with("\u{feff}".as_bytes()) {
+        bytes.drain(..3);
+    }
     String::from_utf8(bytes)
         .map_err(|error| format!("is not valid UTF-8 at byte {}", error.utf8_error().valid_up_to()))
 }

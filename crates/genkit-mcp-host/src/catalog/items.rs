@@ -132,7 +132,10 @@ impl Listable for Tool {
                 Ok(result.with_marks(is_wrapped).into_output())
             })
         });
-        warn_repairs(server, &tool);
+        // Each tool is listed under two names.
+        if prefix.is_empty() {
+            warn_repairs(server, &tool);
+        }
         Ok(tool)
     }
 }

@@ -54,6 +54,25 @@ fn of_a_duplicate_name_one_server_is_read_with_a_notice() {
 }
 
 #[test]
+fn values_of_other_types_are_read_with_a_notice_or_ignored() {
+    let text = r#"{"mcpServers": {
+        "a": {"command": "x", "args": ["--port", 5, true], "timeout": "1m"},
+        "b": {"command": "x", "disabled": {}}, "c": {"command": "x", "enabled": []},
+        "d": {"command": "x"}, "e": {"command": "x"}},
+        "disabledMcpServers": {"d": true, "e": false}}"#;
+    let file = parse(text, "mcp.json", |_| None).expect("usable");
+    let Ok(ServerTransport::Stdio { args, .. }) = &file.servers[0].transport else { panic!() };
+    assert_eq!(args, &["--port", "5", "true"]);
+    assert_eq!(file.servers[0].options.timeout, None);
+    let disabled = file.servers.iter().map(|server| server.options.disabled);
+    assert_eq!(disabled.collect::<Vec<_>>(), [false, true, true, true, false]);
+    assert_eq!(
+        file.notices[0],
+        "mcpServers.a.timeout in mcp.json: expected a number, found a string; the default is used"
+    );
+}
+
+#[test]
 fn a_file_without_servers_says_where_they_stand() {
     let stand = "no servers found; expected `mcpServers`, or `servers` as in VS Code";
     refused("{}", &format!(": {stand}"));
@@ -74,8 +93,8 @@ fn wrong_types_break_their_server_only() {
             ".args in mcp.json: expected an array of strings, found a number",
         ),
         (
-            r#""command": "x", "args": ["y", 1]"#,
-            ".args[1] in mcp.json: expected a string, found a number",
+            r#""command": "x", "args": ["y", [1]]"#,
+            ".args[1] in mcp.json: expected a string, found an array",
         ),
         (
             r#""command": "x", "env": ["A=b"]"#,
@@ -86,17 +105,12 @@ fn wrong_types_break_their_server_only() {
             ".env.PORT in mcp.json: expected a string, found an array",
         ),
         (
-            r#""command": "x", "timeout": "1m""#,
-            ".timeout in mcp.json: expected a number, found a string",
-        ),
-        (r#""command": "x", "timeout": -1"#, ".timeout in mcp.json: expected a number above zero"),
-        (
             r#""command": "x", "disabledTools": {}"#,
             ".disabledTools in mcp.json: expected an array of strings, found an object",
         ),
         (
-            r#""url": "u", "headers": {"A": true}"#,
-            ".headers.A in mcp.json: expected a string, found true or false",
+            r#""url": "u", "headers": {"A": [1]}"#,
+            ".headers.A in mcp.json: expected a string, found an array",
         ),
         ("", " in mcp.json: `command` (a program) or `url` (a server on the network) is missing"),
         (

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value;
 
 use crate::action::error::Error as E;
@@ -69,6 +69,11 @@ fn read_leniently<R>(
         Ok(value) => return Ok((value, arguments)),
         Err(error) => error,
     };
+    // Models write their arguments as text, which can be cut off or contain comments.
+    let broken = arguments.as_str().and_then(|text| serde_json::from_str::<IgnoredAny>(text).err());
+    if let Some(broken) = broken {
+        return Err(E::Arguments(format!("the arguments are not valid JSON: {broken}")).into());
+    }
     // `()` deserializes from null, and callers without arguments send `{}`.
     let empty = arguments.as_object().is_some_and(serde_json::Map::is_empty);
     if empty && let Ok(value) = read(&Value::Null) {
@@ -177,7 +182,7 @@ fn repair_arguments(arguments: &mut Value, path: &[Segment], how: Strictness) ->
 
 /// Converts numbers such as `3.0` and `1e3` to integers, in the value and everything in it: serde reports an enum or
 /// a flattened struct as a whole. Floats also decode from integers. Returns whether anything changed.
-fn convert_integral_floats(value: &mut Value) -> bool {
+pub(super) fn convert_integral_floats(value: &mut Value) -> bool {
     match value {
         Value::Number(number) if number.is_f64() => {
             // Above 2^53 the number that the caller sent may already be rounded.

@@ -7,7 +7,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::de::{DeserializeOwned, Deserializer, Error as _, Visitor};
+use serde::de::{DeserializeOwned, Deserializer, Visitor};
 use serde::forward_to_deserialize_any;
 use serde_json::Value;
 
@@ -124,9 +124,4 @@ impl Visitor<'_> for RejectingVisitor<'_> {
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.0)
     }
-}
-
-/// Returns the message for a list that is too short or too long.
-pub(super) fn wrong_length(length: usize, expected: &str) -> String {
-    serde_json::Error::invalid_length(length, &expected).to_string()
 }

@@ -7,7 +7,7 @@ use std::any::type_name;
 use serde_json::{Map, Value};
 
 use super::args::{self, Arguments, Problem};
-use super::argument::{ArgumentType, Boxed, no_object, wrong_length};
+use super::argument::{ArgumentType, Boxed, no_object};
 use super::field::Field;
 use crate::error::Result;
 use genkit_schema::internal::placed::Segment;
@@ -60,7 +60,6 @@ type Values = Vec<Option<Boxed>>;
 fn read_fields(fields: &[Field], value: &Value, called: [&str; 2]) -> Result<Values, Problem> {
     match value {
         Value::Object(members) => read_members(fields, members),
-        Value::Array(items) => read_items(fields, items, called),
         other => Err(Problem::for_value(no_object(other, &expected_arguments(fields, called)))),
     }
 }
@@ -95,30 +94,6 @@ fn read_members(fields: &[Field], members: &Map<String, Value>) -> Result<Values
         });
     }
     Ok(values)
-}
-
-/// Decodes a list of values in the order of the parameters, which serde accepts as well.
-fn read_items(fields: &[Field], items: &[Value], called: [&str; 2]) -> Result<Values, Problem> {
-    let mut values = Vec::with_capacity(fields.len());
-    for (index, field) in fields.iter().enumerate() {
-        values.push(Some(match (items.get(index), field.default) {
-            (Some(item), _) => {
-                let segment = Segment::Index(index);
-                (field.ty.read)(item).map_err(|problem| problem.in_segment(segment))?
-            }
-            (None, Some(default)) => (default.value)(),
-            (None, None) => {
-                return Err(Problem::for_value(wrong_length(
-                    index,
-                    &expected_arguments(fields, called),
-                )));
-            }
-        }));
-    }
-    match items.len() > fields.len() {
-        true => Err(Problem::for_value(wrong_length(items.len(), "fewer elements in array"))),
-        false => Ok(values),
-    }
 }
 
 /// Returns serde's message for an unknown field.

@@ -71,7 +71,12 @@ where
         let function = Arc::clone(&function);
         Box::pin(async move {
             context.approved_to_run().await?;
-            function(context, arguments.value).await
+            let Arguments { mut value, how, .. } = arguments;
+            if how != args::Strictness::Exact {
+                // Programs in other languages read `5.0` as a float.
+                args::convert_integral_floats(&mut value);
+            }
+            function(context, value).await
         })
     }))
 }

@@ -15,7 +15,7 @@ pub(super) struct ChatCompletion {
     pub(super) model: Option<String>,
     #[serde(default)]
     pub(super) choices: Option<Vec<Choice>>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "deserialize_usage")]
     pub(super) usage: Option<CompletionUsage>,
     #[serde(default)]
     pub(super) x_groq: Option<XGroq>,
@@ -33,7 +33,7 @@ pub(super) struct ChatCompletion {
 
 #[derive(Deserialize)]
 pub(super) struct XGroq {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "deserialize_usage")]
     pub(super) usage: Option<CompletionUsage>,
 }
 
@@ -183,6 +183,13 @@ fn deserialize_calls<'de, D: Deserializer<'de>>(
     calls.map(|call| ChoiceToolCall::deserialize(call).map_err(D::Error::custom)).collect()
 }
 
+/// Deserializes counts; anything that is not an object of counts becomes `None`, because the response is usable.
+fn deserialize_usage<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<CompletionUsage>, D::Error> {
+    Ok(serde_json::from_value(Value::deserialize(deserializer)?).ok())
+}
+
 /// Deserializes an index, which may be text; any other value becomes `None`.
 fn deserialize_index<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
     match Value::deserialize(deserializer)? {
@@ -265,6 +272,8 @@ mod tests {
         let counts: CompletionUsage = serde_json::from_str(counts).unwrap();
         assert_eq!((counts.prompt_tokens, counts.completion_tokens), (Some(12), None));
         assert_eq!(counts.total_tokens, None);
+        let odd: ChatCompletion = serde_json::from_str(r#"{"usage": "none"}"#).unwrap();
+        assert!(odd.usage.is_none());
     }
 
     #[test]

@@ -16,6 +16,7 @@ use crate::wire::response::stream::{EventData, event_data};
 use genkit_core::Part;
 use genkit_core::Result;
 use genkit_core::internal::names::Names;
+use genkit_core::internal::repair_json;
 use genkit_core::{GenerateChunk, ModelRequest, ModelResponse};
 use genkit_http_client::internal::sse::SseEvent;
 use genkit_model::ChunkSink;
@@ -169,8 +170,16 @@ impl WireStream for ChatStream<'_> {
             EventData::Nothing => return Ok(Next::More),
             EventData::Json(data) => data,
         };
-        let answer = serde_json::from_str(data)
-            .map_err(|error| HttpError::from_json(self.target.provider, &error))?;
+        let error = match serde_json::from_str(data) {
+            Ok(answer) => {
+                self.read_chunk(answer, chunks)?;
+                return Ok(Next::More);
+            }
+            Err(error) => HttpError::from_json(self.target.provider, &error),
+        };
+        // Some servers split a surrogate pair, or send NaN.
+        let Some(repaired) = repair_json(data.as_bytes()) else { return Err(error.into()) };
+        let answer = serde_json::from_str(&repaired).map_err(|_| error)?;
         self.read_chunk(answer, chunks)?;
         Ok(Next::More)
     }

@@ -190,6 +190,10 @@ impl StrictRewriter<'_> {
                 ));
             }
         }
+        let is_closed = map.get("additionalProperties") == Some(&Value::Bool(false));
+        if !map.contains_key("properties") && !is_closed && !at.is_empty() {
+            return Err(unsupported_part(at, "an object with arbitrary keys"));
+        }
         let required = map.get("required").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         let is_required: HashSet<&str> = required.iter().filter_map(Value::as_str).collect();
         let at = pointer::child(at, "properties");

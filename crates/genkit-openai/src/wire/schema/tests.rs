@@ -43,7 +43,7 @@ fn openai_strict_by_table() {
             json!({ "description": "D", "anyOf": [{ "type": "string" }, { "$ref": "#" }] }),
         ),
         (
-            json!({ "type": "object" }),
+            json!({ "type": "object", "additionalProperties": false }),
             json!({ "type": "object", "properties": {}, "required": [], "additionalProperties": false }),
         ),
         (
@@ -124,6 +124,7 @@ fn openai_strict_names_the_first_place_that_it_cannot_say() {
         (json!(true), "`/properties/a`"),
         (json!({}), "`/properties/a`"),
         (json!({ "description": "Any JSON." }), "`/properties/a`"),
+        (json!({ "type": "object" }), "`/properties/a`"),
         (
             json!({ "type": "object", "additionalProperties": { "type": "string" } }),
             "`/properties/a/additionalProperties`",

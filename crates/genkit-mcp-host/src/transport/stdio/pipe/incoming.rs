@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::error::Error;
 use super::open_requests::{OpenRequests, ResultFormat};
 use super::stray_output::excerpt_of_line;
+use genkit_core::internal::repair_json;
 use genkit_mcp::internal::jsonrpc::{
     Envelope, Id, MAX_NESTING, MAX_VALUES, Member, Outline, Scanner, has_more_values, nesting,
 };
@@ -38,7 +39,10 @@ pub(crate) fn read(line: &[u8], open: &OpenRequests) -> LineOutcome {
     }
     let text = match std::str::from_utf8(line) {
         Ok(text) => text,
-        Err(error) => return read_broken_line(line, Error::NotUtf8(error), open),
+        Err(error) => match repaired_line(line) {
+            Some(repaired) => return read(repaired.as_bytes(), open),
+            None => return read_broken_line(line, Error::NotUtf8(error), open),
+        },
     };
     if !text.starts_with('{') {
         let error = if text.starts_with('[') { Error::NotObject } else { Error::NoJson };
@@ -46,7 +50,10 @@ pub(crate) fn read(line: &[u8], open: &OpenRequests) -> LineOutcome {
     }
     let envelope = match serde_json::from_str::<Envelope<'_>>(text) {
         Ok(envelope) => envelope,
-        Err(error) => return read_broken_line(line, Error::of_json(text, error), open),
+        Err(error) => match repaired_line(line) {
+            Some(repaired) => return read(repaired.as_bytes(), open),
+            None => return read_broken_line(line, Error::of_json(text, error), open),
+        },
     };
     match message_shape(&envelope) {
         MessageShape::Response | MessageShape::Error => read_response(text, &envelope, open),
@@ -54,6 +61,11 @@ pub(crate) fn read(line: &[u8], open: &OpenRequests) -> LineOutcome {
         MessageShape::Notification => read_notification(text, &envelope),
         MessageShape::None => LineOutcome::Stray(Error::NoMessage, excerpt_of_line(line)),
     }
+}
+
+/// Returns the line as JSON if it is almost that.
+fn repaired_line(line: &[u8]) -> Option<String> {
+    repair_json(line).filter(|text| serde_json::from_str::<Envelope<'_>>(text).is_ok())
 }
 
 /// Handles a line above the limit, of which only the outline is known.

@@ -1,0 +1,109 @@
+//! JSON of other programs that is almost valid. Python writes `NaN` and lone surrogates by default, and a program can cut
+//! a text inside of a character.
+
+use std::sync::Once;
+
+/// Returns valid text for JSON with `NaN`, `Infinity`, lone surrogates or bytes that are not UTF-8: `null` in place of
+/// the numbers, and U+FFFD in place of what is not a character. `None` if there is nothing of the kind.
+pub fn repair_json(json: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(json);
+    let mut repaired = String::with_capacity(text.len());
+    let mut rest = &*text;
+    let mut in_string = false;
+    while let Some(c) = rest.chars().next() {
+        let taken = match (in_string, c) {
+            (_, '"') => {
+                in_string = !in_string;
+                1
+            }
+            (true, '\\') => match unpaired_surrogate(rest) {
+                Some(true) => {
+                    repaired.push_str("\\ufffd");
+                    rest = &rest[6..];
+                    continue;
+                }
+                Some(false) => 12,
+                // An escaped quote does not end the string.
+                None => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
+            },
+            (false, 'N' | 'I' | '-') => {
+                let name = ["NaN", "-Infinity", "Infinity"];
+                match name.into_iter().find(|name| rest.starts_with(name)) {
+                    Some(name) => {
+                        repaired.push_str("null");
+                        rest = &rest[name.len()..];
+                        continue;
+                    }
+                    None => 1,
+                }
+            }
+            _ => c.len_utf8(),
+        };
+        repaired.push_str(&rest[..taken]);
+        rest = &rest[taken..];
+    }
+    if repaired.as_bytes() == json {
+        return None;
+    }
+    static WARNING: Once = Once::new();
+    WARNING.call_once(|| {
+        tracing::warn!(
+            "another program sent NaN, Infinity or text that is not Unicode in its JSON; such values are read as null and \
+             U+FFFD. This is logged once"
+        );
+    });
+    Some(repaired)
+}
+
+/// Returns whether the escape at the beginning is a surrogate without its pair; `None` if it is not a surrogate.
+fn unpaired_surrogate(text: &str) -> Option<bool> {
+    let unit = |text: &str| {
+        let digits = text.strip_prefix("\\u")?.get(..4)?;
+        u16::from_str_radix(digits, 16).ok().filter(|_| !digits.starts_with('+'))
+    };
+    match unit(text)? {
+        0xD800..=0xDBFF => {
+            let low = text.get(6..).and_then(unit);
+            Some(!low.is_some_and(|low| (0xDC00..=0xDFFF).contains(&low)))
+        }
+        0xDC00..=0xDFFF => Some(true),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_python_writes_becomes_json() {
+        for (json, expected) in [
+            (r#"{"a": NaN, "b": [-Infinity, Infinity]}"#, r#"{"a": null, "b": [null, null]}"#),
+            (r#"{"a": "\ud83d x", "b": "\ude00"}"#, r#"{"a": "\ufffd x", "b": "\ufffd"}"#),
+            (
+                r#"["\ud83d\ude00", "\ud83d\ud83d\ude00"]"#,
+                r#"["\ud83d\ude00", "\ufffd\ud83d\ude00"]"#,
+            ),
+            (r#"["\\ud83d", NaN]"#, r#"["\\ud83d", null]"#),
+        ] {
+            assert_eq!(repair_json(json.as_bytes()).as_deref(), Some(expected));
+            assert!(serde_json::from_str::<serde_json::Value>(expected).is_ok(), "{expected}");
+        }
+        assert_eq!(repair_json(b"[\"a\xFFb\"]").as_deref(), Some("[\"a\u{fffd}b\"]"));
+        for valid in [r#"{"a": "NaN \" -Infinity", "b": [-1, "é\u00e9\\"]}"#, "", "[", "\"\\"] {
+            assert_eq!(repair_json(valid.as_bytes()), None, "{valid}");
+        }
+    }
+
+    proptest::proptest! {
+        /// Valid JSON is left unchanged, and any bytes can be given.
+        #[test]
+        fn only_what_is_invalid_changes(text: String, bytes: Vec<u8>) {
+            let json = serde_json::json!({ "a": [text, -1.5, null] }).to_string();
+            proptest::prop_assert_eq!(repair_json(json.as_bytes()), None);
+            if let Some(repaired) = repair_json(&bytes) {
+                proptest::prop_assert_eq!(repair_json(repaired.as_bytes()), None);
+            }
+        }
+    }
+}
