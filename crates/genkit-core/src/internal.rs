@@ -17,7 +17,6 @@ pub mod context {
     };
 }
 pub use crate::finite::to_finite_value;
-pub use crate::lenient_json::repair_json;
 pub mod disclosure {
     pub use crate::disclosure::for_callers;
 }

@@ -19,7 +19,6 @@ mod generate;
 mod glob;
 #[doc(hidden)]
 pub mod internal;
-mod lenient_json;
 mod message;
 mod model;
 mod names;

@@ -15,6 +15,7 @@ mod form;
 #[doc(hidden)]
 pub mod internal;
 mod json;
+mod lenient_json;
 mod nulls;
 pub(crate) mod partial_json;
 mod placed;

@@ -33,7 +33,6 @@ mod panics;
 mod question;
 mod replay;
 mod report;
-mod running;
 mod step;
 mod suspended_runs;
 mod suspension;

@@ -20,8 +20,8 @@ use rmcp::transport::streamable_http_client::{
 use super::bounded::too_many_values;
 use super::long_events::read_events;
 use super::uncorrelated::request_id;
-use genkit_core::internal::repair_json;
 use genkit_mcp::internal::jsonrpc::{MAX_VALUES, has_more_values};
+use genkit_schema::internal::repair_json;
 
 pub(super) const ACCEPTED: &str = "text/event-stream, application/json";
 

@@ -16,12 +16,12 @@ use crate::wire::response::stream::{EventData, event_data};
 use genkit_core::Part;
 use genkit_core::Result;
 use genkit_core::internal::names::Names;
-use genkit_core::internal::repair_json;
 use genkit_core::{GenerateChunk, ModelRequest, ModelResponse};
 use genkit_http_client::internal::sse::SseEvent;
 use genkit_model::ChunkSink;
 use genkit_model::internal::http::Error as HttpError;
 use genkit_model::internal::wire::{Next, WireStream};
+use genkit_schema::internal::repair_json;
 
 /// The state of a stream that is being read.
 pub(in crate::chat) struct ChatStream<'a> {

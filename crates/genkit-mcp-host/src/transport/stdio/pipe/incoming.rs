@@ -10,10 +10,10 @@ use serde_json::Value;
 use super::error::Error;
 use super::open_requests::{OpenRequests, ResultFormat};
 use super::stray_output::excerpt_of_line;
-use genkit_core::internal::repair_json;
 use genkit_mcp::internal::jsonrpc::{
     Envelope, Id, MAX_NESTING, MAX_VALUES, Member, Outline, Scanner, has_more_values, nesting,
 };
+use genkit_schema::internal::repair_json;
 
 /// The outcome of a line.
 #[derive(Debug)]
