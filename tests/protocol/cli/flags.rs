@@ -111,6 +111,8 @@ fn a_proxy_lists_what_is_behind_it() {
     ] {
         assert!(checked.stderr.contains(wanted), "`{wanted}`: {}", checked.story());
     }
+    let omitted = "odd: omitted tool 9 (`bad_schema`): `inputSchema` is not an object";
+    assert!(checked.stdout.contains(omitted), "{}", checked.story());
     let missing = run(&mut Command::new(server::example("proxy")));
     assert_eq!(missing.code, Some(2), "{}", missing.story());
 }

@@ -11,15 +11,15 @@ use super::error::Error as E;
 use super::print;
 use genkit_core::Result;
 
-/// The maximum length of a name that every client accepts, in bytes.
-const MAX_NAME: usize = 64;
+/// The note about an entry that starts a program in `target`.
+const BUILD_NOTE: &str = "The entry starts this build, which `cargo clean` deletes; install the program (`cargo install --path .`), and run its `--install`.\n";
 
 pub(super) fn install_entry(wanted: &Install, server: &str, args: Vec<String>) -> Result<()> {
     let app = wanted.app;
     let name = match &wanted.name {
-        Some(name) if is_name(name) => name.clone(),
+        Some(name) if NewServer::accepts_name(name) => name.clone(),
         Some(name) => return Err(E::ServerName { name: name.clone() }.into()),
-        None => name_of(server),
+        None => NewServer::name_from(server),
     };
     let program = program_path()?;
     let mut server = args.into_iter().fold(NewServer::new(&name, &program), NewServer::arg);
@@ -41,9 +41,8 @@ pub(super) fn install_entry(wanted: &Install, server: &str, args: Vec<String>) -
     let plan = plan?;
     let file = plan.path().display().to_string();
     if !plan.changes() {
-        return print::print_text(&format!(
-            "`{name}` is already in {file}; there is nothing to do.\n"
-        ));
+        let there = format!("`{name}` is already in {file}; there is nothing to do.\n");
+        return print::print_text(&there);
     }
     if wanted.dry_run {
         return print::print_text(&format!(
@@ -54,12 +53,7 @@ pub(super) fn install_entry(wanted: &Install, server: &str, args: Vec<String>) -
     let copy = written.copy.map_or_else(String::new, |copy| {
         format!("The previous version is in {}.\n", copy.display())
     });
-    let moves = match is_build(Path::new(&program)) {
-        true => {
-            "The entry starts this build, which `cargo clean` deletes; install the program (`cargo install --path .`), and run its `--install`.\n"
-        }
-        false => "",
-    };
+    let moves = if is_build(Path::new(&program)) { BUILD_NOTE } else { "" };
     let next = next_step(app);
     print::print_text(&format!("Added `{name}` to {app}, in {file}.\n{copy}{moves}{next}\n"))
 }
@@ -108,37 +102,9 @@ fn entry_for_print(name: &str, app: ClientApp, server: &NewServer) -> Value {
     json!({ app.section(): { name: entry } })
 }
 
-/// Whether every client accepts this name.
-fn is_name(name: &str) -> bool {
-    (1..=MAX_NAME).contains(&name.len()) && name.chars().all(is_letter)
-}
-
-fn is_letter(c: char) -> bool {
-    c.is_ascii_alphanumeric() || c == '-' || c == '_'
-}
-
-/// Derives a valid name from the name of the server.
-fn name_of(server: &str) -> String {
-    let name: String =
-        server.chars().take(MAX_NAME).map(|c| if is_letter(c) { c } else { '-' }).collect();
-    let name = name.trim_matches('-');
-    if name.is_empty() { "server".to_owned() } else { name.to_owned() }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_are_what_clients_take() {
-        for (server, name) in
-            [("notes", "notes"), ("The Bank", "The-Bank"), ("日本", "server"), ("", "server")]
-        {
-            assert_eq!(name_of(server), name);
-        }
-        assert!(name_of(&"a".repeat(100)).len() == MAX_NAME);
-        assert!(is_name("a-B_9") && !is_name("a b") && !is_name("") && !is_name("a/b"));
-    }
 
     #[test]
     fn a_variable_is_handed_on_or_set() {

@@ -58,14 +58,16 @@ pub(super) async fn print_lists(server: McpServer, json: bool) -> Result<()> {
 }
 
 pub(super) async fn print_check(server: McpServer) -> Result<()> {
-    let losses = describe_losses(&server.genkit.registry.tools());
+    let (registry, hosts) = (server.genkit.registry.clone(), server.hosts.clone());
     let ServerLists { tools, prompts, resources, templates } =
         ServerLists::from_server(server).await?;
+    let losses = describe_losses(&registry.tools());
     print::print_text(&format!(
-        "All checks passed: {}, {}, {}.\n{losses}",
+        "All checks passed: {}, {}, {}.\n{losses}{}",
         count_items(tools.len(), "tool"),
         count_items(prompts.len(), "prompt"),
         count_items(resources.len() + templates.len(), "resource"),
+        visible::escape_prose(&hosts.to_string()),
     ))
 }
 

@@ -3,6 +3,15 @@
 pub(crate) use genkit_mcp_host::McpHost as FrontedHost;
 use genkit_mcp_host::ServerState;
 
+/// Returns one line for each item that a server lacks, and for each server that failed.
+pub(super) fn describe_problems(host: &FrontedHost) -> String {
+    let lines = host.status().into_iter().flat_map(|status| {
+        let problems = status.notices.into_iter().chain(status.last_error);
+        problems.map(move |problem| format!("{}: {problem}\n", status.server))
+    });
+    lines.collect()
+}
+
 /// Counts the connected servers of a host and its enabled servers.
 pub(super) fn count_servers(host: &FrontedHost) -> (usize, usize) {
     let mut states: Vec<ServerState> = host.status().iter().map(|server| server.state).collect();

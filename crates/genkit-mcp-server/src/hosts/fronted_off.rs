@@ -11,6 +11,10 @@ impl FrontedHost {
     }
 }
 
+pub(super) fn describe_problems(host: &FrontedHost) -> String {
+    match *host {}
+}
+
 pub(super) fn count_servers(host: &FrontedHost) -> (usize, usize) {
     match *host {}
 }

@@ -3,19 +3,27 @@
 #[cfg_attr(not(feature = "host"), path = "fronted_off.rs")]
 mod fronted;
 
+use std::fmt;
 use std::sync::OnceLock;
 
 use tokio::sync::watch;
 
-use self::fronted::{FrontedHost, count_servers};
+use self::fronted::{FrontedHost, count_servers, describe_problems};
 use genkit_core::Registry;
 
 /// The hosts that a server fronts.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct FrontedHosts {
     hosts: Vec<FrontedHost>,
     /// Becomes true once all hosts are registered; set by the first call that starts the registration.
     registered: OnceLock<watch::Receiver<bool>>,
+}
+
+/// Prints what the servers of all hosts lack.
+impl fmt::Display for FrontedHosts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.hosts.iter().try_for_each(|host| f.write_str(&describe_problems(host)))
+    }
 }
 
 impl FrontedHosts {

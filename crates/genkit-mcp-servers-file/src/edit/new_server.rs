@@ -6,6 +6,9 @@ use serde_json::{Map, Value, json};
 
 use super::ClientApp;
 
+/// The maximum length of a name that every client accepts, in bytes.
+const MAX_NAME: usize = 64;
+
 /// A program that a client should start as a stdio server.
 ///
 /// ```
@@ -31,6 +34,27 @@ impl NewServer {
     /// directory.
     pub fn new(name: impl Into<String>, command: impl Into<String>) -> Self {
         Self { name: name.into(), command: command.into(), args: Vec::new(), env: Vec::new() }
+    }
+
+    /// Returns whether every client accepts a name: 1 to 64 ASCII letters, digits, `-` and `_`.
+    pub fn accepts_name(name: &str) -> bool {
+        (1..=MAX_NAME).contains(&name.len()) && name.chars().all(is_name_character)
+    }
+
+    /// Derives a name that every client accepts from any text.
+    ///
+    /// ```
+    /// use genkit_mcp_servers_file::NewServer;
+    ///
+    /// assert_eq!(NewServer::name_from("The Bank"), "The-Bank");
+    /// assert_eq!(NewServer::name_from("日本"), "server");
+    /// assert!(!NewServer::accepts_name("The Bank"));
+    /// ```
+    pub fn name_from(text: &str) -> String {
+        let characters = text.chars().take(MAX_NAME);
+        let name: String = characters.map(|c| if is_name_character(c) { c } else { '-' }).collect();
+        let name = name.trim_matches('-');
+        if name.is_empty() { "server".to_owned() } else { name.to_owned() }
     }
 
     /// Adds an argument.
@@ -59,6 +83,10 @@ impl NewServer {
         }
         Value::Object(entry)
     }
+}
+
+fn is_name_character(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '-' || c == '_'
 }
 
 impl fmt::Debug for NewServer {
