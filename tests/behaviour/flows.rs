@@ -60,7 +60,7 @@ async fn whoami(ctx: &Context, limit: &Limit) -> String {
     format!("{}, {} times", ctx.auth()["user"].as_str().unwrap_or("nobody"), limit.0)
 }
 
-/// Asks the model of the instance in which it runs.
+/// Asks the default model of its instance.
 #[flow]
 async fn ask_model() -> Result<String> {
     Ok(genkit::generate("Who am I?").tools(["whoami"]).await?.text())

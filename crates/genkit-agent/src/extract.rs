@@ -236,12 +236,7 @@ impl<'a, T: 'a> IntoFuture for Extract<'a, T> {
     type IntoFuture = BoxFuture<'a, Result<T>>;
 
     fn into_future(self) -> Self::IntoFuture {
-        let read = self.read;
-        let running = self.start_run(ChunkSink::none());
-        Box::pin(async move {
-            let response = running.await?;
-            read(&response).map_err(|error| error.with_partial(response))
-        })
+        Box::pin(self.run())
     }
 }
 

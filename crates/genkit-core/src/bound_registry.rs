@@ -75,8 +75,8 @@ impl BoundRegistryBuilder {
 }
 
 impl BoundRegistry {
-    /// Returns the registry and the state of the instance in which a function runs in this task. `None` outside of
-    /// functions, and in the default instance.
+    /// Returns the registry and the state of the instance that runs the current function. `None` outside of functions,
+    /// and in the default instance.
     pub fn running() -> Option<Self> {
         let states = Context::running()?.states().clone();
         let registry = states.get::<InstanceRegistry>()?.0.clone();

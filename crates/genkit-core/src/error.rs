@@ -437,7 +437,7 @@ pub fn new_reference() -> String {
     message = "`?` cannot convert `{Self}` into `genkit::Error`",
     label = "add `.context(\"what failed\")` before the `?`, with `use genkit::ErrorContext as _`",
     note = "for an error of the caller, write `.map_err(|error| genkit::Error::invalid_argument(error.to_string()))?`",
-    note = "implement `From<{Self}> for genkit::Error` to choose the kind of a type of your own"
+    note = "implement `From<{Self}> for genkit::Error` to choose its kind"
 )]
 pub trait Topic: StdError + Send + Sync + 'static {
     fn kind(&self) -> ErrorKind;

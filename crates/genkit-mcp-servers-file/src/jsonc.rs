@@ -23,7 +23,7 @@ pub(crate) const OPTIONS: ParseOptions = ParseOptions {
     allow_extended_string_escapes: false,
 };
 
-/// A value, and an error for each duplicate key in it, of which the last value is kept.
+/// A value, and an error for each duplicate key in it. The last value of a key is kept.
 #[derive(Debug)]
 pub(crate) struct Parsed<T> {
     pub(crate) value: T,

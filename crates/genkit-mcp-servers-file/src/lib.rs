@@ -39,7 +39,7 @@
 //! mcp.json`.
 //!
 //! **Notices.** A key that is unknown, duplicate or not used is not an error, but is listed in [`ServersFile::notices`].
-//! Of a duplicate key, the last value is used, as in other programs.
+//! The last value of a duplicate key is used, as in other programs.
 //!
 //! **Writing.** [`EditPlan`] adds a server to the file of a client, and preserves all other bytes: comments, unknown
 //! keys, encoding, line endings. A backup is created first.

@@ -10,7 +10,7 @@ pub use crate::dialect::{Dialect, RepairedDialect, ToolInput};
 pub use crate::error::Error;
 pub use crate::form::form;
 pub use crate::json::json_type::types_of;
-pub use crate::lenient_json::repair_json;
+pub use crate::lenient_json::{parse_leniently, repair_json};
 pub use crate::nulls::drop_optional_nulls;
 pub use crate::portable::portable;
 pub use crate::properties::properties;

@@ -3,6 +3,19 @@
 
 use std::sync::Once;
 
+use serde::de::DeserializeOwned;
+
+/// Deserializes JSON, after a [repair](repair_json) if it is not valid.
+///
+/// # Errors
+/// The error of the JSON as it was given.
+pub fn parse_leniently<T: DeserializeOwned>(json: &[u8]) -> serde_json::Result<T> {
+    serde_json::from_slice(json).or_else(|error| {
+        let repaired = repair_json(json).and_then(|text| serde_json::from_str(&text).ok());
+        repaired.ok_or(error)
+    })
+}
+
 /// Returns valid text for JSON with `NaN`, `Infinity`, lone surrogates or bytes that are not UTF-8: `null` in place of
 /// the numbers, and U+FFFD in place of what is not a character. `None` if there is nothing of the kind.
 pub fn repair_json(json: &[u8]) -> Option<String> {

@@ -1,4 +1,4 @@
-//! Spellings of other libraries (rmcp, rig, FastMCP, clap, axum), and how the same is written here.
+//! Spellings of other libraries (rmcp, rig, FastMCP, clap), and how the same is written here.
 
 use proc_macro2::TokenStream;
 use quote::ToTokens;

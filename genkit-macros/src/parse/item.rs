@@ -142,10 +142,8 @@ pub(super) fn is_taken(attr: &Attribute) -> bool {
 
 /// Returns whether a parameter's attribute is one of another library, or misspelled. Unknown attributes are kept,
 /// because they can belong to another macro on the function.
-pub(super) fn is_misplaced(attr: &Attribute) -> bool {
-    let known = ["allow", "warn", "deny", "forbid", "expect", "cfg", "cfg_attr"];
-    let is_known = known.iter().any(|name| attr.path().is_ident(name));
-    !is_taken(attr) && !is_known && habits::translate_attribute(attr).is_some()
+fn is_misplaced(attr: &Attribute) -> bool {
+    !is_taken(attr) && habits::translate_attribute(attr).is_some()
 }
 
 fn without_attributes(tokens: TokenStream) -> TokenStream {

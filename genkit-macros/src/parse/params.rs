@@ -5,7 +5,7 @@ use syn::{Attribute, FnArg, Ident, Meta, Pat, PatType, Token, Type};
 
 use super::arg::InputField;
 use super::habits;
-use super::item::{is_misplaced, is_taken};
+use super::item::is_taken;
 use super::meta::{self, MetaEntry, MetaValue};
 use crate::error::Errors;
 use crate::kind::Kind;
@@ -67,9 +67,9 @@ fn parse_param(kind: Kind, typed: &PatType, errors: &mut Errors) -> Option<FnPar
         errors.add_at(attr, what, "put the `cfg` on the function, and write the function twice");
         return None;
     }
-    for attr in typed.attrs.iter().filter(|attr| is_misplaced(attr)) {
+    for attr in typed.attrs.iter().filter(|attr| !is_taken(attr)) {
+        let Some(help) = habits::translate_attribute(attr) else { continue };
         let name = quote::ToTokens::to_token_stream(attr.path());
-        let help = habits::translate_attribute(attr).unwrap_or_default();
         errors.add_at(attr, format_args!("`#[{name}]` is not an attribute of a parameter"), help);
     }
     let taken: Vec<Attribute> = typed.attrs.iter().filter(|attr| is_taken(attr)).cloned().collect();

@@ -26,9 +26,8 @@ use crate::{IntoActions, Registry};
 
 /// A Genkit instance: a registry, and the state that is injected into its functions.
 ///
-/// The free functions ([`run_flow`](crate::run_flow), `generate`) use the instance in which they are called: a flow, a
-/// tool or a prompt that runs in an instance finds the models, the registry and the state of that instance. Elsewhere,
-/// and in tasks that such a function spawns, they use the default instance, which has every annotated function of the
+/// The free functions ([`run_flow`](crate::run_flow), `generate`) use the instance that runs the calling flow, tool or
+/// prompt, with its models, its registry and its state. Elsewhere, and in tasks that such a function spawns, they use the default instance, which has every annotated function of the
 /// program and no state. Create your own instance for state, for tests, or for several tenants in one process.
 ///
 /// ```
@@ -57,7 +56,7 @@ use crate::{IntoActions, Registry};
 pub struct Genkit(Inner);
 
 impl Genkit {
-    /// Returns the instance in which a function runs in this task, otherwise the default instance.
+    /// Returns the instance that runs the current function, otherwise the default instance.
     pub(crate) fn running() -> Self {
         Inner::running().map_or_else(Self::default, Self)
     }

@@ -31,7 +31,7 @@ impl Instance {
         InstanceBuilder::default()
     }
 
-    /// Returns the instance in which a function runs in this task.
+    /// Returns the instance that runs the current function.
     #[doc(hidden)]
     pub fn running() -> Option<Self> {
         let bound = BoundRegistry::running()?;

@@ -54,11 +54,6 @@ impl Context {
         RUNNING.try_with(Self::clone).ok()
     }
 
-    /// Runs `poll` with this as the running context.
-    pub(super) fn run_poll<T>(&self, poll: impl FnOnce() -> T) -> T {
-        RUNNING.sync_scope(self.clone(), poll)
-    }
-
     /// Runs `work` with this as the running context.
     pub(crate) fn run_work<T>(&self, work: impl Future<Output = T>) -> impl Future<Output = T> {
         RUNNING.scope(self.clone(), work)
@@ -74,13 +69,13 @@ pub async fn drive_function<T>(
     work: impl Future<Output = Result<T>>,
 ) -> Outcome<T> {
     panics::note_places();
-    let mut work = pin!(AssertUnwindSafe(work).catch_unwind());
+    let mut work = pin!(AssertUnwindSafe(context.run_work(work)).catch_unwind());
     let run = poll_fn(|cx| {
         // Check here before waiting below: most functions finish without waiting.
         if context.cancellation().is_cancelled() {
             return Poll::Ready(Outcome::Cancelled);
         }
-        match context.run_poll(|| work.as_mut().poll(cx)) {
+        match work.as_mut().poll(cx) {
             Poll::Ready(Ok(result)) => Poll::Ready(Outcome::Finished(result)),
             Poll::Ready(Err(payload)) => {
                 Poll::Ready(Outcome::Finished(Err(panic_error(name, payload.as_ref()))))

@@ -345,7 +345,7 @@ impl Context {
         &self.0.parts.action_context
     }
 
-    /// Returns the entry `auth` of the [action context](Self::action_context), in which context providers put the
+    /// Returns the entry `auth` of the [action context](Self::action_context), where context providers put the
     /// caller: `ctx.auth()["user"]`. `Null` if there is none, so a lookup in it never fails.
     ///
     /// ```

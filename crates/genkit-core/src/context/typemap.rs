@@ -8,10 +8,10 @@ use crate::bound_registry::InstanceRegistry;
 
 /// A map with at most one value of each type. Cheap to clone.
 #[derive(Clone, Default)]
-pub struct TypeMap(Option<Arc<HashMap<TypeId, Entry>>>);
+pub struct TypeMap(Option<Arc<HashMap<TypeId, StoredValue>>>);
 
 #[derive(Clone)]
-struct Entry {
+struct StoredValue {
     value: Arc<dyn Any + Send + Sync>,
     type_name: &'static str,
 }
@@ -20,8 +20,8 @@ impl TypeMap {
     /// Inserts a value, replacing one of the same type.
     pub fn insert<T: Send + Sync + 'static>(&mut self, value: T) {
         let map = Arc::make_mut(self.0.get_or_insert_default());
-        let entry = Entry { value: Arc::new(value), type_name: std::any::type_name::<T>() };
-        map.insert(TypeId::of::<T>(), entry);
+        let value = StoredValue { value: Arc::new(value), type_name: std::any::type_name::<T>() };
+        map.insert(TypeId::of::<T>(), value);
     }
 
     pub fn get<T: 'static>(&self) -> Option<&T> {
@@ -45,7 +45,7 @@ impl TypeMap {
     /// wraps.
     pub(crate) fn related_type(&self, name: &str) -> Option<&'static str> {
         let wraps = |outer: &str, inner: &str| outer.contains(&format!("<{inner}>"));
-        let mut names = self.0.iter().flat_map(|map| map.values()).map(|entry| entry.type_name);
+        let mut names = self.0.iter().flat_map(|map| map.values()).map(|value| value.type_name);
         names.find(|given| wraps(given, name) || wraps(name, given))
     }
 

@@ -97,9 +97,7 @@ impl NameSearch<'_> {
             }
         }
     }
-}
 
-impl NameSearch<'_> {
     /// Checks `{{role "name"}}`.
     fn search_role(&mut self, call: &Call, template: &Template) {
         if let (Head::Builtin(Builtin::Role), [Expr::Literal(Some(Value::String(name)))]) =

@@ -96,3 +96,20 @@ impl fmt::Debug for NewServer {
         shown.field("name", &self.name).field("command", &self.command).finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_what_clients_take() {
+        for (server, name) in
+            [("notes", "notes"), ("The Bank", "The-Bank"), ("日本", "server"), ("", "server")]
+        {
+            assert_eq!(NewServer::name_from(server), name);
+        }
+        assert!(NewServer::name_from(&"a".repeat(100)).len() == MAX_NAME);
+        assert!(NewServer::accepts_name("a-B_9") && !NewServer::accepts_name("a b"));
+        assert!(!NewServer::accepts_name("") && !NewServer::accepts_name("a/b"));
+    }
+}

@@ -21,7 +21,7 @@ use super::bounded::too_many_values;
 use super::long_events::read_events;
 use super::uncorrelated::request_id;
 use genkit_mcp::internal::jsonrpc::{MAX_VALUES, has_more_values};
-use genkit_schema::internal::repair_json;
+use genkit_schema::internal::parse_leniently;
 
 pub(super) const ACCEPTED: &str = "text/event-stream, application/json";
 
@@ -94,11 +94,7 @@ fn parse_document(body: &[u8], request: Option<RequestId>, session: Option<Strin
             None => StreamableHttpPostResponse::Accepted,
         });
     }
-    let parsed = serde_json::from_slice(body).or_else(|error| match repair_json(body) {
-        Some(text) => serde_json::from_str(&text),
-        None => Err(error),
-    });
-    match parsed {
+    match parse_leniently(body) {
         Ok(message) => Ok(StreamableHttpPostResponse::Json(message, session)),
         // No request waits for a response.
         Err(_) if request.is_none() => Ok(StreamableHttpPostResponse::Accepted),

@@ -21,7 +21,7 @@ use genkit_http_client::internal::sse::SseEvent;
 use genkit_model::ChunkSink;
 use genkit_model::internal::http::Error as HttpError;
 use genkit_model::internal::wire::{Next, WireStream};
-use genkit_schema::internal::repair_json;
+use genkit_schema::internal::parse_leniently;
 
 /// The state of a stream that is being read.
 pub(in crate::chat) struct ChatStream<'a> {
@@ -170,16 +170,9 @@ impl WireStream for ChatStream<'_> {
             EventData::Nothing => return Ok(Next::More),
             EventData::Json(data) => data,
         };
-        let error = match serde_json::from_str(data) {
-            Ok(answer) => {
-                self.read_chunk(answer, chunks)?;
-                return Ok(Next::More);
-            }
-            Err(error) => HttpError::from_json(self.target.provider, &error),
-        };
         // Some servers split a surrogate pair, or send NaN.
-        let Some(repaired) = repair_json(data.as_bytes()) else { return Err(error.into()) };
-        let answer = serde_json::from_str(&repaired).map_err(|_| error)?;
+        let answer = parse_leniently(data.as_bytes())
+            .map_err(|error| HttpError::from_json(self.target.provider, &error))?;
         self.read_chunk(answer, chunks)?;
         Ok(Next::More)
     }
