@@ -3,7 +3,7 @@
 pub mod action {
     pub use crate::action::{
         ContentsBody, Earlier, Error, MAX_URI_BYTES, ToolOutput, UriTemplate, approval_text,
-        expansion, failure_for_model, resource_for_span, text_of,
+        expansion, failure_for_model, resource_for_span, text_of, without_schema,
     };
     pub use crate::action::{LoadedPrompts, StaticPromptFiles, embedded_prompts, prompts_in};
 }

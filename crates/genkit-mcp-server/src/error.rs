@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use genkit_core::ErrorKind;
 use genkit_core::internal::error::Topic;
+use genkit_mcp::internal::error_status;
 
 /// The JSON-RPC error code of a rejected request, from the range for server-defined codes.
 pub(crate) const REFUSED: ErrorCode = ErrorCode(-32000);
@@ -231,7 +232,14 @@ impl Topic for Error {
             Self::NoAnswerInTime(_) => ErrorKind::DeadlineExceeded,
             Self::QuestionRefused(_) | Self::UnusableAnswer(_) => ErrorKind::Aborted,
             Self::RequestCancelled => ErrorKind::Cancelled,
-            Self::ResourceNotFound { .. } => ErrorKind::NotFound,
+            Self::ResourceNotFound { .. }
+            | Self::UnknownName(_)
+            | Self::UnknownPrompt(_)
+            | Self::UnknownTemplate(_)
+            | Self::UnknownResource(_)
+            | Self::NoFolder(_)
+            | Self::UnknownTask => ErrorKind::NotFound,
+            Self::Hidden(error) => error.kind(),
             _ => ErrorKind::InvalidArgument,
         }
     }
@@ -265,7 +273,7 @@ impl From<Error> for ErrorData {
 }
 
 fn refused_error(error: &Error) -> ErrorData {
-    ErrorData::new(REFUSED, error.to_string(), None)
+    error_status::mark_error(ErrorData::new(REFUSED, error.to_string(), None), error.kind())
 }
 
 /// Converts an error into a protocol error, for prompts and resources, which have no other form of
@@ -279,7 +287,8 @@ pub(crate) fn protocol_error(error: &genkit_core::Error) -> ErrorData {
         ErrorKind::NotFound => ErrorCode::INVALID_PARAMS,
         _ => ErrorCode::INTERNAL_ERROR,
     };
-    ErrorData::new(code, error.chain(), error.details().cloned())
+    let protocol = ErrorData::new(code, error.chain(), error.details().cloned());
+    error_status::mark_error(protocol, error.kind())
 }
 
 /// Returns the protocol error of a function that failed because its client lacks a capability.

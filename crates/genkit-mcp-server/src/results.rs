@@ -15,6 +15,7 @@ use genkit_core::internal::redact::remove_account_settings;
 use genkit_core::internal::visible::Logged;
 use genkit_core::{Error, ErrorKind, Result};
 use genkit_core::{Prompt, PromptOptions, PromptReply, Resource, ResourceContents, Tool};
+use genkit_mcp::internal::error_status;
 use genkit_mcp::internal::wrapped_result::wrap;
 use genkit_schema::internal::ResultShape;
 
@@ -24,14 +25,16 @@ pub(super) fn tool_result(tool: &Tool, returned: Result<ToolOutput>, era: Era) -
         Ok(output) => success_result(output, tool.schemas().shape(), era),
         Err(error) => {
             let schema = tool.schemas().portable_input();
-            failure_result(failure_for_model(&error, tool.name(), Some(schema)))
+            let text = failure_for_model(&error, tool.name(), Some(schema));
+            failure_result(text, error.kind())
         }
     }
 }
 
 /// Builds the result sent in place of one that is too large, with `size` bytes.
 pub(super) fn too_large(tool: &Tool, size: usize, limit: usize) -> CallToolResult {
-    failure_result(output_too_large(tool.name(), size, limit).to_string())
+    let text = output_too_large(tool.name(), size, limit).to_string();
+    failure_result(text, ErrorKind::ResourceExhausted)
 }
 
 /// Builds the error sent in place of a prompt, contents or suggestions of more than `limit` bytes.
@@ -102,8 +105,14 @@ fn structured_content(
     }
 }
 
-fn failure_result(message: String) -> CallToolResult {
-    CallToolResult::error(vec![ContentBlock::text(message)])
+fn failure_result(message: String, kind: ErrorKind) -> CallToolResult {
+    let mut result = CallToolResult::error(vec![ContentBlock::text(message)]);
+    if kind != ErrorKind::Unknown {
+        let mut meta = Map::new();
+        error_status::mark_meta(&mut meta, kind);
+        result.meta = content::to_meta(meta);
+    }
+    result
 }
 
 /// The key in `_meta` for the options of a prompt's runs, since MCP has no field for them.

@@ -1,5 +1,8 @@
 //! Items that the sibling crates of genkit use. They are not part of the public API and change without notice.
 
+pub mod error_status {
+    pub use crate::error_status::*;
+}
 pub mod jsonrpc {
     pub use crate::jsonrpc::{
         Envelope, Frame, Id, LineStream, MAX_ID_BYTES, MAX_NESTING, MAX_VALUES, Member, Outbox,

@@ -5,6 +5,7 @@
     reason = "items that `genkit` re-exports are documented, which a test of `genkit` checks; the rest is internal to the workspace"
 )]
 
+mod error_status;
 #[doc(hidden)]
 pub mod internal;
 mod jsonrpc;

@@ -7,6 +7,9 @@ use crate::error::Error;
 /// The maximum size of a schema that is included in the error, in bytes of JSON. Default is 4 KiB.
 const MAX_SHOWN_SCHEMA: usize = 4096;
 
+/// The text between a message and the schema.
+const BEFORE_SCHEMA: &str = ". The arguments must fit: ";
+
 /// Returns the error with its causes. For invalid arguments, adds the schema that they must match.
 pub fn failure_for_model(error: &Error, tool: &str, input_schema: Option<&Value>) -> String {
     let message = error.chain();
@@ -16,10 +19,15 @@ pub fn failure_for_model(error: &Error, tool: &str, input_schema: Option<&Value>
     let schema = input_schema.map(Value::to_string);
     match schema.filter(|schema| schema.len() <= MAX_SHOWN_SCHEMA) {
         Some(schema) => {
-            format!("Invalid arguments for `{tool}`: {message}. The arguments must fit: {schema}")
+            format!("Invalid arguments for `{tool}`: {message}{BEFORE_SCHEMA}{schema}")
         }
         None => format!("Invalid arguments for `{tool}`: {message}"),
     }
+}
+
+/// Returns the text of [`failure_for_model`] without the schema, for people.
+pub fn without_schema(text: &str) -> &str {
+    text.split_once(BEFORE_SCHEMA).map_or(text, |(message, _)| message)
 }
 
 #[cfg(test)]

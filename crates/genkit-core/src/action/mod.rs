@@ -39,7 +39,7 @@ mod tool;
 
 pub(crate) use call::Requirement;
 pub use error::Error;
-pub use failure::failure_for_model;
+pub use failure::{failure_for_model, without_schema};
 pub use genkit_uri_template::MAX_URI_BYTES;
 pub use genkit_uri_template::UriTemplate;
 pub(crate) use info::Info;

@@ -8,7 +8,7 @@ use crate::error::ServerErrorExt as _;
 use genkit_core::Part;
 use genkit_core::internal::action::ToolOutput;
 use genkit_core::{Error as PublicError, ErrorKind, Result};
-use genkit_mcp::internal::wrapped_result;
+use genkit_mcp::internal::{error_status, wrapped_result};
 
 /// The maximum length of an invalid result in an error, in characters. Default is 2,000.
 const MAX_SHOWN: usize = 2000;
@@ -55,7 +55,13 @@ impl ToolResult {
         // Some servers send `null` for "none"; it counts as a value only if there is no other.
         let structured = structured.filter(|value| !value.is_null() || blocks.is_empty());
         if is_error(server, result.get("isError")) {
-            return Err(tool_error(server, &blocks, structured));
+            let kind = result.get("_meta").and_then(error_status::kind_of_meta);
+            return Err(tool_error(
+                server,
+                &blocks,
+                structured,
+                kind.unwrap_or(ErrorKind::Unknown),
+            ));
         }
         let (mut metadata, mut is_wrapped) = (Map::new(), false);
         if let Some(Value::Object(mut meta)) = result.get_mut("_meta").map(Value::take) {
@@ -236,7 +242,12 @@ fn has_value(text: &str, value: &Value) -> bool {
 }
 
 /// Creates the error of a failed call, with the tool's own text.
-fn tool_error(server: &str, blocks: &[Value], structured: Option<Value>) -> PublicError {
+fn tool_error(
+    server: &str,
+    blocks: &[Value],
+    structured: Option<Value>,
+    kind: ErrorKind,
+) -> PublicError {
     let structured = structured.filter(|value| !value.is_null());
     let text = join_texts(blocks);
     let message = match (text.trim(), &structured) {
@@ -252,7 +263,7 @@ fn tool_error(server: &str, blocks: &[Value], structured: Option<Value>) -> Publ
             "omitted the non-text content of a failed tool call"
         );
     }
-    let failed = PublicError::new(ErrorKind::Unknown, message);
+    let failed = PublicError::new(kind, message);
     match structured {
         Some(value) => failed.with_details(value),
         None => failed,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use rmcp::model::{ErrorCode, ErrorData};
+use rmcp::model::ErrorData;
 use rmcp::service::ServiceError;
 
 use super::state::SessionState;
@@ -10,6 +10,7 @@ use crate::error::ServerErrorExt as _;
 use genkit_core::internal::error::Topic;
 use genkit_core::internal::visible;
 use genkit_core::{Error as PublicError, ErrorKind};
+use genkit_mcp::internal::error_status;
 use genkit_schema::internal::size::json_size;
 
 /// The largest details of an error, in bytes of JSON; larger ones are omitted. Default is 64 KiB.
@@ -47,15 +48,7 @@ impl Topic for Error {
             Self::Timeout(_) | Self::TooSlow { .. } => ErrorKind::DeadlineExceeded,
             Self::Cancelled => ErrorKind::Cancelled,
             Self::Useless(_) => ErrorKind::Internal,
-            Self::Refused(error) => match error.code {
-                ErrorCode::INVALID_PARAMS | ErrorCode::INVALID_REQUEST | ErrorCode::PARSE_ERROR => {
-                    ErrorKind::InvalidArgument
-                }
-                ErrorCode::METHOD_NOT_FOUND => ErrorKind::Unimplemented,
-                ErrorCode::RESOURCE_NOT_FOUND => ErrorKind::NotFound,
-                ErrorCode::INTERNAL_ERROR => ErrorKind::Internal,
-                _ => ErrorKind::Unknown,
-            },
+            Self::Refused(error) => error_status::kind_of_error(error.code, error.data.as_ref()),
         }
     }
 

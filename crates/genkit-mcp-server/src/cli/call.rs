@@ -1,30 +1,36 @@
 //! `--call`: calls a tool once.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
+use super::cli_command::Call;
 use super::client::PipeClient;
 use super::error::Error as E;
 use super::print;
+use super::questions::Respondent;
 use crate::McpServer;
-use genkit_core::Result;
+use genkit_core::internal::action::without_schema;
+use genkit_core::{ErrorKind, Result};
+use genkit_mcp::internal::error_status;
 
-pub(super) async fn call(
-    server: McpServer,
-    name: &str,
-    arguments: Map<String, Value>,
-    json: bool,
-) -> Result<()> {
-    let mut client = PipeClient::connect(server).await?;
-    let result =
-        client.request("tools/call", json!({ "name": name, "arguments": arguments })).await?;
-    let failed = result["isError"] == true;
+/// Calls a tool and prints its result.
+///
+/// # Errors
+/// Returns the tool's error with its kind. The schema that arguments must fit is only in the JSON form.
+pub(super) async fn call(server: McpServer, call: Call) -> Result<()> {
+    let Call { tool, arguments, json, yes } = call;
+    let mut client = PipeClient::connect(server, Respondent::from_flag(yes)).await?;
+    let params = json!({ "name": tool, "arguments": arguments });
+    let result = client.request("tools/call", params).await?;
+    let has_failed = result["isError"] == true;
     if json {
         print::print_json(&result)?;
-    } else if !failed {
+    } else if !has_failed {
         print::print_text(&format!("{}\n", display_text(&result)))?;
     }
-    if failed {
-        return Err(E::ToolFailed { tool: name.to_owned(), said: display_text(&result) }.into());
+    if has_failed {
+        let kind = result.get("_meta").and_then(error_status::kind_of_meta);
+        let said = without_schema(&display_text(&result)).to_owned();
+        return Err(E::ToolFailed { said, kind: kind.unwrap_or(ErrorKind::Unknown) }.into());
     }
     Ok(())
 }

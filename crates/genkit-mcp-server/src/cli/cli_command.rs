@@ -20,14 +20,20 @@ pub(super) enum CliCommand {
     List {
         json: bool,
     },
-    Call {
-        name: String,
-        arguments: Map<String, Value>,
-        json: bool,
-    },
+    Call(Call),
     Check,
     Inspect,
     Install(Install),
+}
+
+/// The tool of `--call`, and how to call it.
+#[derive(Debug)]
+pub(super) struct Call {
+    pub(super) tool: String,
+    pub(super) arguments: Map<String, Value>,
+    pub(super) json: bool,
+    /// Whether to approve what the tool asks.
+    pub(super) yes: bool,
 }
 
 /// The options of `--install`.
@@ -60,10 +66,15 @@ impl CliCommand {
         }
         let call = matches.try_get_many::<String>("call").ok().flatten();
         let call: Vec<&String> = call.into_iter().flatten().collect();
-        if let [name, arguments] = call[..] {
-            let arguments =
-                serde_json::from_str(arguments).map_err(|source| E::CallArguments { source })?;
-            return Ok(Self::Call { name: name.clone(), arguments, json });
+        if let [name, arguments @ ..] = &call[..] {
+            let arguments = match arguments.first() {
+                Some(text) => {
+                    serde_json::from_str(text).map_err(|source| E::CallArguments { source })?
+                }
+                None => Map::new(),
+            };
+            let yes = read_flag(matches, "yes");
+            return Ok(Self::Call(Call { tool: name.to_string(), arguments, json, yes }));
         }
         Ok(if read_flag(matches, "list") {
             Self::List { json }

@@ -7,8 +7,11 @@ use tokio::io::{
 };
 
 use super::error::Error as E;
+use super::questions::Respondent;
 use crate::McpServer;
 use genkit_core::Result;
+use genkit_mcp::internal::error_status;
+use rmcp::model::ErrorCode;
 
 /// The buffer size of each direction of the pipe, in bytes.
 const PIPE_BYTES: usize = 64 * 1024;
@@ -17,17 +20,19 @@ pub(super) struct PipeClient {
     reader: BufReader<ReadHalf<DuplexStream>>,
     writer: WriteHalf<DuplexStream>,
     next_id: u64,
+    respondent: Respondent,
 }
 
 impl PipeClient {
-    pub(super) async fn connect(server: McpServer) -> Result<Self> {
+    /// Connects to the server; `respondent` answers what its tools ask.
+    pub(super) async fn connect(server: McpServer, respondent: Respondent) -> Result<Self> {
         let (ours, theirs) = tokio::io::duplex(PIPE_BYTES);
         server.serve_pipe(theirs)?;
         let (reader, writer) = tokio::io::split(ours);
-        let mut client = Self { reader: BufReader::new(reader), writer, next_id: 1 };
+        let mut client = Self { reader: BufReader::new(reader), writer, next_id: 1, respondent };
         let about = json!({
             "protocolVersion": "2025-11-25",
-            "capabilities": {},
+            "capabilities": respondent.capabilities(),
             "clientInfo": { "name": "command line", "version": env!("CARGO_PKG_VERSION") },
         });
         client.request("initialize", about).await?;
@@ -49,12 +54,20 @@ impl PipeClient {
                 return Err(E::Ended.into());
             }
             let mut message: Value = serde_json::from_str(&line).map_err(|_| E::Ended)?;
-            // Notifications are skipped. The server sends no requests to a client without
-            // capabilities.
+            if message["method"] == "elicitation/create" {
+                let result = self.respondent.answer(message["params"].take()).await?;
+                let id = message["id"].take();
+                self.send(&json!({ "jsonrpc": "2.0", "id": id, "result": result })).await?;
+                continue;
+            }
+            // Notifications are skipped. The server sends no other requests to this client.
             if message["id"] == json!(id) && message.get("method").is_none() {
                 if let Some(error) = message.get("error") {
                     let said = error["message"].as_str().unwrap_or_default().to_owned();
-                    return Err(E::Refused { said }.into());
+                    let code = error["code"].as_i64().and_then(|code| i32::try_from(code).ok());
+                    let code = ErrorCode(code.unwrap_or_default());
+                    let kind = error_status::kind_of_error(code, error.get("data"));
+                    return Err(E::Refused { said, kind }.into());
                 }
                 return Ok(message["result"].take());
             }

@@ -79,8 +79,11 @@ fn built_in_flags() -> Vec<Arg> {
             .help("Call a tool with these arguments and print its result")
             .help_heading("Server")
             .value_names(["NAME", "JSON"])
-            .num_args(2),
+            .num_args(1..=2),
         flag("json", "With --list or --call: print JSON").requires(PRINTING),
+        flag("yes", "Approve what the tool asks, instead of asking in the terminal")
+            .help_heading("With --call")
+            .requires("call"),
         flag("check", "Run the checks that serving runs when it starts"),
         flag("inspect", "Open the MCP Inspector on this program (needs npx)"),
         valued("install", "CLIENT", "Add this program to the configuration of a client")

@@ -12,9 +12,11 @@ pub(super) enum Error {
     )]
     CallArguments { source: serde_json::Error },
     #[error("{said}")]
-    Refused { said: String },
-    #[error("`{tool}` returned an error: {said}")]
-    ToolFailed { tool: String, said: String },
+    Refused { said: String, kind: ErrorKind },
+    #[error("{said}")]
+    ToolFailed { said: String, kind: ErrorKind },
+    #[error("cannot ask in the terminal")]
+    Terminal { source: io::Error },
     #[error("the server ended before it responded")]
     Ended,
     #[error("cannot write to standard output")]
@@ -53,13 +55,15 @@ impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::CallArguments { .. }
-            | Self::Refused { .. }
             | Self::ServerName { .. }
             | Self::VariableName
             | Self::NotText => ErrorKind::InvalidArgument,
-            Self::ToolFailed { .. } | Self::InspectorFailed { .. } => ErrorKind::Unknown,
+            Self::Refused { kind, .. } | Self::ToolFailed { kind, .. } => *kind,
+            Self::InspectorFailed { .. } => ErrorKind::Unknown,
             Self::Ended => ErrorKind::Unavailable,
-            Self::Output { .. } | Self::NoProgram { .. } => ErrorKind::Internal,
+            Self::Output { .. } | Self::Terminal { .. } | Self::NoProgram { .. } => {
+                ErrorKind::Internal
+            }
             Self::File(_)
             | Self::NoVariable { .. }
             | Self::NoHome

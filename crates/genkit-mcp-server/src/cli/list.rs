@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::client::PipeClient;
 use super::print;
+use super::questions::Respondent;
 use crate::McpServer;
 use genkit_core::internal::visible;
 use genkit_core::{Result, Tool};
@@ -20,7 +21,7 @@ struct ServerLists {
 
 impl ServerLists {
     async fn from_server(server: McpServer) -> Result<Self> {
-        let mut client = PipeClient::connect(server).await?;
+        let mut client = PipeClient::connect(server, Respondent::Nobody).await?;
         Ok(Self {
             tools: client.list_all("tools/list", "tools").await?,
             prompts: client.list_all("prompts/list", "prompts").await?,

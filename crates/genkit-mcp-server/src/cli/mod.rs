@@ -12,6 +12,7 @@ mod install;
 mod list;
 mod own_args;
 mod print;
+mod questions;
 mod terminal;
 
 use std::ffi::OsString;
@@ -177,9 +178,7 @@ impl<'a> McpCli<'a> {
         match wanted {
             CliCommand::Http(http) => http.apply_to(server).await,
             CliCommand::List { json } => list::print_lists(server, json).await,
-            CliCommand::Call { name, arguments, json } => {
-                call::call(server, &name, arguments, json).await
-            }
+            CliCommand::Call(wanted) => call::call(server, wanted).await,
             CliCommand::Check => list::print_check(server).await,
             _ => server.await,
         }

@@ -2,6 +2,8 @@
 
 use genkit_core::ErrorKind;
 use genkit_core::internal::error::{BoxError, Topic};
+use genkit_mcp::internal::error_status;
+use rmcp::model::ErrorCode;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
@@ -23,7 +25,9 @@ impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::ArgumentsNoObject => ErrorKind::InvalidArgument,
-            Self::Protocol { .. } => ErrorKind::Aborted,
+            Self::Protocol { code, data, .. } => {
+                error_status::kind_of_error(ErrorCode(*code), data.as_ref())
+            }
             Self::Blob(_) | Self::UnknownContents => ErrorKind::Internal,
             Self::Connect(_) | Self::Transport(_) => ErrorKind::Unavailable,
         }
