@@ -45,12 +45,21 @@
 //! | offer folders of instructions | [skills](guide::skills) | [`Skill`] |
 //! | test, trace, evaluate | [testing](guide::testing), [observability](guide::observability), [developer tools](guide::developer_tools) | [`testing`], [`evaluate`] |
 //! | deploy, serve TLS, embed in a program | [deploying](guide::deploying), [tls](guide::tls), [embedding](guide::embedding) | [`Genkit`], [`Registry`] |
+//! | choose between free functions, `Genkit` and `Registry` | [embedding](guide::embedding) | [`Genkit`], [`Registry`] |
 //! | handle errors, retry | [errors](guide::errors), [middleware](guide::middleware) | [`Error`], [`middleware`] |
 //! | see which mistakes of other programs are repaired | [other programs](guide::other_programs) | |
 //! | look up a term, a feature, a default | [coming from ..](guide::coming_from), [reference](guide::reference), [settings](guide::settings) | |
 //!
+//! # Feature flags
+//!
+//! `server` (`cli`, `mcp-http`, `log`) is for MCP servers. `agent` (`dotprompt`, `mcp-host-http`, `log`) is for agents, next
+//! to a provider: `anthropic`, `gemini`, `openai` or `ollama`. `full` is everything. The [reference](guide::reference) lists
+//! all features with what they imply and cost.
+//!
 //! **By value from the caller, by reference from the framework**: parameters by value are input, parameters by reference
 //! are injected. The function can still be called directly, for example in a unit test. [All pages](guide).
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 extern crate self as genkit;
 

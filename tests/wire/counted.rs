@@ -115,7 +115,7 @@ async fn a_budget_ends_a_run_by_what_the_provider_says() {
     let call = || Said::default().calls(None, "read", json!({"page": 1}));
     let (model, mock) = gemini(move |_, _| says(call(), 95));
     let run = genkit::generate("go").model(model).tools(tools![read]);
-    let error = run.usage_limit(UsageLimit::tokens(250)).await.unwrap_err();
+    let error = run.usage_limit(UsageLimit::new().tokens(250)).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::ResourceExhausted);
     assert_eq!(mock.requests().len(), 3);
     let partial = error.partial().unwrap();

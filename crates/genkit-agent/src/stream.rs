@@ -82,6 +82,8 @@ pub struct GenerateStream<'a> {
     run: Option<BoxFuture<'a, Result<GenerateResponse>>>,
     queue: ChunkQueue,
     ended: Option<Result<GenerateResponse>>,
+    /// Whether `next` has returned the error of the failed run.
+    is_reported: bool,
     /// The text of the message being written, and the index of that message.
     text: String,
     index: usize,
@@ -96,7 +98,7 @@ impl<'a> GenerateStream<'a> {
     ) -> Self {
         let queue = ChunkQueue::default();
         let run = Some(start(queue.chunk_sink()));
-        Self { run, queue, ended: None, text: String::new(), index: 0, format }
+        Self { run, queue, ended: None, is_reported: false, text: String::new(), index: 0, format }
     }
 
     /// Returns the next chunk, or `None` at the end. An error is returned once, as the last item.
@@ -110,13 +112,13 @@ impl<'a> GenerateStream<'a> {
     /// Waits for the run to finish and returns the response. Unread chunks are discarded.
     ///
     /// # Errors
-    /// Returns the same errors as awaiting [`Generate`](crate::Generate).
+    /// Returns the same errors as awaiting [`Generate`](crate::Generate), also if [`next`](Self::next) has returned the
+    /// error before; the partial response is in the first one.
     pub async fn response(mut self) -> Result<GenerateResponse> {
         self.queue.stop_reading();
-        match (self.run.take(), self.ended.take()) {
-            (Some(run), _) => run.await,
-            (None, Some(ended)) => ended,
-            (None, None) => Err(E::AlreadyFailed.into()),
+        match self.run.take() {
+            Some(run) => run.await,
+            None => self.ended.take().unwrap_or_else(|| Err(E::AlreadyFailed.into())),
         }
     }
 
@@ -173,7 +175,11 @@ impl<'a> GenerateStream<'a> {
         match (chunk, &self.ended) {
             (Some(chunk), _) => Poll::Ready(Some(Ok(chunk))),
             // The error of a failed run is returned once, after the chunks before it.
-            (None, Some(Err(_))) => Poll::Ready(self.ended.take().and_then(Result::err).map(Err)),
+            (None, Some(Err(error))) if !self.is_reported => {
+                self.is_reported = true;
+                let repeated = Err(error.to_repeated());
+                Poll::Ready(self.ended.replace(repeated).and_then(Result::err).map(Err))
+            }
             (None, None) if self.run.is_some() => Poll::Pending,
             (None, _) => Poll::Ready(None),
         }

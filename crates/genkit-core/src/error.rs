@@ -122,6 +122,21 @@ impl Error {
         }))
     }
 
+    /// Creates a copy to report the same failure again. The text of the causes becomes part of the message, and the
+    /// partial result stays with the original.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn to_repeated(&self) -> Self {
+        let mut repeated = Self::new(self.0.kind, self.chain());
+        repeated.0.details = self.0.details.clone();
+        repeated.0.invalid_arguments = self.0.invalid_arguments;
+        repeated.0.foreign = self.0.foreign;
+        repeated.0.fatal = self.0.fatal;
+        repeated.0.is_traced = self.0.is_traced;
+        repeated.0.retry = self.0.retry;
+        repeated
+    }
+
     /// Creates an [`InvalidArgument`](ErrorKind::InvalidArgument) error: the caller's input cannot be used.
     ///
     /// ```

@@ -80,7 +80,8 @@ impl Topic for Error {
             }
             Self::NoRun(_) | Self::NoFlow(_) => ErrorKind::NotFound,
             Self::Lost(_) => ErrorKind::Aborted,
-            Self::NotSaved { .. } | Self::Folder { .. } => ErrorKind::Unavailable,
+            Self::NotSaved { .. } => ErrorKind::Unavailable,
+            Self::Folder { source, .. } => kind_of_io(source),
             Self::MemoryFull => ErrorKind::ResourceExhausted,
             Self::Cancelled(_) => ErrorKind::Cancelled,
             Self::Unreadable { .. }
@@ -88,5 +89,21 @@ impl Topic for Error {
             | Self::TornFile(_)
             | Self::NotItsStep => ErrorKind::Internal,
         }
+    }
+}
+
+/// Returns the kind of an error of the disk: `Unavailable` only for what a retry can fix.
+fn kind_of_io(error: &std::io::Error) -> ErrorKind {
+    use std::io::ErrorKind as Io;
+    match error.kind() {
+        Io::NotFound
+        | Io::PermissionDenied
+        | Io::AlreadyExists
+        | Io::NotADirectory
+        | Io::IsADirectory
+        | Io::ReadOnlyFilesystem
+        | Io::InvalidInput
+        | Io::Unsupported => ErrorKind::FailedPrecondition,
+        _ => ErrorKind::Unavailable,
     }
 }

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use genkit::{BoxFuture, Error, ErrorKind, Result};
+use tokio_postgres::error::SqlState;
 use tokio_postgres::tls::MakeTlsConnect;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Config, Row, Socket, Statement};
@@ -118,5 +119,36 @@ fn lock_mutex<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Converts an error of the server or the connection.
 pub(crate) fn store_error(error: tokio_postgres::Error) -> Error {
-    Error::new(ErrorKind::Unavailable, "the Postgres store of runs failed").with_source(error)
+    let kind = kind_of_state(error.code().map(SqlState::code));
+    Error::new(kind, "the Postgres store of runs failed").with_source(error)
+}
+
+/// Returns the kind of an error by the class of its SQLSTATE; `None` is an error of the connection. `Unavailable` is
+/// only for what a retry can fix.
+fn kind_of_state(state: Option<&str>) -> ErrorKind {
+    match state.and_then(|state| state.get(..2)) {
+        // Connections, conflicts, resources, locks, operators, the system.
+        None | Some("08" | "40" | "53" | "55" | "57" | "58") => ErrorKind::Unavailable,
+        Some("28") => ErrorKind::Unauthenticated,
+        Some(_) => ErrorKind::FailedPrecondition,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_a_retry_can_fix_is_unavailable() {
+        for (state, kind) in [
+            (None, ErrorKind::Unavailable),
+            (Some("57P03"), ErrorKind::Unavailable),
+            (Some("40001"), ErrorKind::Unavailable),
+            (Some("28P01"), ErrorKind::Unauthenticated),
+            (Some("3D000"), ErrorKind::FailedPrecondition),
+            (Some("42501"), ErrorKind::FailedPrecondition),
+        ] {
+            assert_eq!(kind_of_state(state), kind, "{state:?}");
+        }
+    }
 }

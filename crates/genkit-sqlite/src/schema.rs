@@ -53,7 +53,7 @@ pub(crate) fn open_database(path: Option<&Path>) -> Result<Connection> {
         making.commit()?;
         Ok((connection, version))
     };
-    let (connection, version) = opened().map_err(store_error)?;
+    let (connection, version) = opened().map_err(|error| open_error(path, &error))?;
     if version > VERSION {
         let text = format!(
             "the store of runs has tables of version {version}, and this program supports version {VERSION}; upgrade this program"
@@ -65,5 +65,55 @@ pub(crate) fn open_database(path: Option<&Path>) -> Result<Connection> {
 
 /// Converts an error of SQLite.
 pub(crate) fn store_error(error: rusqlite::Error) -> Error {
-    Error::new(ErrorKind::Unavailable, "the SQLite store of runs failed").with_source(error)
+    Error::new(kind_of(&error), "the SQLite store of runs failed").with_source(error)
+}
+
+/// Names the file that cannot be opened. SQLite says the rest twice, in the error and in its source.
+fn open_error(path: Option<&Path>, error: &rusqlite::Error) -> Error {
+    let name = path.map_or_else(|| ":memory:".to_owned(), |path| path.display().to_string());
+    let text = format!("cannot open the SQLite store of runs `{name}`: {error}");
+    Error::new(kind_of(error), text)
+}
+
+/// Returns `Unavailable` only for what a retry can fix.
+fn kind_of(error: &rusqlite::Error) -> ErrorKind {
+    use rusqlite::ErrorCode as Code;
+    match error.sqlite_error_code() {
+        Some(
+            Code::DatabaseBusy
+            | Code::DatabaseLocked
+            | Code::DiskFull
+            | Code::SystemIoFailure
+            | Code::OutOfMemory
+            | Code::OperationInterrupted,
+        ) => ErrorKind::Unavailable,
+        Some(
+            Code::CannotOpen
+            | Code::NotADatabase
+            | Code::DatabaseCorrupt
+            | Code::PermissionDenied
+            | Code::ReadOnly
+            | Code::AuthorizationForStatementDenied,
+        ) => ErrorKind::FailedPrecondition,
+        _ => ErrorKind::Internal,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::SqliteStore;
+
+    #[test]
+    fn a_file_that_cannot_be_opened_is_named_once_and_not_worth_a_retry() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = folder.path().join("notes.txt");
+        std::fs::write(&text, "no database, but long enough for a header ".repeat(20)).unwrap();
+        for path in [text, folder.path().join("missing/runs.db")] {
+            let error = SqliteStore::open(&path).err().unwrap();
+            assert_eq!(error.kind(), ErrorKind::FailedPrecondition, "{}", error.chain());
+            let name = path.display().to_string();
+            assert_eq!(error.chain().matches(&name).count(), 1, "{}", error.chain());
+        }
+    }
 }

@@ -20,8 +20,8 @@ impl SqliteStore {
     /// Opens the SQLite file, or creates it.
     ///
     /// # Errors
-    /// `Unavailable` if the file cannot be opened, `FailedPrecondition` if its tables were created by a newer version
-    /// of this crate.
+    /// `FailedPrecondition` if the file cannot be opened, is not a database, or has tables of a newer version of this
+    /// crate; `Unavailable` if another program locks it or the disk fails.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         make_private(path)?;
@@ -51,8 +51,8 @@ fn make_private(path: &Path) -> Result<()> {
     use std::os::unix::fs::OpenOptionsExt as _;
     let made = std::fs::OpenOptions::new().create(true).append(true).mode(0o600).open(path);
     made.map(drop).map_err(|error| {
-        let text = format!("failed to create the SQLite store of runs `{}`", path.display());
-        Error::new(genkit::ErrorKind::Unavailable, text).with_source(error)
+        let text = format!("cannot open the SQLite store of runs `{}`", path.display());
+        Error::new(genkit::ErrorKind::FailedPrecondition, text).with_source(error)
     })
 }
 

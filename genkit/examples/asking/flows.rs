@@ -32,7 +32,7 @@ async fn call_it(address: std::net::SocketAddr) -> Result<()> {
     while let Some(line) = stream.next().await {
         println!("{}", line?);
     }
-    println!("= {}", stream.result().await?);
+    println!("= {}", stream.response().await?);
     Ok(())
 }
 

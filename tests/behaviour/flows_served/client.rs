@@ -55,15 +55,15 @@ async fn results_and_chunks_are_typed() {
     }
     assert_eq!(seen, [0, 1, 2]);
     let id = stream.stream_id().expect("the server keeps it").to_owned();
-    assert_eq!(stream.result().await.unwrap(), 3);
+    assert_eq!(stream.response().await.unwrap(), 3);
 
     let again = || flow_client(server.url("count")).stream_id(&id);
     let mut rest = again().skip_chunks(2).chunks::<Counted>().stream();
     assert_eq!(rest.next().await.unwrap().unwrap().i, 2);
     assert!(rest.next().await.is_none());
-    assert_eq!(again().stream().result().await.unwrap(), 3);
+    assert_eq!(again().stream().response().await.unwrap(), 3);
     let unknown = flow_client(server.url("count")).stream_id("nope").stream();
-    assert_eq!(unknown.result().await.unwrap_err().kind(), ErrorKind::NotFound);
+    assert_eq!(unknown.response().await.unwrap_err().kind(), ErrorKind::NotFound);
 }
 
 #[tokio::test]
@@ -74,12 +74,12 @@ async fn a_failure_is_the_flows_own() {
         assert_eq!(error.details(), Some(&json!({"id": 7})));
     };
     failed(flow_client(server.url("fail")).await.unwrap_err());
-    failed(flow_client(server.url("fail")).stream().result().await.unwrap_err());
+    failed(flow_client(server.url("fail")).stream().response().await.unwrap_err());
     let mut stream = flow_client(server.url("fail")).stream();
     assert_eq!(stream.next().await.unwrap().unwrap(), json!(1));
     failed(stream.next().await.unwrap().unwrap_err());
     assert!(stream.next().await.is_none(), "an error comes once");
-    assert!(stream.result().await.is_err());
+    assert!(stream.response().await.is_err());
 }
 
 #[tokio::test]
@@ -173,7 +173,7 @@ async fn streams_are_read_in_every_form() {
             match stream.next().await {
                 Some(Ok(_)) => seen += 1,
                 Some(Err(error)) => break Err(error.kind()),
-                None => break stream.result().await.map_err(|error| error.kind()),
+                None => break stream.response().await.map_err(|error| error.kind()),
             }
         };
         assert_eq!((seen, ended), (chunks, result), "{form}");
@@ -223,6 +223,6 @@ async fn a_call_has_a_limit_of_time() {
     let url = format!("http://{}/f", listener.local_addr().unwrap());
     let call = || flow_client(&url).timeout(Duration::from_millis(50));
     assert_eq!(call().await.unwrap_err().kind(), ErrorKind::DeadlineExceeded);
-    let streamed = call().stream().result().await;
+    let streamed = call().stream().response().await;
     assert_eq!(streamed.unwrap_err().kind(), ErrorKind::DeadlineExceeded);
 }

@@ -50,7 +50,7 @@ async fn a_flow_whose_chunks_nobody_reads_does_not_keep_its_thread() {
 
 #[tokio::test]
 async fn a_body_is_limited_in_size() {
-    let server = Listening::start(serving(flows![echo]).max_body(100)).await;
+    let server = Listening::start(serving(flows![echo]).max_message(100)).await;
     let fits = json!({"data": "x".repeat(100 - r#"{"data":""}"#.len())});
     let answer = server.send(post("/echo", &fits)).await;
     assert_eq!((answer.status, fits.to_string().len()), (200, 100));
@@ -78,7 +78,7 @@ async fn a_flow_has_a_limit_of_time() {
 
 #[tokio::test]
 async fn one_flow_more_than_may_run_is_refused() {
-    let server = Listening::start(serving(flows![echo, sleeper]).max_running(1)).await;
+    let server = Listening::start(serving(flows![echo, sleeper]).max_in_flight(1)).await;
     let (address, sent) = (server.address, stream("/sleeper", &json!({})));
     let first = tokio::task::spawn_blocking(move || {
         use std::io::Read as _;
@@ -101,7 +101,7 @@ async fn one_flow_more_than_may_run_is_refused() {
 
 #[tokio::test]
 async fn a_client_that_comes_back_takes_a_place_and_a_refused_one_is_not_looked_at() {
-    let server = serving(flows![echo]).max_running(0).durable_streams(true);
+    let server = serving(flows![echo]).max_in_flight(0).durable_streams(true);
     let server = Listening::start(server).await;
     let again = stream("/echo", &json!({})).header("x-genkit-stream-id", "x");
     for sent in [again, post("/echo", &json!({"data": "a"})), Sent::new("POST", "/echo").body("{")]

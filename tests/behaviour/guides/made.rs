@@ -188,18 +188,19 @@ fn features_are_those_of_the_manifest() {
     let manifest = read("genkit/Cargo.toml");
     let (_, rest) = manifest.split_once("[features]\n").unwrap();
     let section = rest.split("\n[").next().unwrap();
-    let mut table = String::from("| feature | gives |\n|---|---|\n");
+    let mut table = String::from("| feature | gives | implies |\n|---|---|---|\n");
     let mut comment = String::new();
     for line in section.lines() {
         if let Some(text) = line.strip_prefix("# ") {
             comment = text.trim_end_matches('.').replace('|', "\\|");
-        } else if let Some((name, _)) = line.split_once(" = [")
+        } else if let Some((name, implied)) = line.split_once(" = [")
             && !line.starts_with(' ')
             && !matches!(name, "default" | "http-model")
         {
             let is_default = matches!(name, "inventory" | "generate");
             let default = if is_default { " (default)" } else { "" };
-            writeln!(table, "| `{name}`{default} | {comment} |").unwrap();
+            let implied = implied_features(name, implied);
+            writeln!(table, "| `{name}`{default} | {comment} | {implied} |").unwrap();
         }
     }
     let text = page("reference").text;
@@ -207,6 +208,20 @@ fn features_are_those_of_the_manifest() {
     let (_, after) = rest.split_once("<!-- /features -->").unwrap();
     let wanted = format!("{before}<!-- features -->\n{table}<!-- /features -->{after}");
     compare("genkit/guide/reference.md", &wanted);
+}
+
+/// The features that a feature enables in this crate, as a list of code.
+fn implied_features(name: &str, list: &str) -> String {
+    if name == "full" {
+        return "all".to_owned();
+    }
+    let names = list.split('"').skip(1).step_by(2);
+    let shown = names.filter(|name| !name.contains([':', '/']) && *name != "http-model");
+    let mut shown: Vec<String> = shown.map(|name| format!("`{name}`")).collect();
+    if list.contains("\"http-model\"") {
+        shown.push("`generate`".to_owned());
+    }
+    shown.join(", ")
 }
 
 /// The pages in the order of the book.

@@ -66,7 +66,7 @@ async fn a_server_is_given_up_after_so_many_tries_and_tried_by_hand() {
     let [never, twice] = [Arc::<AtomicUsize>::default(), Arc::default()];
     let soon = Reconnect::new().first_delay(Duration::from_millis(1));
     let host = McpHost::builder()
-        .reconnect(soon.max_attempts(2))
+        .reconnect(soon.max_retries(2))
         .server("never", dead(&never).reconnect(Reconnect::never()))
         .server("twice", dead(&twice))
         .build()

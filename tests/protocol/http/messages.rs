@@ -66,7 +66,7 @@ fn a_body_of_another_type_is_not_read() {
 
 #[test]
 fn a_body_over_the_limit_is_too_large() {
-    let here = Here::serve(calculator().max_request(LIMIT).router().expect("a router"));
+    let here = Here::serve(calculator().max_message(LIMIT).router().expect("a router"));
     let wire = Wire::to(here.url());
     let session = wire.open(&[]);
     let message = call("add", &json!({ "a": 2, "b": 40 })).to_string();

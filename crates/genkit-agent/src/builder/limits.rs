@@ -69,7 +69,7 @@ impl Generate {
     /// #         .with_usage(Usage::default().with_input_tokens(400).with_output_tokens(20))
     /// # }));
     /// let run = genkit::generate("Read it all.").model(model).tools(tools![read]);
-    /// let error = run.usage_limit(UsageLimit::tokens(1_000).requests(5)).await.unwrap_err();
+    /// let error = run.usage_limit(UsageLimit::new().tokens(1_000).requests(5)).await.unwrap_err();
     /// assert_eq!(error.kind(), ErrorKind::ResourceExhausted);
     /// let done = error.into_partial().unwrap();
     /// assert_eq!(done.usage.input_tokens, Some(1_200)); // the third response exceeded the limit

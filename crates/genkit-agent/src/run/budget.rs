@@ -177,11 +177,11 @@ mod tests {
             (none, 5, None),
             (none.requests(3), 3, Some(("requests", 3, 3))),
             (none.requests(0), 0, Some(("requests", 0, 0))),
-            (UsageLimit::tokens(24), 2, Some(("tokens", 24, 24))),
-            (UsageLimit::tokens(23), 1, Some(("tokens", 24, 23))),
+            (UsageLimit::new().tokens(24), 2, Some(("tokens", 24, 24))),
+            (UsageLimit::new().tokens(23), 1, Some(("tokens", 24, 23))),
             (none.input_tokens(25), 2, Some(("inputTokens", 30, 25))),
             (none.output_tokens(4), 2, Some(("outputTokens", 4, 4))),
-            (UsageLimit::tokens(1_000).requests(1), 1, Some(("requests", 1, 1))),
+            (UsageLimit::new().tokens(1_000).requests(1), 1, Some(("requests", 1, 1))),
         ];
         for (limit, calls, ended) in table {
             let budget = Budget::new(limit);
@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn the_larger_of_total_and_sum_counts() {
-        let budget = Budget::new(UsageLimit::tokens(100));
+        let budget = Budget::new(UsageLimit::new().tokens(100));
         call(&budget, used(10, 2).with_total_tokens(40))
             .expect("reasoning tokens are only in the total");
         call(&budget, used(10, 2).with_total_tokens(40)).expect("80");
@@ -208,10 +208,10 @@ mod tests {
 
     #[test]
     fn what_no_provider_tells_is_estimated() {
-        let budget = Budget::new(UsageLimit::tokens(20));
+        let budget = Budget::new(UsageLimit::new().tokens(20));
         call(&budget, Usage::default()).expect("5 and 9");
         assert!(call(&budget, Usage::default()).is_err());
-        assert!(call(&Budget::new(UsageLimit::tokens(13)), Usage::default()).is_err());
+        assert!(call(&Budget::new(UsageLimit::new().tokens(13)), Usage::default()).is_err());
     }
 
     #[test]

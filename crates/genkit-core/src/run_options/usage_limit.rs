@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 /// ```
 /// use genkit::generate::UsageLimit;
 ///
-/// let limit = UsageLimit::tokens(50_000).output_tokens(8_000).requests(10);
+/// let limit = UsageLimit::new().tokens(50_000).output_tokens(8_000).requests(10);
 /// assert_eq!((limit.tokens, limit.requests), (Some(50_000), Some(10)));
-/// let calls_alone = UsageLimit::of_requests(3);
+/// let calls_alone = UsageLimit::new().requests(3);
 /// assert_eq!(serde_json::to_value(calls_alone).unwrap(), serde_json::json!({"requests": 3}));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,14 +31,17 @@ pub struct UsageLimit {
 }
 
 impl UsageLimit {
-    /// Creates a limit on the total number of tokens, of requests and responses.
-    pub fn tokens(most: u64) -> Self {
-        Self { tokens: Some(most), ..Self::default() }
+    /// Creates a limit that allows everything.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
     }
 
-    /// Creates a limit on the number of model calls.
-    pub fn of_requests(most: u64) -> Self {
-        Self::default().requests(most)
+    /// Sets the limit on the total number of tokens, of requests and responses.
+    #[must_use]
+    pub fn tokens(mut self, most: u64) -> Self {
+        self.tokens = Some(most);
+        self
     }
 
     /// Sets the limit on request tokens, including cached ones.

@@ -46,7 +46,7 @@ impl FolderStore {
     /// Opens the folder, or creates it.
     ///
     /// # Errors
-    /// `Unavailable` if the folder cannot be created.
+    /// `FailedPrecondition` if the folder cannot be created, `Unavailable` if the disk fails.
     pub fn open(folder: impl AsRef<Path>) -> Result<Self> {
         let folder = folder.as_ref();
         let this = StoreFolder { runs: folder.join("runs"), open: folder.join("open") };

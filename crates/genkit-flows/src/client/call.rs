@@ -36,7 +36,7 @@ use genkit_core::Result;
 /// while let Some(counted) = count.next().await {
 ///     println!("{}", counted?.i);
 /// }
-/// let total = count.result().await?;
+/// let total = count.response().await?;
 /// # Ok(())
 /// # }
 /// ```

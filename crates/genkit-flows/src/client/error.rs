@@ -39,8 +39,6 @@ pub(super) enum Error {
     Stream { host: String, source: SseError },
     #[error("the {what} of the flow does not match the requested type: {why}")]
     Misfit { what: &'static str, why: String },
-    #[error("the stream has already failed")]
-    AlreadyFailed,
 
     /// The error of the flow, with the server's message.
     #[error("{message}")]
@@ -59,7 +57,7 @@ impl Topic for Error {
             Self::Slow { .. } => ErrorKind::DeadlineExceeded,
             Self::NoStream { .. } => ErrorKind::NotFound,
             Self::TooLong { .. } => ErrorKind::ResourceExhausted,
-            Self::Redirect { .. } | Self::AlreadyFailed => ErrorKind::FailedPrecondition,
+            Self::Redirect { .. } => ErrorKind::FailedPrecondition,
             Self::NoAnswer { .. } | Self::Stream { .. } | Self::Misfit { .. } => {
                 ErrorKind::Internal
             }

@@ -33,7 +33,7 @@ use genkit_http_client::internal::sse::{SseEvent, SseParser};
 ///         Err(error) => return Err(error),
 ///     }
 /// }
-/// let report = stream.result().await?;
+/// let report = stream.response().await?;
 /// # Ok(())
 /// # }
 /// ```
@@ -49,7 +49,7 @@ enum StreamState {
     Idle,
     Reading(Box<StreamBody>),
     Done(Value),
-    Failed,
+    Failed(Error),
 }
 
 /// The body of a response that is being read.
@@ -80,24 +80,33 @@ impl<O: DeserializeOwned, C: DeserializeOwned> FlowStream<O, C> {
     pub async fn next(&mut self) -> Option<Result<C>> {
         let next = self.advance().await.transpose()?;
         let chunk = next.and_then(|chunk| answer::fit("chunk", chunk));
-        if chunk.is_err() {
-            self.state = StreamState::Failed;
+        if let Err(error) = &chunk {
+            self.state = StreamState::Failed(error.to_repeated());
         }
         Some(chunk)
     }
 
-    /// Returns the result. Unread chunks are discarded.
+    /// Waits for the flow to finish and returns its result. Unread chunks are discarded.
     ///
     /// # Errors
-    /// As awaiting the [`FlowCall`](super::FlowCall).
-    pub async fn result(mut self) -> Result<O> {
+    /// As awaiting the [`FlowCall`](super::FlowCall), also if [`next`](Self::next) has returned the error before.
+    pub async fn response(mut self) -> Result<O> {
         while let Some(chunk) = self.next().await {
             chunk?;
         }
         match self.state {
             StreamState::Done(result) => answer::fit("result", result),
-            _ => Err(E::AlreadyFailed.into()),
+            StreamState::Failed(error) => Err(error),
+            StreamState::Idle | StreamState::Reading(_) => {
+                unreachable!("`next` returns `None` only after the result or an error")
+            }
         }
+    }
+
+    #[doc(hidden)]
+    #[deprecated(note = "renamed to `response`")]
+    pub async fn result(self) -> Result<O> {
+        self.response().await
     }
 
     /// Returns the id under which the server keeps this stream, for

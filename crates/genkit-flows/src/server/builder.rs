@@ -59,8 +59,8 @@ const MAX_RUNNING: usize = 1_024;
 ///     .context_provider(flows::api_key("secret"))
 ///     .stream_store(MemoryStreams::new().max_streams(100))
 ///     .timeout(Duration::from_secs(60))
-///     .max_body(64 * 1024)
-///     .max_running(100)
+///     .max_message(64 * 1024)
+///     .max_in_flight(100)
 ///     .grace(Duration::from_secs(5))
 ///     .cors(["https://app.example.com"])
 ///     .allowed_hosts(["flows.example.com"])
@@ -98,8 +98,8 @@ pub(super) struct FlowSettings {
     pub(super) store: Option<Arc<dyn StreamStore>>,
     pub(super) timeout: Duration,
     pub(super) grace: Duration,
-    pub(super) max_body: usize,
-    pub(super) max_running: usize,
+    pub(super) max_message: usize,
+    pub(super) max_in_flight: usize,
     pub(super) origins: Vec<String>,
     pub(super) hosts: Option<Vec<String>>,
     /// `None` means true if `GENKIT_ENV` is `dev`.
@@ -116,8 +116,8 @@ impl FlowServer {
             store: None,
             timeout: FLOW_TIMEOUT,
             grace: GRACE,
-            max_body: MAX_FLOW_BODY,
-            max_running: MAX_RUNNING,
+            max_message: MAX_FLOW_BODY,
+            max_in_flight: MAX_RUNNING,
             origins: Vec::new(),
             hosts: None,
             expose_errors: None,
@@ -206,17 +206,29 @@ impl FlowServer {
         self
     }
 
-    /// Sets the maximum size of a request body, in bytes. Default is 4 MiB.
-    pub fn max_body(mut self, bytes: usize) -> Self {
-        self.settings.max_body = bytes;
+    /// Sets the message limit: the maximum size of a request, in bytes. Default is 4 MiB.
+    pub fn max_message(mut self, bytes: usize) -> Self {
+        self.settings.max_message = bytes;
         self
     }
 
-    /// Sets the maximum number of flows that run at once (concurrency limit). Default is 1,024; further requests are
-    /// rejected with 429.
-    pub fn max_running(mut self, flows: usize) -> Self {
-        self.settings.max_running = flows;
+    #[doc(hidden)]
+    #[deprecated(note = "renamed to `max_message`")]
+    pub fn max_body(self, bytes: usize) -> Self {
+        self.max_message(bytes)
+    }
+
+    /// Sets the concurrency limit: the maximum number of flows that run at the same time. Default is 1,024; further
+    /// requests are rejected with 429.
+    pub fn max_in_flight(mut self, flows: usize) -> Self {
+        self.settings.max_in_flight = flows;
         self
+    }
+
+    #[doc(hidden)]
+    #[deprecated(note = "renamed to `max_in_flight`")]
+    pub fn max_running(self, flows: usize) -> Self {
+        self.max_in_flight(flows)
     }
 
     /// Sets the origins whose web pages can call the flows (CORS), for example `https://app.example.com`; `*` allows

@@ -50,10 +50,10 @@ impl FlowEndpoint {
         let (parts, body) = request.into_parts();
         let mut query = FlowQuery::read(&parts.headers, &parts.uri)?;
         let from = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|from| from.0.ip());
-        let body = read_body(body, self.max_body, &self.room, from).await.map_err(E::from)?;
+        let body = read_body(body, self.max_message, &self.room, from).await.map_err(E::from)?;
         // Acquired after the body was read, so that a slow body does not hold a permit.
         let permit = Arc::clone(&self.limiter).try_acquire_owned();
-        let permit = permit.map_err(|_| E::TooManyRunning(self.max_running))?;
+        let permit = permit.map_err(|_| E::TooManyRunning(self.max_in_flight))?;
         let again = self.store.as_ref().and_then(|_| query.stream_id.take());
         // The body of a request that resumes a stream is ignored.
         let input = match again {

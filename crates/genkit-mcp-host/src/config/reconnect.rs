@@ -31,14 +31,14 @@ use crate::limits::{FIRST_BACKOFF, MAX_BACKOFF};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "pass it to `.reconnect(..)` of a host or of a server"]
 pub struct Reconnect {
-    pub(crate) max_attempts: u32,
+    pub(crate) max_retries: u32,
     pub(crate) first_delay: Duration,
     pub(crate) max_delay: Duration,
 }
 
 impl Default for Reconnect {
     fn default() -> Self {
-        Self { max_attempts: u32::MAX, first_delay: FIRST_BACKOFF, max_delay: MAX_BACKOFF }
+        Self { max_retries: u32::MAX, first_delay: FIRST_BACKOFF, max_delay: MAX_BACKOFF }
     }
 }
 
@@ -51,21 +51,27 @@ impl Reconnect {
     /// Disables reconnection: a server that does not start, or whose connection is lost, is in the state `Failed` until
     /// [`McpHost::reconnect`](crate::mcp_host::McpHost::reconnect) is called.
     pub fn never() -> Self {
-        Self::new().max_attempts(0)
+        Self::new().max_retries(0)
     }
 
     /// Returns the delays before the retries.
     pub(crate) fn backoff(self) -> Backoff {
-        let Self { max_attempts: max_retries, first_delay, max_delay } = self;
+        let Self { max_retries, first_delay, max_delay } = self;
         Backoff { first_delay, max_delay, max_retries }
     }
 
-    /// Sets the attempt limit: how many failed connections in a row are retried before the server is in the state
+    /// Sets the retry limit: how many failed connections in a row are retried before the server is in the state
     /// `Failed` until [`McpHost::reconnect`](crate::mcp_host::McpHost::reconnect) is called. Default is no limit; 0 disables
     /// retries.
-    pub fn max_attempts(mut self, attempts: u32) -> Self {
-        self.max_attempts = attempts;
+    pub fn max_retries(mut self, retries: u32) -> Self {
+        self.max_retries = retries;
         self
+    }
+
+    #[doc(hidden)]
+    #[deprecated(note = "renamed to `max_retries`")]
+    pub fn max_attempts(self, retries: u32) -> Self {
+        self.max_retries(retries)
     }
 
     /// Sets the delay before the first retry; each further delay is twice as long. Default is 0.5 seconds.

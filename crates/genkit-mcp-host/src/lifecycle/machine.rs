@@ -173,7 +173,7 @@ impl LinkMachine {
             },
             // A server that was connected is most likely available again immediately.
             (State::Connected { .. }, Event::Lost)
-                if self.tries < IMMEDIATE_RETRIES.min(self.reconnect.max_attempts) =>
+                if self.tries < IMMEDIATE_RETRIES.min(self.reconnect.max_retries) =>
             {
                 self.tries += 1;
                 (State::Closing(After::Connect), Action::Close)
@@ -429,7 +429,7 @@ mod tests {
         let seconds = Duration::from_secs;
         let mut machine = machine(State::Connecting);
         machine.reconnect =
-            Reconnect::new().max_attempts(3).first_delay(seconds(2)).max_delay(seconds(5));
+            Reconnect::new().max_retries(3).first_delay(seconds(2)).max_delay(seconds(5));
         let refused = Event::Refused(ConnectErrorKind::Transient);
         for wait in [2, 4, 5] {
             assert_eq!(machine.handle_event(refused, now, 0), Action::Wait(seconds(wait)));

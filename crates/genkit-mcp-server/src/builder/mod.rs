@@ -70,7 +70,7 @@ use genkit_core::BoxFuture;
 ///     .page_size(50)
 ///     .timeout(Duration::from_secs(30))
 ///     .max_output(64 * 1024)
-///     .max_request(1024 * 1024)
+///     .max_message(1024 * 1024)
 ///     .max_in_flight(100)
 ///     .max_per_second(10)
 ///     .max_open_questions(2)
@@ -246,12 +246,18 @@ impl McpServer {
         self
     }
 
-    /// Sets the request limit: the maximum size of a request, in bytes. Default is 4 MiB over HTTP and 16
+    /// Sets the message limit: the maximum size of a request, in bytes. Default is 4 MiB over HTTP and 16
     /// MiB over stdio.
-    pub fn max_request(mut self, bytes: usize) -> Self {
+    pub fn max_message(mut self, bytes: usize) -> Self {
         self.settings.max_line = bytes;
         self.settings.http.set_max_body(bytes);
         self
+    }
+
+    #[doc(hidden)]
+    #[deprecated(note = "renamed to `max_message`")]
+    pub fn max_request(self, bytes: usize) -> Self {
+        self.max_message(bytes)
     }
 
     /// Sets the concurrency limit: the maximum number of functions that run at the same time in the whole

@@ -64,7 +64,7 @@ fn ended(error: Error) -> (GenerateResponse, Value) {
 async fn a_limit_on_model_calls_ends_a_run_before_the_next_one() {
     let model = sums(5);
     let run = genkit::generate("go").model(model.clone()).tools(tools![add]);
-    let limit = UsageLimit::of_requests(2);
+    let limit = UsageLimit::new().requests(2);
     let (partial, which) = ended(run.usage_limit(limit).await.unwrap_err());
     assert_eq!(model.requests().len(), 2);
     assert_eq!(which, json!({"of": "requests", "used": 2, "limit": 2}));
@@ -77,7 +77,7 @@ async fn a_limit_on_model_calls_ends_a_run_before_the_next_one() {
 #[tokio::test]
 async fn an_answer_that_goes_over_the_tokens_is_kept_and_its_calls_are_not_run() {
     for (limit, calls, what) in [
-        (UsageLimit::tokens(219), 2, "tokens"),
+        (UsageLimit::new().tokens(219), 2, "tokens"),
         (UsageLimit::default().input_tokens(150), 2, "inputTokens"),
         (UsageLimit::default().output_tokens(10), 1, "outputTokens"),
     ] {
@@ -98,7 +98,7 @@ async fn a_last_answer_within_the_limit_is_an_answer_and_one_over_it_an_error_th
     let answer = || ModelResponse::from_text("hello").with_usage(used(5, 5));
     let ask = |limit| {
         let run = genkit::generate("hi").model(ScriptedModel::new([answer()]));
-        run.usage_limit(UsageLimit::tokens(limit)).run()
+        run.usage_limit(UsageLimit::new().tokens(limit)).run()
     };
     assert_eq!(ask(10).await.unwrap().text(), "hello");
     let (partial, _) = ended(ask(9).await.unwrap_err());
@@ -139,7 +139,7 @@ async fn an_answer_of_a_middleware_costs_no_request() {
     let cached =
         on_model(|_, _, _| async { ModelResponse::from_text("hi").with_usage(used(1, 1)) });
     let run = genkit::generate("go").model(ScriptedModel::pending()).middleware(cached);
-    let response = run.usage_limit(UsageLimit::tokens(2).requests(0)).await.unwrap();
+    let response = run.usage_limit(UsageLimit::new().tokens(2).requests(0)).await.unwrap();
     assert_eq!(response.usage, used(1, 1));
 }
 
