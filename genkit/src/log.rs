@@ -1,5 +1,7 @@
 //! Simple logging to stderr. On stdio, stdout is used by the protocol.
 
+use std::io::IsTerminal as _;
+
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt;
 use tracing_subscriber::layer::SubscriberExt as _;
@@ -8,7 +10,7 @@ use tracing_subscriber::layer::SubscriberExt as _;
 const DEFAULT_FILTER: &str = "info,rmcp=off";
 
 /// The filter of the flags that print something and exit.
-const ONE_SHOT_FILTER: &str = "warn,rmcp=off";
+const ONE_SHOT_FILTER: &str = "warn,rmcp=off,genkit::audit=off";
 
 /// Enables logging of `tracing` events to standard error: the actions and the address of a server,
 /// warnings, audit events.
@@ -18,7 +20,9 @@ const ONE_SHOT_FILTER: &str = "warn,rmcp=off";
 /// either way. Call this function first in `main`. It has no effect if a subscriber is already installed.
 ///
 /// `RUST_LOG` is read once: `RUST_LOG=debug`, `RUST_LOG=warn,genkit::audit=info`. Default is
-/// `info,rmcp=off`; with the flags `--list`, `--call`, `--check` and `--install`, it is `warn,rmcp=off`.
+/// `info,rmcp=off`; with the flags `--list`, `--call`, `--check` and `--install`, it is
+/// `warn,rmcp=off,genkit::audit=off`, because these flags report their errors themselves. The output has colour if standard
+/// error is a terminal and `NO_COLOR` is not set.
 ///
 /// ```
 /// genkit::log_to_stderr();
@@ -30,7 +34,8 @@ pub fn log_to_stderr() {
     let default = if is_one_shot { ONE_SHOT_FILTER } else { DEFAULT_FILTER };
     let filter = wanted.as_deref().unwrap_or(default).parse::<Targets>();
     let filter = filter.unwrap_or_else(|_| Targets::new().with_default(tracing::Level::INFO));
-    let layer = fmt::layer().with_writer(std::io::stderr).with_ansi(false);
+    let has_colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let layer = fmt::layer().with_writer(std::io::stderr).with_ansi(has_colour);
     let subscriber = tracing_subscriber::registry().with(filter).with(layer);
     // Fails if the program has already installed a subscriber.
     let _ = tracing::subscriber::set_global_default(subscriber);

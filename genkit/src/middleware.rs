@@ -33,9 +33,9 @@
 
 #[doc(inline)]
 pub use genkit_agent::middleware::{
-    Compact, Fallback, Middleware, NextGenerate, NextModel, NextTool, Retry, SimulateSystemPrompt,
-    ToolSearch, compact, fallback, on_generate, on_model, on_tool, retry, simulate_system_prompt,
-    tool_search,
+    Compact, Fallback, Middleware, MiddlewareResult, NextGenerate, NextModel, NextTool, Retry,
+    SimulateSystemPrompt, ToolSearch, compact, fallback, on_generate, on_model, on_tool, retry,
+    simulate_system_prompt, tool_search,
 };
 #[cfg(feature = "http-model")]
 #[doc(inline)]

@@ -16,6 +16,7 @@ mod fuzz;
 mod generate;
 mod guides;
 mod host;
+mod kinds;
 mod leaving;
 mod lists;
 mod logged;

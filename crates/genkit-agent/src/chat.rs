@@ -10,6 +10,7 @@ use genkit_core::Result;
 use genkit_core::internal::generate::error::Error as E;
 use genkit_core::{Answer, Interrupt};
 use genkit_core::{GenerateResponse, IntoParts};
+use genkit_core::{IntoMessages, IntoTools, ToolRef};
 use genkit_core::{Message, Role};
 use genkit_model::ChunkSink;
 use genkit_schema::Schema;
@@ -38,6 +39,8 @@ pub struct Chat {
     /// The settings of every turn. Its messages are the history.
     template: Generate,
     interrupted: bool,
+    /// The tools of an interrupted turn, which its resumption needs as well.
+    turn_tools: Vec<ToolRef>,
 }
 
 impl Chat {
@@ -52,7 +55,7 @@ impl Chat {
             true => Err(E::WaitsForAnswers),
             false => Ok(self.template.clone().prompt(prompt)),
         };
-        ChatTurn { chat: self, turn }
+        ChatTurn { chat: self, turn, tools: Vec::new() }
     }
 
     /// Sends a prompt and returns a stream of the response's chunks. The response is added to the history at the end of
@@ -124,12 +127,14 @@ impl Chat {
     pub fn resume_with(&mut self, answers: impl IntoIterator<Item = Answer>) -> ChatTurn<'_> {
         let messages = self.template.options.messages.clone();
         let turn = Ok(self.template.clone().resume_at(messages, answers));
-        ChatTurn { chat: self, turn }
+        let tools = self.turn_tools.clone();
+        ChatTurn { chat: self, turn, tools }
     }
 
     /// Replaces the history with that of a response, for example a stored one or one of another run.
     pub fn keep(&mut self, response: &GenerateResponse) {
         self.interrupted = response.is_interrupted();
+        self.turn_tools.clear();
         self.template.system.clear(); // it is part of the history from now on
         self.template.options.messages = response.messages();
     }
@@ -137,6 +142,13 @@ impl Chat {
     /// Returns the history: the conversation so far.
     pub fn messages(&self) -> &[Message] {
         &self.template.options.messages
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl IntoMessages for &Chat {
+    fn into_messages(self) -> Vec<Message> {
+        self.messages().to_vec()
     }
 }
 
@@ -148,9 +160,37 @@ impl Chat {
 pub struct ChatTurn<'a> {
     chat: &'a mut Chat,
     turn: Result<Generate, E>,
+    /// The tools of this turn, in addition to those of the chat.
+    tools: Vec<ToolRef>,
 }
 
 impl<'a> ChatTurn<'a> {
+    /// Adds tools that the model may call in this turn, in addition to those of the chat. Later turns do not have them.
+    ///
+    /// ```
+    /// use genkit::testing::ScriptedModel;
+    /// use genkit::{tool, tools};
+    ///
+    /// /// Rolls a die.
+    /// #[tool]
+    /// async fn roll() -> u8 { 4 }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let model = ScriptedModel::texts(["You rolled a 4.", "You are welcome."]);
+    /// let mut chat = genkit::generate(()).model(model.clone()).chat();
+    /// chat.send("Roll a die.").tools(tools![roll]).await?;
+    /// chat.send("Thanks!").await?;
+    /// let tools: Vec<usize> = model.requests().iter().map(|request| request.tools.len()).collect();
+    /// assert_eq!(tools, [1, 0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn tools(mut self, tools: impl IntoTools) -> Self {
+        self.tools.extend(tools.into_tools());
+        self
+    }
+
     /// Runs the turn and returns a stream of its chunks.
     pub fn stream(self) -> GenerateStream<'a> {
         let format = self.turn.as_ref().ok().and_then(Generate::output_format);
@@ -177,6 +217,7 @@ impl<'a> ChatTurn<'a> {
             let had_prompt = turn.source.is_some();
             let mut turn = turn.render_prompt().await?;
             let settings = had_prompt.then(|| turn.clone());
+            turn.tools.extend(self.tools.iter().cloned());
             if let Some((schema, checks)) = extract {
                 let output = turn.options.output.get_or_insert_default();
                 (output.format, output.content_type) = (None, None);
@@ -190,6 +231,9 @@ impl<'a> ChatTurn<'a> {
                 self.chat.template = Generate { prompt: Vec::new(), ..settings };
             }
             self.chat.keep(&response);
+            if response.is_interrupted() {
+                self.chat.turn_tools = self.tools;
+            }
             Ok(response)
         })
     }
@@ -217,6 +261,6 @@ impl Generate {
             // The initial prompt is the beginning of the history.
             self.options.messages.push(Message::new(Role::User, prompt));
         }
-        Chat { template: self, interrupted }
+        Chat { template: self, interrupted, turn_tools: Vec::new() }
     }
 }

@@ -15,7 +15,6 @@ use super::request::{
     shape_output,
 };
 use super::run::{Budget, Driver, MAX_TURNS, RunEnv, RunSettings, TurnRules, begin_span};
-use super::stream::GenerateStream;
 use super::tools::{Toolbox, resolve_resources};
 use genkit_core::BoxFuture;
 use genkit_core::Format;
@@ -78,11 +77,6 @@ impl Generate {
     pub async fn count_tokens(self) -> Result<u64> {
         let (run, request) = prepare_run(self.render_prompt().await?, ChunkSink::none()).await?;
         run.count_tokens(request).await
-    }
-
-    /// Runs it and returns a stream of its chunks.
-    pub fn stream(self) -> GenerateStream<'static> {
-        GenerateStream::new(self.output_format(), |chunks| self.begin_run(chunks))
     }
 
     /// Returns the requested output format. An unknown format is reported by the run.

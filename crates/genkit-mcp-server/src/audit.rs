@@ -86,20 +86,30 @@ impl Audit {
 impl AuditRecord {
     fn write(&self, outcome: &'static str, reason: Option<&str>, error: Option<&str>) {
         let (principal, address) = self.key.known_identity();
-        tracing::info!(
-            target: TARGET,
-            method = self.method,
-            name = %self.name,
-            client = %self.client,
-            principal = %Logged::name(principal),
-            address = address.map(tracing::field::display),
-            duration_ms = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX),
-            outcome,
-            reason,
-            arguments = self.arguments.as_ref().map(tracing::field::display),
-            error = error.map(|error| tracing::field::display(Logged::text(error))),
-            "served"
-        );
+        // The level is part of the call site.
+        macro_rules! write_at {
+            ($level:ident, $message:literal) => {
+                tracing::$level!(
+                    target: TARGET,
+                    method = self.method,
+                    name = %self.name,
+                    client = %self.client,
+                    principal = %Logged::name(principal),
+                    address = address.map(tracing::field::display),
+                    duration_ms = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX),
+                    outcome,
+                    reason,
+                    arguments = self.arguments.as_ref().map(tracing::field::display),
+                    error = error.map(|error| tracing::field::display(Logged::text(error))),
+                    $message
+                )
+            };
+        }
+        match outcome {
+            "refused" => write_at!(warn, "refused"),
+            "error" => write_at!(warn, "failed"),
+            _ => write_at!(info, "served"),
+        }
     }
 }
 

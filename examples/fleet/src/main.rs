@@ -31,6 +31,10 @@ async fn main() -> Result<()> {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match *arguments {
         [] => show().await,
+        ["-h" | "--help"] => {
+            println!("{USAGE}");
+            Ok(())
+        }
         ["serve", name, folder] => instance::serve(name, Path::new(folder)).await,
         ["balance", address, ref instances @ ..] if !instances.is_empty() => {
             let listener = TcpListener::bind(address).await?;

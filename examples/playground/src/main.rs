@@ -5,14 +5,22 @@
 //! genkit flow:run shout '{"text": "hello"}' -s
 //! ```
 
+#![allow(clippy::print_stdout, reason = "this is a program for a person")]
+
 mod actions;
 
 use genkit::evaluate::metrics;
 use genkit::model::{self, GenerateChunk, ModelInfo, Supports};
 use genkit::{Genkit, Result};
 
+const USAGE: &str = "usage: genkit start -- playground\n\nOffers one action of each kind to Genkit's Developer UI and CLI.";
+
 #[tokio::main]
 async fn main() -> Result<()> {
+    if std::env::args().skip(1).any(|argument| ["-h", "--help"].contains(&argument.as_str())) {
+        println!("{USAGE}");
+        return Ok(());
+    }
     genkit::log_to_stderr();
     // A model that repeats its input in two chunks.
     let supports = Supports::text_only().with_tools(true);

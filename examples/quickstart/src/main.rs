@@ -68,7 +68,10 @@ async fn main() -> Result<()> {
     };
     match wanted(std::env::args().skip(1), std::io::stdin().is_terminal())? {
         Wanted::Help => {
-            println!("{USAGE}\n");
+            println!(
+                "To ask a model: {}\n\nTo serve, with the flags of every server:\n",
+                USAGE.trim_start_matches("usage: ")
+            );
             server().await?;
         }
         Wanted::Server => server().await?,

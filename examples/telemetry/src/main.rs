@@ -39,6 +39,10 @@ async fn main() -> Result<()> {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match *arguments {
         [] => ask(None).await,
+        ["-h" | "--help"] => {
+            println!("{USAGE}");
+            Ok(())
+        }
         ["--serve"] => serve(None).await,
         ["--serve", "--http", address] => serve(Some(address)).await,
         [url] if url.starts_with("http") => ask(Some(url)).await,

@@ -20,7 +20,7 @@ async fn main() -> Result<()> {
         let response = next.run(&request, &chunks).await?;
         let (time, tokens) = (started.elapsed(), response.usage.total_tokens);
         eprintln!("{model}: {time:?}, {tokens:?} tokens");
-        Ok::<_, genkit::Error>(response)
+        Ok(response)
     });
     let guard = on_tool(|call, next| async move {
         let path = call.request().input["path"].as_str();

@@ -101,3 +101,41 @@ async fn a_chat_that_waits_for_answers_is_asked_nothing_else() {
     drop(stream);
     assert_eq!(chat.messages().last().unwrap().text(), "deleted");
 }
+
+#[tokio::test]
+async fn tools_of_one_turn_stay_until_its_questions_are_answered() {
+    let request = ToolRequest::new("delete", json!({"id": 7}));
+    let script = [
+        ModelResponse::from_tool_requests([request]),
+        ModelResponse::from_text("deleted"),
+        ModelResponse::from_text("bye"),
+    ];
+    let model = ScriptedModel::new(script);
+    let mut chat = genkit::generate(()).model(model.clone()).chat();
+    let asked = chat.send("delete 7").tools(tools![delete]).await.unwrap();
+    assert!(asked.is_interrupted());
+    chat.resume(|question| question.approve()).await.unwrap();
+    chat.send("bye").await.unwrap();
+    let tools: Vec<usize> = model.requests().iter().map(|request| request.tools.len()).collect();
+    assert_eq!(tools, [1, 1, 0]);
+
+    let model = ScriptedModel::texts(["you deleted 7", "nothing"]);
+    let ask = genkit::generate("what did I do?").model(model.clone());
+    ask.clone().messages(&chat).await.unwrap();
+    ask.messages(&chat.messages()[..1]).await.unwrap();
+    let lengths: Vec<usize> = model.requests().iter().map(|it| it.messages.len()).collect();
+    assert_eq!(lengths, [chat.messages().len() + 1, 2]);
+}
+
+#[tokio::test]
+async fn a_prompt_that_renders_to_nothing_is_an_error_that_names_it() {
+    let prompt = genkit::Prompt::builder("quiet", "Says nothing.")
+        .handler(|_: genkit::Context, _: ()| async { Ok(" \n") });
+    let genkit = genkit::Genkit::builder().default_model(ScriptedModel::text("never"));
+    let genkit = genkit.registry(genkit::Registry::new().add([prompt])).build().unwrap();
+    let error = genkit.prompt("quiet").await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+    assert!(error.to_string().contains("`quiet` rendered to nothing"), "{error}");
+    let model = ScriptedModel::text("hi");
+    assert_eq!(genkit.prompt("quiet").prompt("hello").model(model).await.unwrap().text(), "hi");
+}

@@ -6,7 +6,7 @@ use genkit::message::ToolRequest;
 use genkit::middleware::{Middleware as _, ToolOutcome, on_generate, on_model, on_tool};
 use genkit::model::{self, GenerateChunk, IntoResult, Model as _, ModelResponse};
 use genkit::testing::ScriptedModel;
-use genkit::{Error, ErrorKind, Message, tool, tools};
+use genkit::{Error, ErrorContext as _, ErrorKind, Message, tool, tools};
 use serde_json::json;
 
 use super::{calls, outputs};
@@ -133,9 +133,12 @@ async fn a_closure_answers_in_the_place_of_what_it_stands_around() {
     assert_eq!(outputs(&run.await.unwrap()), [json!("bare")]);
 
     let model = ScriptedModel::text("never");
-    let guard = on_model(|_, _, _| async { Err::<ModelResponse, _>(Closed) });
+    let guard = on_model(|_, _, _| async {
+        let closed: Result<ModelResponse, Closed> = Err(Closed);
+        Ok(closed.context("the guard")?) // `?` needs no annotation
+    });
     let run = genkit::generate("go").model(model.clone()).middleware(guard);
-    assert_eq!(run.await.unwrap_err().to_string(), "the service is closed");
+    assert_eq!(run.await.unwrap_err().chain(), "the guard: the service is closed");
     assert!(model.requests().is_empty());
 }
 

@@ -151,7 +151,7 @@ async fn progress_and_chunks_of_tools_are_seen_but_not_by_the_model() {
 }
 
 #[tokio::test]
-async fn an_error_comes_after_the_chunks_before_it_and_once() {
+async fn an_error_comes_once_after_the_chunks_before_it_and_again_as_the_response() {
     let model = ScriptedModel::new([
         Scripted::chunks(
             [GenerateChunk::from_text("x")],
@@ -171,7 +171,8 @@ async fn an_error_comes_after_the_chunks_before_it_and_once() {
     assert_eq!((texts, error.to_string().as_str()), (2, "down"));
     assert_eq!(error.partial().unwrap().messages().len(), 3);
     assert!(stream.next().await.is_none());
-    assert_eq!(stream.response().await.unwrap_err().kind(), ErrorKind::Aborted);
+    let again = stream.response().await.unwrap_err();
+    assert_eq!((again.kind(), again.to_string().as_str()), (ErrorKind::Unavailable, "down"));
 }
 
 #[tokio::test]

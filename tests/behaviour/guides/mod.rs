@@ -5,6 +5,7 @@ mod commands;
 mod links;
 mod made;
 mod names;
+mod packages;
 mod pages;
 mod programs;
 mod prose;

@@ -158,3 +158,38 @@ fn the_inspector_is_started() {
     let ran = inspect("0");
     assert!(ran.stderr.contains("`npx` cannot be started"), "{}", ran.story());
 }
+
+#[test]
+fn every_example_answers_help_on_standard_output_and_ends() {
+    let examples = fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../examples")).unwrap();
+    let mut tried = 0;
+    for folder in examples.map(|entry| entry.unwrap().path()) {
+        let name = folder.file_name().unwrap().to_str().unwrap();
+        if !folder.join("src/main.rs").exists() || name.starts_with("conformance") {
+            continue; // no program, or one for a test suite only
+        }
+        let ran = run(Command::new(server::example(name)).arg("--help"));
+        assert_eq!(ran.code, Some(0), "{name}: {}", ran.story());
+        assert!(ran.stdout.to_lowercase().contains("usage:"), "{name}: {}", ran.story());
+        assert!(ran.stderr.is_empty(), "{name}: {}", ran.story());
+        tried += 1;
+    }
+    println!("{tried} examples answered --help");
+    assert!(tried >= 12);
+}
+
+#[test]
+fn yes_approves_a_called_tool_and_errors_are_short() {
+    let database = server::database("cli-yes");
+    let call = |arguments: &[&str]| notes(&[&[database.as_str()], arguments].concat());
+    let added = call(&["--call", "add_note", r#"{"text": "milk", "topic": "shop"}"#]);
+    assert_eq!(added.code, Some(0), "{}", added.story());
+    let refused = call(&["--call", "delete_note", r#"{"id": 1}"#]);
+    assert_eq!(refused.code, Some(1), "{}", refused.story());
+    assert!(refused.stderr.contains("--yes"), "{}", refused.story());
+    let deleted = call(&["--call", "delete_note", r#"{"id": 1}"#, "--yes"]);
+    assert_eq!(deleted.code, Some(0), "{}", deleted.story());
+    let wrong = call(&["--call", "delete_note", r#"{"id": "x"}"#]);
+    assert!(wrong.stderr.contains("InvalidArgument"), "{}", wrong.story());
+    assert!(!wrong.stderr.contains("\"properties\""), "{}", wrong.story());
+}

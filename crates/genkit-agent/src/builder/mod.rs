@@ -1,9 +1,5 @@
 //! The builder of a run.
 
-mod limits;
-mod output;
-mod settings;
-
 use std::sync::Arc;
 
 use futures_util::future::Shared;
@@ -13,6 +9,7 @@ use super::extract::OutputType;
 use super::middleware::Middleware;
 use super::prompt::GivenPrompt;
 use super::run::RunSettings;
+use super::stream::GenerateStream;
 use crate::instance::Instance;
 use genkit_core::BoxFuture;
 use genkit_core::Context;
@@ -167,6 +164,11 @@ impl Generate {
         self
     }
 
+    /// Runs it and returns a stream of its chunks.
+    pub fn stream(self) -> GenerateStream<'static> {
+        GenerateStream::new(self.output_format(), |chunks| self.begin_run(chunks))
+    }
+
     /// Sets the tool choice: whether the model may, must or must not call tools, or [which tool](ToolChoice::Tool) it
     /// must call. A choice that forces a call becomes `Auto` after the first round, since the model could otherwise
     /// never give a final response.
@@ -309,3 +311,9 @@ impl std::fmt::Debug for Generate {
             .finish_non_exhaustive()
     }
 }
+
+// Below the methods above, because the documentation lists methods in this order.
+mod output;
+mod settings;
+
+mod limits;

@@ -6,6 +6,7 @@ use super::chain::{Middleware, NextGenerate, NextModel, NextTool};
 use genkit_core::BoxFuture;
 use genkit_core::GenerateResponse;
 use genkit_core::Result;
+use genkit_core::{Message, ToolResponse};
 use genkit_core::{ModelRequest, ModelResponse};
 use genkit_core::{ToolCall, ToolOutcome};
 use genkit_model::{ChunkSink, IntoResult};
@@ -36,7 +37,7 @@ use genkit_model::{ChunkSink, IntoResult};
 ///         }
 ///         let response = next.run(&request, &chunks).await?;
 ///         seen.lock().unwrap().insert(key, response.clone());
-///         Ok::<_, genkit::Error>(response)
+///         Ok(response)
 ///     }
 /// });
 ///
@@ -55,7 +56,7 @@ use genkit_model::{ChunkSink, IntoResult};
 pub fn on_model<F, Fut>(function: F) -> impl Middleware
 where
     F: Fn(ModelRequest, ChunkSink, NextModel) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output: IntoResult<ModelResponse>> + Send + 'static,
+    Fut: Future<Output: MiddlewareResult<ModelResponse>> + Send + 'static,
 {
     OnModel(function)
 }
@@ -63,7 +64,7 @@ where
 /// Creates middleware around each tool call from a closure, for example a logger, a filter or a replacement for a tool.
 ///
 /// The closure calls `next.run(call)`, or returns an outcome without calling it. It returns a [`ToolOutcome`], a
-/// `ToolResponse`, or a `Result` of one of them with any error. An error ends the run. To return an error that the
+/// `ToolResponse`, or a `genkit::Result` of one of them. An error ends the run. To return an error that the
 /// model can read, use `call.request().respond(..)`.
 ///
 /// ```
@@ -106,14 +107,14 @@ where
 ///     let (name, started) = (call.request().name.clone(), std::time::Instant::now());
 ///     let outcome = next.run(call).await?;
 ///     eprintln!("{name}: {:?} in {:?}", outcome.response(), started.elapsed());
-///     Ok::<_, genkit::Error>(outcome)
+///     Ok(outcome)
 /// });
 /// # let _ = timed;
 /// ```
 pub fn on_tool<F, Fut>(function: F) -> impl Middleware
 where
     F: Fn(ToolCall, NextTool) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output: IntoResult<ToolOutcome>> + Send + 'static,
+    Fut: Future<Output: MiddlewareResult<ToolOutcome>> + Send + 'static,
 {
     OnTool(function)
 }
@@ -121,7 +122,7 @@ where
 /// Creates middleware around a whole run from a closure, for example to measure time, check the response or try again.
 ///
 /// The closure receives the request of the first turn and calls `next.run(request)`; to run the rest of the chain
-/// again, clone `next`. It returns a [`GenerateResponse`], or a `Result` of one with any error.
+/// again, clone `next`. It returns a [`GenerateResponse`], or a `genkit::Result` of one.
 ///
 /// ```
 /// use genkit::middleware::{NextGenerate, on_generate};
@@ -149,9 +150,48 @@ where
 pub fn on_generate<F, Fut>(function: F) -> impl Middleware
 where
     F: Fn(ModelRequest, NextGenerate) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output: IntoResult<GenerateResponse>> + Send + 'static,
+    Fut: Future<Output: MiddlewareResult<GenerateResponse>> + Send + 'static,
 {
     OnGenerate(function)
+}
+
+/// The return value of a middleware closure: the value, or a [`genkit::Result`](genkit_core::Result) of it.
+///
+/// There is one type of error, so the compiler infers it in a closure that uses `?`.
+#[diagnostic::on_unimplemented(
+    message = "this middleware cannot return `{Self}`",
+    label = "neither `{T}` nor a `genkit::Result` of it",
+    note = "return `{T}` or `genkit::Result<{T}>`; convert other errors with `.context(\"what failed\")?` (`use genkit::ErrorContext;`)"
+)]
+pub trait MiddlewareResult<T> {
+    #[doc(hidden)]
+    fn into_result(self) -> Result<T>;
+}
+
+impl<T, V: MiddlewareResult<T>> MiddlewareResult<T> for Result<V> {
+    fn into_result(self) -> Result<T> {
+        self?.into_result()
+    }
+}
+
+macro_rules! middleware_results {
+    ($($given:ty => $returned:ty;)*) => {$(
+        impl MiddlewareResult<$returned> for $given {
+            fn into_result(self) -> Result<$returned> {
+                IntoResult::into_result(self)
+            }
+        }
+    )*};
+}
+
+middleware_results! {
+    ModelResponse => ModelResponse;
+    Message => ModelResponse;
+    String => ModelResponse;
+    &str => ModelResponse;
+    ToolOutcome => ToolOutcome;
+    ToolResponse => ToolOutcome;
+    GenerateResponse => GenerateResponse;
 }
 
 struct OnModel<F>(F);
@@ -161,7 +201,7 @@ struct OnGenerate<F>(F);
 impl<F, Fut> Middleware for OnModel<F>
 where
     F: Fn(ModelRequest, ChunkSink, NextModel) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output: IntoResult<ModelResponse>> + Send + 'static,
+    Fut: Future<Output: MiddlewareResult<ModelResponse>> + Send + 'static,
 {
     fn model<'a>(
         &'a self,
@@ -177,7 +217,7 @@ where
 impl<F, Fut> Middleware for OnTool<F>
 where
     F: Fn(ToolCall, NextTool) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output: IntoResult<ToolOutcome>> + Send + 'static,
+    Fut: Future<Output: MiddlewareResult<ToolOutcome>> + Send + 'static,
 {
     fn tool(&self, call: ToolCall, next: NextTool) -> BoxFuture<'_, Result<ToolOutcome>> {
         let answering = (self.0)(call, next);
@@ -188,7 +228,7 @@ where
 impl<F, Fut> Middleware for OnGenerate<F>
 where
     F: Fn(ModelRequest, NextGenerate) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output: IntoResult<GenerateResponse>> + Send + 'static,
+    Fut: Future<Output: MiddlewareResult<GenerateResponse>> + Send + 'static,
 {
     fn generate(
         &self,

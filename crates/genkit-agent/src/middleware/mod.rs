@@ -16,7 +16,7 @@ pub(crate) use chain::Innermost;
 #[doc(hidden)]
 pub use chain::InnermostTool;
 pub use chain::{Middleware, NextGenerate, NextModel, NextTool};
-pub use closures::{on_generate, on_model, on_tool};
+pub use closures::{MiddlewareResult, on_generate, on_model, on_tool};
 pub use compact::{Compact, compact};
 #[cfg(feature = "http")]
 pub use download_media::{DownloadMedia, download_media};

@@ -20,7 +20,7 @@ use genkit_core::internal::action::StaticPromptFiles;
 use genkit_core::internal::context::{ContextParts, supervise_run};
 use genkit_core::internal::generate::error::Error as E;
 use genkit_core::internal::trace::SpanKind;
-use genkit_core::{Message, Role};
+use genkit_core::{Message, Part, Role};
 use genkit_core::{Prompt, PromptReply};
 
 impl Instance {
@@ -126,6 +126,10 @@ impl Generate {
         {
             messages.insert(0, system);
         }
+        // The prompt of the call itself, if any, follows.
+        if self.prompt.is_empty() && messages.iter().all(is_blank) {
+            return Err(E::EmptyPrompt { prompt: prompt.name().to_owned() }.into());
+        }
         self.options.messages = messages;
         self.take_over(reply.options.as_deref().unwrap_or(prompt.options()));
         Ok(self)
@@ -174,4 +178,10 @@ impl Generate {
         let prompt = self.source.as_ref()?.prompt.find_prompt(&self.genkit.registry).ok()?;
         prompt.options().output()?.parse_format().ok().flatten()
     }
+}
+
+/// Returns whether a message has nothing but white space.
+fn is_blank(message: &Message) -> bool {
+    let is_blank = |part: &Part| part.as_text().is_some_and(|text| text.trim().is_empty());
+    message.content.iter().all(is_blank)
 }

@@ -23,6 +23,11 @@
 //! # }
 //! ```
 
+// First, because the documentation lists methods in this order.
+mod report;
+
+mod question;
+
 mod caller;
 mod capability;
 mod drive;
@@ -30,9 +35,7 @@ mod error;
 mod journal;
 mod once;
 mod panics;
-mod question;
 mod replay;
-mod report;
 mod step;
 mod suspended_runs;
 mod suspension;

@@ -11,6 +11,10 @@ pub enum Error {
     // Requests.
     #[error("the run has no prompt and no messages; pass a prompt, or call `.messages(..)`")]
     NothingToAsk,
+    #[error(
+        "prompt `{prompt}` rendered to nothing, so there is nothing to ask a model; check its conditions and arguments"
+    )]
+    EmptyPrompt { prompt: String },
     #[error("`.config(..)` takes an object, not {0}")]
     ConfigNoObject(Value),
     #[error("failed to serialize the settings: {0}")]

@@ -18,9 +18,10 @@ use genkit_mcp::internal::error_status;
 /// Returns the tool's error with its kind. The schema that arguments must fit is only in the JSON form.
 pub(super) async fn call(server: McpServer, call: Call) -> Result<()> {
     let Call { tool, arguments, json, yes } = call;
-    let mut client = PipeClient::connect(server, Respondent::from_flag(yes)).await?;
+    let respondent = Respondent::from_flag(yes);
+    let mut client = PipeClient::connect(server, respondent).await?;
     let params = json!({ "name": tool, "arguments": arguments });
-    let result = client.request("tools/call", params).await?;
+    let result = client.request("tools/call", params).await.map_err(|e| respondent.explain(e))?;
     let has_failed = result["isError"] == true;
     if json {
         print::print_json(&result)?;
@@ -30,7 +31,8 @@ pub(super) async fn call(server: McpServer, call: Call) -> Result<()> {
     if has_failed {
         let kind = result.get("_meta").and_then(error_status::kind_of_meta);
         let said = without_schema(&display_text(&result)).to_owned();
-        return Err(E::ToolFailed { said, kind: kind.unwrap_or(ErrorKind::Unknown) }.into());
+        let failed = E::ToolFailed { said, kind: kind.unwrap_or(ErrorKind::Unknown) };
+        return Err(respondent.explain(failed.into()));
     }
     Ok(())
 }

@@ -15,6 +15,8 @@ pub(super) enum Error {
     Refused { said: String, kind: ErrorKind },
     #[error("{said}")]
     ToolFailed { said: String, kind: ErrorKind },
+    #[error("the tool asks the user a question; run it in a terminal, or approve with `--yes`")]
+    NeedsAnswers,
     #[error("cannot ask in the terminal")]
     Terminal { source: io::Error },
     #[error("the server ended before it responded")]
@@ -68,6 +70,7 @@ impl Topic for Error {
             | Self::NoVariable { .. }
             | Self::NoHome
             | Self::NoFolder { .. }
+            | Self::NeedsAnswers
             | Self::NoNpx { .. } => ErrorKind::FailedPrecondition,
         }
     }

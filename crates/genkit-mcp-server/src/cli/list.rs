@@ -21,7 +21,7 @@ struct ServerLists {
 
 impl ServerLists {
     async fn from_server(server: McpServer) -> Result<Self> {
-        let mut client = PipeClient::connect(server, Respondent::Nobody).await?;
+        let mut client = PipeClient::connect(server, Respondent::None).await?;
         Ok(Self {
             tools: client.list_all("tools/list", "tools").await?,
             prompts: client.list_all("prompts/list", "prompts").await?,
@@ -55,7 +55,7 @@ pub(super) async fn print_lists(server: McpServer, json: bool) -> Result<()> {
     write_section(&mut text, "Prompts", &prompts, |prompt| word(&prompt["name"]));
     write_section(&mut text, "Resources", &resources, |resource| word(&resource["uri"]));
     write_section(&mut text, "Resource templates", &templates, |item| word(&item["uriTemplate"]));
-    print::print_text(&text)
+    print::print_sections(&text)
 }
 
 pub(super) async fn print_check(server: McpServer) -> Result<()> {

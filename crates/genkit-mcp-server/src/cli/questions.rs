@@ -5,35 +5,44 @@ use std::io::{self, IsTerminal as _};
 use serde_json::{Map, Value, json};
 
 use super::error::Error as E;
-use genkit_core::Result;
 use genkit_core::internal::visible;
+use genkit_core::{Error, ErrorKind, Result};
 
 /// Who answers the questions of a called tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Respondent {
-    /// Nobody: the client declares no capability, so a tool that asks fails.
-    Nobody,
-    /// `--yes` approves what runs, and declines forms, which nobody can fill in.
+    /// No one: the client declares no capability, so a tool that asks fails.
+    None,
+    /// `--yes` approves what runs, and declines forms.
     Yes,
     /// The user at the terminal.
     Terminal,
 }
 
 impl Respondent {
-    /// Returns who answers: `--yes`, the user if standard input and standard error are a terminal, or nobody.
+    /// Returns who answers: `--yes`, the user if standard input and standard error are a terminal, or no one.
     pub(super) fn from_flag(yes: bool) -> Self {
         match yes {
             true => Self::Yes,
             false if io::stdin().is_terminal() && io::stderr().is_terminal() => Self::Terminal,
-            false => Self::Nobody,
+            false => Self::None,
         }
     }
 
     /// Returns the capabilities that the client declares.
     pub(super) fn capabilities(self) -> Value {
         match self {
-            Self::Nobody => json!({}),
+            Self::None => json!({}),
             Self::Yes | Self::Terminal => json!({ "elicitation": {} }),
+        }
+    }
+
+    /// Adds the remedy to the error of a tool that asked without a user to answer.
+    pub(super) fn explain(self, error: Error) -> Error {
+        let asked = error.kind() == ErrorKind::FailedPrecondition;
+        match self == Self::None && asked && error.chain().contains("`elicitation`") {
+            true => E::NeedsAnswers.into(),
+            false => error,
         }
     }
 
@@ -46,7 +55,7 @@ impl Respondent {
         let fields = fields.unwrap_or_default();
         match self {
             Self::Yes if fields.is_empty() => Ok(json!({ "action": "accept", "content": {} })),
-            Self::Yes | Self::Nobody => Ok(json!({ "action": "decline" })),
+            Self::Yes | Self::None => Ok(json!({ "action": "decline" })),
             Self::Terminal => {
                 let asked = move || {
                     let stdin = io::stdin().lock();
@@ -90,7 +99,7 @@ fn ask(
                 break;
             }
             let Some(value) = read_value(&text, schema) else {
-                writeln!(output, "  `{text}` is not valid here; expected {}", expected_by(schema))?;
+                writeln!(output, "  `{text}` does not fit; expected {}", expected_by(schema))?;
                 continue;
             };
             content.insert(name.clone(), value);
@@ -201,11 +210,8 @@ mod tests {
                 "action": "accept", "content": { "guests": 4, "room": "hall" },
             })
         );
-        assert!(shown.contains("`four` is not valid here; expected an integer"), "{shown}");
-        assert!(
-            shown.contains("`roof` is not valid here; expected one of the values above"),
-            "{shown}"
-        );
+        assert!(shown.contains("`four` does not fit; expected an integer"), "{shown}");
+        assert!(shown.contains("`roof` does not fit; expected one of the values above"), "{shown}");
         assert!(shown.contains("room (hall, garden):"), "{shown}");
         let (cut_off, _) = self::answer(question, "4\n");
         assert_eq!(cut_off, json!({ "action": "cancel" }));
@@ -216,6 +222,6 @@ mod tests {
         let form = json!({ "requestedSchema": { "properties": { "a": { "type": "string" } } } });
         assert_eq!(Respondent::Yes.answer(json!({})).await.unwrap()["action"], "accept");
         assert_eq!(Respondent::Yes.answer(form).await.unwrap()["action"], "decline");
-        assert_eq!(Respondent::Nobody.answer(json!({})).await.unwrap()["action"], "decline");
+        assert_eq!(Respondent::None.answer(json!({})).await.unwrap()["action"], "decline");
     }
 }

@@ -1,6 +1,7 @@
 //! Tools, prompts and resources as listed by a server.
 
 use rmcp::model::{Prompt, Resource, ResourceTemplate, Tool};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use genkit_core::{PromptArgument, ToolAnnotations};
@@ -9,7 +10,8 @@ use genkit_core::{PromptArgument, ToolAnnotations};
 macro_rules! listed {
     ($(#[$doc:meta])* $name:ident($raw:ty)) => {
         $(#[$doc])*
-        #[derive(Clone, Debug, PartialEq)]
+        #[derive(Clone, Debug, PartialEq, Serialize)]
+        #[serde(transparent)]
         pub struct $name($raw);
 
         impl From<$raw> for $name {

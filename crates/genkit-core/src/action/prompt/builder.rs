@@ -6,6 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::options::{PromptOptions, PromptTool};
@@ -207,6 +209,44 @@ impl PromptBuilder {
     /// Adds tools of its runs: `tools![..]`, values, names, patterns with `*`.
     pub fn tools<T: Into<PromptTool>>(mut self, tools: impl IntoIterator<Item = T>) -> Self {
         self.options = self.options.with_tools(tools);
+        self
+    }
+
+    /// Adds model settings of its runs, for example `[("temperature", 0.2)]`. See `Generate::config` for the keys.
+    pub fn config<K: Into<String>, V: Into<Value>>(
+        mut self,
+        settings: impl IntoIterator<Item = (K, V)>,
+    ) -> Self {
+        for (key, value) in settings {
+            self.options = self.options.with_config_value(key, value);
+        }
+        self
+    }
+
+    /// Sets the maximum number of model calls of its runs. Default is that of the caller.
+    pub fn max_turns(mut self, rounds: usize) -> Self {
+        self.options = self.options.with_max_turns(rounds);
+        self
+    }
+
+    /// Sets the type of the output of its runs, whose schema the model receives.
+    ///
+    /// ```
+    /// use genkit::{Context, Prompt};
+    ///
+    /// #[derive(serde::Deserialize, schemars::JsonSchema)]
+    /// struct Dish { name: String }
+    ///
+    /// let prompt = Prompt::builder("dish", "Names a dish.")
+    ///     .config([("temperature", 0.2)])
+    ///     .max_turns(2)
+    ///     .output::<Dish>()
+    ///     .handler(|_: Context, _: ()| async move { Ok("A quick dish?") });
+    /// assert!(prompt.options().output().is_some());
+    /// assert_eq!(prompt.options().config()["temperature"], 0.2);
+    /// ```
+    pub fn output<T: DeserializeOwned + JsonSchema>(mut self) -> Self {
+        self.options = self.options.with_output_schema(genkit_schema::internal::input_of::<T>());
         self
     }
 

@@ -1,10 +1,12 @@
 //! Questions to the caller (human in the loop, sampling, roots), with one mechanism for every caller.
 
+// First, because the documentation lists methods in this order.
+mod elicit;
+
 mod answer;
 mod approve;
 mod ask;
 mod data;
-mod elicit;
 mod interrupt;
 mod results;
 mod root;

@@ -4,7 +4,8 @@ use super::response::GenerateResponse;
 use crate::action::PromptReply;
 use crate::message::Message;
 
-/// A conversion into messages of a history, from a list of [`Message`]s, a response or a rendered prompt.
+/// A conversion into messages of a history, from a list or slice of [`Message`]s, a response, a chat or a rendered
+/// prompt.
 ///
 /// ```
 /// use genkit::action::PromptReply;
@@ -13,12 +14,13 @@ use crate::message::Message;
 ///
 /// assert_eq!([Message::user("hi"), Message::model("hello")].into_messages().len(), 2);
 /// assert_eq!(Message::user("hi").into_messages().len(), 1);
+/// assert_eq!([Message::user("hi")].as_slice().into_messages().len(), 1);
 /// assert_eq!(PromptReply::new([Message::user("hi")]).into_messages().len(), 1);
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a conversation",
     label = "not a list of messages",
-    note = "pass a `Message`, a list or array of them, a `GenerateResponse`, or a rendered prompt",
+    note = "pass a `Message`, a list or slice of them, a `GenerateResponse`, a `&Chat`, or a rendered prompt",
     note = "to run a prompt that is not rendered yet, use `genkit::prompt(..)`"
 )]
 pub trait IntoMessages {
@@ -27,9 +29,27 @@ pub trait IntoMessages {
 }
 
 #[diagnostic::do_not_recommend]
-impl<I: IntoIterator<Item = Message>> IntoMessages for I {
+impl<I: IntoIterator<Item: IntoMessage>> IntoMessages for I {
     fn into_messages(self) -> Vec<Message> {
-        self.into_iter().collect()
+        self.into_iter().map(IntoMessage::into_message).collect()
+    }
+}
+
+/// An item of a list of messages: a message, or a reference to one.
+pub trait IntoMessage {
+    #[doc(hidden)]
+    fn into_message(self) -> Message;
+}
+
+impl IntoMessage for Message {
+    fn into_message(self) -> Message {
+        self
+    }
+}
+
+impl IntoMessage for &Message {
+    fn into_message(self) -> Message {
+        self.clone()
     }
 }
 

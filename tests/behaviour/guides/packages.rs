@@ -1,0 +1,61 @@
+//! What the packages state about themselves.
+
+use std::collections::BTreeSet;
+
+use genkit_tests::cargo::cargo;
+use serde_json::Value;
+
+/// Returns a version as numbers, for example of `1.88`.
+fn version_of(text: &str) -> Vec<u32> {
+    let mut numbers: Vec<u32> = text.split('.').map(|number| number.parse().unwrap()).collect();
+    numbers.resize(3, 0);
+    numbers
+}
+
+/// Calls `visit` for a package and for everything that it needs to be built.
+fn visit_dependencies<'a>(
+    nodes: &'a [Value],
+    id: &'a str,
+    seen: &mut BTreeSet<&'a str>,
+    visit: &mut dyn FnMut(&'a str),
+) {
+    if !seen.insert(id) {
+        return;
+    }
+    visit(id);
+    let node = nodes.iter().find(|node| node["id"] == id).unwrap();
+    for dependency in node["deps"].as_array().unwrap() {
+        let kinds = dependency["dep_kinds"].as_array().unwrap();
+        if kinds.iter().any(|kind| kind["kind"] != "dev") {
+            visit_dependencies(nodes, dependency["pkg"].as_str().unwrap(), seen, visit);
+        }
+    }
+}
+
+#[test]
+fn each_package_states_the_rust_version_that_its_dependencies_need() {
+    let ran = cargo()
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .args(["metadata", "--format-version=1", "--all-features", "--offline"])
+        .output()
+        .unwrap();
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    let metadata: Value = serde_json::from_slice(&ran.stdout).unwrap();
+    let packages = metadata["packages"].as_array().unwrap();
+    let rust_version = |id: &str| {
+        let package = packages.iter().find(|package| package["id"] == id).unwrap();
+        package["rust_version"].as_str().map(version_of).unwrap_or_default()
+    };
+    let nodes = metadata["resolve"]["nodes"].as_array().unwrap();
+    let members = metadata["workspace_members"].as_array().unwrap();
+    for member in members.iter().map(|member| member.as_str().unwrap()) {
+        let own = rust_version(member);
+        assert!(!own.is_empty(), "{member} states no rust-version");
+        visit_dependencies(nodes, member, &mut BTreeSet::new(), &mut |id| {
+            let needed = rust_version(id);
+            assert!(needed <= own, "{member} states Rust {own:?}, and {id} needs {needed:?}");
+        });
+    }
+    println!("checked the dependencies of {} packages", members.len());
+    assert!(members.len() > 40);
+}
