@@ -1,16 +1,18 @@
 //! The journal of a call: results of `once` are sent to the session, and the call waits until they are saved.
 
 use std::sync::Mutex;
+use std::time::Duration;
 
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 
 use super::error::Error as E;
+use super::limits::{STEP_TRIES, step_wait};
 use genkit_core::BoxFuture;
-use genkit_core::Result;
 use genkit_core::RunId;
 use genkit_core::internal::context::{Journal, Rest};
 use genkit_core::internal::sync::lock;
+use genkit_core::{Error, Result};
 
 /// Something that a call has to save before it continues.
 pub struct Note {
@@ -81,6 +83,10 @@ impl Journal for CallJournal {
 
     fn save_result(&self, key: &str, done: &Value) -> BoxFuture<'static, Result<()>> {
         self.send_note(NoteContent::Once { key: key.to_owned(), done: done.clone() })
+    }
+
+    fn retry_wait(&self, tries: u32, error: &Error) -> Option<Duration> {
+        (error.is_retryable() && tries < STEP_TRIES).then(|| step_wait(tries, error.retry_after()))
     }
 
     fn note_rest(&self, rest: Option<Rest>) {

@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 pub use id::RunId;
+pub use id::short_hash;
 
 use crate::error::Result;
 use crate::future::BoxFuture;
