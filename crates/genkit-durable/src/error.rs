@@ -29,6 +29,15 @@ pub(crate) enum Error {
         "failed to save the run `{id}` after {tries} attempts; its work stops here and is resumed later"
     )]
     NotSaved { id: String, tries: u32 },
+    #[error("the store of runs has not responded within {0:?}")]
+    StoreTimeout(std::time::Duration),
+    #[error(
+        "{lives} processes ended at {step} of the run `{id}`; find the cause in their logs, then continue the run with \
+         `.retry()`"
+    )]
+    Poisoned { id: String, lives: u32, step: String },
+    #[error("the run `{0}` was removed, and its id was used again")]
+    Replaced(String),
     #[error("the run `{id}` is {status} and has no open questions")]
     AsksNothing { id: String, status: &'static str },
     #[error("the call `{call}` of the run `{id}` has no open question{open}")]
@@ -78,12 +87,15 @@ impl Topic for Error {
             Self::NoStore | Self::OtherKind { .. } | Self::AsksNothing { .. } => {
                 ErrorKind::FailedPrecondition
             }
-            Self::NoRun(_) | Self::NoFlow(_) => ErrorKind::NotFound,
+            Self::NoRun(_) | Self::NoFlow(_) | Self::Replaced(_) => ErrorKind::NotFound,
             Self::Lost(_) => ErrorKind::Aborted,
-            Self::NotSaved { .. } | Self::Folder { .. } => ErrorKind::Unavailable,
+            Self::NotSaved { .. } | Self::StoreTimeout(_) | Self::Folder { .. } => {
+                ErrorKind::Unavailable
+            }
             Self::MemoryFull => ErrorKind::ResourceExhausted,
             Self::Cancelled(_) => ErrorKind::Cancelled,
-            Self::Unreadable { .. }
+            Self::Poisoned { .. }
+            | Self::Unreadable { .. }
             | Self::Unserializable { .. }
             | Self::TornFile(_)
             | Self::NotItsStep => ErrorKind::Internal,

@@ -1,6 +1,6 @@
 //! Handles of durable runs: waiting for them, answering their questions, ending them.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use serde::Serialize;
@@ -146,21 +146,40 @@ pub(super) struct Handle {
     genkit: Instance,
     store: Arc<dyn RunStore>,
     id: RunId,
+    /// The incarnation that this handle has seen first. Clones share it.
+    incarnation: Arc<OnceLock<u64>>,
 }
 
 impl Handle {
     pub(super) fn new(genkit: &Instance, store: Arc<dyn RunStore>, id: RunId) -> Self {
-        Self { genkit: genkit.clone(), store, id }
+        Self { genkit: genkit.clone(), store, id, incarnation: Arc::default() }
+    }
+
+    /// Notes the run that this handle belongs to.
+    pub(super) fn of_incarnation(self, head: &RunHead) -> Self {
+        let _ = self.incarnation.set(head.incarnation);
+        self
+    }
+
+    /// Fails if the run was removed and another one was created with its id.
+    fn check_incarnation(&self, head: &RunHead) -> Result<()> {
+        match *self.incarnation.get_or_init(|| head.incarnation) == head.incarnation {
+            true => Ok(()),
+            false => Err(E::Replaced(self.id.to_string()).into()),
+        }
     }
 
     async fn peek_head(&self) -> Result<RunHead> {
         let head = self.store.peek(&self.id).await?;
-        Ok(head.ok_or_else(|| E::NoRun(self.id.to_string()))?)
+        let head = head.ok_or_else(|| E::NoRun(self.id.to_string()))?;
+        self.check_incarnation(&head)?;
+        Ok(head)
     }
 
     async fn load_run(&self) -> Result<(StoredRun, Record)> {
         let stored = self.store.load(&self.id).await?;
         let stored = stored.ok_or_else(|| E::NoRun(self.id.to_string()))?;
+        self.check_incarnation(&stored.at)?;
         let record = Record::read(&self.id, &stored)?;
         Ok((stored, record))
     }
@@ -181,7 +200,7 @@ impl Handle {
             if later == 0 {
                 match work_on(&self.genkit, &self.store, &self.id, &stop).await {
                     Ok(WorkResult::Settled) => continue,
-                    Ok(WorkResult::Elsewhere) => {}
+                    Ok(WorkResult::Elsewhere | WorkResult::Later) => {}
                     // Another worker continues the run, or it was cancelled.
                     Err(error) if error.kind() == ErrorKind::Aborted => {}
                     Err(error) => return Err(error),
@@ -221,6 +240,7 @@ impl Handle {
             let (status, body) = self.apply_answer(record.body, answers, stored.log.len()).await?;
             let (head, log) = Record::new(body).into_lines(&self.id)?;
             let change = RunChange::new(status, head).with_log(log);
+            let change = change.with_incarnation(stored.at.incarnation);
             if self.store.save(&self.id, stored.at.revision, &change).await?.is_some() {
                 return Ok(());
             }
@@ -255,11 +275,15 @@ impl Handle {
 
     async fn cancel_run(&self) -> Result<bool> {
         loop {
-            let (stored, _) = self.load_run().await?;
+            // A run that this version cannot read can be cancelled as well.
+            let stored = self.store.load(&self.id).await?;
+            let stored = stored.ok_or_else(|| E::NoRun(self.id.to_string()))?;
+            self.check_incarnation(&stored.at)?;
             if stored.at.status.is_over() {
                 return Ok(false);
             }
-            let change = RunChange::new(RunStatus::Cancelled, stored.head);
+            let change = RunChange::new(RunStatus::Cancelled, stored.head)
+                .with_incarnation(stored.at.incarnation);
             if self.store.save(&self.id, stored.at.revision, &change).await?.is_some() {
                 self.genkit.runs.resting.cancel_run(&self.id);
                 return Ok(true);

@@ -5,9 +5,11 @@ use std::time::Duration;
 
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::Instant;
 
 use super::error::Error as E;
 use super::limits::{STEP_TRIES, step_wait};
+use super::session::{LeaseWatch, LeasedRun};
 use genkit_core::BoxFuture;
 use genkit_core::RunId;
 use genkit_core::internal::context::{Journal, Rest};
@@ -41,6 +43,8 @@ pub struct CallJournal {
     notes: mpsc::UnboundedSender<Note>,
     /// What the call waits for, if it may be dropped meanwhile.
     rest: Option<Mutex<Option<Rest>>>,
+    /// The end of the lease. `None` for a call that is not a run yet.
+    lease: Option<LeaseWatch>,
 }
 
 impl CallJournal {
@@ -49,7 +53,24 @@ impl CallJournal {
         (index, place): (usize, usize),
         notes: mpsc::UnboundedSender<Note>,
     ) -> Self {
-        Self { run: run.clone(), id: format!("{run}/{index}/{place}"), place, notes, rest: None }
+        Self {
+            run: run.clone(),
+            id: format!("{run}/{index}/{place}"),
+            place,
+            notes,
+            rest: None,
+            lease: None,
+        }
+    }
+
+    /// Lets effects start only while this process has the lease of `session`.
+    pub fn under_lease_of(self, session: &LeasedRun) -> Self {
+        self.under_lease(session.watch_lease())
+    }
+
+    /// Lets effects start only before the end of this lease.
+    pub(super) fn under_lease(self, lease: LeaseWatch) -> Self {
+        Self { lease: Some(lease), ..self }
     }
 
     /// Sets whether the call may be dropped while it only waits, and started again.
@@ -83,6 +104,23 @@ impl Journal for CallJournal {
 
     fn save_result(&self, key: &str, done: &Value) -> BoxFuture<'static, Result<()>> {
         self.send_note(NoteContent::Once { key: key.to_owned(), done: done.clone() })
+    }
+
+    fn begin_effect(&self) -> BoxFuture<'static, Result<()>> {
+        let (lease, run) = (self.lease.clone(), self.run.to_string());
+        Box::pin(async move {
+            let Some(mut lease) = lease else { return Ok(()) };
+            // The session is gone if its end cannot be observed.
+            while lease.has_changed().is_ok() {
+                if Instant::now() < *lease.borrow_and_update() {
+                    return Ok(());
+                }
+                if lease.changed().await.is_err() {
+                    break;
+                }
+            }
+            Err(E::Lost(run).into())
+        })
     }
 
     fn retry_wait(&self, tries: u32, error: &Error) -> Option<Duration> {

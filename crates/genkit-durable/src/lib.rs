@@ -101,7 +101,9 @@ mod testing;
 mod work;
 
 pub use folder::FolderStore;
-pub use genkit_core::{RunChange, RunHead, RunId, RunStatus, RunStore, StoredRun};
+pub use genkit_core::{
+    LeaseEnd, LeaseTime, RunChange, RunHead, RunId, RunStatus, RunStore, StoredRun,
+};
 pub use handle::{DurableFlow, DurableRun};
 pub use outcome::FlowOutcome;
 pub use testing::check_run_store;

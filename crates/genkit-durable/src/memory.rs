@@ -63,7 +63,8 @@ impl Runs {
         if self.runs.len() >= MAX_RUNS {
             return Err(E::MemoryFull);
         }
-        let head = RunHead::new(1, first.status, first.wake_at_ms);
+        let head = RunHead::new(1, first.status, first.wake_at_ms)
+            .with_incarnation(RunHead::new_incarnation());
         let kept =
             KeptRun { run: StoredRun::new(head, &*first.head, first.log.clone()), lease: None };
         self.reserve_bytes(0, kept.stored_size())?;
@@ -76,13 +77,16 @@ impl Runs {
         if texts().any(|text| text.contains('\n')) {
             return Err(E::LineBreak);
         }
-        let Some(kept) = self.runs.get(run).filter(|kept| kept.run.at.revision == at) else {
-            return Ok(None);
+        let may_change = |kept: &&KeptRun| {
+            let owner = kept.lease.as_ref().map(|(owner, _)| &**owner);
+            kept.run.at.revision == at && change.may_change(&kept.run.at, owner)
         };
+        let Some(kept) = self.runs.get(run).filter(may_change) else { return Ok(None) };
         let (old, gone) = (kept.stored_size(), kept.run.head.len());
         self.reserve_bytes(old, old - gone + texts().map(String::len).sum::<usize>())?;
         if let Some(kept) = self.runs.get_mut(run) {
-            kept.run.at = RunHead::new(at + 1, change.status, change.wake_at_ms);
+            kept.run.at = RunHead::new(at + 1, change.status, change.wake_at_ms)
+                .with_incarnation(kept.run.at.incarnation);
             kept.run.head.clone_from(&change.head);
             kept.run.log.extend(change.log.iter().cloned());
         }
@@ -94,8 +98,9 @@ impl Runs {
         if kept.is_leased() && kept.lease.as_ref().is_some_and(|(other, _)| other != owner) {
             return None;
         }
+        let is_abandoned = kept.lease.as_ref().is_some_and(|(other, _)| other != owner);
         kept.lease = Some((owner.to_owned(), Instant::now() + ttl));
-        Some(kept.run.at)
+        Some(kept.run.at.with_abandoned(is_abandoned))
     }
 
     fn due_runs(&self, limit: usize) -> Vec<RunId> {

@@ -20,6 +20,9 @@ pub(super) struct Record {
     /// The number of failed attempts of the next step.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(super) attempts: u32,
+    /// The number of processes that ended at the next step.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(super) lives: u32,
     /// The error of the run, or of the last attempt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) error: Option<StoredError>,
@@ -62,6 +65,11 @@ impl StoredError {
         Self { kind: name_of(error.kind()).to_owned(), message: error.chain() }
     }
 
+    /// Returns the error with its causes.
+    pub(super) fn text(&self) -> &str {
+        &self.message
+    }
+
     pub(super) fn into_error(self) -> Error {
         Error::new(kind_of(&self.kind).unwrap_or(ErrorKind::Unknown), self.message)
     }
@@ -94,7 +102,7 @@ impl RunBody {
 
 impl Record {
     pub(super) fn new(body: RunBody) -> Self {
-        Self { attempts: 0, error: None, steps: OpenSteps::default(), body }
+        Self { attempts: 0, lives: 0, error: None, steps: OpenSteps::default(), body }
     }
 
     /// Reads a stored record.

@@ -25,7 +25,7 @@ pub async fn durable_run(
         // If another process was faster, its run is the run.
         store.create(&id, &first).await?;
     }
-    Ok(DurableRun(Handle::new(instance, store, id)))
+    Ok(DurableRun(created_handle(instance, store, id).await?))
 }
 
 /// Makes a durable flow, or finds the one that has this id.
@@ -39,7 +39,16 @@ pub async fn durable_flow(
     if store.peek(&id).await?.is_none() {
         store.create(&id, &first_of_flow(instance, &id, flow, input)?).await?;
     }
-    Ok(DurableFlow(Handle::new(instance, store, id)))
+    Ok(DurableFlow(created_handle(instance, store, id).await?))
+}
+
+async fn created_handle(
+    instance: &Instance,
+    store: Arc<dyn RunStore>,
+    id: RunId,
+) -> Result<Handle> {
+    let head = store.peek(&id).await?.ok_or_else(|| E::NoRun(id.to_string()))?;
+    Ok(Handle::new(instance, store, id).of_incarnation(&head))
 }
 
 /// Finds a durable run by its id.
@@ -60,7 +69,8 @@ pub async fn find_durable_flow(
 
 async fn find_durable(instance: &Instance, id: impl Into<String>) -> Result<Option<Handle>> {
     let (id, store) = (RunId::new(id)?, run_store(instance)?);
-    Ok(store.peek(&id).await?.map(|_| Handle::new(instance, store, id)))
+    let head = store.peek(&id).await?;
+    Ok(head.map(|head| Handle::new(instance, store, id).of_incarnation(&head)))
 }
 
 pub(super) fn run_store(instance: &Instance) -> Result<Arc<dyn RunStore>> {
@@ -76,7 +86,8 @@ pub(super) async fn first_of_run(
     if !state.names.code.is_empty() {
         return Err(E::NotByName(state.names.code).into());
     }
-    first_of(id, RunBody::Generate(Box::new(state)))
+    let name = state.model().to_owned();
+    Ok(first_of(id, RunBody::Generate(Box::new(state)))?.with_name(name))
 }
 
 pub(super) fn first_of_flow(
@@ -88,7 +99,8 @@ pub(super) fn first_of_flow(
     let known = instance.registry.flow(flow).ok_or_else(|| E::NoFlow(flow.to_owned()))?;
     let input = serde_json::to_value(input)
         .map_err(|why| E::Unserializable { id: id.to_string(), why: why.to_string() })?;
-    first_of(id, RunBody::Flow(Box::new(FlowState::new(known.name(), input))))
+    let body = RunBody::Flow(Box::new(FlowState::new(known.name(), input)));
+    Ok(first_of(id, body)?.with_name(known.name()))
 }
 
 fn first_of(id: &RunId, body: RunBody) -> Result<RunChange> {

@@ -39,9 +39,10 @@ pub async fn check_run_store(store: impl RunStore) -> Result<()> {
     check.saves_are_compared_and_whole().await?;
     check.texts_come_back_as_they_were().await?;
     check.leases_have_one_owner().await?;
+    check.saves_are_fenced().await?;
     check.due_is_what_has_work_now().await?;
     check.many_make_one_run().await?;
-    for name in ["made", "saved", "texts", "leased", "rivals", "Made"] {
+    for name in ["made", "saved", "texts", "leased", "fenced", "rivals", "Made"] {
         check.store.remove(&check.check_id(name)?).await?;
     }
     Ok(())
@@ -84,7 +85,8 @@ impl StoreCheck {
         check_promise("`create` creates a run", store.create(&id, &first).await?)?;
         let again = RunChange::new(RunStatus::Completed, "2");
         check_promise("`create` creates a run only once", !store.create(&id, &again).await?)?;
-        let head = RunHead::new(1, RunStatus::Working, None);
+        let incarnation = store.peek(&id).await?.map_or(0, |head| head.incarnation);
+        let head = RunHead::new(1, RunStatus::Working, None).with_incarnation(incarnation);
         let stored = StoredRun::new(head, "1", vec!["a".to_owned(), "b".to_owned()]);
         check_promise("`load` returns the created run", store.load(&id).await? == Some(stored))?;
         check_promise("`peek` returns the state of the run", store.peek(&id).await? == Some(head))?;
@@ -116,7 +118,8 @@ impl StoreCheck {
         check_promise("a save at an old revision is rejected", stale.is_none())?;
         let early = store.save(&id, 3, &working_change("x")).await?;
         check_promise("a save at a future revision is rejected", early.is_none())?;
-        let head = RunHead::new(2, RunStatus::InputRequired, Some(7));
+        let incarnation = store.peek(&id).await?.map_or(0, |head| head.incarnation);
+        let head = RunHead::new(2, RunStatus::InputRequired, Some(7)).with_incarnation(incarnation);
         let log = ["0", "1", "2"].map(str::to_owned).to_vec();
         let stored = Some(StoredRun::new(head, "1", log));
         check_promise("the head is replaced and the log grows", store.load(&id).await? == stored)?;
@@ -181,7 +184,9 @@ impl StoreCheck {
     async fn leases_have_one_owner(&self) -> Result<()> {
         let (store, id) = (&self.store, self.check_id("leased")?);
         store.create(&id, &working_change("1")).await?;
-        let head = Some(RunHead::new(1, RunStatus::Working, None));
+        let incarnation = store.peek(&id).await?.map_or(0, |head| head.incarnation);
+        let head = RunHead::new(1, RunStatus::Working, None).with_incarnation(incarnation);
+        let head = Some(head);
         check_promise(
             "a run without a lease can be leased",
             store.lease(&id, "a", LONG).await? == head,
@@ -197,13 +202,23 @@ impl StoreCheck {
         store.release(&id, "a").await?;
         let free = store.lease(&id, "b", Duration::from_millis(1)).await?;
         check_promise("a released run can be leased", free.is_some())?;
+        check_promise("a released run is not abandoned", free.is_some_and(|at| !at.is_abandoned))?;
         // The lease expires by the clock of the store.
         let mut tries = 0;
-        while store.lease(&id, "c", LONG).await?.is_none() {
+        let expired = loop {
+            if let Some(head) = store.lease(&id, "c", LONG).await? {
+                break head;
+            }
             tries += 1;
             check_promise("a lease expires", tries < 1000)?;
             tokio::time::sleep(Duration::from_millis(10)).await;
-        }
+        };
+        check_promise("a run whose lease expired is abandoned", expired.is_abandoned)?;
+        let renewed = store.lease(&id, "c", LONG).await?;
+        check_promise(
+            "a renewed run is not abandoned",
+            renewed.is_some_and(|at| !at.is_abandoned),
+        )?;
         store.release(&id, "c").await?;
         let rivals = (0..RIVALS).map(|rival| {
             let (store, id) = (Arc::clone(store), id.clone());
@@ -217,6 +232,49 @@ impl StoreCheck {
         }
         // A store can reject all concurrent attempts, but must not grant the lease twice.
         check_promise("at most one of several concurrent attempts gets a lease", owners <= 1)
+    }
+
+    async fn saves_are_fenced(&self) -> Result<()> {
+        let (store, id) = (&self.store, self.check_id("fenced")?);
+        let of_owner = |owner: &str| working_change("o").with_owner(owner);
+        store.create(&id, &working_change("1")).await?;
+        let unowned = store.save(&id, 1, &of_owner("a")).await?;
+        check_promise("a save for an owner requires its lease", unowned.is_none())?;
+        let head = store.lease(&id, "a", Duration::from_millis(1)).await?;
+        let before = head.map_or(0, |head| head.incarnation);
+        let another = store.save(&id, 1, &of_owner("b")).await?;
+        check_promise("a save for another owner is rejected", another.is_none())?;
+        let other = working_change("i").with_incarnation(before.wrapping_add(1));
+        let other = store.save(&id, 1, &other).await?;
+        check_promise("a save for another incarnation is rejected", other.is_none())?;
+        let own = store.save(&id, 1, &of_owner("a").with_incarnation(before)).await?;
+        check_promise("the owner of the lease can save", own == Some(2))?;
+        // The lease has expired, and no other owner has taken it.
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        let late = store.save(&id, 2, &of_owner("a")).await?;
+        check_promise("the last owner can save while no other has the lease", late == Some(3))?;
+        let mut tries = 0;
+        while store.lease(&id, "b", LONG).await?.is_none() {
+            tries += 1;
+            check_promise("a lease expires", tries < 1000)?;
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        let lost = store.save(&id, 3, &of_owner("a")).await?;
+        check_promise("an owner that lost its lease cannot save", lost.is_none())?;
+        let outside = store.save(&id, 3, &working_change("4")).await?;
+        check_promise("a change without an owner needs no lease", outside == Some(4))?;
+        store.remove(&id).await?;
+        store.create(&id, &working_change("new")).await?;
+        let head = store.peek(&id).await?;
+        check_promise(
+            "a recreated run has another incarnation",
+            head.is_some_and(|head| head.incarnation != before && head.incarnation > 0),
+        )?;
+        let old = working_change("old").with_incarnation(before);
+        let stale = store.save(&id, 1, &old).await?;
+        check_promise("a change of a removed run does not reach its successor", stale.is_none())?;
+        let stale = store.save(&id, 1, &of_owner("b")).await?;
+        check_promise("a lease ends with its run", stale.is_none())
     }
 
     async fn due_is_what_has_work_now(&self) -> Result<()> {

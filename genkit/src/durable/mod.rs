@@ -77,7 +77,9 @@
 //! The store contains conversations, arguments and results without encryption.
 
 #[doc(inline)]
-pub use genkit_core::{RunChange, RunHead, RunId, RunStatus, RunStore, StoredRun};
+pub use genkit_core::{
+    LeaseEnd, LeaseTime, RunChange, RunHead, RunId, RunStatus, RunStore, StoredRun,
+};
 #[doc(inline)]
 pub use genkit_durable::{DurableFlow, DurableRun, FlowOutcome, FolderStore, Worker};
 

@@ -95,4 +95,14 @@ impl GenkitBuilder {
     pub fn durable(self, store: impl RunStore) -> Self {
         Self(self.0.durable(store))
     }
+
+    /// Sets the duration of the lease under which a worker performs a durable run. Default is 30 seconds; the minimum is
+    /// 100 milliseconds.
+    ///
+    /// If a process dies, another one continues its runs after this time. A process that cannot renew its leases, such
+    /// as one that loses its store, suspends the runs shortly before. A short lease costs a renewal of each running run
+    /// three times per lease. All processes on a store should use the same value.
+    pub fn durable_lease(self, lease: std::time::Duration) -> Self {
+        Self(self.0.durable_lease(lease))
+    }
 }

@@ -11,7 +11,7 @@ use futures_util::stream::FuturesUnordered;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::drive::work_on;
+use super::drive::{WorkResult, work_on};
 use super::limits::{CONCURRENCY, POLL, SKIP};
 use super::runs::run_store;
 use genkit_agent::Instance;
@@ -120,6 +120,10 @@ impl Worker {
             }
             for (id, worked) in ended.drain(..) {
                 taken.remove(&id);
+                if let Ok(WorkResult::Later) = worked {
+                    left_alone.insert(id, Instant::now() + poll);
+                    continue;
+                }
                 match worked.err().map(|error| error.kind()) {
                     // Another worker continues the run, or it can continue immediately.
                     None | Some(ErrorKind::Aborted) => {}

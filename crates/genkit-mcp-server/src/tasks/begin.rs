@@ -149,7 +149,8 @@ async fn create_run(
     record: &mut TaskRecord,
 ) -> Result<LeasedRun> {
     // If this process dies before it has the lease, other servers wait this long before they resume the task.
-    let lease = u64::try_from(LEASE.as_millis()).unwrap_or(u64::MAX);
-    let first = record.take_change()?.with_wake_at_ms(Some(now_ms().saturating_add(lease)));
-    LeasedRun::create(&shared.tasks.store, id, &first, LEASE).await
+    let lease = LEASE;
+    let ms = u64::try_from(lease.as_millis()).unwrap_or(u64::MAX);
+    let first = record.take_change()?.with_wake_at_ms(Some(now_ms().saturating_add(ms)));
+    LeasedRun::create(&shared.tasks.store, id, &first, lease).await
 }
