@@ -17,7 +17,7 @@ use super::record::{Record, RunBody, StoredError};
 use super::session::LeasedRun;
 use super::work::resting;
 use genkit_agent::Instance;
-use genkit_agent::{NextStep, Run, RunCall};
+use genkit_agent::{NextStep, Run, RunCall, RunState};
 use genkit_core::internal::run_store::now_ms;
 use genkit_core::internal::sync::lock;
 use genkit_core::internal::visible::Logged;
@@ -95,10 +95,6 @@ pub(super) async fn work_on(
         }
     };
     let worked = worked.instrument(tracing::info_span!("durable_run", run = %id)).await;
-    if let Err(error) = &worked {
-        let error = Logged::text(error.chain());
-        tracing::warn!(run = %id, %error, "stopping work on a run");
-    }
     session.release().await;
     worked.map(|()| WorkResult::Settled)
 }
@@ -144,8 +140,9 @@ async fn give_up_loop(session: &mut LeasedRun, mut run: Run, lives: u32) -> Resu
         }
         _ => "a check of the output".to_owned(),
     };
+    let before = run.state_after(usize::MAX);
     let error = run.end_with_error(poisoned(session, lives, step));
-    fail_loop(session, &run, &error).await
+    fail_loop(session, &run, &error, before).await
 }
 
 async fn drive_loop(
@@ -159,6 +156,8 @@ async fn drive_loop(
         save_run(session, &mut run).await?;
     }
     while !stop.is_cancelled() {
+        // An operator can retry the step from this state.
+        let mut before = run.state_after(usize::MAX);
         // An error of the run ends the run. An error of `save` only ends the work of this process.
         let ended = match run.next() {
             NextStep::Model(call) => {
@@ -173,7 +172,7 @@ async fn drive_loop(
                 run.checked(checked).map(drop)
             }
             NextStep::Tools(calls) => {
-                match perform_calls(genkit, session, &mut run, calls).await? {
+                match perform_calls(genkit, session, &mut run, calls, &mut before).await? {
                     RoundResult::Settled(ended) => ended,
                     RoundResult::Rests => return Ok(()),
                 }
@@ -184,7 +183,7 @@ async fn drive_loop(
         attempts = 0;
         match ended {
             Ok(()) => save_run(session, &mut run).await?,
-            Err(error) => return fail_loop(session, &run, &error).await,
+            Err(error) => return fail_loop(session, &run, &error, before).await,
         }
     }
     Ok(())
@@ -236,7 +235,12 @@ async fn save_later(
 }
 
 /// Saves that the run failed, with its partial response.
-async fn fail_loop(session: &mut LeasedRun, run: &Run, error: &Error) -> Result<()> {
+async fn fail_loop(
+    session: &mut LeasedRun,
+    run: &Run,
+    error: &Error,
+    before: RunState,
+) -> Result<()> {
     let Some(done) = error.partial() else {
         // Errors of the state machine always have a partial response.
         return Err(Error::new(error.kind(), error.chain()));
@@ -244,6 +248,7 @@ async fn fail_loop(session: &mut LeasedRun, run: &Run, error: &Error) -> Result<
     let state = run.failed_state(done, session.logged);
     let record = Record {
         error: Some(StoredError::from_error(error)),
+        before: Some(Box::new(before)),
         ..Record::new(RunBody::Generate(Box::new(state)))
     };
     session.save_record(RunStatus::Failed, None, record).await
@@ -263,6 +268,7 @@ async fn perform_calls(
     session: &mut LeasedRun,
     run: &mut Run,
     calls: Vec<RunCall>,
+    before: &mut RunState,
 ) -> Result<RoundResult> {
     let (notes, mut noted) = mpsc::unbounded_channel();
     let (id, lease) = (session.id().clone(), session.watch_lease());
@@ -313,6 +319,9 @@ async fn perform_calls(
         if let Some((place, settled)) = settled {
             lock(&begun).remove(&place);
             left -= 1;
+            if settled.is_err() {
+                *before = run.state_after(usize::MAX);
+            }
             if let Err(error) = run.settled(settled) {
                 return Ok(RoundResult::Settled(Err(error)));
             }

@@ -36,6 +36,12 @@ pub(crate) enum Error {
          `.retry()`"
     )]
     Poisoned { id: String, lives: u32, step: String },
+    #[error(
+        "the run `{0}` cannot be continued; it failed in an older version, or at a step that left other messages"
+    )]
+    NoRetry(String),
+    #[error("a tag must not be empty or contain a line break")]
+    Tag,
     #[error("the run `{0}` was removed, and its id was used again")]
     Replaced(String),
     #[error("the run `{id}` is {status} and has no open questions")]
@@ -83,10 +89,12 @@ impl Topic for Error {
             | Self::SeveralQuestions(_)
             | Self::NoYesOrNo
             | Self::AnswerUnserializable(_)
+            | Self::Tag
             | Self::LineBreak => ErrorKind::InvalidArgument,
-            Self::NoStore | Self::OtherKind { .. } | Self::AsksNothing { .. } => {
-                ErrorKind::FailedPrecondition
-            }
+            Self::NoStore
+            | Self::NoRetry(_)
+            | Self::OtherKind { .. }
+            | Self::AsksNothing { .. } => ErrorKind::FailedPrecondition,
             Self::NoRun(_) | Self::NoFlow(_) | Self::Replaced(_) => ErrorKind::NotFound,
             Self::Lost(_) => ErrorKind::Aborted,
             Self::NotSaved { .. } | Self::StoreTimeout(_) | Self::Folder { .. } => {

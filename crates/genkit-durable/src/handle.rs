@@ -126,6 +126,15 @@ macro_rules! handle_methods {
                 self.0.cancel_run().await
             }
 
+            /// Continues a failed or cancelled run from the step where it ended. Saved results are kept; the attempts of
+            /// the step are counted from zero. Returns `false` if the run has not failed and was not cancelled.
+            ///
+            /// # Errors
+            /// The errors of [`status`](Self::status). `FailedPrecondition` if an older version stored the failure.
+            pub async fn retry(&self) -> Result<bool> {
+                self.0.retry_run().await
+            }
+
             /// Removes the run and its data from the store. Its id may then be used again. Returns `false` if the run
             /// did not exist.
             ///
@@ -273,7 +282,38 @@ impl Handle {
         }
     }
 
-    async fn cancel_run(&self) -> Result<bool> {
+    pub(super) async fn retry_run(&self) -> Result<bool> {
+        loop {
+            let (stored, mut record) = self.load_run().await?;
+            let is_failed = stored.at.status == RunStatus::Failed;
+            if !is_failed && stored.at.status != RunStatus::Cancelled {
+                return Ok(false);
+            }
+            let (status, body) = match (record.body, record.before.take()) {
+                (RunBody::Generate(state), None) if !is_failed => {
+                    self.apply_answer(RunBody::Generate(state), Vec::new(), stored.log.len())
+                        .await?
+                }
+                (RunBody::Generate(state), Some(before))
+                    if state.messages.len() == stored.log.len() =>
+                {
+                    (RunStatus::Working, RunBody::Generate(before))
+                }
+                (RunBody::Generate(_), _) => return Err(E::NoRetry(self.id.to_string()).into()),
+                (RunBody::Flow(mut state), _) => {
+                    (state.run_status(), RunBody::Flow(Box::new(state.take_unsaved())))
+                }
+            };
+            let (head, log) = Record::new(body).into_lines(&self.id)?;
+            let change = RunChange::new(status, head).with_log(log);
+            let change = change.with_incarnation(stored.at.incarnation);
+            if self.store.save(&self.id, stored.at.revision, &change).await?.is_some() {
+                return Ok(true);
+            }
+        }
+    }
+
+    pub(super) async fn cancel_run(&self) -> Result<bool> {
         loop {
             // A run that this version cannot read can be cancelled as well.
             let stored = self.store.load(&self.id).await?;

@@ -93,6 +93,7 @@ pub mod internal;
 mod journal;
 mod limits;
 mod memory;
+mod operate;
 mod outcome;
 mod record;
 mod runs;
@@ -102,9 +103,11 @@ mod work;
 
 pub use folder::FolderStore;
 pub use genkit_core::{
-    LeaseEnd, LeaseTime, RunChange, RunHead, RunId, RunStatus, RunStore, StoredRun,
+    LeaseEnd, LeaseTime, RunChange, RunEntry, RunFilter, RunHead, RunId, RunStatus, RunStore,
+    StoredRun,
 };
 pub use handle::{DurableFlow, DurableRun};
+pub use operate::{DurableOptions, RunDetails, RunStep, Runs, StepKind};
 pub use outcome::FlowOutcome;
 pub use testing::check_run_store;
 pub use work::Worker;

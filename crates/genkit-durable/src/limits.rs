@@ -40,6 +40,9 @@ pub(super) const POLL: Duration = Duration::from_secs(1);
 /// The longest interval between two reads of the status of a run by a handle that waits for it. Default is 500 ms.
 pub(super) const WATCH: Duration = Duration::from_millis(500);
 
+/// The longest interval between two deletions of finished runs by a worker. Default is 10 minutes.
+pub(super) const SWEEP: Duration = Duration::from_secs(600);
+
 /// How long a worker ignores a run that it cannot work on, for example because a tool is missing. Default is
 /// a minute.
 pub(super) const SKIP: Duration = Duration::from_secs(60);

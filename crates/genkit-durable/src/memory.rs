@@ -11,7 +11,7 @@ use genkit_core::BoxFuture;
 use genkit_core::Result;
 use genkit_core::internal::run_store::now_ms;
 use genkit_core::internal::sync::lock;
-use genkit_core::{RunChange, RunHead, RunId, RunStatus, RunStore, StoredRun};
+use genkit_core::{RunChange, RunEntry, RunFilter, RunHead, RunId, RunStatus, RunStore, StoredRun};
 
 /// The maximum number of runs in memory, for a server without a store. Default is 1,000.
 const MAX_RUNS: usize = 1000;
@@ -32,6 +32,7 @@ struct Runs {
 struct KeptRun {
     run: StoredRun,
     lease: Option<(String, Instant)>,
+    entry: RunEntry,
 }
 
 impl KeptRun {
@@ -65,8 +66,11 @@ impl Runs {
         }
         let head = RunHead::new(1, first.status, first.wake_at_ms)
             .with_incarnation(RunHead::new_incarnation());
-        let kept =
-            KeptRun { run: StoredRun::new(head, &*first.head, first.log.clone()), lease: None };
+        let mut entry = RunEntry::new(run.clone(), Some(first.status));
+        entry.created_ms = now_ms();
+        update_entry(&mut entry, first);
+        let run_data = StoredRun::new(head, &*first.head, first.log.clone());
+        let kept = KeptRun { run: run_data, lease: None, entry };
         self.reserve_bytes(0, kept.stored_size())?;
         self.runs.insert(run.clone(), kept);
         Ok(true)
@@ -89,6 +93,7 @@ impl Runs {
                 .with_incarnation(kept.run.at.incarnation);
             kept.run.head.clone_from(&change.head);
             kept.run.log.extend(change.log.iter().cloned());
+            update_entry(&mut kept.entry, change);
         }
         Ok(Some(at + 1))
     }
@@ -118,6 +123,20 @@ impl Runs {
         let Some(kept) = self.runs.remove(run) else { return false };
         self.bytes -= kept.stored_size();
         true
+    }
+}
+
+/// Updates what a list shows of a run.
+fn update_entry(entry: &mut RunEntry, change: &RunChange) {
+    entry.status = Some(change.status);
+    entry.wake_at_ms = change.wake_at_ms;
+    entry.error.clone_from(&change.error);
+    entry.updated_ms = now_ms();
+    if let Some(name) = &change.name {
+        entry.name.clone_from(name);
+    }
+    if let Some(tags) = &change.tags {
+        entry.tags.clone_from(tags);
     }
 }
 
@@ -169,6 +188,12 @@ impl RunStore for MemoryRuns {
 
     fn remove<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<bool>> {
         ready_result(Ok(lock(&self.0).remove_run(run)))
+    }
+
+    fn list<'a>(&'a self, filter: &'a RunFilter) -> BoxFuture<'a, Result<Vec<RunEntry>>> {
+        let runs = lock(&self.0);
+        let selected = runs.runs.values().filter(|kept| filter.selects(&kept.entry));
+        ready_result(Ok(selected.take(filter.limit).map(|kept| kept.entry.clone()).collect()))
     }
 }
 

@@ -26,6 +26,9 @@ pub(super) struct Record {
     /// The error of the run, or of the last attempt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) error: Option<StoredError>,
+    /// Of a failed run: its state before the step that failed, without messages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) before: Option<Box<RunState>>,
     /// The open steps of an engine. Empty if a store keeps the run.
     #[serde(default, skip_serializing_if = "OpenSteps::is_unused")]
     pub(super) steps: OpenSteps,
@@ -102,7 +105,7 @@ impl RunBody {
 
 impl Record {
     pub(super) fn new(body: RunBody) -> Self {
-        Self { attempts: 0, lives: 0, error: None, steps: OpenSteps::default(), body }
+        Self { attempts: 0, lives: 0, error: None, before: None, steps: OpenSteps::default(), body }
     }
 
     /// Reads a stored record.

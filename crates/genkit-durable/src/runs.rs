@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::error::Error as E;
 use super::flow_state::FlowState;
 use super::handle::{DurableFlow, DurableRun, Handle};
+use super::operate::DurableOptions;
 use super::record::{Record, RunBody};
 use genkit_agent::Generate;
 use genkit_agent::Instance;
@@ -18,10 +19,11 @@ pub async fn durable_run(
     instance: &Instance,
     id: impl Into<String>,
     run: Generate,
+    options: DurableOptions,
 ) -> Result<DurableRun> {
     let (id, store) = (RunId::new(id)?, run_store(instance)?);
     if store.peek(&id).await?.is_none() {
-        let first = first_of_run(instance, &id, run).await?;
+        let first = with_options(first_of_run(instance, &id, run).await?, options)?;
         // If another process was faster, its run is the run.
         store.create(&id, &first).await?;
     }
@@ -34,12 +36,22 @@ pub async fn durable_flow(
     id: impl Into<String>,
     flow: &str,
     input: impl Serialize,
+    options: DurableOptions,
 ) -> Result<DurableFlow> {
     let (id, store) = (RunId::new(id)?, run_store(instance)?);
     if store.peek(&id).await?.is_none() {
-        store.create(&id, &first_of_flow(instance, &id, flow, input)?).await?;
+        let first = with_options(first_of_flow(instance, &id, flow, input)?, options)?;
+        store.create(&id, &first).await?;
     }
     Ok(DurableFlow(created_handle(instance, store, id).await?))
+}
+
+fn with_options(first: RunChange, options: DurableOptions) -> Result<RunChange> {
+    let DurableOptions { tags, start_ms } = options;
+    match tags.iter().any(|tag| tag.is_empty() || tag.contains('\n')) {
+        true => Err(E::Tag.into()),
+        false => Ok(first.with_tags(tags).with_wake_at_ms(start_ms)),
+    }
 }
 
 async fn created_handle(

@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures_util::future::join_all;
 
 use genkit_core::{Error, ErrorKind, Result};
-use genkit_core::{RunChange, RunHead, RunId, RunStatus, RunStore, StoredRun};
+use genkit_core::{RunChange, RunFilter, RunHead, RunId, RunStatus, RunStore, StoredRun};
 
 /// The number of concurrent attempts, of which only one can succeed.
 const RIVALS: usize = 16;
@@ -42,6 +42,7 @@ pub async fn check_run_store(store: impl RunStore) -> Result<()> {
     check.saves_are_fenced().await?;
     check.due_is_what_has_work_now().await?;
     check.many_make_one_run().await?;
+    check.lists_are_filtered_and_paged().await?;
     for name in ["made", "saved", "texts", "leased", "fenced", "rivals", "Made"] {
         check.store.remove(&check.check_id(name)?).await?;
     }
@@ -342,5 +343,65 @@ impl StoreCheck {
             "only one concurrent `create` succeeds",
             made.len() == 1 && stored == Some(made),
         )
+    }
+
+    /// A store without lists is a store as well.
+    async fn lists_are_filtered_and_paged(&self) -> Result<()> {
+        let store = &self.store;
+        let mine = RunFilter::new().tag(format!("tag-{}", self.number));
+        match store.list(&mine).await {
+            Err(error) if error.kind() == ErrorKind::FailedPrecondition => return Ok(()),
+            listed => check_promise("a tag that no run has selects none", listed?.is_empty())?,
+        }
+        let before = genkit_core::internal::run_store::now_ms();
+        let names = ["list-a", "list-b", "list-c", "list-d"];
+        for (name, kind) in names.iter().zip(["one", "two", "one", "two"]) {
+            let tags = [format!("tag-{}", self.number), (*name).to_owned()];
+            let first = working_change("{}").with_name(kind).with_tags(tags);
+            store.create(&self.check_id(name)?, &first).await?;
+        }
+        let failed =
+            RunChange::new(RunStatus::Failed, "{}").with_error(Some("it's 50% 'off'".into()));
+        store.save(&self.check_id("list-c")?, 1, &failed).await?;
+        let table = [
+            ("all", mine.clone(), "abcd"),
+            ("name", mine.clone().name("one"), "ac"),
+            ("status", mine.clone().status(RunStatus::Failed), "c"),
+            (
+                "statuses",
+                mine.clone().status(RunStatus::Failed).status(RunStatus::Working).name("two"),
+                "bd",
+            ),
+            ("error", mine.clone().error("50% 'o"), "c"),
+            ("no error", mine.clone().error("50_"), ""),
+            ("tag", RunFilter::new().tag("list-b").name("two"), "b"),
+            ("part of a tag", RunFilter::new().tag(format!("ag-{}", self.number)), ""),
+            ("page", mine.clone().limit(2), "ab"),
+            ("next page", mine.clone().limit(2).after(self.check_id("list-b")?), "cd"),
+            ("created before", mine.clone().created_before_ms(before.saturating_sub(600_000)), ""),
+            ("updated before", mine.clone().updated_before_ms(before + 600_000), "abcd"),
+        ];
+        for (what, filter, expected) in table {
+            let listed = store.list(&filter).await?;
+            let found: Vec<RunId> = listed.into_iter().map(|entry| entry.id).collect();
+            let wanted: Result<Vec<RunId>> =
+                expected.chars().map(|name| self.check_id(&format!("list-{name}"))).collect();
+            check_promise(&format!("`list` selects and orders runs ({what})"), found == wanted?)?;
+        }
+        let listed = store.list(&mine.status(RunStatus::Failed)).await?;
+        let entry = listed.into_iter().next();
+        let is_whole = entry.is_some_and(|entry| {
+            entry.status == Some(RunStatus::Failed)
+                && entry.name == "one"
+                && entry.tags.len() == 2
+                && entry.error.as_deref() == Some("it's 50% 'off'")
+                && entry.created_ms > 0
+                && entry.updated_ms >= entry.created_ms
+        });
+        check_promise("a save keeps the name and the tags, and replaces the error", is_whole)?;
+        for name in names {
+            store.remove(&self.check_id(name)?).await?;
+        }
+        Ok(())
     }
 }

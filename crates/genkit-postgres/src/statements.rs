@@ -119,3 +119,13 @@ pub(crate) const DUE: &str = concat!(
 );
 
 pub(crate) const REMOVE: &str = "DELETE FROM genkit_runs WHERE id = $1 RETURNING number";
+
+/// A page of runs. Parameters that are null select any run.
+pub(crate) const LIST: &str = "
+    SELECT id, status, wake_at, name, tags, error, created_at, updated_at FROM genkit_runs
+    WHERE id > $1 AND ($2 OR id !~ '^mcp-[ts]') AND ($3::text[] IS NULL OR status = ANY ($3))
+        AND ($4::text IS NULL OR name = $4) AND ($5::text IS NULL OR $5 = ANY (tags))
+        AND ($6::text IS NULL OR position($6 IN error) > 0)
+        AND ($7::bigint IS NULL OR updated_at < $7) AND ($8::bigint IS NULL OR created_at < $8)
+    ORDER BY id LIMIT $9
+";

@@ -3,14 +3,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use genkit::durable::{RunChange, RunHead, RunId, RunStatus, RunStore, StoredRun};
+use genkit::durable::{
+    RunChange, RunEntry, RunFilter, RunHead, RunId, RunStatus, RunStore, StoredRun,
+};
 use genkit::{BoxFuture, Error, ErrorKind, Result};
 use tokio_postgres::tls::{MakeTlsConnect, TlsConnect};
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Config, NoTls, Row, Socket};
 
 use crate::connection::{Connection, store_error};
-use crate::statements::{CREATE, DUE, LEASE, LOAD, PEEK, RELEASE, REMOVE, SAVE};
+use crate::statements::{CREATE, DUE, LEASE, LIST, LOAD, PEEK, RELEASE, REMOVE, SAVE};
 
 /// A Postgres store: durable runs in a database that many machines share. Requires Postgres 13 or newer.
 ///
@@ -121,6 +123,24 @@ fn read_head(row: &Row) -> Result<RunHead> {
     Ok(head.with_incarnation(to_unsigned(incarnation)))
 }
 
+/// Reads an entry of a list. `None` if another program wrote its id. A row of another program has no status.
+fn read_entry(row: &Row) -> Result<Option<RunEntry>> {
+    let read = || {
+        let (id, status): (String, String) = (row.try_get(0)?, row.try_get(1)?);
+        let Ok(id) = RunId::new(id) else { return Ok(None) };
+        let mut entry = RunEntry::new(id, RunStatus::of_name(&status));
+        entry.wake_at_ms = row.try_get::<_, Option<i64>>(2)?.map(to_unsigned);
+        (entry.name, entry.tags, entry.error) = (row.try_get(3)?, row.try_get(4)?, row.try_get(5)?);
+        if entry.status.is_none() {
+            entry.error = Some(format!("`{status}` is not a run status"));
+        }
+        entry.created_ms = to_unsigned(row.try_get(6)?);
+        entry.updated_ms = to_unsigned(row.try_get(7)?);
+        Ok(Some(entry))
+    };
+    read().map_err(store_error)
+}
+
 impl RunStore for PostgresStore {
     fn create<'a>(&'a self, run: &'a RunId, first: &'a RunChange) -> BoxFuture<'a, Result<bool>> {
         Box::pin(async move {
@@ -227,6 +247,32 @@ impl RunStore for PostgresStore {
 
     fn remove<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<bool>> {
         Box::pin(async move { Ok(!self.query_rows(REMOVE, &[&run.as_str()]).await?.is_empty()) })
+    }
+
+    fn list<'a>(&'a self, filter: &'a RunFilter) -> BoxFuture<'a, Result<Vec<RunEntry>>> {
+        Box::pin(async move {
+            let after = filter.after.as_ref().map_or("", RunId::as_str);
+            let statuses: Vec<&str> =
+                filter.statuses.iter().map(|status| status.as_str()).collect();
+            let statuses = (!statuses.is_empty()).then_some(statuses);
+            let updated = filter.updated_before_ms.map(to_signed);
+            let created = filter.created_before_ms.map(to_signed);
+            let limit = i64::try_from(filter.limit).unwrap_or(i64::MAX);
+            let values: [&(dyn ToSql + Sync); 9] = [
+                &after,
+                &filter.of_servers,
+                &statuses,
+                &filter.name,
+                &filter.tag,
+                &filter.error,
+                &updated,
+                &created,
+                &limit,
+            ];
+            let rows = self.query_rows(LIST, &values).await?;
+            let entries: Result<Vec<_>> = rows.iter().map(read_entry).collect();
+            Ok(entries?.into_iter().flatten().collect())
+        })
     }
 }
 

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use genkit::durable::{LeaseEnd, LeaseTime, RunChange, RunHead, RunId, RunStatus, StoredRun};
+use genkit::durable::{
+    LeaseEnd, LeaseTime, RunChange, RunEntry, RunFilter, RunHead, RunId, RunStatus, StoredRun,
+};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 type Sql<T> = rusqlite::Result<T>;
@@ -202,6 +204,51 @@ pub(crate) fn due_runs(db: &Connection, now: &LeaseTime, limit: usize) -> Sql<Ve
     let ids = due.query_map(values, |row| row.get::<_, String>(0))?;
     // Skip ids that are not valid run ids; only another program can have written them.
     Ok(ids.collect::<Sql<Vec<_>>>()?.into_iter().filter_map(|id| RunId::new(id).ok()).collect())
+}
+
+/// Returns a page of runs. A row that another program wrote is an entry without a status.
+pub(crate) fn list_runs(db: &Connection, filter: &RunFilter) -> Sql<Vec<RunEntry>> {
+    let statuses: Vec<String> =
+        filter.statuses.iter().map(|status| format!("'{}'", status.as_str())).collect();
+    let of_status = match statuses.is_empty() {
+        true => String::new(),
+        false => format!("AND status IN ({})", statuses.join(", ")),
+    };
+    let mut list = db.prepare_cached(&format!(
+        "SELECT id, status, wake_at, name, tags, error, created_at, updated_at FROM runs
+         WHERE id > ?1 AND (?2 OR id NOT GLOB 'mcp-[ts]*') {of_status}
+             AND (?3 IS NULL OR name = ?3) AND (?4 IS NULL OR instr(tags, ?4) > 0)
+             AND (?5 IS NULL OR instr(error, ?5) > 0)
+             AND (?6 IS NULL OR updated_at < ?6) AND (?7 IS NULL OR created_at < ?7)
+         ORDER BY id LIMIT ?8"
+    ))?;
+    let values = params![
+        filter.after.as_ref().map_or("", RunId::as_str),
+        filter.of_servers,
+        filter.name,
+        filter.tag.as_ref().map(|tag| format!("\n{tag}\n")),
+        filter.error,
+        filter.updated_before_ms.map(signed),
+        filter.created_before_ms.map(signed),
+        i64::try_from(filter.limit).unwrap_or(i64::MAX),
+    ];
+    let number = |number: i64| u64::try_from(number).unwrap_or_default();
+    let rows = list.query_map(values, |row| {
+        let (id, status): (String, String) = (row.get(0)?, row.get(1)?);
+        let Ok(id) = RunId::new(id) else { return Ok(None) };
+        let mut entry = RunEntry::new(id, RunStatus::of_name(&status));
+        entry.wake_at_ms = row.get::<_, Option<i64>>(2)?.map(number);
+        entry.name = row.get(3)?;
+        let tags: String = row.get(4)?;
+        entry.tags = tags.split('\n').filter(|tag| !tag.is_empty()).map(str::to_owned).collect();
+        entry.error = row.get(5)?;
+        if entry.status.is_none() {
+            entry.error = Some(format!("`{status}` is not a run status"));
+        }
+        (entry.created_ms, entry.updated_ms) = (number(row.get(6)?), number(row.get(7)?));
+        Ok(Some(entry))
+    })?;
+    Ok(rows.collect::<Sql<Vec<_>>>()?.into_iter().flatten().collect())
 }
 
 pub(crate) fn remove_run(db: &Connection, run: &RunId) -> Sql<bool> {

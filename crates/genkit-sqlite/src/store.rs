@@ -3,7 +3,9 @@
 use std::path::Path;
 use std::time::Duration;
 
-use genkit::durable::{LeaseTime, RunChange, RunHead, RunId, RunStore, StoredRun};
+use genkit::durable::{
+    LeaseTime, RunChange, RunEntry, RunFilter, RunHead, RunId, RunStore, StoredRun,
+};
 use genkit::{BoxFuture, Error, Result};
 
 use crate::writer::WriterThread;
@@ -131,6 +133,11 @@ impl RunStore for SqliteStore {
     fn remove<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<bool>> {
         let run = run.clone();
         self.0.run_job(true, move |db| rows::remove_run(db, &run))
+    }
+
+    fn list<'a>(&'a self, filter: &'a RunFilter) -> BoxFuture<'a, Result<Vec<RunEntry>>> {
+        let filter = filter.clone();
+        self.0.run_job(false, move |db| rows::list_runs(db, &filter))
     }
 }
 

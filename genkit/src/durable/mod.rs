@@ -78,9 +78,14 @@
 
 #[doc(inline)]
 pub use genkit_core::{
-    LeaseEnd, LeaseTime, RunChange, RunHead, RunId, RunStatus, RunStore, StoredRun,
+    LeaseEnd, LeaseTime, RunChange, RunEntry, RunFilter, RunHead, RunId, RunStatus, RunStore,
+    StoredRun,
 };
 #[doc(inline)]
-pub use genkit_durable::{DurableFlow, DurableRun, FlowOutcome, FolderStore, Worker};
+pub use genkit_durable::{
+    DurableFlow, DurableOptions, DurableRun, FlowOutcome, FolderStore, Worker,
+};
+#[doc(inline)]
+pub use genkit_durable::{RunDetails, RunStep, Runs, StepKind};
 
 pub mod engine;

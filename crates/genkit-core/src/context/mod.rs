@@ -33,6 +33,7 @@ mod panics;
 mod question;
 mod replay;
 mod report;
+mod sleep;
 mod step;
 mod suspended_runs;
 mod suspension;

@@ -3,6 +3,7 @@
 mod clock;
 mod error;
 mod id;
+mod list;
 
 use std::time::Duration;
 
@@ -11,6 +12,7 @@ use serde::{Deserialize, Serialize};
 pub use clock::{LeaseEnd, LeaseTime};
 pub use id::RunId;
 pub use id::short_hash;
+pub use list::{RunEntry, RunFilter};
 
 use crate::error::Result;
 use crate::future::BoxFuture;
@@ -96,6 +98,15 @@ pub trait RunStore: Send + Sync + 'static {
     /// # Errors
     /// The store cannot be written.
     fn remove<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<bool>>;
+
+    /// Returns a page of the runs that `filter` selects, in the order of their ids. A run that cannot be read is an
+    /// entry without a status. The default implementation returns `FailedPrecondition`.
+    ///
+    /// # Errors
+    /// The store cannot be read, or cannot list its runs.
+    fn list<'a>(&'a self, _filter: &'a RunFilter) -> BoxFuture<'a, Result<Vec<RunEntry>>> {
+        Box::pin(std::future::ready(Err(self::error::Error::NoList.into())))
+    }
 }
 
 /// The status of a durable run, with the names that MCP uses for tasks.

@@ -120,13 +120,16 @@ pub(super) fn list_folder(folder: &Path) -> Result<Vec<FolderEntry>> {
     for entry in entries {
         let entry = entry.map_err(unreadable)?;
         let Ok(name) = entry.file_name().into_string() else { continue };
-        let modified = entry.metadata().and_then(|data| data.modified());
-        let since =
-            modified.unwrap_or(SystemTime::UNIX_EPOCH).duration_since(SystemTime::UNIX_EPOCH);
-        let modified_ms = u64::try_from(since.unwrap_or_default().as_millis()).unwrap_or(u64::MAX);
-        listed.push(FolderEntry { name, modified_ms });
+        listed.push(FolderEntry { name, modified_ms: modified_ms(&entry.path()) });
     }
     Ok(listed)
+}
+
+/// Returns when a file was last changed, in milliseconds since 1970. 0 if that is unknown.
+fn modified_ms(file: &Path) -> u64 {
+    let modified = fs::symlink_metadata(file).and_then(|data| data.modified());
+    let since = modified.unwrap_or(SystemTime::UNIX_EPOCH).duration_since(SystemTime::UNIX_EPOCH);
+    u64::try_from(since.unwrap_or_default().as_millis()).unwrap_or(u64::MAX)
 }
 
 /// Creates a folder and its parents, and flushes the entry to disk.

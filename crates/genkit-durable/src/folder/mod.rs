@@ -11,7 +11,9 @@ use std::time::Duration;
 use self::disk::{FolderEntry, RunFolder};
 use genkit_core::BoxFuture;
 use genkit_core::{Error, Result};
-use genkit_core::{LeaseTime, RunChange, RunHead, RunId, RunStatus, RunStore, StoredRun};
+use genkit_core::{
+    LeaseTime, RunChange, RunEntry, RunFilter, RunHead, RunId, RunStatus, RunStore, StoredRun,
+};
 
 /// A store of durable runs in a folder, for development and for programs with few runs. Several processes on one
 /// machine may share a folder.
@@ -96,7 +98,7 @@ impl StoreFolder {
     fn save_run(&self, run: &RunId, at: u64, change: &RunChange) -> Result<Option<u64>> {
         let place = self.run_folder(run);
         // Only one process can create the next file.
-        if !place.write_next(at, change)? {
+        if !place.write_next(at, change, (self.clock)().wall_ms)? {
             return Ok(None);
         }
         if change.status.is_over() {
@@ -142,6 +144,27 @@ impl StoreFolder {
         let wakes = head.wake_at_ms.unwrap_or(0);
         let is_due = head.status == RunStatus::Working && wakes <= now.wall_ms;
         Ok((is_due && !place.is_leased(now)?).then(|| wakes.max(modified_ms)))
+    }
+
+    fn list_runs(&self, filter: &RunFilter) -> Result<Vec<RunEntry>> {
+        let entries = disk::list_folder(&self.runs)?;
+        let mut ids: Vec<RunId> =
+            entries.iter().filter_map(|entry| disk::run_id(&entry.name)).collect();
+        ids.retain(|id| filter.selects_id(id));
+        ids.sort();
+        let mut page = Vec::new();
+        for id in ids {
+            if page.len() >= filter.limit {
+                break;
+            }
+            let entry = self.run_folder(&id).read_entry(&id).unwrap_or_else(|error| {
+                let mut entry = RunEntry::new(id, None);
+                entry.error = Some(error.chain());
+                Some(entry)
+            });
+            page.extend(entry.filter(|entry| filter.selects(entry)));
+        }
+        Ok(page)
     }
 
     fn remove_run(&self, run: &RunId) -> Result<bool> {
@@ -203,6 +226,11 @@ impl RunStore for FolderStore {
     fn remove<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<bool>> {
         let run = run.clone();
         self.run_blocking(move |folder| folder.remove_run(&run))
+    }
+
+    fn list<'a>(&'a self, filter: &'a RunFilter) -> BoxFuture<'a, Result<Vec<RunEntry>>> {
+        let filter = filter.clone();
+        self.run_blocking(move |folder| folder.list_runs(&filter))
     }
 }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::disk::RunFolder;
 use crate::error::Error as E;
 use genkit_core::Result;
-use genkit_core::{RunChange, RunHead, RunStatus, StoredRun};
+use genkit_core::{RunChange, RunEntry, RunHead, RunId, RunStatus, StoredRun};
 
 /// The version of the file format.
 const VERSION: u32 = 1;
@@ -32,10 +32,13 @@ struct Title {
     /// When the run was created, in milliseconds since 1970.
     #[serde(default)]
     created_ms: u64,
+    /// When this revision was written, in milliseconds since 1970.
+    #[serde(default)]
+    updated_ms: u64,
 }
 
 impl Title {
-    fn new(change: &RunChange) -> Self {
+    fn new(change: &RunChange, updated_ms: u64) -> Self {
         Self {
             version: VERSION,
             status: change.status,
@@ -46,6 +49,7 @@ impl Title {
             tags: Vec::new(),
             error: change.error.clone(),
             created_ms: 0,
+            updated_ms,
         }
     }
 }
@@ -67,13 +71,13 @@ impl RunFolder {
             name: first.name.clone().unwrap_or_default(),
             tags: first.tags.clone().unwrap_or_default(),
             created_ms: now_ms,
-            ..Title::new(first)
+            ..Title::new(first, now_ms)
         };
         self.write_revision(1, title, first, || Ok(true))
     }
 
     /// Writes the revision after `at`. Returns `false` if the run is not at revision `at`, or if the change is fenced.
-    pub(super) fn write_next(&self, at: u64, change: &RunChange) -> Result<bool> {
+    pub(super) fn write_next(&self, at: u64, change: &RunChange, now_ms: u64) -> Result<bool> {
         let Some(before) = self.read_title(at)? else { return Ok(false) };
         let incarnation = before.incarnation;
         let title = Title {
@@ -81,7 +85,7 @@ impl RunFolder {
             name: change.name.clone().unwrap_or(before.name),
             tags: change.tags.clone().unwrap_or(before.tags),
             created_ms: before.created_ms,
-            ..Title::new(change)
+            ..Title::new(change, now_ms)
         };
         self.write_revision(at + 1, title, change, || {
             let current = self.read_title(at)?.map(|title| title.incarnation);
@@ -127,6 +131,20 @@ impl RunFolder {
         let Some(revision) = self.last_revision()? else { return Ok(None) };
         let Some(text) = self.read(&revision_name(revision))? else { return Ok(None) };
         Ok(Some(read(revision, &text)?.at))
+    }
+
+    /// Reads what a list shows of the run. `None` if it does not exist.
+    pub(super) fn read_entry(&self, id: &RunId) -> Result<Option<RunEntry>> {
+        let Some(revision) = self.last_revision()? else { return Ok(None) };
+        let Some(title) = self.read_title(revision)? else { return Ok(None) };
+        if title.version != VERSION {
+            return Err(E::TornFile(revision_name(revision)).into());
+        }
+        let mut entry = RunEntry::new(id.clone(), Some(title.status));
+        entry.wake_at_ms = title.wake_at_ms;
+        (entry.name, entry.tags, entry.error) = (title.name, title.tags, title.error);
+        (entry.created_ms, entry.updated_ms) = (title.created_ms, title.updated_ms);
+        Ok(Some(entry))
     }
 
     pub(super) fn load_run(&self) -> Result<Option<StoredRun>> {

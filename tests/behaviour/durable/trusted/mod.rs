@@ -2,6 +2,7 @@
 
 mod leases;
 mod nested;
+mod operated;
 mod poison;
 mod remote;
 
