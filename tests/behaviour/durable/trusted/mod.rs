@@ -4,6 +4,7 @@ mod leases;
 mod nested;
 mod operated;
 mod poison;
+mod promises;
 mod remote;
 
 use genkit::Role;
