@@ -73,7 +73,8 @@ pub(in super::super) fn begin(
     let recording = context.recording.clone().unwrap_or_default();
     let (notes, noted) = mpsc::unbounded_channel::<Note>();
     let stop = CancellationToken::new();
-    context.limit = Some(tool.timeout().unwrap_or(ttl));
+    // The client cannot read a result after the lifetime of the task.
+    context.limit = Some(tool.timeout().unwrap_or(ttl).min(ttl));
     context.caller = Arc::clone(&caller) as _;
     context.rounds = Some(Arc::new(TaskRounds(context.rounds)) as Arc<dyn Rounds>);
     context.journal = Some(Arc::new(CallJournal::new(&id, (0, 0), notes)) as Arc<dyn Journal>);

@@ -119,8 +119,6 @@ async fn wait_for_function(
         match session.run_leased(event).await? {
             Event::Noted(Note { what, saved, .. }) => {
                 record.note_result(what);
-                // A saved result is progress, so the task may end as many more servers.
-                record.attempts = record.attempts.min(1);
                 save_record(session, record).await?;
                 let _ = saved.send(());
             }

@@ -147,7 +147,8 @@ fn begin_again(
         journal: Some(Arc::new(journal) as Arc<dyn Journal>),
         meta: Arc::new(call.meta.clone()),
         cancel: stop.clone(),
-        limit: Some(tool.timeout().unwrap_or(left)),
+        // The client cannot read a result after the lifetime of the task.
+        limit: Some(tool.timeout().unwrap_or(left).min(left)),
         recording: Some(record.recording()),
         rounds: Some(Arc::new(TaskRounds(None)) as Arc<dyn Rounds>),
         defaults: shared.settings.values.clone(),
@@ -157,4 +158,32 @@ fn begin_again(
     let (trusts_client, input) = (call.trusts_client, call.input.clone());
     let running = Box::pin(run_tool(shared, context, trusts_client, tool.clone(), input));
     TaskWork { running, noted, messages: caller.messages(), stop }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tasks::record::StoredCall;
+    use genkit_core::Context;
+    use genkit_core::internal::context::Recording;
+    use genkit_durable::internal::NoteContent;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn task_ends_ten_servers_without_progress() {
+        let handler = |_: Context, (): ()| async { Ok("done") };
+        let tool = Tool::builder("crash", "Ends its server.").handler(handler);
+        let client = TaskCaller::new(None, Arc::default(), &genkit_core::Registry::new());
+        let call = StoredCall::new("crash", Value::Null, client.description());
+        let mut record = TaskRecord::new(call, Recording::default(), 60_000);
+        record.attempts = LIVES - 1;
+        assert!(cut_off(&tool, &record).is_none());
+        record.attempts = LIVES;
+        let Some(Stage::Failed(error)) = cut_off(&tool, &record) else { panic!("it is restarted") };
+        assert!(error.to_string().contains("10 servers ended at the tool `crash`"), "{error}");
+        // A saved result resets the count.
+        record.note_result(NoteContent::Once { key: "part".to_owned(), done: json!(1) });
+        assert!(cut_off(&tool, &record).is_none());
+        assert_eq!(record.attempts, 1);
+    }
 }
