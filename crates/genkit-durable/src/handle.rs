@@ -21,11 +21,11 @@ use genkit_core::{RunChange, RunHead, RunId, RunStatus, RunStore, StoredRun};
 
 /// A durable run, created by `Genkit::durable_run`.
 #[derive(Clone, Debug)]
-pub struct DurableRun(pub(super) Handle);
+pub struct DurableRun(pub(crate) Handle);
 
 /// A durable flow, created by `Genkit::durable_flow`.
 #[derive(Clone, Debug)]
-pub struct DurableFlow(pub(super) Handle);
+pub struct DurableFlow(pub(crate) Handle);
 
 impl DurableRun {
     /// Waits until the run finishes or is interrupted. If no worker has the lease of the run, this process performs the
@@ -151,7 +151,7 @@ handle_methods!(DurableRun, DurableFlow);
 
 /// A run in a store.
 #[derive(Clone)]
-pub(super) struct Handle {
+pub(crate) struct Handle {
     genkit: Instance,
     store: Arc<dyn RunStore>,
     id: RunId,
@@ -160,12 +160,12 @@ pub(super) struct Handle {
 }
 
 impl Handle {
-    pub(super) fn new(genkit: &Instance, store: Arc<dyn RunStore>, id: RunId) -> Self {
+    pub(crate) fn new(genkit: &Instance, store: Arc<dyn RunStore>, id: RunId) -> Self {
         Self { genkit: genkit.clone(), store, id, incarnation: Arc::default() }
     }
 
     /// Notes the run that this handle belongs to.
-    pub(super) fn of_incarnation(self, head: &RunHead) -> Self {
+    pub(crate) fn of_incarnation(self, head: &RunHead) -> Self {
         let _ = self.incarnation.set(head.incarnation);
         self
     }
@@ -282,7 +282,7 @@ impl Handle {
         }
     }
 
-    pub(super) async fn retry_run(&self) -> Result<bool> {
+    pub(crate) async fn retry_run(&self) -> Result<bool> {
         loop {
             let (stored, mut record) = self.load_run().await?;
             let is_failed = stored.at.status == RunStatus::Failed;
@@ -313,7 +313,7 @@ impl Handle {
         }
     }
 
-    pub(super) async fn cancel_run(&self) -> Result<bool> {
+    pub(crate) async fn cancel_run(&self) -> Result<bool> {
         loop {
             // A run that this version cannot read can be cancelled as well.
             let stored = self.store.load(&self.id).await?;

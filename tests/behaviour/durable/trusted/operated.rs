@@ -102,7 +102,11 @@ async fn failed_run_is_retried_from_its_step(store: impl RunStore + Clone) {
     assert_eq!(kinds, [StepKind::Model, StepKind::Tool]);
     assert_eq!(ids(&genkit, failed).await, Vec::<String>::new());
     assert_eq!(ids(&genkit, RunFilter::new().tag("customer-7").name("house/calls")).await, ["r"]);
-    assert!(runs.delete("r").await.unwrap());
+    let shown = runs.command(["list", "--tag", "vip", "--status", "completed"]).await.unwrap();
+    assert!(shown.starts_with("r\tcompleted\thouse/calls\t2") && shown.contains("vip"), "{shown}");
+    let shown = runs.command(["show", "r"]).await.unwrap();
+    assert!(shown.contains("steps: 2 (model, act)\n"), "{shown}");
+    assert_eq!(runs.command(["delete", "r"]).await.unwrap(), "r\tdeleted\n");
     assert!(runs.inspect("r").await.unwrap().is_none());
 }
 

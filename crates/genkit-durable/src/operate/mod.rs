@@ -1,12 +1,14 @@
 //! What operators do with durable runs: list, inspect, cancel, retry and delete them.
 
+mod command;
+
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::error::Error as E;
-use super::handle::Handle;
-use super::record::{Record, RunBody};
-use super::runs::run_store;
+use crate::error::Error as E;
+use crate::handle::Handle;
+use crate::record::{Record, RunBody};
+use crate::runs::run_store;
 use genkit_agent::{Instance, Run};
 use genkit_core::internal::run_store::now_ms;
 use genkit_core::{Interrupt, Message, Part, Result, Role};
@@ -157,7 +159,7 @@ impl Runs {
 }
 
 /// Deletes the runs that finished longer than `age` ago.
-pub(super) async fn delete_finished(store: &dyn RunStore, age: Duration) -> Result<usize> {
+pub(crate) async fn delete_finished(store: &dyn RunStore, age: Duration) -> Result<usize> {
     let age = u64::try_from(age.as_millis()).unwrap_or(u64::MAX);
     let mut filter = RunFilter::new()
         .status(RunStatus::Completed)
@@ -264,8 +266,8 @@ pub enum StepKind {
 #[derive(Clone, Debug, Default)]
 #[must_use = "options do nothing until a run is created with them"]
 pub struct DurableOptions {
-    pub(super) tags: Vec<String>,
-    pub(super) start_ms: Option<u64>,
+    pub(crate) tags: Vec<String>,
+    pub(crate) start_ms: Option<u64>,
 }
 
 impl DurableOptions {
