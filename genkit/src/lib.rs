@@ -41,7 +41,7 @@
 //! | use other MCP servers | [MCP servers](guide::mcp_servers) | [`mcp::McpHost`] |
 //! | serve and call flows | [flows](guide::flows) | [`#[flow]`](macro@flow), [`mod@flows`] |
 //! | choose or implement a model | [providers](guide::providers) | [`model`] |
-//! | survive a crash, run for hours or days | [long work](guide::long_work), [tasks](guide::tasks) | [`durable`] |
+//! | survive a crash, run for hours or days | [long work](guide::long_work), [guarantees](guide::durable_guarantees), [tasks](guide::tasks) | [`durable`] |
 //! | offer folders of instructions | [skills](guide::skills) | [`Skill`] |
 //! | test, trace, evaluate | [testing](guide::testing), [observability](guide::observability), [developer tools](guide::developer_tools) | [`testing`], [`evaluate`] |
 //! | deploy, serve TLS, embed in a program | [deploying](guide::deploying), [tls](guide::tls), [embedding](guide::embedding) | [`Genkit`], [`Registry`] |

@@ -55,7 +55,8 @@ impl Generate {
     /// The result is the text of the run, or its value if it has an [`output`](Self::output) type. Questions of the
     /// agent's tools (an approval, a form) are passed on to the caller of the tool. They may be answered later and in
     /// another process; the run then resumes where it stopped. The timeout of a call is 10 minutes. The agent uses its
-    /// own state, extensions and middleware, not those of the calling run.
+    /// own state, extensions and middleware, not those of the calling run. In a durable run, the steps of the agent are
+    /// saved like those of the run.
     #[track_caller]
     pub fn into_tool(self, name: impl Into<String>, about: impl Into<String>) -> Tool {
         let name = name.into();
@@ -87,8 +88,7 @@ impl Generate {
     ) -> Result<GenerateResponse> {
         self.prompt.push(Part::text(task));
         let again = self.clone();
-        // Recorded, so that work done before a question is not repeated.
-        let mut response: GenerateResponse = context.once("agent", self.run()).await?;
+        let mut response = self.run_recorded(context, "agent").await?;
         for round in 1..=MAX_ROUNDS {
             if !response.is_interrupted() {
                 return Ok(response);
@@ -98,9 +98,20 @@ impl Generate {
                 answers.push(ask_caller(context, &question).await?);
             }
             let next = again.clone().resume_with(response, answers);
-            response = context.once(&format!("agent-{round}"), next.run()).await?;
+            response = next.run_recorded(context, &format!("agent-{round}")).await?;
         }
         Err(E::AgentAsksOn { name: name.to_owned(), rounds: MAX_ROUNDS }.into())
+    }
+}
+
+impl Generate {
+    /// Runs the agent. Its work before a question is not repeated, and in a durable run, none of its saved steps is.
+    async fn run_recorded(mut self, context: &Context, key: &str) -> Result<GenerateResponse> {
+        if !context.is_durable() || context.recorded_result(key).is_some() {
+            return context.once(key, self.run()).await;
+        }
+        self.settings.durable_key = Some(key.to_owned());
+        self.run().await
     }
 }
 

@@ -68,7 +68,7 @@ pub mod run_options {
     pub use crate::run_options::*;
 }
 pub mod run_store {
-    pub use crate::run_store::now_ms;
+    pub use crate::run_store::{now_ms, short_hash};
 }
 #[cfg(feature = "signal")]
 pub mod shutdown {

@@ -74,7 +74,9 @@ pub use run_options::ToolChoice;
 pub use run_options::UsageLimit;
 pub use run_options::{Instructions, OutputOptions};
 pub use run_store::RunId;
-pub use run_store::{RunChange, RunHead, RunStatus, RunStore, StoredRun};
+pub use run_store::{
+    LeaseEnd, LeaseTime, RunChange, RunEntry, RunFilter, RunHead, RunStatus, RunStore, StoredRun,
+};
 pub use skill::{OfferedSkill, SkillSource};
 pub use skill::{Skill, SkillFile};
 pub use telemetry::{Metric, MetricKind, Telemetry, TraceContext, install};

@@ -3,14 +3,16 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
+use futures_util::future::Either;
 use futures_util::{StreamExt as _, stream};
-use tokio::sync::mpsc;
+use tokio::sync::{OwnedMutexGuard, mpsc};
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
+use super::error::Error as E;
 use super::flow_state::FlowState;
 use super::journal::{CallJournal, Note, NoteContent};
-use super::limits::{STEP_TRIES, step_wait};
+use super::limits::{LEASE, LIVES, STEP_TRIES, SUSPECT_LIVES, step_wait};
 use super::record::{Record, RunBody, StoredError};
 use super::session::LeasedRun;
 use super::work::resting;
@@ -20,7 +22,7 @@ use genkit_core::internal::run_store::now_ms;
 use genkit_core::internal::sync::lock;
 use genkit_core::internal::visible::Logged;
 use genkit_core::{Error, Result};
-use genkit_core::{RunChange, RunId, RunStatus, RunStore};
+use genkit_core::{RunChange, RunId, RunStatus, RunStore, StoredRun};
 
 /// The result of an attempt to work on a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +31,8 @@ pub(super) enum WorkResult {
     Settled,
     /// Another worker has the run, or nothing was to be done.
     Elsewhere,
+    /// Processes have ended at this run. It waits until this process works on no other such run.
+    Later,
 }
 
 /// Works on a run until it is finished, is interrupted, or waits for a retry.
@@ -42,7 +46,9 @@ pub(super) async fn work_on(
     id: &RunId,
     stop: &CancellationToken,
 ) -> Result<WorkResult> {
-    let Some((mut session, stored)) = LeasedRun::begin(store, id).await? else {
+    let Some((mut session, stored)) =
+        LeasedRun::begin(store, id, genkit.runs.lease.unwrap_or(LEASE)).await?
+    else {
         return Ok(WorkResult::Elsewhere);
     };
     if stored.at.wake_at_ms.is_some_and(|time| time > now_ms()) {
@@ -59,51 +65,114 @@ pub(super) async fn work_on(
             return Ok(WorkResult::Settled);
         }
     }
+    let (record, _alone) = match take_record(genkit, &mut session, &stored).await {
+        Ok(Some(taken)) => taken,
+        Ok(None) => {
+            session.release().await;
+            return Ok(WorkResult::Later);
+        }
+        Err(error) => {
+            session.release().await;
+            return Err(error);
+        }
+    };
     let worked = async {
-        let Record { attempts, body, .. } = Record::read(id, &stored)?;
+        let Record { attempts, lives, body, .. } = record;
         match body {
             RunBody::Generate(state) => {
-                drive_loop(genkit, &mut session, *state, attempts, stop).await
+                let run = Run::resume(genkit, *state).await?;
+                match lives < LIVES {
+                    true => drive_loop(genkit, &mut session, run, attempts, stop).await,
+                    false => give_up_loop(&mut session, run, lives).await,
+                }
+            }
+            RunBody::Flow(state) if lives >= LIVES => {
+                let step = format!("the flow `{}`", state.name());
+                let error = poisoned(&session, lives, step);
+                fail_flow(&mut session, *state, &error).await
             }
             RunBody::Flow(state) => drive_flow(genkit, &mut session, *state, attempts).await,
         }
     };
     let worked = worked.instrument(tracing::info_span!("durable_run", run = %id)).await;
-    if let Err(error) = &worked {
-        let error = Logged::text(error.chain());
-        tracing::warn!(run = %id, %error, "stopping work on a run");
-    }
     session.release().await;
     worked.map(|()| WorkResult::Settled)
+}
+
+/// Reads the record of a run. If the last process ended at it, counts that before any step starts, and reserves the one
+/// place for such runs, since they may end this process as well. `None` if that place is taken.
+async fn take_record(
+    genkit: &Instance,
+    session: &mut LeasedRun,
+    stored: &StoredRun,
+) -> Result<Option<(Record, Option<OwnedMutexGuard<()>>)>> {
+    let mut record = Record::read(session.id(), stored)?;
+    if stored.at.is_abandoned {
+        record.lives += 1;
+        let (run, lives) = (session.id(), record.lives);
+        tracing::warn!(%run, lives, "continuing a run whose last process ended without releasing it");
+        let body = record.body.take_unsaved(session.logged);
+        let Record { attempts, lives, ref error, .. } = record;
+        let counted = Record { attempts, lives, error: error.clone(), ..Record::new(body) };
+        session.save_record(RunStatus::Working, stored.at.wake_at_ms, counted).await?;
+    }
+    if record.lives < SUSPECT_LIVES {
+        return Ok(Some((record, None)));
+    }
+    let alone = Arc::clone(&genkit.runs.suspects).try_lock_owned().ok();
+    Ok(alone.map(|alone| (record, Some(alone))))
+}
+
+/// Creates the error of a run that ended too many processes.
+fn poisoned(session: &LeasedRun, lives: u32, step: String) -> Error {
+    E::Poisoned { id: session.id().to_string(), lives, step }.into()
+}
+
+/// Fails a run that ended too many processes, and names its step.
+async fn give_up_loop(session: &mut LeasedRun, mut run: Run, lives: u32) -> Result<()> {
+    let model = run.state_after(usize::MAX).model().to_owned();
+    let step = match run.next() {
+        NextStep::Model(_) => format!("a call of the model `{model}`"),
+        NextStep::Tools(calls) => {
+            let names: Vec<_> =
+                calls.iter().map(|call| format!("`{}`", call.request().name)).collect();
+            format!("the tool {}", names.join(", "))
+        }
+        _ => "a check of the output".to_owned(),
+    };
+    let before = run.state_after(usize::MAX);
+    let error = run.end_with_error(poisoned(session, lives, step));
+    fail_loop(session, &run, &error, before).await
 }
 
 async fn drive_loop(
     genkit: &Instance,
     session: &mut LeasedRun,
-    state: RunState,
+    mut run: Run,
     mut attempts: u32,
     stop: &CancellationToken,
 ) -> Result<()> {
-    let mut run = Run::resume(genkit, state).await?;
     if run.ask_about_started() > 0 {
         save_run(session, &mut run).await?;
     }
     while !stop.is_cancelled() {
+        // An operator can retry the step from this state.
+        let mut before = run.state_after(usize::MAX);
         // An error of the run ends the run. An error of `save` only ends the work of this process.
         let ended = match run.next() {
             NextStep::Model(call) => {
-                let answered = run_with_renewal(session, call.perform()).await?;
+                let answered = session.run_leased(call.perform()).await?;
                 match try_again(session, &run, attempts, &answered, Error::is_retryable).await? {
                     true => return Ok(()),
                     false => run.answered(answered).map(drop),
                 }
             }
             NextStep::Check(check) => {
-                let checked = run_with_renewal(session, check.perform()).await?;
+                let checked = session.run_leased(check.perform()).await?;
                 run.checked(checked).map(drop)
             }
             NextStep::Tools(calls) => {
-                match perform_calls(genkit, session, &mut run, calls).await? {
+                match perform_calls(genkit, session, &mut run, calls, &mut before).await? {
                     RoundResult::Settled(ended) => ended,
                     RoundResult::Rests => return Ok(()),
                 }
@@ -114,25 +183,10 @@ async fn drive_loop(
         attempts = 0;
         match ended {
             Ok(()) => save_run(session, &mut run).await?,
-            Err(error) => return fail_loop(session, &run, &error).await,
+            Err(error) => return fail_loop(session, &run, &error, before).await,
         }
     }
     Ok(())
-}
-
-/// Runs `work` while renewing the lease.
-async fn run_with_renewal<T>(
-    session: &mut LeasedRun,
-    work: impl Future<Output = Result<T>>,
-) -> Result<Result<T>> {
-    let mut work = std::pin::pin!(work);
-    loop {
-        tokio::select! {
-            biased;
-            done = &mut work => return Ok(done),
-            () = session.until_renewal() => session.renew().await?,
-        }
-    }
 }
 
 /// Saves the state of the run.
@@ -181,7 +235,12 @@ async fn save_later(
 }
 
 /// Saves that the run failed, with its partial response.
-async fn fail_loop(session: &mut LeasedRun, run: &Run, error: &Error) -> Result<()> {
+async fn fail_loop(
+    session: &mut LeasedRun,
+    run: &Run,
+    error: &Error,
+    before: RunState,
+) -> Result<()> {
     let Some(done) = error.partial() else {
         // Errors of the state machine always have a partial response.
         return Err(Error::new(error.kind(), error.chain()));
@@ -189,6 +248,7 @@ async fn fail_loop(session: &mut LeasedRun, run: &Run, error: &Error) -> Result<
     let state = run.failed_state(done, session.logged);
     let record = Record {
         error: Some(StoredError::from_error(error)),
+        before: Some(Box::new(before)),
         ..Record::new(RunBody::Generate(Box::new(state)))
     };
     session.save_record(RunStatus::Failed, None, record).await
@@ -208,16 +268,17 @@ async fn perform_calls(
     session: &mut LeasedRun,
     run: &mut Run,
     calls: Vec<RunCall>,
+    before: &mut RunState,
 ) -> Result<RoundResult> {
     let (notes, mut noted) = mpsc::unbounded_channel();
-    let id = session.id().clone();
+    let (id, lease) = (session.id().clone(), session.watch_lease());
     let mut left = calls.len();
     // The calls that were started and have no result, by their index.
     let begun = Mutex::new(BTreeMap::new());
     let perform = |call: RunCall| {
         let (position, may_rest) = (call.position(), !call.is_at_most_once());
         let journal = CallJournal::new(&id, position, notes.clone()).that_may_rest(may_rest);
-        let journal = Arc::new(journal);
+        let journal = Arc::new(journal.under_lease(lease.clone()));
         lock(&begun).insert(position.1, Arc::clone(&journal));
         async move {
             if call.is_at_most_once()
@@ -232,15 +293,17 @@ async fn perform_calls(
     let mut running = std::pin::pin!(stream::iter(calls).map(perform).buffer_unordered(at_a_time));
     while left > 0 {
         let (mut notes, mut settled) = (Vec::new(), None);
-        tokio::select! {
-            biased;
-            Some(note) = noted.recv() => notes.push(note),
-            Some(ended) = running.next() => settled = Some(ended),
-            () = session.until_renewal() => {
-                let renewed = session.renew().await;
-                unless_cancelled(session, renewed, || run.cancel_run()).await?;
-                continue;
+        let event = async {
+            tokio::select! {
+                biased;
+                Some(note) = noted.recv() => Either::Left(note),
+                Some(ended) = running.next() => Either::Right(ended),
             }
+        };
+        match session.run_leased(event).await {
+            Ok(Either::Left(note)) => notes.push(note),
+            Ok(Either::Right(ended)) => settled = Some(ended),
+            Err(error) => return unless_cancelled(session, Err(error), || run.cancel_run()).await,
         }
         // Saves everything recorded so far at once.
         notes.extend(std::iter::from_fn(|| noted.try_recv().ok()));
@@ -256,6 +319,9 @@ async fn perform_calls(
         if let Some((place, settled)) = settled {
             lock(&begun).remove(&place);
             left -= 1;
+            if settled.is_err() {
+                *before = run.state_after(usize::MAX);
+            }
             if let Err(error) = run.settled(settled) {
                 return Ok(RoundResult::Settled(Err(error)));
             }
@@ -286,11 +352,11 @@ async fn perform_calls(
 
 /// If the run was cancelled, notifies its calls before they are dropped, so that they end work elsewhere. If another
 /// worker continues the run, that work must not end.
-async fn unless_cancelled(
+async fn unless_cancelled<T>(
     session: &LeasedRun,
-    done: Result<()>,
+    done: Result<T>,
     cancel: impl FnOnce(),
-) -> Result<()> {
+) -> Result<T> {
     if done.is_err() && session.is_cancelled().await {
         cancel();
     }
@@ -305,40 +371,43 @@ async fn drive_flow(
 ) -> Result<()> {
     let (notes, mut noted) = mpsc::unbounded_channel();
     let journal = CallJournal::new(session.id(), (0, 0), notes).that_may_rest(true);
-    let journal = Arc::new(journal);
+    let journal = Arc::new(journal.under_lease_of(session));
     let cancel = CancellationToken::new();
     let mut running =
         std::pin::pin!(state.run_flow(genkit, Arc::clone(&journal) as _, cancel.clone())?);
     let ended = loop {
-        tokio::select! {
-            biased;
-            Some(Note { what, saved, .. }) = noted.recv() => {
-                let rest = match what {
-                    NoteContent::Once { key, done } => {
-                        state.note_once(key, done);
-                        None
-                    }
-                    NoteContent::Started => None,
-                    NoteContent::Rests => match journal.current_rest() {
-                        Some(rest) => Some(resting::join_rests(vec![rest])),
-                        None => continue,
-                    },
-                };
-                let record = Record::new(RunBody::Flow(Box::new(state.take_unsaved())));
-                let wake = rest.as_ref().map(|(wake, _)| *wake);
-                let noted = session.save_record(RunStatus::Working, wake, record).await;
-                unless_cancelled(session, noted, || cancel.cancel()).await?;
-                let _ = saved.send(());
-                if let Some((wake, waits)) = rest {
-                    genkit.runs.resting.keep_run(session.id(), session.revision(), wake, waits);
-                    return Ok(());
-                }
+        let event = async {
+            tokio::select! {
+                biased;
+                Some(note) = noted.recv() => Either::Left(note),
+                ended = &mut running => Either::Right(ended),
             }
-            ended = &mut running => break ended,
-            () = session.until_renewal() => {
-                let renewed = session.renew().await;
-                unless_cancelled(session, renewed, || cancel.cancel()).await?;
+        };
+        let event = session.run_leased(event).await;
+        let Note { what, saved, .. } =
+            match unless_cancelled(session, event, || cancel.cancel()).await? {
+                Either::Left(note) => note,
+                Either::Right(ended) => break ended,
+            };
+        let rest = match what {
+            NoteContent::Once { key, done } => {
+                state.note_once(key, done);
+                None
             }
+            NoteContent::Started => None,
+            NoteContent::Rests => match journal.current_rest() {
+                Some(rest) => Some(resting::join_rests(vec![rest])),
+                None => continue,
+            },
+        };
+        let record = Record::new(RunBody::Flow(Box::new(state.take_unsaved())));
+        let wake = rest.as_ref().map(|(wake, _)| *wake);
+        let noted = session.save_record(RunStatus::Working, wake, record).await;
+        unless_cancelled(session, noted, || cancel.cancel()).await?;
+        let _ = saved.send(());
+        if let Some((wake, waits)) = rest {
+            genkit.runs.resting.keep_run(session.id(), session.revision(), wake, waits);
+            return Ok(());
         }
     };
     match state.take_outcome(ended) {
@@ -348,12 +417,15 @@ async fn drive_flow(
         Err(error) if may_pass(&error) && attempts + 1 < STEP_TRIES => {
             save_later(session, RunBody::Flow(Box::new(state)), attempts + 1, &error).await
         }
-        Err(error) => {
-            let error = Some(StoredError::from_error(&error));
-            let record = Record { error, ..Record::new(RunBody::Flow(Box::new(state))) };
-            session.save_record(RunStatus::Failed, None, record).await
-        }
+        Err(error) => fail_flow(session, state, &error).await,
     }
+}
+
+/// Saves that the flow failed.
+async fn fail_flow(session: &mut LeasedRun, mut state: FlowState, error: &Error) -> Result<()> {
+    let error = Some(StoredError::from_error(error));
+    let record = Record { error, ..Record::new(RunBody::Flow(Box::new(state.take_unsaved()))) };
+    session.save_record(RunStatus::Failed, None, record).await
 }
 
 /// Returns whether a flow that failed with this error may succeed later. An internal error of the program will not.

@@ -29,6 +29,21 @@ pub(crate) enum Error {
         "failed to save the run `{id}` after {tries} attempts; its work stops here and is resumed later"
     )]
     NotSaved { id: String, tries: u32 },
+    #[error("the store of runs has not responded within {0:?}")]
+    StoreTimeout(std::time::Duration),
+    #[error(
+        "{lives} processes ended at {step} of the run `{id}`; find the cause in their logs, then continue the run with \
+         `.retry()`"
+    )]
+    Poisoned { id: String, lives: u32, step: String },
+    #[error(
+        "the run `{0}` cannot be continued; it failed in an older version, or at a step that left other messages"
+    )]
+    NoRetry(String),
+    #[error("a tag must not be empty or contain a line break")]
+    Tag,
+    #[error("the run `{0}` was removed, and its id was used again")]
+    Replaced(String),
     #[error("the run `{id}` is {status} and has no open questions")]
     AsksNothing { id: String, status: &'static str },
     #[error("the call `{call}` of the run `{id}` has no open question{open}")]
@@ -58,6 +73,8 @@ pub(crate) enum Error {
          `Genkit::builder().durable(..)`"
     )]
     MemoryFull,
+    #[error("cannot open the folder of runs `{folder}`")]
+    CannotOpen { folder: String, source: std::io::Error },
     #[error("the folder of runs `{folder}`: {what}")]
     Folder { folder: String, what: &'static str, source: std::io::Error },
     #[error(
@@ -74,17 +91,22 @@ impl Topic for Error {
             | Self::SeveralQuestions(_)
             | Self::NoYesOrNo
             | Self::AnswerUnserializable(_)
+            | Self::Tag
             | Self::LineBreak => ErrorKind::InvalidArgument,
-            Self::NoStore | Self::OtherKind { .. } | Self::AsksNothing { .. } => {
-                ErrorKind::FailedPrecondition
-            }
-            Self::NoRun(_) | Self::NoFlow(_) => ErrorKind::NotFound,
+            Self::NoStore
+            | Self::NoRetry(_)
+            | Self::OtherKind { .. }
+            | Self::AsksNothing { .. } => ErrorKind::FailedPrecondition,
+            Self::NoRun(_) | Self::NoFlow(_) | Self::Replaced(_) => ErrorKind::NotFound,
             Self::Lost(_) => ErrorKind::Aborted,
-            Self::NotSaved { .. } => ErrorKind::Unavailable,
-            Self::Folder { source, .. } => kind_of_io(source),
+            Self::NotSaved { .. } | Self::StoreTimeout(_) | Self::Folder { .. } => {
+                ErrorKind::Unavailable
+            }
+            Self::CannotOpen { source, .. } => kind_of_io(source),
             Self::MemoryFull => ErrorKind::ResourceExhausted,
             Self::Cancelled(_) => ErrorKind::Cancelled,
-            Self::Unreadable { .. }
+            Self::Poisoned { .. }
+            | Self::Unreadable { .. }
             | Self::Unserializable { .. }
             | Self::TornFile(_)
             | Self::NotItsStep => ErrorKind::Internal,
@@ -92,7 +114,7 @@ impl Topic for Error {
     }
 }
 
-/// Returns the kind of an error of the disk: `Unavailable` only for what a retry can fix.
+/// Returns the kind of an error while a folder is opened: `Unavailable` only for what a retry can fix.
 fn kind_of_io(error: &std::io::Error) -> ErrorKind {
     use std::io::ErrorKind as Io;
     match error.kind() {

@@ -83,6 +83,11 @@ impl FlowState {
         &self.flow
     }
 
+    /// Returns the keys of the saved results of `once`.
+    pub(super) fn saved_keys(&self) -> impl Iterator<Item = &str> {
+        self.once.keys().map(|key| &**key)
+    }
+
     /// Returns whether the flow waits for answers.
     pub(super) fn is_interrupted(&self) -> bool {
         self.asks.is_some()

@@ -1,6 +1,6 @@
 //! Handles of durable runs: waiting for them, answering their questions, ending them.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use serde::Serialize;
@@ -21,11 +21,11 @@ use genkit_core::{RunChange, RunHead, RunId, RunStatus, RunStore, StoredRun};
 
 /// A durable run, created by `Genkit::durable_run`.
 #[derive(Clone, Debug)]
-pub struct DurableRun(pub(super) Handle);
+pub struct DurableRun(pub(crate) Handle);
 
 /// A durable flow, created by `Genkit::durable_flow`.
 #[derive(Clone, Debug)]
-pub struct DurableFlow(pub(super) Handle);
+pub struct DurableFlow(pub(crate) Handle);
 
 impl DurableRun {
     /// Waits until the run finishes or is interrupted. If no worker has the lease of the run, this process performs the
@@ -126,6 +126,15 @@ macro_rules! handle_methods {
                 self.0.cancel_run().await
             }
 
+            /// Continues a failed or cancelled run from the step where it ended. Saved results are kept; the attempts of
+            /// the step are counted from zero. Returns `false` if the run has not failed and was not cancelled.
+            ///
+            /// # Errors
+            /// The errors of [`status`](Self::status). `FailedPrecondition` if an older version stored the failure.
+            pub async fn retry(&self) -> Result<bool> {
+                self.0.retry_run().await
+            }
+
             /// Removes the run and its data from the store. Its id may then be used again. Returns `false` if the run
             /// did not exist.
             ///
@@ -142,25 +151,44 @@ handle_methods!(DurableRun, DurableFlow);
 
 /// A run in a store.
 #[derive(Clone)]
-pub(super) struct Handle {
+pub(crate) struct Handle {
     genkit: Instance,
     store: Arc<dyn RunStore>,
     id: RunId,
+    /// The incarnation that this handle has seen first. Clones share it.
+    incarnation: Arc<OnceLock<u64>>,
 }
 
 impl Handle {
-    pub(super) fn new(genkit: &Instance, store: Arc<dyn RunStore>, id: RunId) -> Self {
-        Self { genkit: genkit.clone(), store, id }
+    pub(crate) fn new(genkit: &Instance, store: Arc<dyn RunStore>, id: RunId) -> Self {
+        Self { genkit: genkit.clone(), store, id, incarnation: Arc::default() }
+    }
+
+    /// Notes the run that this handle belongs to.
+    pub(crate) fn of_incarnation(self, head: &RunHead) -> Self {
+        let _ = self.incarnation.set(head.incarnation);
+        self
+    }
+
+    /// Fails if the run was removed and another one was created with its id.
+    fn check_incarnation(&self, head: &RunHead) -> Result<()> {
+        match *self.incarnation.get_or_init(|| head.incarnation) == head.incarnation {
+            true => Ok(()),
+            false => Err(E::Replaced(self.id.to_string()).into()),
+        }
     }
 
     async fn peek_head(&self) -> Result<RunHead> {
         let head = self.store.peek(&self.id).await?;
-        Ok(head.ok_or_else(|| E::NoRun(self.id.to_string()))?)
+        let head = head.ok_or_else(|| E::NoRun(self.id.to_string()))?;
+        self.check_incarnation(&head)?;
+        Ok(head)
     }
 
     async fn load_run(&self) -> Result<(StoredRun, Record)> {
         let stored = self.store.load(&self.id).await?;
         let stored = stored.ok_or_else(|| E::NoRun(self.id.to_string()))?;
+        self.check_incarnation(&stored.at)?;
         let record = Record::read(&self.id, &stored)?;
         Ok((stored, record))
     }
@@ -181,7 +209,7 @@ impl Handle {
             if later == 0 {
                 match work_on(&self.genkit, &self.store, &self.id, &stop).await {
                     Ok(WorkResult::Settled) => continue,
-                    Ok(WorkResult::Elsewhere) => {}
+                    Ok(WorkResult::Elsewhere | WorkResult::Later) => {}
                     // Another worker continues the run, or it was cancelled.
                     Err(error) if error.kind() == ErrorKind::Aborted => {}
                     Err(error) => return Err(error),
@@ -221,6 +249,7 @@ impl Handle {
             let (status, body) = self.apply_answer(record.body, answers, stored.log.len()).await?;
             let (head, log) = Record::new(body).into_lines(&self.id)?;
             let change = RunChange::new(status, head).with_log(log);
+            let change = change.with_incarnation(stored.at.incarnation);
             if self.store.save(&self.id, stored.at.revision, &change).await?.is_some() {
                 return Ok(());
             }
@@ -253,13 +282,48 @@ impl Handle {
         }
     }
 
-    async fn cancel_run(&self) -> Result<bool> {
+    pub(crate) async fn retry_run(&self) -> Result<bool> {
         loop {
-            let (stored, _) = self.load_run().await?;
+            let (stored, mut record) = self.load_run().await?;
+            let is_failed = stored.at.status == RunStatus::Failed;
+            if !is_failed && stored.at.status != RunStatus::Cancelled {
+                return Ok(false);
+            }
+            let (status, body) = match (record.body, record.before.take()) {
+                (RunBody::Generate(state), None) if !is_failed => {
+                    self.apply_answer(RunBody::Generate(state), Vec::new(), stored.log.len())
+                        .await?
+                }
+                (RunBody::Generate(state), Some(before))
+                    if state.messages.len() == stored.log.len() =>
+                {
+                    (RunStatus::Working, RunBody::Generate(before))
+                }
+                (RunBody::Generate(_), _) => return Err(E::NoRetry(self.id.to_string()).into()),
+                (RunBody::Flow(mut state), _) => {
+                    (state.run_status(), RunBody::Flow(Box::new(state.take_unsaved())))
+                }
+            };
+            let (head, log) = Record::new(body).into_lines(&self.id)?;
+            let change = RunChange::new(status, head).with_log(log);
+            let change = change.with_incarnation(stored.at.incarnation);
+            if self.store.save(&self.id, stored.at.revision, &change).await?.is_some() {
+                return Ok(true);
+            }
+        }
+    }
+
+    pub(crate) async fn cancel_run(&self) -> Result<bool> {
+        loop {
+            // A run that this version cannot read can be cancelled as well.
+            let stored = self.store.load(&self.id).await?;
+            let stored = stored.ok_or_else(|| E::NoRun(self.id.to_string()))?;
+            self.check_incarnation(&stored.at)?;
             if stored.at.status.is_over() {
                 return Ok(false);
             }
-            let change = RunChange::new(RunStatus::Cancelled, stored.head);
+            let change = RunChange::new(RunStatus::Cancelled, stored.head)
+                .with_incarnation(stored.at.incarnation);
             if self.store.save(&self.id, stored.at.revision, &change).await?.is_some() {
                 self.genkit.runs.resting.cancel_run(&self.id);
                 return Ok(true);

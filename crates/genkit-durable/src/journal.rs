@@ -1,16 +1,20 @@
 //! The journal of a call: results of `once` are sent to the session, and the call waits until they are saved.
 
 use std::sync::Mutex;
+use std::time::Duration;
 
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::Instant;
 
 use super::error::Error as E;
+use super::limits::{STEP_TRIES, step_wait};
+use super::session::{LeaseWatch, LeasedRun};
 use genkit_core::BoxFuture;
-use genkit_core::Result;
 use genkit_core::RunId;
 use genkit_core::internal::context::{Journal, Rest};
 use genkit_core::internal::sync::lock;
+use genkit_core::{Error, Result};
 
 /// Something that a call has to save before it continues.
 pub struct Note {
@@ -39,6 +43,8 @@ pub struct CallJournal {
     notes: mpsc::UnboundedSender<Note>,
     /// What the call waits for, if it may be dropped meanwhile.
     rest: Option<Mutex<Option<Rest>>>,
+    /// The end of the lease. `None` for a call that is not a run yet.
+    lease: Option<LeaseWatch>,
 }
 
 impl CallJournal {
@@ -47,7 +53,24 @@ impl CallJournal {
         (index, place): (usize, usize),
         notes: mpsc::UnboundedSender<Note>,
     ) -> Self {
-        Self { run: run.clone(), id: format!("{run}/{index}/{place}"), place, notes, rest: None }
+        Self {
+            run: run.clone(),
+            id: format!("{run}/{index}/{place}"),
+            place,
+            notes,
+            rest: None,
+            lease: None,
+        }
+    }
+
+    /// Lets effects start only while this process has the lease of `session`.
+    pub fn under_lease_of(self, session: &LeasedRun) -> Self {
+        self.under_lease(session.watch_lease())
+    }
+
+    /// Lets effects start only before the end of this lease.
+    pub(super) fn under_lease(self, lease: LeaseWatch) -> Self {
+        Self { lease: Some(lease), ..self }
     }
 
     /// Sets whether the call may be dropped while it only waits, and started again.
@@ -81,6 +104,27 @@ impl Journal for CallJournal {
 
     fn save_result(&self, key: &str, done: &Value) -> BoxFuture<'static, Result<()>> {
         self.send_note(NoteContent::Once { key: key.to_owned(), done: done.clone() })
+    }
+
+    fn begin_effect(&self) -> BoxFuture<'static, Result<()>> {
+        let (lease, run) = (self.lease.clone(), self.run.to_string());
+        Box::pin(async move {
+            let Some(mut lease) = lease else { return Ok(()) };
+            // The session is gone if its end cannot be observed.
+            while lease.has_changed().is_ok() {
+                if Instant::now() < *lease.borrow_and_update() {
+                    return Ok(());
+                }
+                if lease.changed().await.is_err() {
+                    break;
+                }
+            }
+            Err(E::Lost(run).into())
+        })
+    }
+
+    fn retry_wait(&self, tries: u32, error: &Error) -> Option<Duration> {
+        (error.is_retryable() && tries < STEP_TRIES).then(|| step_wait(tries, error.retry_after()))
     }
 
     fn note_rest(&self, rest: Option<Rest>) {

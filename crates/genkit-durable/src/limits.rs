@@ -2,15 +2,24 @@
 
 use std::time::Duration;
 
-/// The duration of a lease, which is renewed three times as often. Default is 30 seconds. If a process dies, its runs
-/// are not taken over before that.
+/// The duration of a lease, which is renewed three times as often. Default is 30 seconds; an instance can set another
+/// one. If a process dies, its runs are not taken over before that.
 pub const LEASE: Duration = Duration::from_secs(30);
-
-/// The number of attempts to save while the store fails. Default is 5.
-pub(super) const SAVE_TRIES: u32 = 5;
 
 /// The wait before the second attempt to save, which doubles with each further attempt. Default is 100 ms.
 pub(super) const SAVE_WAIT: Duration = Duration::from_millis(100);
+
+/// The longest wait between two attempts to save, or to renew a lease. Default is 1 second.
+pub(super) const LONGEST_SAVE_WAIT: Duration = Duration::from_secs(1);
+
+/// How long a call of the store may take. Default is 20 seconds.
+pub(super) const STORE_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// The number of processes that may end at one step of a run, or of a task. Default is 10.
+pub const LIVES: u32 = 10;
+
+/// The number of such processes after which a worker performs the run without other such runs. Default is 2.
+pub(super) const SUSPECT_LIVES: u32 = 2;
 
 /// The number of attempts of a step that fails with a temporary error. Default is 5.
 pub const STEP_TRIES: u32 = 5;
@@ -30,6 +39,9 @@ pub(super) const POLL: Duration = Duration::from_secs(1);
 
 /// The longest interval between two reads of the status of a run by a handle that waits for it. Default is 500 ms.
 pub(super) const WATCH: Duration = Duration::from_millis(500);
+
+/// The longest interval between two deletions of finished runs by a worker. Default is 10 minutes.
+pub(super) const SWEEP: Duration = Duration::from_secs(600);
 
 /// How long a worker ignores a run that it cannot work on, for example because a tool is missing. Default is
 /// a minute.

@@ -11,7 +11,7 @@ use genkit_core::BoxFuture;
 use genkit_core::Result;
 use genkit_core::internal::run_store::now_ms;
 use genkit_core::internal::sync::lock;
-use genkit_core::{RunChange, RunHead, RunId, RunStatus, RunStore, StoredRun};
+use genkit_core::{RunChange, RunEntry, RunFilter, RunHead, RunId, RunStatus, RunStore, StoredRun};
 
 /// The maximum number of runs in memory, for a server without a store. Default is 1,000.
 const MAX_RUNS: usize = 1000;
@@ -32,6 +32,7 @@ struct Runs {
 struct KeptRun {
     run: StoredRun,
     lease: Option<(String, Instant)>,
+    entry: RunEntry,
 }
 
 impl KeptRun {
@@ -63,9 +64,13 @@ impl Runs {
         if self.runs.len() >= MAX_RUNS {
             return Err(E::MemoryFull);
         }
-        let head = RunHead::new(1, first.status, first.wake_at_ms);
-        let kept =
-            KeptRun { run: StoredRun::new(head, &*first.head, first.log.clone()), lease: None };
+        let head = RunHead::new(1, first.status, first.wake_at_ms)
+            .with_incarnation(RunHead::new_incarnation());
+        let mut entry = RunEntry::new(run.clone(), Some(first.status));
+        entry.created_ms = now_ms();
+        update_entry(&mut entry, first);
+        let run_data = StoredRun::new(head, &*first.head, first.log.clone());
+        let kept = KeptRun { run: run_data, lease: None, entry };
         self.reserve_bytes(0, kept.stored_size())?;
         self.runs.insert(run.clone(), kept);
         Ok(true)
@@ -76,15 +81,19 @@ impl Runs {
         if texts().any(|text| text.contains('\n')) {
             return Err(E::LineBreak);
         }
-        let Some(kept) = self.runs.get(run).filter(|kept| kept.run.at.revision == at) else {
-            return Ok(None);
+        let may_change = |kept: &&KeptRun| {
+            let owner = kept.lease.as_ref().map(|(owner, _)| &**owner);
+            kept.run.at.revision == at && change.may_change(&kept.run.at, owner)
         };
+        let Some(kept) = self.runs.get(run).filter(may_change) else { return Ok(None) };
         let (old, gone) = (kept.stored_size(), kept.run.head.len());
         self.reserve_bytes(old, old - gone + texts().map(String::len).sum::<usize>())?;
         if let Some(kept) = self.runs.get_mut(run) {
-            kept.run.at = RunHead::new(at + 1, change.status, change.wake_at_ms);
+            kept.run.at = RunHead::new(at + 1, change.status, change.wake_at_ms)
+                .with_incarnation(kept.run.at.incarnation);
             kept.run.head.clone_from(&change.head);
             kept.run.log.extend(change.log.iter().cloned());
+            update_entry(&mut kept.entry, change);
         }
         Ok(Some(at + 1))
     }
@@ -94,8 +103,9 @@ impl Runs {
         if kept.is_leased() && kept.lease.as_ref().is_some_and(|(other, _)| other != owner) {
             return None;
         }
+        let is_abandoned = kept.lease.as_ref().is_some_and(|(other, _)| other != owner);
         kept.lease = Some((owner.to_owned(), Instant::now() + ttl));
-        Some(kept.run.at)
+        Some(kept.run.at.with_abandoned(is_abandoned))
     }
 
     fn due_runs(&self, limit: usize) -> Vec<RunId> {
@@ -113,6 +123,20 @@ impl Runs {
         let Some(kept) = self.runs.remove(run) else { return false };
         self.bytes -= kept.stored_size();
         true
+    }
+}
+
+/// Updates what a list shows of a run.
+fn update_entry(entry: &mut RunEntry, change: &RunChange) {
+    entry.status = Some(change.status);
+    entry.wake_at_ms = change.wake_at_ms;
+    entry.error.clone_from(&change.error);
+    entry.updated_ms = now_ms();
+    if let Some(name) = &change.name {
+        entry.name.clone_from(name);
+    }
+    if let Some(tags) = &change.tags {
+        entry.tags.clone_from(tags);
     }
 }
 
@@ -164,6 +188,12 @@ impl RunStore for MemoryRuns {
 
     fn remove<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<bool>> {
         ready_result(Ok(lock(&self.0).remove_run(run)))
+    }
+
+    fn list<'a>(&'a self, filter: &'a RunFilter) -> BoxFuture<'a, Result<Vec<RunEntry>>> {
+        let runs = lock(&self.0);
+        let selected = runs.runs.values().filter(|kept| filter.selects(&kept.entry));
+        ready_result(Ok(selected.take(filter.limit).map(|kept| kept.entry.clone()).collect()))
     }
 }
 

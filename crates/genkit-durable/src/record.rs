@@ -20,9 +20,15 @@ pub(super) struct Record {
     /// The number of failed attempts of the next step.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(super) attempts: u32,
+    /// The number of processes that ended at the next step.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(super) lives: u32,
     /// The error of the run, or of the last attempt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) error: Option<StoredError>,
+    /// Of a failed run: its state before the step that failed, without messages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) before: Option<Box<RunState>>,
     /// The open steps of an engine. Empty if a store keeps the run.
     #[serde(default, skip_serializing_if = "OpenSteps::is_unused")]
     pub(super) steps: OpenSteps,
@@ -62,6 +68,11 @@ impl StoredError {
         Self { kind: name_of(error.kind()).to_owned(), message: error.chain() }
     }
 
+    /// Returns the error with its causes.
+    pub(super) fn text(&self) -> &str {
+        &self.message
+    }
+
     pub(super) fn into_error(self) -> Error {
         Error::new(kind_of(&self.kind).unwrap_or(ErrorKind::Unknown), self.message)
     }
@@ -94,7 +105,7 @@ impl RunBody {
 
 impl Record {
     pub(super) fn new(body: RunBody) -> Self {
-        Self { attempts: 0, error: None, steps: OpenSteps::default(), body }
+        Self { attempts: 0, lives: 0, error: None, before: None, steps: OpenSteps::default(), body }
     }
 
     /// Reads a stored record.

@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::error::Error as E;
 use super::flow_state::FlowState;
 use super::handle::{DurableFlow, DurableRun, Handle};
+use super::operate::DurableOptions;
 use super::record::{Record, RunBody};
 use genkit_agent::Generate;
 use genkit_agent::Instance;
@@ -18,14 +19,15 @@ pub async fn durable_run(
     instance: &Instance,
     id: impl Into<String>,
     run: Generate,
+    options: DurableOptions,
 ) -> Result<DurableRun> {
     let (id, store) = (RunId::new(id)?, run_store(instance)?);
     if store.peek(&id).await?.is_none() {
-        let first = first_of_run(instance, &id, run).await?;
+        let first = with_options(first_of_run(instance, &id, run).await?, options)?;
         // If another process was faster, its run is the run.
         store.create(&id, &first).await?;
     }
-    Ok(DurableRun(Handle::new(instance, store, id)))
+    Ok(DurableRun(created_handle(instance, store, id).await?))
 }
 
 /// Makes a durable flow, or finds the one that has this id.
@@ -34,12 +36,31 @@ pub async fn durable_flow(
     id: impl Into<String>,
     flow: &str,
     input: impl Serialize,
+    options: DurableOptions,
 ) -> Result<DurableFlow> {
     let (id, store) = (RunId::new(id)?, run_store(instance)?);
     if store.peek(&id).await?.is_none() {
-        store.create(&id, &first_of_flow(instance, &id, flow, input)?).await?;
+        let first = with_options(first_of_flow(instance, &id, flow, input)?, options)?;
+        store.create(&id, &first).await?;
     }
-    Ok(DurableFlow(Handle::new(instance, store, id)))
+    Ok(DurableFlow(created_handle(instance, store, id).await?))
+}
+
+fn with_options(first: RunChange, options: DurableOptions) -> Result<RunChange> {
+    let DurableOptions { tags, start_ms } = options;
+    match tags.iter().any(|tag| tag.is_empty() || tag.contains('\n')) {
+        true => Err(E::Tag.into()),
+        false => Ok(first.with_tags(tags).with_wake_at_ms(start_ms)),
+    }
+}
+
+async fn created_handle(
+    instance: &Instance,
+    store: Arc<dyn RunStore>,
+    id: RunId,
+) -> Result<Handle> {
+    let head = store.peek(&id).await?.ok_or_else(|| E::NoRun(id.to_string()))?;
+    Ok(Handle::new(instance, store, id).of_incarnation(&head))
 }
 
 /// Finds a durable run by its id.
@@ -60,7 +81,8 @@ pub async fn find_durable_flow(
 
 async fn find_durable(instance: &Instance, id: impl Into<String>) -> Result<Option<Handle>> {
     let (id, store) = (RunId::new(id)?, run_store(instance)?);
-    Ok(store.peek(&id).await?.map(|_| Handle::new(instance, store, id)))
+    let head = store.peek(&id).await?;
+    Ok(head.map(|head| Handle::new(instance, store, id).of_incarnation(&head)))
 }
 
 pub(super) fn run_store(instance: &Instance) -> Result<Arc<dyn RunStore>> {
@@ -76,7 +98,8 @@ pub(super) async fn first_of_run(
     if !state.names.code.is_empty() {
         return Err(E::NotByName(state.names.code).into());
     }
-    first_of(id, RunBody::Generate(Box::new(state)))
+    let name = state.model().to_owned();
+    Ok(first_of(id, RunBody::Generate(Box::new(state)))?.with_name(name))
 }
 
 pub(super) fn first_of_flow(
@@ -88,7 +111,8 @@ pub(super) fn first_of_flow(
     let known = instance.registry.flow(flow).ok_or_else(|| E::NoFlow(flow.to_owned()))?;
     let input = serde_json::to_value(input)
         .map_err(|why| E::Unserializable { id: id.to_string(), why: why.to_string() })?;
-    first_of(id, RunBody::Flow(Box::new(FlowState::new(known.name(), input))))
+    let body = RunBody::Flow(Box::new(FlowState::new(known.name(), input)));
+    Ok(first_of(id, body)?.with_name(known.name()))
 }
 
 fn first_of(id: &RunId, body: RunBody) -> Result<RunChange> {

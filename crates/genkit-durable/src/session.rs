@@ -1,16 +1,23 @@
 //! A session: one run under a lease, so that only this process saves its changes.
 
-use std::sync::Arc;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
-use tokio::time::Instant;
+use tokio::sync::watch;
+use tokio::time::{Instant, Sleep};
 
 use super::error::Error as E;
-use super::limits::{LEASE, SAVE_TRIES, SAVE_WAIT};
+use super::limits::{LONGEST_SAVE_WAIT, SAVE_WAIT, STORE_TIMEOUT};
 use super::record::Record;
+use genkit_core::BoxFuture;
 use genkit_core::Result;
 use genkit_core::internal::visible::Logged;
-use genkit_core::{RunChange, RunId, RunStatus, RunStore, StoredRun};
+use genkit_core::{RunChange, RunHead, RunId, RunStatus, RunStore, StoredRun};
+
+/// A renewal of a lease: when it was requested, and its result.
+type Renewal = BoxFuture<'static, (Instant, Result<Option<RunHead>>)>;
 
 /// A run that this process works on.
 pub struct LeasedRun {
@@ -19,41 +26,75 @@ pub struct LeasedRun {
     /// A random name of this session.
     owner: String,
     revision: u64,
+    incarnation: u64,
     /// The number of log lines that are saved.
     pub(super) logged: usize,
-    renewed: Instant,
     /// The duration of a lease.
     lease: Duration,
+    /// When the last successful renewal was requested.
+    renewed: Instant,
+    /// When the next renewal is requested.
+    next: Instant,
+    /// In a mutex that is never locked, since a future cannot be shared between threads.
+    renewing: Mutex<Option<Renewal>>,
+    timer: Pin<Box<Sleep>>,
+    /// Until when effects may start.
+    valid: watch::Sender<Instant>,
     is_released: bool,
 }
 
+/// The end of the lease of a run, for the journals of its calls. Closed when this process no longer works on the run.
+pub(super) type LeaseWatch = watch::Receiver<Instant>;
+
 impl LeasedRun {
-    /// Takes the lease of a run. Returns `None` if another worker has it, or if nothing is to be done.
-    pub async fn begin(store: &Arc<dyn RunStore>, id: &RunId) -> Result<Option<(Self, StoredRun)>> {
-        let owner = genkit_core::internal::error::new_reference();
-        let renewed = Instant::now();
-        let Some(head) = store.lease(id, &owner, LEASE).await? else { return Ok(None) };
-        let mut session = Self {
+    fn new(
+        store: &Arc<dyn RunStore>,
+        id: &RunId,
+        owner: String,
+        head: RunHead,
+        renewed: Instant,
+        lease: Duration,
+    ) -> Self {
+        Self {
             store: Arc::clone(store),
             id: id.clone(),
             owner,
             revision: head.revision,
+            incarnation: head.incarnation,
             logged: 0,
+            lease,
             renewed,
-            lease: LEASE,
+            next: renewed + lease / 3,
+            renewing: Mutex::new(None),
+            timer: Box::pin(tokio::time::sleep_until(renewed)),
+            valid: watch::Sender::new(valid_end(renewed, lease)),
             is_released: false,
-        };
+        }
+    }
+
+    /// Takes the lease of a run for `lease`. Returns `None` if another worker has it, or if nothing is to be done.
+    pub async fn begin(
+        store: &Arc<dyn RunStore>,
+        id: &RunId,
+        lease: Duration,
+    ) -> Result<Option<(Self, StoredRun)>> {
+        let owner = genkit_core::internal::error::new_reference();
+        let renewed = Instant::now();
+        let Some(head) = store.lease(id, &owner, lease).await? else { return Ok(None) };
+        let mut session = Self::new(store, id, owner, head, renewed, lease);
         let stored = match head.status {
             RunStatus::Working => session.store.load(id).await?,
             _ => None,
         };
-        let Some(stored) = stored else {
+        let Some(mut stored) = stored else {
             session.release().await;
             return Ok(None);
         };
         // The run may have been answered or cancelled before the lease was taken.
         session.revision = stored.at.revision;
+        session.incarnation = stored.at.incarnation;
         session.logged = stored.log.len();
+        stored.at.is_abandoned = head.is_abandoned;
         Ok(Some((session, stored)))
     }
 
@@ -70,16 +111,9 @@ impl LeasedRun {
         let is_new = store.create(id, first).await?;
         let head = if is_new { store.lease(id, &owner, lease).await? } else { None };
         let head = head.ok_or_else(|| E::Lost(id.to_string()))?;
-        Ok(Self {
-            store: Arc::clone(store),
-            id: id.clone(),
-            owner,
-            revision: head.revision,
-            logged: first.log.len(),
-            renewed,
-            lease,
-            is_released: false,
-        })
+        let mut session = Self::new(store, id, owner, head, renewed, lease);
+        session.logged = first.log.len();
+        Ok(session)
     }
 
     /// Returns the current revision of the run.
@@ -89,6 +123,11 @@ impl LeasedRun {
 
     pub(crate) fn id(&self) -> &RunId {
         &self.id
+    }
+
+    /// Returns the end of the lease, which each renewal moves.
+    pub(super) fn watch_lease(&self) -> LeaseWatch {
+        self.valid.subscribe()
     }
 
     /// Saves the state of the run. Results exist only in this process, so it retries if the store fails.
@@ -101,42 +140,62 @@ impl LeasedRun {
         wake_at_ms: Option<u64>,
         record: Record,
     ) -> Result<()> {
+        let error = record.error.as_ref().map(|error| error.text().to_owned());
         let (head, log) = record.into_lines(&self.id)?;
-        let mut change = RunChange::new(status, head).with_log(log);
+        let mut change = RunChange::new(status, head).with_log(log).with_error(error);
         change.wake_at_ms = wake_at_ms;
         self.save_change(change).await
     }
 
-    /// Saves a serialized change; see [`save_record`](Self::save_record).
+    /// Saves a serialized change; see [`save_record`](Self::save_record). A store that fails is tried again until the
+    /// lease ends, and as long again: while no other process has taken the lease, the save cannot do harm.
     pub async fn save_change(&mut self, change: RunChange) -> Result<()> {
+        let change = change.with_owner(&*self.owner).with_incarnation(self.incarnation);
+        let (began, mut wait, mut tries) = (Instant::now(), SAVE_WAIT, 0);
         let mut last = None;
-        for attempt in 0..SAVE_TRIES {
-            if attempt > 0 {
-                tokio::time::sleep(SAVE_WAIT * 2_u32.saturating_pow(attempt - 1)).await;
-            }
-            match self.store.save(&self.id, self.revision, &change).await {
+        loop {
+            tries += 1;
+            let saving = self.store.save(&self.id, self.revision, &change);
+            let failed = match within_limit(saving).await {
                 Ok(Some(revision)) => {
                     self.note_saved(revision, &change);
                     return Ok(());
                 }
-                Ok(None) if last.is_some() && self.is_saved(&change).await? => {
-                    self.note_saved(self.revision + 1, &change);
-                    return Ok(());
+                Ok(None) if last.is_none() => return Err(E::Lost(self.id.to_string()).into()),
+                // An attempt that returned an error may have been performed.
+                Ok(None) => match self.is_saved(&change).await {
+                    Ok(true) => {
+                        self.note_saved(self.revision + 1, &change);
+                        return Ok(());
+                    }
+                    Ok(false) => return Err(E::Lost(self.id.to_string()).into()),
+                    Err(error) => error,
+                },
+                Err(error) if error.kind() == genkit_core::ErrorKind::InvalidArgument => {
+                    return Err(error);
                 }
-                Ok(None) => return Err(E::Lost(self.id.to_string()).into()),
-                Err(error) => {
-                    let (run, error_text) = (&self.id, Logged::text(error.chain()));
-                    tracing::warn!(%run, error = %error_text, attempt, "failed to save a run");
-                    last = Some(error);
+                Err(error) => error,
+            };
+            let (run, error) = (&self.id, Logged::text(failed.chain()));
+            tracing::warn!(%run, %error, tries, "failed to save a run");
+            if began.elapsed() >= self.lease * 2 {
+                let id = self.id.to_string();
+                return Err(genkit_core::Error::from(E::NotSaved { id, tries }).with_source(failed));
+            }
+            last = Some(failed);
+            tokio::time::sleep(wait).await;
+            wait = (wait * 2).min(LONGEST_SAVE_WAIT);
+            if Instant::now() >= self.next {
+                let (asked, renewed) = self.begin_renewal().await;
+                // A save that was performed nevertheless is found by the next attempt.
+                if !renewed
+                    .as_ref()
+                    .is_ok_and(|head| head.is_some_and(|head| head.revision > self.revision))
+                {
+                    self.note_renewal(asked, renewed)?;
                 }
             }
         }
-        let id = self.id.to_string();
-        let error = genkit_core::Error::from(E::NotSaved { id, tries: SAVE_TRIES });
-        Err(match last {
-            Some(last) => error.with_source(last),
-            None => error,
-        })
     }
 
     fn note_saved(&mut self, revision: u64, change: &RunChange) {
@@ -146,34 +205,98 @@ impl LeasedRun {
 
     /// Returns whether a save that returned an error has nevertheless been performed.
     async fn is_saved(&self, change: &RunChange) -> Result<bool> {
-        let Some(stored) = self.store.load(&self.id).await? else { return Ok(false) };
-        Ok(stored.at.revision == self.revision + 1 && stored.head == change.head)
+        let Some(stored) = within_limit(self.store.load(&self.id)).await? else { return Ok(false) };
+        Ok(stored.at.revision == self.revision + 1
+            && stored.at.incarnation == self.incarnation
+            && stored.head == change.head)
     }
 
-    /// Waits until it is time to renew the lease.
-    pub async fn until_renewal(&self) {
-        tokio::time::sleep_until(self.renewed + self.lease / 3).await;
-    }
-
-    /// Renews the lease, and checks that the run is unchanged.
+    /// Runs `work` while this process has the lease, and renews the lease meanwhile. Shortly before the lease ends,
+    /// `work` is no longer polled until a renewal succeeds, so a process that was stopped looks at its lease first.
     ///
     /// # Errors
-    /// `Aborted` if the run was cancelled or another worker took it. An unavailable store is an error only after the
-    /// lease has expired.
+    /// `Aborted` if the run was cancelled or another worker took it; an error of the store once the lease has been over
+    /// for as long as it lasts.
+    pub async fn run_leased<T>(&mut self, work: impl Future<Output = T>) -> Result<T> {
+        let mut work = std::pin::pin!(work);
+        std::future::poll_fn(|cx| {
+            if let Err(error) = self.poll_renewal(cx) {
+                return Poll::Ready(Err(error));
+            }
+            match Instant::now() < *self.valid.borrow() {
+                true => work.as_mut().poll(cx).map(Ok),
+                false => Poll::Pending,
+            }
+        })
+        .await
+    }
+
+    /// Renews the lease if it is time to, and registers the task for the next renewal.
+    fn poll_renewal(&mut self, cx: &mut Context<'_>) -> Result<()> {
+        loop {
+            let (now, end) = (Instant::now(), *self.valid.borrow());
+            let renewing = self.renewing.get_mut().unwrap_or_else(PoisonError::into_inner);
+            let until = match renewing {
+                None if now >= self.next => {
+                    let renewal = self.begin_renewal();
+                    self.renewing = Mutex::new(Some(renewal));
+                    continue;
+                }
+                None if end > now => self.next.min(end),
+                None => self.next,
+                Some(renewal) => match renewal.as_mut().poll(cx) {
+                    Poll::Ready((asked, renewed)) => {
+                        *renewing = None;
+                        self.note_renewal(asked, renewed)?;
+                        continue;
+                    }
+                    Poll::Pending if end > now => end,
+                    Poll::Pending => return Ok(()),
+                },
+            };
+            self.timer.as_mut().reset(until);
+            if self.timer.as_mut().poll(cx).is_pending() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Renews the lease now, and checks that the run is unchanged.
+    ///
+    /// # Errors
+    /// The errors of [`run_leased`](Self::run_leased).
     pub async fn renew(&mut self) -> Result<()> {
-        let asked = Instant::now();
-        match self.store.lease(&self.id, &self.owner, self.lease).await {
-            Ok(Some(head)) if head.revision == self.revision => {
-                self.renewed = asked;
+        let (asked, renewed) = self.begin_renewal().await;
+        self.note_renewal(asked, renewed)
+    }
+
+    fn begin_renewal(&self) -> Renewal {
+        let (store, id) = (Arc::clone(&self.store), self.id.clone());
+        let (owner, lease) = (self.owner.clone(), self.lease);
+        Box::pin(async move {
+            let asked = Instant::now();
+            (asked, within_limit(store.lease(&id, &owner, lease)).await)
+        })
+    }
+
+    fn note_renewal(&mut self, asked: Instant, renewed: Result<Option<RunHead>>) -> Result<()> {
+        match renewed {
+            // Only this session changes the run, so an older revision is from before its last save.
+            Ok(Some(head))
+                if head.revision <= self.revision && head.incarnation == self.incarnation =>
+            {
+                (self.renewed, self.next) = (asked, asked + self.lease / 3);
+                self.valid.send_replace(valid_end(asked, self.lease));
                 Ok(())
             }
             Ok(_) => Err(E::Lost(self.id.to_string()).into()),
-            Err(error) if self.renewed.elapsed() > self.lease => Err(error),
+            Err(error) if self.renewed.elapsed() > self.lease * 2 => Err(error),
             Err(error) => {
                 let (run, error) = (&self.id, Logged::text(error.chain()));
                 tracing::warn!(%run, %error, "failed to renew the lease of a run");
                 // Retried soon, before the lease expires.
-                self.renewed += Duration::from_secs(1);
+                let wait = (self.lease / 30).clamp(SAVE_WAIT / 10, LONGEST_SAVE_WAIT);
+                self.next = Instant::now() + wait;
                 Ok(())
             }
         }
@@ -181,7 +304,7 @@ impl LeasedRun {
 
     /// Returns whether the run was cancelled. Returns `false` if the store is unavailable.
     pub(super) async fn is_cancelled(&self) -> bool {
-        let head = self.store.peek(&self.id).await;
+        let head = within_limit(self.store.peek(&self.id)).await;
         head.is_ok_and(|head| head.is_some_and(|head| head.status == RunStatus::Cancelled))
     }
 
@@ -192,9 +315,23 @@ impl LeasedRun {
     }
 }
 
+/// Returns until when effects may start under a lease that was requested at `renewed`. The rest of the lease is for
+/// effects that are about to end, and for clocks that run at different speeds.
+fn valid_end(renewed: Instant, lease: Duration) -> Instant {
+    renewed + lease - lease / 6
+}
+
+/// Waits for a store, but not forever.
+async fn within_limit<T>(call: impl Future<Output = Result<T>>) -> Result<T> {
+    match tokio::time::timeout(STORE_TIMEOUT, call).await {
+        Ok(done) => done,
+        Err(_) => Err(E::StoreTimeout(STORE_TIMEOUT).into()),
+    }
+}
+
 /// Releases a lease. An error of the store is only logged, because the lease expires on its own.
 async fn give_back(store: &dyn RunStore, id: &RunId, owner: &str) {
-    if let Err(error) = store.release(id, owner).await {
+    if let Err(error) = within_limit(store.release(id, owner)).await {
         let error = Logged::text(error.chain());
         tracing::debug!(run = %id, %error, "failed to release the lease of a run");
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures_util::future::join_all;
 
 use genkit_core::{Error, ErrorKind, Result};
-use genkit_core::{RunChange, RunHead, RunId, RunStatus, RunStore, StoredRun};
+use genkit_core::{RunChange, RunFilter, RunHead, RunId, RunStatus, RunStore, StoredRun};
 
 /// The number of concurrent attempts, of which only one can succeed.
 const RIVALS: usize = 16;
@@ -39,9 +39,11 @@ pub async fn check_run_store(store: impl RunStore) -> Result<()> {
     check.saves_are_compared_and_whole().await?;
     check.texts_come_back_as_they_were().await?;
     check.leases_have_one_owner().await?;
+    check.saves_are_fenced().await?;
     check.due_is_what_has_work_now().await?;
     check.many_make_one_run().await?;
-    for name in ["made", "saved", "texts", "leased", "rivals", "Made"] {
+    check.lists_are_filtered_and_paged().await?;
+    for name in ["made", "saved", "texts", "leased", "fenced", "rivals", "Made"] {
         check.store.remove(&check.check_id(name)?).await?;
     }
     Ok(())
@@ -84,7 +86,8 @@ impl StoreCheck {
         check_promise("`create` creates a run", store.create(&id, &first).await?)?;
         let again = RunChange::new(RunStatus::Completed, "2");
         check_promise("`create` creates a run only once", !store.create(&id, &again).await?)?;
-        let head = RunHead::new(1, RunStatus::Working, None);
+        let incarnation = store.peek(&id).await?.map_or(0, |head| head.incarnation);
+        let head = RunHead::new(1, RunStatus::Working, None).with_incarnation(incarnation);
         let stored = StoredRun::new(head, "1", vec!["a".to_owned(), "b".to_owned()]);
         check_promise("`load` returns the created run", store.load(&id).await? == Some(stored))?;
         check_promise("`peek` returns the state of the run", store.peek(&id).await? == Some(head))?;
@@ -116,7 +119,8 @@ impl StoreCheck {
         check_promise("a save at an old revision is rejected", stale.is_none())?;
         let early = store.save(&id, 3, &working_change("x")).await?;
         check_promise("a save at a future revision is rejected", early.is_none())?;
-        let head = RunHead::new(2, RunStatus::InputRequired, Some(7));
+        let incarnation = store.peek(&id).await?.map_or(0, |head| head.incarnation);
+        let head = RunHead::new(2, RunStatus::InputRequired, Some(7)).with_incarnation(incarnation);
         let log = ["0", "1", "2"].map(str::to_owned).to_vec();
         let stored = Some(StoredRun::new(head, "1", log));
         check_promise("the head is replaced and the log grows", store.load(&id).await? == stored)?;
@@ -181,7 +185,9 @@ impl StoreCheck {
     async fn leases_have_one_owner(&self) -> Result<()> {
         let (store, id) = (&self.store, self.check_id("leased")?);
         store.create(&id, &working_change("1")).await?;
-        let head = Some(RunHead::new(1, RunStatus::Working, None));
+        let incarnation = store.peek(&id).await?.map_or(0, |head| head.incarnation);
+        let head = RunHead::new(1, RunStatus::Working, None).with_incarnation(incarnation);
+        let head = Some(head);
         check_promise(
             "a run without a lease can be leased",
             store.lease(&id, "a", LONG).await? == head,
@@ -197,13 +203,23 @@ impl StoreCheck {
         store.release(&id, "a").await?;
         let free = store.lease(&id, "b", Duration::from_millis(1)).await?;
         check_promise("a released run can be leased", free.is_some())?;
+        check_promise("a released run is not abandoned", free.is_some_and(|at| !at.is_abandoned))?;
         // The lease expires by the clock of the store.
         let mut tries = 0;
-        while store.lease(&id, "c", LONG).await?.is_none() {
+        let expired = loop {
+            if let Some(head) = store.lease(&id, "c", LONG).await? {
+                break head;
+            }
             tries += 1;
             check_promise("a lease expires", tries < 1000)?;
             tokio::time::sleep(Duration::from_millis(10)).await;
-        }
+        };
+        check_promise("a run whose lease expired is abandoned", expired.is_abandoned)?;
+        let renewed = store.lease(&id, "c", LONG).await?;
+        check_promise(
+            "a renewed run is not abandoned",
+            renewed.is_some_and(|at| !at.is_abandoned),
+        )?;
         store.release(&id, "c").await?;
         let rivals = (0..RIVALS).map(|rival| {
             let (store, id) = (Arc::clone(store), id.clone());
@@ -217,6 +233,49 @@ impl StoreCheck {
         }
         // A store can reject all concurrent attempts, but must not grant the lease twice.
         check_promise("at most one of several concurrent attempts gets a lease", owners <= 1)
+    }
+
+    async fn saves_are_fenced(&self) -> Result<()> {
+        let (store, id) = (&self.store, self.check_id("fenced")?);
+        let of_owner = |owner: &str| working_change("o").with_owner(owner);
+        store.create(&id, &working_change("1")).await?;
+        let unowned = store.save(&id, 1, &of_owner("a")).await?;
+        check_promise("a save for an owner requires its lease", unowned.is_none())?;
+        let head = store.lease(&id, "a", Duration::from_millis(1)).await?;
+        let before = head.map_or(0, |head| head.incarnation);
+        let another = store.save(&id, 1, &of_owner("b")).await?;
+        check_promise("a save for another owner is rejected", another.is_none())?;
+        let other = working_change("i").with_incarnation(before.wrapping_add(1));
+        let other = store.save(&id, 1, &other).await?;
+        check_promise("a save for another incarnation is rejected", other.is_none())?;
+        let own = store.save(&id, 1, &of_owner("a").with_incarnation(before)).await?;
+        check_promise("the owner of the lease can save", own == Some(2))?;
+        // The lease has expired, and no other owner has taken it.
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        let late = store.save(&id, 2, &of_owner("a")).await?;
+        check_promise("the last owner can save while no other has the lease", late == Some(3))?;
+        let mut tries = 0;
+        while store.lease(&id, "b", LONG).await?.is_none() {
+            tries += 1;
+            check_promise("a lease expires", tries < 1000)?;
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        let lost = store.save(&id, 3, &of_owner("a")).await?;
+        check_promise("an owner that lost its lease cannot save", lost.is_none())?;
+        let outside = store.save(&id, 3, &working_change("4")).await?;
+        check_promise("a change without an owner needs no lease", outside == Some(4))?;
+        store.remove(&id).await?;
+        store.create(&id, &working_change("new")).await?;
+        let head = store.peek(&id).await?;
+        check_promise(
+            "a recreated run has another incarnation",
+            head.is_some_and(|head| head.incarnation != before && head.incarnation > 0),
+        )?;
+        let old = working_change("old").with_incarnation(before);
+        let stale = store.save(&id, 1, &old).await?;
+        check_promise("a change of a removed run does not reach its successor", stale.is_none())?;
+        let stale = store.save(&id, 1, &of_owner("b")).await?;
+        check_promise("a lease ends with its run", stale.is_none())
     }
 
     async fn due_is_what_has_work_now(&self) -> Result<()> {
@@ -284,5 +343,65 @@ impl StoreCheck {
             "only one concurrent `create` succeeds",
             made.len() == 1 && stored == Some(made),
         )
+    }
+
+    /// A store without lists is a store as well.
+    async fn lists_are_filtered_and_paged(&self) -> Result<()> {
+        let store = &self.store;
+        let mine = RunFilter::new().tag(format!("tag-{}", self.number));
+        match store.list(&mine).await {
+            Err(error) if error.kind() == ErrorKind::FailedPrecondition => return Ok(()),
+            listed => check_promise("a tag that no run has selects none", listed?.is_empty())?,
+        }
+        let before = genkit_core::internal::run_store::now_ms();
+        let names = ["list-a", "list-b", "list-c", "list-d"];
+        for (name, kind) in names.iter().zip(["one", "two", "one", "two"]) {
+            let tags = [format!("tag-{}", self.number), (*name).to_owned()];
+            let first = working_change("{}").with_name(kind).with_tags(tags);
+            store.create(&self.check_id(name)?, &first).await?;
+        }
+        let failed =
+            RunChange::new(RunStatus::Failed, "{}").with_error(Some("it's 50% 'off'".into()));
+        store.save(&self.check_id("list-c")?, 1, &failed).await?;
+        let table = [
+            ("all", mine.clone(), "abcd"),
+            ("name", mine.clone().name("one"), "ac"),
+            ("status", mine.clone().status(RunStatus::Failed), "c"),
+            (
+                "statuses",
+                mine.clone().status(RunStatus::Failed).status(RunStatus::Working).name("two"),
+                "bd",
+            ),
+            ("error", mine.clone().error("50% 'o"), "c"),
+            ("no error", mine.clone().error("50_"), ""),
+            ("tag", RunFilter::new().tag("list-b").name("two"), "b"),
+            ("part of a tag", RunFilter::new().tag(format!("ag-{}", self.number)), ""),
+            ("page", mine.clone().limit(2), "ab"),
+            ("next page", mine.clone().limit(2).after(self.check_id("list-b")?), "cd"),
+            ("created before", mine.clone().created_before_ms(before.saturating_sub(600_000)), ""),
+            ("updated before", mine.clone().updated_before_ms(before + 600_000), "abcd"),
+        ];
+        for (what, filter, expected) in table {
+            let listed = store.list(&filter).await?;
+            let found: Vec<RunId> = listed.into_iter().map(|entry| entry.id).collect();
+            let wanted: Result<Vec<RunId>> =
+                expected.chars().map(|name| self.check_id(&format!("list-{name}"))).collect();
+            check_promise(&format!("`list` selects and orders runs ({what})"), found == wanted?)?;
+        }
+        let listed = store.list(&mine.status(RunStatus::Failed)).await?;
+        let entry = listed.into_iter().next();
+        let is_whole = entry.is_some_and(|entry| {
+            entry.status == Some(RunStatus::Failed)
+                && entry.name == "one"
+                && entry.tags.len() == 2
+                && entry.error.as_deref() == Some("it's 50% 'off'")
+                && entry.created_ms > 0
+                && entry.updated_ms >= entry.created_ms
+        });
+        check_promise("a save keeps the name and the tags, and replaces the error", is_whole)?;
+        for name in names {
+            store.remove(&self.check_id(name)?).await?;
+        }
+        Ok(())
     }
 }

@@ -1,6 +1,7 @@
 //! The connection, which is reopened after it was lost.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -15,18 +16,31 @@ use crate::statements::{TABLES, VERSION};
 /// The timeout for connecting. Default is 10 seconds.
 const CONNECT: Duration = Duration::from_secs(10);
 
+/// How long a statement may take, including its way to the server and back. Then the connection is replaced. Default is
+/// 10 seconds.
+const STATEMENT: Duration = Duration::from_secs(10);
+
+/// After how long without data the system checks that the server is reachable, how often, and how many times. Default
+/// is 10 seconds, every 3 seconds, 3 times.
+const KEEPALIVE: (Duration, Duration, u32) = (Duration::from_secs(10), Duration::from_secs(3), 3);
+
 type Connect = dyn Fn() -> BoxFuture<'static, Result<Client>> + Send + Sync;
 
 /// A shared connection. Concurrent queries are pipelined.
 pub(crate) struct Connection {
     connect: Box<Connect>,
     client: Mutex<Option<Arc<PreparedClient>>>,
+    limit: Duration,
 }
 
 /// A client with its prepared statements.
 pub(crate) struct PreparedClient {
     client: Client,
     statements: Mutex<HashMap<&'static str, Statement>>,
+    /// How long a statement may take.
+    limit: Duration,
+    /// Set once a statement has taken too long, so that the next one uses another connection.
+    is_silent: AtomicBool,
 }
 
 impl PreparedClient {
@@ -36,8 +50,21 @@ impl PreparedClient {
         text: &'static str,
         values: &[&(dyn ToSql + Sync)],
     ) -> Result<Vec<Row>> {
-        let statement = self.prepared_statement(text).await?;
-        self.client.query(&statement, values).await.map_err(store_error)
+        let querying = async {
+            let statement = self.prepared_statement(text).await?;
+            self.client.query(&statement, values).await.map_err(store_error)
+        };
+        match tokio::time::timeout(self.limit, querying).await {
+            Ok(done) => done,
+            Err(_) => {
+                self.is_silent.store(true, Ordering::Release);
+                let text = format!(
+                    "the Postgres store of runs has not responded within {:?}; it is connected again",
+                    self.limit
+                );
+                Err(Error::new(ErrorKind::Unavailable, text))
+            }
+        }
     }
 
     async fn prepared_statement(&self, text: &'static str) -> Result<Statement> {
@@ -63,6 +90,19 @@ impl Connection {
         if config.get_connect_timeout().is_none() {
             config.connect_timeout(CONNECT);
         }
+        if !has_timeout(&config, "statement_timeout") {
+            let options = config.get_options().unwrap_or_default();
+            let limit = STATEMENT.as_millis();
+            config.options(format!("{options} -c statement_timeout={limit}").trim_start());
+        }
+        let (idle, interval, retries) = KEEPALIVE;
+        if config.get_keepalives_interval().is_none() {
+            config.keepalives(true).keepalives_idle(idle);
+            config.keepalives_interval(interval).keepalives_retries(retries);
+        }
+        if config.get_tcp_user_timeout().is_none() {
+            config.tcp_user_timeout(STATEMENT);
+        }
         let connect = move || -> BoxFuture<'static, Result<Client>> {
             let (config, tls) = (config.clone(), tls.clone());
             Box::pin(async move {
@@ -75,7 +115,12 @@ impl Connection {
                 Ok(client)
             })
         };
-        Self { connect: Box::new(connect), client: Mutex::new(None) }
+        Self { connect: Box::new(connect), client: Mutex::new(None), limit: STATEMENT }
+    }
+
+    /// Sets how long a statement may take.
+    pub(crate) fn with_limit(self, limit: Duration) -> Self {
+        Self { limit, ..self }
     }
 
     /// Returns the open connection, or opens a new one.
@@ -83,7 +128,18 @@ impl Connection {
         if let Some(prepared) = self.open_client() {
             return Ok(prepared);
         }
-        let new = PreparedClient { client: (self.connect)().await?, statements: Mutex::default() };
+        // TLS and the start of a session are not part of the timeout for connecting.
+        let client = tokio::time::timeout(CONNECT + self.limit, (self.connect)()).await;
+        let silent = |_| {
+            let text = "the server of the Postgres store of runs has not responded";
+            Error::new(ErrorKind::Unavailable, text)
+        };
+        let new = PreparedClient {
+            client: client.map_err(silent)??,
+            statements: Mutex::default(),
+            limit: self.limit,
+            is_silent: AtomicBool::new(false),
+        };
         // Another task may have connected meanwhile.
         Ok(self.open_client().unwrap_or_else(|| {
             let new = Arc::new(new);
@@ -93,7 +149,10 @@ impl Connection {
     }
 
     fn open_client(&self) -> Option<Arc<PreparedClient>> {
-        lock_mutex(&self.client).as_ref().filter(|prepared| !prepared.client.is_closed()).cloned()
+        let is_usable = |prepared: &&Arc<PreparedClient>| {
+            !prepared.client.is_closed() && !prepared.is_silent.load(Ordering::Acquire)
+        };
+        lock_mutex(&self.client).as_ref().filter(is_usable).cloned()
     }
 
     /// Creates the tables if they do not exist.
@@ -110,6 +169,11 @@ impl Connection {
         }
         Ok(())
     }
+}
+
+/// Returns whether the configuration sets this option of the server.
+fn has_timeout(config: &Config, name: &str) -> bool {
+    config.get_options().is_some_and(|options| options.contains(name))
 }
 
 /// Locks a mutex, ignoring poisoning: no code can leave the data in an inconsistent state.

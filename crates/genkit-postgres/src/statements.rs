@@ -28,6 +28,21 @@ pub(crate) const TABLES: &str = "
         line text NOT NULL,
         PRIMARY KEY (run, revision, at)
     );
+    DO $$ BEGIN
+        -- Only if needed, since it waits for all readers of the table.
+        IF NOT EXISTS (
+            SELECT FROM pg_attribute WHERE attrelid = 'genkit_runs'::regclass AND attname = 'updated_at'
+        ) THEN
+            ALTER TABLE genkit_runs
+                ADD COLUMN incarnation bigint NOT NULL DEFAULT 0,
+                ADD COLUMN name text NOT NULL DEFAULT '',
+                ADD COLUMN tags text[] NOT NULL DEFAULT '{}',
+                ADD COLUMN error text,
+                ADD COLUMN created_at bigint NOT NULL DEFAULT 0,
+                ADD COLUMN updated_at bigint NOT NULL DEFAULT 0;
+        END IF;
+    END $$;
+    CREATE INDEX IF NOT EXISTS genkit_runs_status ON genkit_runs (status, updated_at);
     COMMIT;
 ";
 
@@ -38,45 +53,57 @@ macro_rules! now {
     };
 }
 
-pub(crate) const CREATE: &str = "
-    WITH made AS (
-        INSERT INTO genkit_runs (id, revision, status, wake_at, head) VALUES ($1, 1, $2, $3, $4)
-        ON CONFLICT (id) DO NOTHING RETURNING number
+pub(crate) const CREATE: &str = concat!(
+    "WITH made AS (
+        INSERT INTO genkit_runs (id, revision, status, wake_at, head, incarnation, name, tags, error, created_at,
+            updated_at)
+        VALUES ($1, 1, $2, $3, $4, $6, $7, $8, $9, ",
+    now!(),
+    ", ",
+    now!(),
+    ") ON CONFLICT (id) DO NOTHING RETURNING number
     ), logged AS (
         INSERT INTO genkit_run_log (run, revision, at, line)
         SELECT number, 1, at, line FROM made, unnest($5::text[]) WITH ORDINALITY AS new (line, at)
     )
-    SELECT count(*) FROM made
-";
+    SELECT count(*) FROM made"
+);
 
-pub(crate) const SAVE: &str = "
-    WITH changed AS (
-        UPDATE genkit_runs SET revision = revision + 1, status = $3, wake_at = $4, head = $5
-        WHERE id = $1 AND revision = $2 RETURNING number, revision
+pub(crate) const SAVE: &str = concat!(
+    "WITH changed AS (
+        UPDATE genkit_runs SET revision = revision + 1, status = $3, wake_at = $4, head = $5,
+            name = COALESCE($9, name), tags = COALESCE($10::text[], tags), error = $11, updated_at = ",
+    now!(),
+    " WHERE id = $1 AND revision = $2 AND ($7::text IS NULL OR lease_owner = $7)
+            AND ($8::bigint IS NULL OR incarnation = $8)
+        RETURNING number, revision
     ), logged AS (
         INSERT INTO genkit_run_log (run, revision, at, line)
         SELECT number, revision, at, line
         FROM changed, unnest($6::text[]) WITH ORDINALITY AS new (line, at)
     )
-    SELECT revision FROM changed
-";
+    SELECT revision FROM changed"
+);
 
-pub(crate) const PEEK: &str = "SELECT revision, status, wake_at FROM genkit_runs WHERE id = $1";
+pub(crate) const PEEK: &str =
+    "SELECT revision, status, wake_at, incarnation FROM genkit_runs WHERE id = $1";
 
 /// A single statement reads a consistent snapshot of head and log.
 pub(crate) const LOAD: &str = "
-    SELECT revision, status, wake_at, head, ARRAY(
+    SELECT revision, status, wake_at, incarnation, head, ARRAY(
         SELECT line FROM genkit_run_log WHERE run = number
         ORDER BY genkit_run_log.revision, genkit_run_log.at
     ) FROM genkit_runs WHERE id = $1
 ";
 
 pub(crate) const LEASE: &str = concat!(
-    "UPDATE genkit_runs SET lease_owner = $2, lease_until = ",
+    "WITH before AS (SELECT number, lease_owner FROM genkit_runs WHERE id = $1 FOR UPDATE)
+    UPDATE genkit_runs SET lease_owner = $2, lease_until = ",
     now!(),
-    " + $3 WHERE id = $1 AND (lease_owner IS NULL OR lease_owner = $2 OR lease_until <= ",
+    " + $3 FROM before WHERE genkit_runs.number = before.number AND (genkit_runs.lease_owner IS NULL
+        OR genkit_runs.lease_owner = $2 OR lease_until <= ",
     now!(),
-    ") RETURNING revision, status, wake_at"
+    ") RETURNING revision, status, wake_at, incarnation, COALESCE(before.lease_owner <> $2, false)"
 );
 
 pub(crate) const RELEASE: &str = "
@@ -92,3 +119,13 @@ pub(crate) const DUE: &str = concat!(
 );
 
 pub(crate) const REMOVE: &str = "DELETE FROM genkit_runs WHERE id = $1 RETURNING number";
+
+/// A page of runs. Parameters that are null select any run.
+pub(crate) const LIST: &str = "
+    SELECT id, status, wake_at, name, tags, error, created_at, updated_at FROM genkit_runs
+    WHERE id > $1 AND ($2 OR id !~ '^mcp-[ts]') AND ($3::text[] IS NULL OR status = ANY ($3))
+        AND ($4::text IS NULL OR name = $4) AND ($5::text IS NULL OR $5 = ANY (tags))
+        AND ($6::text IS NULL OR position($6 IN error) > 0)
+        AND ($7::bigint IS NULL OR updated_at < $7) AND ($8::bigint IS NULL OR created_at < $8)
+    ORDER BY id LIMIT $9
+";

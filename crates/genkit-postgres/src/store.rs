@@ -3,19 +3,23 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use genkit::durable::{RunChange, RunHead, RunId, RunStatus, RunStore, StoredRun};
+use genkit::durable::{
+    RunChange, RunEntry, RunFilter, RunHead, RunId, RunStatus, RunStore, StoredRun,
+};
 use genkit::{BoxFuture, Error, ErrorKind, Result};
 use tokio_postgres::tls::{MakeTlsConnect, TlsConnect};
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Config, NoTls, Row, Socket};
 
 use crate::connection::{Connection, store_error};
-use crate::statements::{CREATE, DUE, LEASE, LOAD, PEEK, RELEASE, REMOVE, SAVE};
+use crate::statements::{CREATE, DUE, LEASE, LIST, LOAD, PEEK, RELEASE, REMOVE, SAVE};
 
 /// A Postgres store: durable runs in a database that many machines share. Requires Postgres 13 or newer.
 ///
 /// Its tables are `genkit_runs`, `genkit_run_log` and `genkit_schema`, in the first schema of the connection's search
-/// path. A lost connection is reopened by the next call.
+/// path. A lost connection is reopened by the next call. A statement that takes longer than 10 seconds fails, and its
+/// connection is replaced, so a network that loses all data delays a worker by that time only. The configuration may set
+/// other times: `statement_timeout` (in `options`), `keepalives_idle`, `tcp_user_timeout`.
 #[derive(Clone)]
 pub struct PostgresStore(Arc<Connection>);
 
@@ -47,9 +51,28 @@ impl PostgresStore {
         T::TlsConnect: Send,
         <T::TlsConnect as TlsConnect<Socket>>::Future: Send,
     {
+        Self::connect_within(config, tls, None).await
+    }
+
+    /// Connects with a limit for each statement.
+    async fn connect_within<T>(config: Config, tls: T, limit: Option<Duration>) -> Result<Self>
+    where
+        T: MakeTlsConnect<Socket> + Clone + Send + Sync + 'static,
+        T::Stream: Send,
+        T::TlsConnect: Send,
+        <T::TlsConnect as TlsConnect<Socket>>::Future: Send,
+    {
         let connection = Connection::new(config, tls);
         connection.prepare_schema().await?;
-        Ok(Self(Arc::new(connection)))
+        Ok(Self(Arc::new(match limit {
+            Some(limit) => connection.with_limit(limit),
+            None => connection,
+        })))
+    }
+
+    #[doc(hidden)]
+    pub async fn connect_for_test(config: Config, limit: Duration) -> Result<Self> {
+        Self::connect_within(config, NoTls, Some(limit)).await
     }
 
     async fn query_rows(
@@ -77,11 +100,15 @@ fn wake_time(change: &RunChange) -> Option<i64> {
     change.wake_at_ms.map(|time| i64::try_from(time).unwrap_or(i64::MAX))
 }
 
+fn to_signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
 fn to_unsigned(number: i64) -> u64 {
     u64::try_from(number).unwrap_or_default()
 }
 
-/// Reads the head of a run from the first three columns.
+/// Reads the head of a run from the first four columns.
 fn read_head(row: &Row) -> Result<RunHead> {
     let columns = (row.try_get(0), row.try_get(1), row.try_get(2));
     let (revision, status, wake): (i64, String, Option<i64>) = (
@@ -91,7 +118,27 @@ fn read_head(row: &Row) -> Result<RunHead> {
     );
     let unknown = || Error::new(ErrorKind::Internal, format!("`{status}` is not a run status"));
     let status = RunStatus::of_name(&status).ok_or_else(unknown)?;
-    Ok(RunHead::new(to_unsigned(revision), status, wake.map(to_unsigned)))
+    let incarnation: i64 = row.try_get(3).map_err(store_error)?;
+    let head = RunHead::new(to_unsigned(revision), status, wake.map(to_unsigned));
+    Ok(head.with_incarnation(to_unsigned(incarnation)))
+}
+
+/// Reads an entry of a list. `None` if another program wrote its id. A row of another program has no status.
+fn read_entry(row: &Row) -> Result<Option<RunEntry>> {
+    let read = || {
+        let (id, status): (String, String) = (row.try_get(0)?, row.try_get(1)?);
+        let Ok(id) = RunId::new(id) else { return Ok(None) };
+        let mut entry = RunEntry::new(id, RunStatus::of_name(&status));
+        entry.wake_at_ms = row.try_get::<_, Option<i64>>(2)?.map(to_unsigned);
+        (entry.name, entry.tags, entry.error) = (row.try_get(3)?, row.try_get(4)?, row.try_get(5)?);
+        if entry.status.is_none() {
+            entry.error = Some(format!("`{status}` is not a run status"));
+        }
+        entry.created_ms = to_unsigned(row.try_get(6)?);
+        entry.updated_ms = to_unsigned(row.try_get(7)?);
+        Ok(Some(entry))
+    };
+    read().map_err(store_error)
 }
 
 impl RunStore for PostgresStore {
@@ -100,9 +147,21 @@ impl RunStore for PostgresStore {
             check_change(first)?;
             let RunChange { status, head, log, .. } = first;
             let wake = wake_time(first);
-            let made = self
-                .query_rows(CREATE, &[&run.as_str(), &status.as_str(), &wake, head, log])
-                .await?;
+            let incarnation = to_signed(RunHead::new_incarnation());
+            let name = first.name.as_deref().unwrap_or_default();
+            let tags = first.tags.as_deref().unwrap_or_default();
+            let values: [&(dyn ToSql + Sync); 9] = [
+                &run.as_str(),
+                &status.as_str(),
+                &wake,
+                head,
+                log,
+                &incarnation,
+                &name,
+                &tags,
+                &first.error,
+            ];
+            let made = self.query_rows(CREATE, &values).await?;
             let made: i64 =
                 made.first().map_or(Ok(0), |row| row.try_get(0)).map_err(store_error)?;
             Ok(made == 1)
@@ -113,8 +172,8 @@ impl RunStore for PostgresStore {
         Box::pin(async move {
             let rows = self.query_rows(LOAD, &[&run.as_str()]).await?;
             let Some(row) = rows.first() else { return Ok(None) };
-            let text: String = row.try_get(3).map_err(store_error)?;
-            Ok(Some(StoredRun::new(read_head(row)?, text, row.try_get(4).map_err(store_error)?)))
+            let text: String = row.try_get(4).map_err(store_error)?;
+            Ok(Some(StoredRun::new(read_head(row)?, text, row.try_get(5).map_err(store_error)?)))
         })
     }
 
@@ -136,8 +195,20 @@ impl RunStore for PostgresStore {
             let Ok(at) = i64::try_from(at) else { return Ok(None) };
             let RunChange { status, head, log, .. } = change;
             let wake = wake_time(change);
-            let values: [&(dyn ToSql + Sync); 6] =
-                [&run.as_str(), &at, &status.as_str(), &wake, head, log];
+            let incarnation = change.incarnation.map(to_signed);
+            let values: [&(dyn ToSql + Sync); 11] = [
+                &run.as_str(),
+                &at,
+                &status.as_str(),
+                &wake,
+                head,
+                log,
+                &change.owner,
+                &incarnation,
+                &change.name,
+                &change.tags,
+                &change.error,
+            ];
             let saved = self.query_rows(SAVE, &values).await?;
             let revision = saved.first().map(|row| row.try_get(0).map(to_unsigned)).transpose();
             revision.map_err(store_error)
@@ -154,7 +225,8 @@ impl RunStore for PostgresStore {
             // A day is longer than any lease, and the sum cannot overflow.
             let ttl = i64::try_from(ttl.as_millis()).unwrap_or(i64::MAX).min(86_400_000);
             let rows = self.query_rows(LEASE, &[&run.as_str(), &owner, &ttl]).await?;
-            rows.first().map(read_head).transpose()
+            let Some(row) = rows.first() else { return Ok(None) };
+            Ok(Some(read_head(row)?.with_abandoned(row.try_get(4).map_err(store_error)?)))
         })
     }
 
@@ -175,6 +247,32 @@ impl RunStore for PostgresStore {
 
     fn remove<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<bool>> {
         Box::pin(async move { Ok(!self.query_rows(REMOVE, &[&run.as_str()]).await?.is_empty()) })
+    }
+
+    fn list<'a>(&'a self, filter: &'a RunFilter) -> BoxFuture<'a, Result<Vec<RunEntry>>> {
+        Box::pin(async move {
+            let after = filter.after.as_ref().map_or("", RunId::as_str);
+            let statuses: Vec<&str> =
+                filter.statuses.iter().map(|status| status.as_str()).collect();
+            let statuses = (!statuses.is_empty()).then_some(statuses);
+            let updated = filter.updated_before_ms.map(to_signed);
+            let created = filter.created_before_ms.map(to_signed);
+            let limit = i64::try_from(filter.limit).unwrap_or(i64::MAX);
+            let values: [&(dyn ToSql + Sync); 9] = [
+                &after,
+                &filter.of_servers,
+                &statuses,
+                &filter.name,
+                &filter.tag,
+                &filter.error,
+                &updated,
+                &created,
+                &limit,
+            ];
+            let rows = self.query_rows(LIST, &values).await?;
+            let entries: Result<Vec<_>> = rows.iter().map(read_entry).collect();
+            Ok(entries?.into_iter().flatten().collect())
+        })
     }
 }
 

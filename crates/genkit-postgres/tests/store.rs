@@ -5,6 +5,8 @@
 
 mod server;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use genkit::durable::{RunChange, RunId, RunStatus, RunStore};
@@ -15,6 +17,8 @@ use genkit::{Context, ErrorKind, Genkit, Registry, Result, Role, tool, tools};
 use genkit_postgres::PostgresStore;
 use genkit_postgres::tokio_postgres::{self, Config, NoTls};
 use serde_json::json;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
 
 use self::server::Server;
 
@@ -68,6 +72,80 @@ async fn it_keeps_what_a_store_promises_and_connects_again() {
     let error = PostgresStore::connect("postgres://h:s3cret@x:y/z").await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);
     assert!(!error.chain().contains("s3cret"), "{}", error.chain());
+}
+
+/// A proxy between the store and the server. Once `silent` is set, connections that are open swallow all data, and new
+/// ones work.
+async fn silent_proxy(port: u16, silent: Arc<AtomicBool>) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let own = listener.local_addr().unwrap().port();
+    tokio::spawn(async move {
+        while let Ok((client, _)) = listener.accept().await {
+            let is_later = silent.load(Ordering::SeqCst);
+            let server = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+            let (from_client, to_client) = client.into_split();
+            let (from_server, to_server) = server.into_split();
+            for (mut from, mut to) in [(from_client, to_server), (from_server, to_client)] {
+                let silent = Arc::clone(&silent);
+                tokio::spawn(async move {
+                    let mut buffer = vec![0; 1 << 16];
+                    while let Ok(read @ 1..) = from.read(&mut buffer).await {
+                        if is_later || !silent.load(Ordering::SeqCst) {
+                            to.write_all(&buffer[..read]).await.unwrap();
+                        }
+                    }
+                });
+            }
+        }
+    });
+    own
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn silent_connection_is_replaced() {
+    let server = Server::start().await;
+    let mut config: Config = server.url.parse().unwrap();
+    let silent = Arc::new(AtomicBool::new(false));
+    let port = silent_proxy(config.get_ports().first().copied().unwrap_or(5432), silent.clone());
+    let direct = PostgresStore::connect(&server.url).await.unwrap();
+    config = server
+        .url
+        .replace(&format!(":{}", config.get_ports()[0]), &format!(":{}", port.await))
+        .parse()
+        .unwrap();
+    let limit = Duration::from_millis(500);
+    let store = PostgresStore::connect_for_test(config, limit).await.unwrap();
+    let run = id("silent");
+    assert!(store.create(&run, &RunChange::new(RunStatus::Working, "1")).await.unwrap());
+    silent.store(true, Ordering::SeqCst);
+    let error = store.peek(&run).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
+    assert_eq!(store.peek(&run).await.unwrap().unwrap().revision, 1);
+    assert!(direct.remove(&run).await.unwrap());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn tables_of_the_first_version_are_extended() {
+    let server = Server::start().await;
+    let (admin, connection) = tokio_postgres::connect(&server.url, NoTls).await.unwrap();
+    tokio::spawn(connection);
+    let first = PostgresStore::connect(&server.url).await.unwrap();
+    let run = id("extended");
+    first.create(&run, &RunChange::new(RunStatus::Working, "1")).await.unwrap();
+    if std::env::var("GENKIT_POSTGRES_URL").is_ok() {
+        // The server of other programs is not changed.
+        first.remove(&run).await.unwrap();
+        return;
+    }
+    let drop = ["incarnation", "name", "tags", "error", "created_at", "updated_at"]
+        .map(|name| format!("DROP COLUMN {name}"));
+    let drop = format!("ALTER TABLE genkit_runs {}", drop.join(", "));
+    admin.batch_execute(&drop).await.unwrap();
+    let store = PostgresStore::connect(&server.url).await.unwrap();
+    let head = store.peek(&run).await.unwrap().unwrap();
+    assert_eq!((head.revision, head.incarnation), (1, 0));
+    let change = RunChange::new(RunStatus::Completed, "2").with_incarnation(0);
+    assert_eq!(store.save(&run, 1, &change).await.unwrap(), Some(2));
 }
 
 /// Pays.

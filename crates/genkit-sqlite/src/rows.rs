@@ -1,6 +1,10 @@
 //! The statements of the store, executed on a connection inside a transaction.
 
-use genkit::durable::{RunChange, RunHead, RunId, RunStatus, StoredRun};
+use std::time::Duration;
+
+use genkit::durable::{
+    LeaseEnd, LeaseTime, RunChange, RunEntry, RunFilter, RunHead, RunId, RunStatus, StoredRun,
+};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 type Sql<T> = rusqlite::Result<T>;
@@ -8,10 +12,21 @@ type Sql<T> = rusqlite::Result<T>;
 pub(crate) fn create_run(db: &Connection, run: &RunId, first: &RunChange) -> Sql<bool> {
     let made = db
         .prepare_cached(
-            "INSERT INTO runs (id, revision, status, wake_at, head) VALUES (?1, 1, ?2, ?3, ?4)
-             ON CONFLICT (id) DO NOTHING",
+            "INSERT INTO runs (id, revision, status, wake_at, head, incarnation, name, tags, error, created_at,
+                 updated_at)
+             VALUES (?1, 1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9) ON CONFLICT (id) DO NOTHING",
         )?
-        .execute(params![run.as_str(), first.status.as_str(), wake_time(first), first.head])?;
+        .execute(params![
+            run.as_str(),
+            first.status.as_str(),
+            wake_time(first),
+            first.head,
+            signed(RunHead::new_incarnation()),
+            first.name.as_deref().unwrap_or_default(),
+            join_tags(first.tags.as_deref().unwrap_or_default()),
+            first.error,
+            signed(LeaseTime::now().wall_ms),
+        ])?;
     if made == 1 {
         append_log(db, db.last_insert_rowid(), &first.log)?;
     }
@@ -27,17 +42,44 @@ pub(crate) fn save_change(
     let (Ok(before), Some(after)) = (i64::try_from(at), at.checked_add(1)) else { return Ok(None) };
     let number = db
         .prepare_cached(
-            "UPDATE runs SET revision = revision + 1, status = ?3, wake_at = ?4, head = ?5
-             WHERE id = ?1 AND revision = ?2 RETURNING number",
+            "UPDATE runs SET revision = revision + 1, status = ?3, wake_at = ?4, head = ?5,
+                 name = COALESCE(?6, name), tags = COALESCE(?7, tags), error = ?8, updated_at = ?9
+             WHERE id = ?1 AND revision = ?2 AND (?10 IS NULL OR lease_owner = ?10)
+                 AND (?11 IS NULL OR incarnation = ?11)
+             RETURNING number",
         )?
         .query_row(
-            params![run.as_str(), before, change.status.as_str(), wake_time(change), change.head],
+            params![
+                run.as_str(),
+                before,
+                change.status.as_str(),
+                wake_time(change),
+                change.head,
+                change.name,
+                change.tags.as_deref().map(join_tags),
+                change.error,
+                signed(LeaseTime::now().wall_ms),
+                change.owner,
+                change.incarnation.map(signed),
+            ],
             |row| row.get(0),
         )
         .optional()?;
     let Some(number) = number else { return Ok(None) };
     append_log(db, number, &change.log)?;
     Ok(Some(after))
+}
+
+fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+/// Returns tags as one text, each between two line breaks.
+fn join_tags(tags: &[String]) -> String {
+    match tags {
+        [] => String::new(),
+        tags => format!("\n{}\n", tags.join("\n")),
+    }
 }
 
 /// Returns the wake-up time as a SQLite number.
@@ -60,29 +102,33 @@ fn append_log(db: &Connection, number: i64, log: &[String]) -> Sql<()> {
 }
 
 pub(crate) fn peek_head(db: &Connection, run: &RunId) -> Sql<Option<RunHead>> {
-    db.prepare_cached("SELECT revision, status, wake_at FROM runs WHERE id = ?1")?
+    db.prepare_cached("SELECT revision, status, wake_at, incarnation FROM runs WHERE id = ?1")?
         .query_row([run.as_str()], read_head)
         .optional()
 }
 
-/// Reads the head of a run from the first three columns.
+/// Reads the head of a run from the first four columns.
 fn read_head(row: &Row<'_>) -> Sql<RunHead> {
     let (revision, status, wake): (i64, String, Option<i64>) =
         (row.get(0)?, row.get(1)?, row.get(2)?);
+    let incarnation: i64 = row.get(3)?;
     let unknown = || {
         let why = format!("`{status}` is not a run status");
         rusqlite::Error::FromSqlConversionFailure(1, rusqlite::types::Type::Text, why.into())
     };
     let status = RunStatus::of_name(&status).ok_or_else(unknown)?;
     let number = |number: i64| u64::try_from(number).unwrap_or_default();
-    Ok(RunHead::new(number(revision), status, wake.map(number)))
+    let head = RunHead::new(number(revision), status, wake.map(number));
+    Ok(head.with_incarnation(number(incarnation)))
 }
 
 pub(crate) fn load_run(db: &Connection, run: &RunId) -> Sql<Option<StoredRun>> {
     let found = db
-        .prepare_cached("SELECT revision, status, wake_at, head, number FROM runs WHERE id = ?1")?
+        .prepare_cached(
+            "SELECT revision, status, wake_at, incarnation, head, number FROM runs WHERE id = ?1",
+        )?
         .query_row([run.as_str()], |row| {
-            let (text, number): (String, i64) = (row.get(3)?, row.get(4)?);
+            let (text, number): (String, i64) = (row.get(4)?, row.get(5)?);
             Ok((read_head(row)?, text, number))
         })
         .optional()?;
@@ -92,19 +138,51 @@ pub(crate) fn load_run(db: &Connection, run: &RunId) -> Sql<Option<StoredRun>> {
     Ok(Some(StoredRun::new(at, text, log)))
 }
 
+/// The condition that no owner has a valid lease: `now`, the id of this start of the machine, and the time since then
+/// are the parameters 1 to 3. The wall clock decides only if the time since the start of the machine is unknown. See
+/// [`LeaseEnd::is_over`].
+const IS_FREE: &str = "(lease_owner IS NULL OR CASE
+    WHEN lease_boot IS NOT NULL AND ?2 IS NOT NULL
+        THEN lease_boot <> ?2 OR lease_uptime <= ?3 OR lease_uptime > ?3 + lease_ttl
+    ELSE lease_until <= ?1 OR lease_until > ?1 + COALESCE(lease_ttl, 30000) END)";
+
 pub(crate) fn lease_run(
     db: &Connection,
     run: &RunId,
     owner: &str,
-    [now, until]: [i64; 2],
+    now: &LeaseTime,
+    ttl: Duration,
 ) -> Sql<Option<RunHead>> {
+    let (boot, uptime) = (now.boot(), now.since_boot_ms().map(signed));
+    let select = format!(
+        "SELECT revision, status, wake_at, incarnation, lease_owner, {IS_FREE} FROM runs WHERE id = ?4"
+    );
+    let found = db
+        .prepare_cached(&select)?
+        .query_row(params![signed(now.wall_ms), boot, uptime, run.as_str()], |row| {
+            Ok((read_head(row)?, row.get::<_, Option<String>>(4)?, row.get::<_, bool>(5)?))
+        })
+        .optional()?;
+    let Some((head, before, is_free)) = found else { return Ok(None) };
+    let is_other = before.is_some_and(|before| before != owner);
+    if is_other && !is_free {
+        return Ok(None);
+    }
+    let end = LeaseEnd::after(now, ttl);
+    let boot = end.boot.as_ref();
     db.prepare_cached(
-        "UPDATE runs SET lease_owner = ?2, lease_until = ?4
-         WHERE id = ?1 AND (lease_owner IS NULL OR lease_owner = ?2 OR lease_until <= ?3)
-         RETURNING revision, status, wake_at",
+        "UPDATE runs SET lease_owner = ?2, lease_until = ?3, lease_ttl = ?4, lease_boot = ?5, lease_uptime = ?6
+         WHERE id = ?1",
     )?
-    .query_row(params![run.as_str(), owner, now, until], read_head)
-    .optional()
+    .execute(params![
+        run.as_str(),
+        owner,
+        signed(end.until_ms),
+        end.ttl_ms.map(signed),
+        boot.map(|(boot, _)| boot),
+        boot.map(|(_, until)| signed(*until)),
+    ])?;
+    Ok(Some(head.with_abandoned(is_other)))
 }
 
 pub(crate) fn release_lease(db: &Connection, run: &RunId, owner: &str) -> Sql<()> {
@@ -115,17 +193,62 @@ pub(crate) fn release_lease(db: &Connection, run: &RunId, owner: &str) -> Sql<()
     .map(drop)
 }
 
-pub(crate) fn due_runs(db: &Connection, now: i64, limit: usize) -> Sql<Vec<RunId>> {
+pub(crate) fn due_runs(db: &Connection, now: &LeaseTime, limit: usize) -> Sql<Vec<RunId>> {
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    let mut due = db.prepare_cached(
-        "SELECT id FROM runs
-         WHERE status = 'working' AND COALESCE(wake_at, 0) <= ?1
-             AND (lease_owner IS NULL OR lease_until <= ?1)
-         ORDER BY COALESCE(wake_at, 0), number LIMIT ?2",
-    )?;
-    let ids = due.query_map([now, limit], |row| row.get::<_, String>(0))?;
+    let mut due = db.prepare_cached(&format!(
+        "SELECT id FROM runs WHERE status = 'working' AND COALESCE(wake_at, 0) <= ?1 AND {IS_FREE}
+         ORDER BY COALESCE(wake_at, 0), number LIMIT ?4"
+    ))?;
+    let (boot, uptime) = (now.boot(), now.since_boot_ms().map(signed));
+    let values = params![signed(now.wall_ms), boot, uptime, limit];
+    let ids = due.query_map(values, |row| row.get::<_, String>(0))?;
     // Skip ids that are not valid run ids; only another program can have written them.
     Ok(ids.collect::<Sql<Vec<_>>>()?.into_iter().filter_map(|id| RunId::new(id).ok()).collect())
+}
+
+/// Returns a page of runs. A row that another program wrote is an entry without a status.
+pub(crate) fn list_runs(db: &Connection, filter: &RunFilter) -> Sql<Vec<RunEntry>> {
+    let statuses: Vec<String> =
+        filter.statuses.iter().map(|status| format!("'{}'", status.as_str())).collect();
+    let of_status = match statuses.is_empty() {
+        true => String::new(),
+        false => format!("AND status IN ({})", statuses.join(", ")),
+    };
+    let mut list = db.prepare_cached(&format!(
+        "SELECT id, status, wake_at, name, tags, error, created_at, updated_at FROM runs
+         WHERE id > ?1 AND (?2 OR id NOT GLOB 'mcp-[ts]*') {of_status}
+             AND (?3 IS NULL OR name = ?3) AND (?4 IS NULL OR instr(tags, ?4) > 0)
+             AND (?5 IS NULL OR instr(error, ?5) > 0)
+             AND (?6 IS NULL OR updated_at < ?6) AND (?7 IS NULL OR created_at < ?7)
+         ORDER BY id LIMIT ?8"
+    ))?;
+    let values = params![
+        filter.after.as_ref().map_or("", RunId::as_str),
+        filter.of_servers,
+        filter.name,
+        filter.tag.as_ref().map(|tag| format!("\n{tag}\n")),
+        filter.error,
+        filter.updated_before_ms.map(signed),
+        filter.created_before_ms.map(signed),
+        i64::try_from(filter.limit).unwrap_or(i64::MAX),
+    ];
+    let number = |number: i64| u64::try_from(number).unwrap_or_default();
+    let rows = list.query_map(values, |row| {
+        let (id, status): (String, String) = (row.get(0)?, row.get(1)?);
+        let Ok(id) = RunId::new(id) else { return Ok(None) };
+        let mut entry = RunEntry::new(id, RunStatus::of_name(&status));
+        entry.wake_at_ms = row.get::<_, Option<i64>>(2)?.map(number);
+        entry.name = row.get(3)?;
+        let tags: String = row.get(4)?;
+        entry.tags = tags.split('\n').filter(|tag| !tag.is_empty()).map(str::to_owned).collect();
+        entry.error = row.get(5)?;
+        if entry.status.is_none() {
+            entry.error = Some(format!("`{status}` is not a run status"));
+        }
+        (entry.created_ms, entry.updated_ms) = (number(row.get(6)?), number(row.get(7)?));
+        Ok(Some(entry))
+    })?;
+    Ok(rows.collect::<Sql<Vec<_>>>()?.into_iter().flatten().collect())
 }
 
 pub(crate) fn remove_run(db: &Connection, run: &RunId) -> Sql<bool> {

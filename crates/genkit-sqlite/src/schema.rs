@@ -12,7 +12,7 @@ const VERSION: i64 = 1;
 /// The time that one process waits for the commit of another. Default is 10 seconds.
 const BUSY: Duration = Duration::from_secs(10);
 
-const TABLES: &str = "
+pub(crate) const TABLES: &str = "
     CREATE TABLE runs (
         number INTEGER PRIMARY KEY,
         id TEXT NOT NULL UNIQUE,
@@ -33,6 +33,32 @@ const TABLES: &str = "
     PRAGMA user_version = 1;
 ";
 
+/// The columns that were added since, with their types. Programs of the versions before work on the same tables.
+const NEW_COLUMNS: [(&str, &str); 9] = [
+    ("incarnation", "INTEGER NOT NULL DEFAULT 0"),
+    ("lease_boot", "TEXT"),
+    ("lease_uptime", "INTEGER"),
+    ("lease_ttl", "INTEGER"),
+    ("name", "TEXT NOT NULL DEFAULT ''"),
+    ("tags", "TEXT NOT NULL DEFAULT ''"),
+    ("error", "TEXT"),
+    ("created_at", "INTEGER NOT NULL DEFAULT 0"),
+    ("updated_at", "INTEGER NOT NULL DEFAULT 0"),
+];
+
+/// Adds the columns that the table of runs lacks.
+fn add_columns(db: &Connection) -> rusqlite::Result<()> {
+    let mut known = db.prepare("SELECT name FROM pragma_table_info('runs')")?;
+    let known: Vec<String> =
+        known.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+    for (name, kind) in NEW_COLUMNS {
+        if !known.iter().any(|column| column == name) {
+            db.execute_batch(&format!("ALTER TABLE runs ADD COLUMN {name} {kind}"))?;
+        }
+    }
+    db.execute_batch("CREATE INDEX IF NOT EXISTS runs_status ON runs (status, updated_at)")
+}
+
 /// Opens a file, and creates its tables if they do not exist.
 pub(crate) fn open_database(path: Option<&Path>) -> Result<Connection> {
     let opened = || {
@@ -50,6 +76,9 @@ pub(crate) fn open_database(path: Option<&Path>) -> Result<Connection> {
         if version == 0 {
             making.execute_batch(TABLES)?;
         }
+        if version <= VERSION {
+            add_columns(&making)?;
+        }
         making.commit()?;
         Ok((connection, version))
     };
@@ -65,7 +94,14 @@ pub(crate) fn open_database(path: Option<&Path>) -> Result<Connection> {
 
 /// Converts an error of SQLite.
 pub(crate) fn store_error(error: rusqlite::Error) -> Error {
-    Error::new(kind_of(&error), "the SQLite store of runs failed").with_source(error)
+    // A row of another program is not a failure of the store, and another attempt reads the same.
+    let kind = match &error {
+        rusqlite::Error::FromSqlConversionFailure(..)
+        | rusqlite::Error::InvalidColumnType(..)
+        | rusqlite::Error::IntegralValueOutOfRange(..) => ErrorKind::Internal,
+        _ => ErrorKind::Unavailable,
+    };
+    Error::new(kind, "the SQLite store of runs failed").with_source(error)
 }
 
 /// Names the file that cannot be opened. SQLite says the rest twice, in the error and in its source.
@@ -106,14 +142,17 @@ mod tests {
 
     #[test]
     fn a_file_that_cannot_be_opened_is_named_once_and_not_worth_a_retry() {
-        let folder = tempfile::tempdir().unwrap();
-        let text = folder.path().join("notes.txt");
+        let folder =
+            std::env::temp_dir().join(format!("genkit-sqlite-open-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let text = folder.join("notes.txt");
         std::fs::write(&text, "no database, but long enough for a header ".repeat(20)).unwrap();
-        for path in [text, folder.path().join("missing/runs.db")] {
+        for path in [text, folder.join("missing/runs.db")] {
             let error = SqliteStore::open(&path).err().unwrap();
             assert_eq!(error.kind(), ErrorKind::FailedPrecondition, "{}", error.chain());
             let name = path.display().to_string();
             assert_eq!(error.chain().matches(&name).count(), 1, "{}", error.chain());
         }
+        std::fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -1,9 +1,11 @@
 //! The SQLite store.
 
 use std::path::Path;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
-use genkit::durable::{RunChange, RunHead, RunId, RunStore, StoredRun};
+use genkit::durable::{
+    LeaseTime, RunChange, RunEntry, RunFilter, RunHead, RunId, RunStore, StoredRun,
+};
 use genkit::{BoxFuture, Error, Result};
 
 use crate::writer::WriterThread;
@@ -14,7 +16,7 @@ use crate::{rows, schema};
 /// If the store creates the file, only this user can access it (mode 600). The file must be on a local disk, because
 /// SQLite's locks do not work over networks.
 #[derive(Clone)]
-pub struct SqliteStore(WriterThread);
+pub struct SqliteStore(WriterThread, fn() -> LeaseTime);
 
 impl SqliteStore {
     /// Opens the SQLite file, or creates it.
@@ -25,7 +27,7 @@ impl SqliteStore {
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         make_private(path)?;
-        Ok(Self(WriterThread::new(schema::open_database(Some(path))?)?))
+        Ok(Self(WriterThread::new(schema::open_database(Some(path))?)?, LeaseTime::now))
     }
 
     /// Creates a SQLite store in memory, for tests. It is removed with its last clone.
@@ -41,7 +43,7 @@ impl SqliteStore {
     /// # Errors
     /// The same as for [`open`](Self::open).
     pub fn in_memory() -> Result<Self> {
-        Ok(Self(WriterThread::new(schema::open_database(None)?)?))
+        Ok(Self(WriterThread::new(schema::open_database(None)?)?, LeaseTime::now))
     }
 }
 
@@ -70,12 +72,6 @@ fn check_change(change: &RunChange) -> Result<()> {
         )),
         false => Ok(()),
     }
-}
-
-/// Returns the time of this machine, in milliseconds since 1970.
-fn unix_ms() -> i64 {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }
 
 impl RunStore for SqliteStore {
@@ -117,11 +113,10 @@ impl RunStore for SqliteStore {
         ttl: Duration,
     ) -> BoxFuture<'a, Result<Option<RunHead>>> {
         let (run, owner) = (run.clone(), owner.to_owned());
-        let ttl = i64::try_from(ttl.as_millis()).unwrap_or(i64::MAX);
+        let clock = self.1;
         self.0.run_job(true, move |db| {
             // Read the clock only once the lock is held, so that waiting for the lock does not shorten the lease.
-            let now = unix_ms();
-            rows::lease_run(db, &run, &owner, [now, now.saturating_add(ttl)])
+            rows::lease_run(db, &run, &owner, &clock(), ttl)
         })
     }
 
@@ -131,12 +126,18 @@ impl RunStore for SqliteStore {
     }
 
     fn due(&self, limit: usize) -> BoxFuture<'_, Result<Vec<RunId>>> {
-        self.0.run_job(false, move |db| rows::due_runs(db, unix_ms(), limit))
+        let clock = self.1;
+        self.0.run_job(false, move |db| rows::due_runs(db, &clock(), limit))
     }
 
     fn remove<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<bool>> {
         let run = run.clone();
         self.0.run_job(true, move |db| rows::remove_run(db, &run))
+    }
+
+    fn list<'a>(&'a self, filter: &'a RunFilter) -> BoxFuture<'a, Result<Vec<RunEntry>>> {
+        let filter = filter.clone();
+        self.0.run_job(false, move |db| rows::list_runs(db, &filter))
     }
 }
 
@@ -214,6 +215,68 @@ mod tests {
         assert_eq!(taken, expected, "each revision was taken once");
         let log: Vec<String> = (1..stored.at.revision).map(|at| at.to_string()).collect();
         assert_eq!(stored.log, log);
+    }
+
+    #[tokio::test]
+    async fn wall_clock_does_not_decide_who_has_a_run() {
+        use std::sync::atomic::{AtomicU64, Ordering};
+        static WALL: AtomicU64 = AtomicU64::new(1_000_000_000);
+        fn clock() -> LeaseTime {
+            let uptime = Some(("boot".to_owned(), 5_000));
+            LeaseTime { wall_ms: WALL.load(Ordering::SeqCst), uptime }
+        }
+        let (temp, run) = (Temp::new("clock"), RunId::new("r").expect("an id"));
+        let store = SqliteStore(SqliteStore::open(temp.file()).expect("a file").0, clock);
+        store.create(&run, &RunChange::new(RunStatus::Working, "0")).await.expect("it is made");
+        let lease = Duration::from_secs(30);
+        assert!(store.lease(&run, "a", lease).await.expect("it leases").is_some());
+        for jump in [0, 999_000_000, 2_000_000_000] {
+            WALL.store(jump, Ordering::SeqCst);
+            assert!(store.lease(&run, "b", lease).await.expect("it reads").is_none(), "{jump}");
+            assert_eq!(store.due(9).await.expect("it lists"), [], "{jump}");
+        }
+        // The machine was restarted, so its processes are gone.
+        fn restarted() -> LeaseTime {
+            LeaseTime { uptime: Some(("other".to_owned(), 1_000)), ..clock() }
+        }
+        let store = SqliteStore(store.0, restarted);
+        assert_eq!(store.due(9).await.expect("it lists"), std::slice::from_ref(&run));
+        let taken = store.lease(&run, "b", lease).await.expect("it leases");
+        assert!(taken.is_some_and(|head| head.is_abandoned));
+    }
+
+    #[tokio::test]
+    async fn tables_of_the_first_version_are_extended() {
+        let (temp, run) = (Temp::new("older"), RunId::new("old").expect("an id"));
+        let db = rusqlite::Connection::open(temp.file()).expect("a file");
+        db.execute_batch(schema::TABLES).expect("it makes tables");
+        let insert =
+            "INSERT INTO runs (id, revision, status, head) VALUES ('old', 3, 'working', 'h')";
+        db.execute_batch(insert).expect("it inserts");
+        let store = SqliteStore::open(temp.file()).expect("it is extended");
+        let head = store.peek(&run).await.expect("it reads").expect("it is there");
+        assert_eq!((head.revision, head.incarnation), (3, 0));
+        let change = RunChange::new(RunStatus::Completed, "i").with_incarnation(0);
+        assert_eq!(store.save(&run, 3, &change).await.expect("it saves"), Some(4));
+        // The older version still works on it.
+        db.execute_batch(&insert.replace("old", "new")).expect("it inserts");
+    }
+
+    #[tokio::test]
+    async fn row_of_another_program_affects_its_run_only() {
+        let temp = Temp::new("foreign");
+        let store = SqliteStore::open(temp.file()).expect("a file");
+        let (bad, good) = (RunId::new("bad").expect("an id"), RunId::new("good").expect("an id"));
+        for run in [&bad, &good] {
+            store.create(run, &RunChange::new(RunStatus::Working, "0")).await.expect("it is made");
+        }
+        let db = rusqlite::Connection::open(temp.file()).expect("a file");
+        db.execute_batch("UPDATE runs SET status = 'dreaming' WHERE id = 'bad'")
+            .expect("it writes");
+        assert_eq!(store.due(9).await.expect("it lists"), [good]);
+        let error = store.peek(&bad).await.expect_err("it is unreadable");
+        assert_eq!(error.kind(), genkit::ErrorKind::Internal);
+        assert!(error.chain().contains("dreaming"), "{}", error.chain());
     }
 
     #[tokio::test]

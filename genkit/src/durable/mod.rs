@@ -56,8 +56,12 @@
 //! | work inside `once` that a crash interrupted, or whose result was not saved | again |
 //!
 //! For the last row use [`Context::idempotency_key`](crate::Context::idempotency_key): it returns the same text each
-//! time, for services that detect repeated requests. While the process lives, it keeps trying to reach a failing store,
-//! since the results exist only in its memory.
+//! time, for services that detect repeated requests. While the store fails, a process keeps the results in its memory and
+//! saves them again, for twice the time of the lease.
+//!
+//! The table holds for everything below a run: agents as tools, prompts and model calls inside of a function, and the
+//! flows and tools that a function runs. A step that ends its process is started in 10 processes at most; then the run
+//! fails, and an operator can continue it with `retry`.
 //!
 //! # What needs a name
 //!
@@ -77,8 +81,15 @@
 //! The store contains conversations, arguments and results without encryption.
 
 #[doc(inline)]
-pub use genkit_core::{RunChange, RunHead, RunId, RunStatus, RunStore, StoredRun};
+pub use genkit_core::{
+    LeaseEnd, LeaseTime, RunChange, RunEntry, RunFilter, RunHead, RunId, RunStatus, RunStore,
+    StoredRun,
+};
 #[doc(inline)]
-pub use genkit_durable::{DurableFlow, DurableRun, FlowOutcome, FolderStore, Worker};
+pub use genkit_durable::{
+    DurableFlow, DurableOptions, DurableRun, FlowOutcome, FolderStore, Worker,
+};
+#[doc(inline)]
+pub use genkit_durable::{RunDetails, RunStep, Runs, StepKind};
 
 pub mod engine;

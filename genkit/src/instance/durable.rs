@@ -4,7 +4,7 @@ use genkit_core::Result;
 use serde::Serialize;
 
 use super::{Genkit, GenkitBuilder};
-use crate::durable::{DurableFlow, DurableRun, RunStore, Worker};
+use crate::durable::{DurableFlow, DurableOptions, DurableRun, RunStore, Runs, Worker};
 use crate::generate::Generate;
 
 impl Genkit {
@@ -19,7 +19,7 @@ impl Genkit {
     /// invalid id or a run with code that has no name, any error that a run can return before its first response, and
     /// any error of the store.
     pub async fn durable_run(&self, id: impl Into<String>, run: Generate) -> Result<DurableRun> {
-        genkit_durable::internal::runs::durable_run(&self.0, id, run).await
+        genkit_durable::internal::runs::durable_run(&self.0, id, run, DurableOptions::new()).await
     }
 
     /// Creates a durable flow: a flow of the registry that may ask questions. After a crash it runs again from its
@@ -64,7 +64,41 @@ impl Genkit {
         flow: &str,
         input: impl Serialize,
     ) -> Result<DurableFlow> {
-        genkit_durable::internal::runs::durable_flow(&self.0, id, flow, input).await
+        genkit_durable::internal::runs::durable_flow(
+            &self.0,
+            id,
+            flow,
+            input,
+            DurableOptions::new(),
+        )
+        .await
+    }
+
+    /// Creates a durable run like [`durable_run`](Self::durable_run), with tags or a later start.
+    ///
+    /// # Errors
+    /// The errors of [`durable_run`](Self::durable_run); `InvalidArgument` for an invalid tag.
+    pub async fn durable_run_with(
+        &self,
+        id: impl Into<String>,
+        run: Generate,
+        options: DurableOptions,
+    ) -> Result<DurableRun> {
+        genkit_durable::internal::runs::durable_run(&self.0, id, run, options).await
+    }
+
+    /// Creates a durable flow like [`durable_flow`](Self::durable_flow), with tags or a later start.
+    ///
+    /// # Errors
+    /// The errors of [`durable_flow`](Self::durable_flow); `InvalidArgument` for an invalid tag.
+    pub async fn durable_flow_with(
+        &self,
+        id: impl Into<String>,
+        flow: &str,
+        input: impl Serialize,
+        options: DurableOptions,
+    ) -> Result<DurableFlow> {
+        genkit_durable::internal::runs::durable_flow(&self.0, id, flow, input, options).await
     }
 
     /// Returns the durable run with this id, whichever process created it. Returns `None` if the store does not have it.
@@ -83,6 +117,12 @@ impl Genkit {
         genkit_durable::internal::runs::find_durable_flow(&self.0, id).await
     }
 
+    /// Returns the durable runs of the store, for operators: to list, inspect, cancel, retry and delete them. See
+    /// [`Runs`].
+    pub fn runs(&self) -> Runs {
+        Runs::of_instance(&self.0)
+    }
+
     /// Creates a worker for durable runs and flows. See [`Worker`].
     pub fn work(&self) -> Worker {
         Worker::of_instance(&self.0)
@@ -94,5 +134,15 @@ impl GenkitBuilder {
     /// [`genkit::durable`](crate::durable).
     pub fn durable(self, store: impl RunStore) -> Self {
         Self(self.0.durable(store))
+    }
+
+    /// Sets the duration of the lease under which a worker performs a durable run. Default is 30 seconds; the minimum is
+    /// 100 milliseconds.
+    ///
+    /// If a process dies, another one continues its runs after this time. A process that cannot renew its leases, such
+    /// as one that loses its store, suspends the runs shortly before. A short lease costs a renewal of each running run
+    /// three times per lease. All processes on a store should use the same value.
+    pub fn durable_lease(self, lease: std::time::Duration) -> Self {
+        Self(self.0.durable_lease(lease))
     }
 }

@@ -32,6 +32,10 @@ fn head_of(revision: u64, change: &RunChange) -> RunHead {
     RunHead::new(revision, change.status, change.wake_at_ms)
 }
 
+fn owner_of(kept: &Kept) -> Option<&str> {
+    kept.lease.as_ref().map(|(owner, _)| &**owner)
+}
+
 fn ready<'a, T: Send + 'a>(value: Result<T>) -> BoxFuture<'a, Result<T>> {
     Box::pin(std::future::ready(value))
 }
@@ -47,7 +51,8 @@ impl RunStore for MemoryStore {
         if runs.contains_key(run) {
             return ready(Ok(false));
         }
-        let stored = StoredRun::new(head_of(1, first), &first.head, first.log.clone());
+        let head = head_of(1, first).with_incarnation(RunHead::new_incarnation());
+        let stored = StoredRun::new(head, &first.head, first.log.clone());
         runs.insert(run.clone(), Kept { run: stored, lease: None });
         ready(Ok(true))
     }
@@ -70,10 +75,11 @@ impl RunStore for MemoryStore {
             return ready(Err(Error::invalid_argument("a line break")));
         }
         let mut runs = self.0.lock().unwrap();
-        let Some(kept) = runs.get_mut(run).filter(|kept| kept.run.at.revision == at) else {
-            return ready(Ok(None));
+        let may_change = |kept: &&mut Kept| {
+            kept.run.at.revision == at && change.may_change(&kept.run.at, owner_of(kept))
         };
-        kept.run.at = head_of(at + 1, change);
+        let Some(kept) = runs.get_mut(run).filter(may_change) else { return ready(Ok(None)) };
+        kept.run.at = head_of(at + 1, change).with_incarnation(kept.run.at.incarnation);
         kept.run.head.clone_from(&change.head);
         kept.run.log.extend(change.log.iter().cloned());
         ready(Ok(Some(at + 1)))
@@ -92,8 +98,9 @@ impl RunStore for MemoryStore {
         if kept.lease.as_ref().is_some_and(is_anothers) {
             return ready(Ok(None));
         }
+        let is_abandoned = owner_of(kept).is_some_and(|other| other != owner);
         kept.lease = Some((owner.to_owned(), Instant::now() + ttl));
-        ready(Ok(Some(kept.run.at)))
+        ready(Ok(Some(kept.run.at.with_abandoned(is_abandoned))))
     }
 
     fn release<'a>(&'a self, run: &'a RunId, owner: &'a str) -> BoxFuture<'a, Result<()>> {

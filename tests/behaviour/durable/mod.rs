@@ -14,6 +14,7 @@ mod killed;
 mod memory;
 mod stepping;
 mod stored;
+mod trusted;
 mod two_workers;
 mod workers;
 mod world;

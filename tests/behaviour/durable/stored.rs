@@ -64,7 +64,7 @@ fn copy(from: &Path, to: &Path) {
 
 /// A folder with runs of schema 1: an interrupted one, one with work to do, a finished one, and an interrupted flow.
 #[tokio::test]
-async fn a_folder_of_schema_1_goes_on() {
+async fn runs_of_schema_1_continue() {
     let golden = PathBuf::from(format!("{}/fixtures/runs/1/folder", env!("CARGO_MANIFEST_DIR")));
     if std::env::var_os("UPDATE").is_some() && !golden.exists() {
         write_golden(&golden).await;

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use genkit::durable::RunStore;
 use genkit::message::ToolRequest;
@@ -91,12 +92,19 @@ pub(super) fn model(world: &World) -> FnModel {
 }
 
 /// A process: a separate instance on the same store and the same world.
+#[allow(dead_code, reason = "the tests of some stores only use the other form")]
 pub(super) fn process(store: impl RunStore, world: &World) -> Genkit {
+    process_with_lease(store, world, Duration::from_secs(30))
+}
+
+/// A process whose leases last this long.
+pub(super) fn process_with_lease(store: impl RunStore, world: &World, lease: Duration) -> Genkit {
     Genkit::builder()
         .registry(Registry::new().add(tools![pay, note, delete]))
         .state(world.clone())
         .default_model(model(world))
         .durable(store)
+        .durable_lease(lease)
         .build()
         .unwrap()
 }

@@ -1,6 +1,7 @@
 //! The builder of a Genkit instance.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::de::DeserializeOwned;
 
@@ -13,6 +14,9 @@ use genkit_core::RunStore;
 use genkit_core::internal::BoundRegistryBuilder;
 use genkit_core::{IntoActions, Registry};
 use genkit_model::{Embedder, IntoModel, Model, Provider};
+
+/// The shortest lease of a durable run. Default is 100 ms.
+const MIN_LEASE: Duration = Duration::from_millis(100);
 
 /// The builder of an [`Instance`]; `genkit::GenkitBuilder` documents its methods.
 #[derive(Default)]
@@ -99,6 +103,11 @@ impl InstanceBuilder {
 
     pub fn durable(mut self, store: impl RunStore) -> Self {
         self.runs.store = Some(Arc::new(store));
+        self
+    }
+
+    pub fn durable_lease(mut self, lease: Duration) -> Self {
+        self.runs.lease = Some(lease.max(MIN_LEASE));
         self
     }
 

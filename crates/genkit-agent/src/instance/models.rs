@@ -1,6 +1,9 @@
 //! The defaults that runs take from their instance: models, embedders, middleware.
 
 use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::Mutex;
 
 use super::Instance;
 use crate::middleware::{Middleware, NamedMiddleware};
@@ -18,6 +21,10 @@ pub struct RunDefaults {
     pub trace_contents: bool,
     pub store: Option<Arc<dyn RunStore>>,
     pub resting: RestingRuns,
+    /// The duration of the leases of durable runs, if it is not the default.
+    pub lease: Option<Duration>,
+    /// Held while this process works on a durable run at which other processes have ended.
+    pub suspects: Arc<Mutex<()>>,
 }
 
 impl Instance {

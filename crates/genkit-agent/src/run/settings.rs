@@ -30,6 +30,8 @@ pub(crate) struct RunSettings {
     /// The closures that run before each turn, in order.
     pub(crate) before_turn: Vec<BeforeTurn>,
     pub(crate) trace_contents: bool,
+    /// The key of the run inside of a durable call. By default it is derived from the conversation.
+    pub(crate) durable_key: Option<String>,
     /// Whether the run has state in addition to that of its instance.
     pub(crate) has_own_state: bool,
 }

@@ -13,7 +13,7 @@ use tracing::Instrument as _;
 
 use super::driver::Driver;
 use super::limits::MAX_CALLS;
-use super::stepper::{NextStep, Run, RunCall, RunNames};
+use super::stepper::{NestedRun, NextStep, Run, RunCall, RunNames};
 use super::turn::TurnMachine;
 use super::turn_spans::{TurnSpans, note_request};
 use super::{model_call, trace};
@@ -21,7 +21,9 @@ use crate::middleware::{Innermost, NextGenerate};
 use genkit_core::internal::future::box_in_place;
 use genkit_core::internal::generate::error::Error as E;
 use genkit_core::internal::generate::interrupt::ResumedCalls;
-use genkit_core::{BoxFuture, GenerateResponse, Message, ModelRequest, ModelResponse, Result};
+use genkit_core::{
+    BoxFuture, Context, GenerateResponse, Message, ModelRequest, ModelResponse, Result,
+};
 use genkit_model::internal::Models;
 use genkit_model::{ChunkSink, Model};
 
@@ -63,12 +65,18 @@ impl Driver {
     async fn run_turns(self: Arc<Self>, request: ModelRequest) -> Result<GenerateResponse> {
         let is_past = self.is_past_resumed.load(Ordering::Acquire);
         let resumed = self.resumed.as_ref().filter(|_| !is_past).cloned();
-        let machine = TurnMachine::new(request, self.rules.clone(), resumed);
-        let mut run = Run::new(Arc::clone(&self), machine);
+        let mut nested = NestedRun::begin(&self, &request.messages, resumed.as_ref())?;
+        let durable = nested.as_ref().map(|nested| nested.call_context().clone());
+        let _busy = durable.as_ref().map(Context::prevent_drop);
+        let restored = nested.as_mut().map_or(Ok(None), |nested| nested.restore(&self))?;
+        let mut run = restored.unwrap_or_else(|| {
+            let machine = TurnMachine::new(request, self.rules.clone(), resumed);
+            Run::new(Arc::clone(&self), machine)
+        });
         let mut spans = TurnSpans::default();
         let ended = {
             // Large futures are pinned in place, since passing them to a function would move them.
-            let going_on = pin!(self.go_on(&mut run, &mut spans));
+            let going_on = pin!(self.go_on(&mut run, &mut spans, nested.as_mut()));
             tokio::select! {
                 biased;
                 error = self.env.wait_for_stop(Duration::ZERO) => Err(error),
@@ -84,7 +92,12 @@ impl Driver {
     }
 
     /// Performs the steps of the run until it is finished or interrupted.
-    async fn go_on(self: &Arc<Self>, run: &mut Run, spans: &mut TurnSpans) -> Result<()> {
+    async fn go_on(
+        self: &Arc<Self>,
+        run: &mut Run,
+        spans: &mut TurnSpans,
+        mut nested: Option<&mut NestedRun>,
+    ) -> Result<()> {
         loop {
             match run.next() {
                 NextStep::Done | NextStep::Asks(_) => return Ok(()),
@@ -93,7 +106,10 @@ impl Driver {
                     call.refresh_tools().await;
                     spans.begin_turn(&self.env, call.request());
                     let span = trace::turn_span(round);
-                    let answer = spans.run_inside(pin!(call.call_model())).instrument(span).await?;
+                    let answer = {
+                        let calling = pin!(call.call_with_retries(nested.as_deref()));
+                        spans.run_inside(calling).instrument(span).await?
+                    };
                     run.take_own_answer(answer)?;
                 }
                 NextStep::Check(check) => {
@@ -104,8 +120,13 @@ impl Driver {
                     run.take_verdict(verdict)?;
                 }
                 NextStep::Tools(calls) => {
-                    spans.run_inside(pin!(self.run_calls(calls, run))).await?
+                    let running = pin!(self.run_calls(calls, run, nested.as_deref_mut()));
+                    spans.run_inside(running).await?;
+                    continue;
                 }
+            }
+            if let Some(nested) = &mut nested {
+                nested.save_state(run).await?;
             }
         }
     }
@@ -122,15 +143,24 @@ impl Driver {
         // The calls are run by hand, so the tool choice of the request does not apply.
         let choice = request.tool_choice.take();
         let is_resumed = resumed.is_some();
-        let mut machine = TurnMachine::new(request, self.rules.clone(), resumed);
-        if !is_resumed {
-            machine.accept_response(ModelResponse::new(message))?;
-        }
-        let mut run = Run::new(Arc::clone(&self), machine);
+        let asked = std::slice::from_ref(&message);
+        let mut nested = NestedRun::begin(&self, asked, resumed.as_ref())?;
+        let durable = nested.as_ref().map(|nested| nested.call_context().clone());
+        let _busy = durable.as_ref().map(Context::prevent_drop);
+        let mut run = match nested.as_mut().map_or(Ok(None), |nested| nested.restore(&self))? {
+            Some(run) => run,
+            None => {
+                let mut machine = TurnMachine::new(request, self.rules.clone(), resumed);
+                if !is_resumed {
+                    machine.accept_response(ModelResponse::new(message))?;
+                }
+                Run::new(Arc::clone(&self), machine)
+            }
+        };
         let ended = tokio::select! {
             biased;
             error = self.env.wait_for_stop(Duration::ZERO) => Err(error),
-            ended = self.one_round(&mut run) => ended,
+            ended = self.one_round(&mut run, nested.as_mut()) => ended,
         };
         ended.map_err(|error| run.fail_run(error))?;
         let mut response = run.into_round();
@@ -140,9 +170,9 @@ impl Driver {
         Ok(response)
     }
 
-    async fn one_round(&self, run: &mut Run) -> Result<()> {
+    async fn one_round(&self, run: &mut Run, nested: Option<&mut NestedRun>) -> Result<()> {
         match run.next() {
-            NextStep::Tools(calls) => self.run_calls(calls, run).await,
+            NextStep::Tools(calls) => self.run_calls(calls, run, nested).await,
             _ => Ok(()),
         }
     }
@@ -152,12 +182,17 @@ impl Driver {
         tokio::select! {
             biased;
             error = self.env.wait_for_stop(Duration::ZERO) => Err(error),
-            ended = self.run_calls(calls, run) => ended,
+            ended = self.run_calls(calls, run, None) => ended,
         }
     }
 
     /// Runs the calls of one round, some of them in parallel. Finished calls are kept even if another one fails.
-    async fn run_calls(&self, calls: Vec<RunCall>, run: &mut Run) -> Result<()> {
+    async fn run_calls(
+        &self,
+        calls: Vec<RunCall>,
+        run: &mut Run,
+        mut nested: Option<&mut NestedRun>,
+    ) -> Result<()> {
         if calls.len() > MAX_CALLS {
             return Err(E::TooManyCalls { calls: calls.len(), allowed: MAX_CALLS }.into());
         }
@@ -168,17 +203,33 @@ impl Driver {
             while waiting.as_ref().map_or(0, FuturesUnordered::len) < at_a_time
                 && let Some(call) = calls.next()
             {
+                let call = match &nested {
+                    Some(nested) => nested.prepare_call(call).await?,
+                    None => call,
+                };
                 let mut running = box_in_place(|| call.run_call());
                 // Most calls finish immediately and do not need to be queued.
                 match poll_fn(|cx| Poll::Ready(running.as_mut().poll(cx))).await {
-                    Poll::Ready(settled) => _ = run.take_settled(settled?)?,
+                    Poll::Ready(settled) => {
+                        run.take_settled(settled?)?;
+                        save_settled(run, nested.as_deref_mut()).await?;
+                    }
                     Poll::Pending => waiting.get_or_insert_default().push(running),
                 }
             }
             let Some(waiting) = &mut waiting else { return Ok(()) };
             let Some(settled) = waiting.next().await else { return Ok(()) };
             run.take_settled(settled?)?;
+            save_settled(run, nested.as_deref_mut()).await?;
         }
+    }
+}
+
+/// Saves the result of a call of a run inside of a durable call.
+async fn save_settled(run: &Run, nested: Option<&mut NestedRun>) -> Result<()> {
+    match nested {
+        Some(nested) => nested.save_state(run).await,
+        None => Ok(()),
     }
 }
 

@@ -157,8 +157,8 @@ impl Flow {
     /// Runs the flow with JSON input, or returns the error of reading the input.
     #[doc(hidden)]
     pub fn run_json(&self, input: Result<Value>) -> Invocation<Value> {
-        let flow = self.clone();
-        Invocation::new(self.name(), async move |context| {
+        let (flow, hash) = (self.clone(), invocation::durable_input_hash(&input));
+        let run = Invocation::new(self.name(), async move |context| {
             let input = input?;
             let shown = if trace::is_on() { input.clone() } else { Value::Null };
             let shown = || shown.clone();
@@ -168,7 +168,8 @@ impl Flow {
                 Ok(call.await?.into_value())
             };
             trace::trace_work(span, call, Value::clone).await
-        })
+        });
+        run.with_input_hash(hash)
     }
 }
 

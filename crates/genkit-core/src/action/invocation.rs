@@ -11,6 +11,7 @@ use super::error::Error as E;
 use crate::context::{Context, ContextParts, TypeMap, run_within, supervise_run};
 use crate::error::Result;
 use crate::future::BoxFuture;
+use crate::run_store::short_hash;
 
 type Work<T> = Box<dyn FnOnce(Context) -> BoxFuture<'static, Result<T>> + Send>;
 
@@ -50,6 +51,8 @@ pub struct Invocation<T> {
     work: Work<T>,
     parts: ContextParts,
     context: Option<Context>,
+    /// Distinguishes this invocation from others of the same action inside of a durable call.
+    input_hash: Option<String>,
 }
 
 impl<T: Send + 'static> Invocation<T> {
@@ -60,10 +63,21 @@ impl<T: Send + 'static> Invocation<T> {
         Fut: Future<Output = Result<T>> + Send + 'static,
     {
         let work: Work<T> = Box::new(move |context| Box::pin(work(context)));
-        Self { name: name.to_owned(), work, parts: ContextParts::default(), context: None }
+        Self {
+            name: name.to_owned(),
+            work,
+            parts: ContextParts::default(),
+            context: None,
+            input_hash: None,
+        }
     }
 
     /// Sets the action's own time limit.
+    pub(super) fn with_input_hash(mut self, hash: Option<String>) -> Self {
+        self.input_hash = hash;
+        self
+    }
+
     pub(super) fn with_limit(mut self, limit: Option<Duration>) -> Self {
         self.parts.limit = limit;
         self
@@ -149,15 +163,25 @@ impl<T: Send + 'static> IntoFuture for Invocation<T> {
     type IntoFuture = BoxFuture<'static, Result<T>>;
 
     fn into_future(self) -> Self::IntoFuture {
-        let Self { name, work, mut parts, context } = self;
+        let Self { name, work, mut parts, context, input_hash } = self;
         Box::pin(async move {
+            let running = Context::running();
+            if let (None, Some(running)) = (&context, &running)
+                && running.is_durable()
+            {
+                let limit = parts.limit;
+                let key = input_hash.map_or_else(|| name.clone(), |hash| format!("{name}~{hash}"));
+                let inner = running.nested_context(&key, parts);
+                let work = inner.run_work(work(inner.clone()));
+                return run_within(running, &name, limit, work).await;
+            }
             if let Some(context) = context {
                 let limit = parts.limit;
                 let inner = context.with_parts(parts);
                 let work = inner.run_work(work(inner.clone()));
                 return run_within(&context, &name, limit, work).await;
             }
-            if let Some(running) = Context::running() {
+            if let Some(running) = running {
                 parts.inherit(&running);
             }
             let context = parts.build();
@@ -170,6 +194,12 @@ impl<T> std::fmt::Debug for Invocation<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Invocation").field("name", &self.name).finish_non_exhaustive()
     }
+}
+
+/// Returns the hash of an input, if a durable call runs its action.
+pub(super) fn durable_input_hash(input: &Result<Value>) -> Option<String> {
+    Context::running().filter(Context::is_durable)?;
+    Some(short_hash(&input.as_ref().ok()?.to_string()))
 }
 
 /// Serializes the input of an action to JSON.

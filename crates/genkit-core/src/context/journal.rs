@@ -1,9 +1,13 @@
 //! The journal where a durable call saves each result immediately.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::Duration;
+
 use serde_json::Value;
 
-use super::{Context, Rest};
-use crate::error::Result;
+use super::{Context, ContextParts, Rest};
+use crate::error::{Error, Result};
 use crate::future::BoxFuture;
 
 /// The journal of one call.
@@ -16,6 +20,18 @@ pub trait Journal: Send + Sync {
 
     /// Receives, at each poll, what the function is waiting for if it is only waiting.
     fn note_rest(&self, _rest: Option<Rest>) {}
+
+    /// Resolves once work with an effect may start: the lease of the run is valid. Fails if another process may have
+    /// the run.
+    fn begin_effect(&self) -> BoxFuture<'static, Result<()>> {
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    /// Returns the wait before a model call inside of this call is attempted again, after `tries` attempts. `None` if
+    /// `error` ends the call.
+    fn retry_wait(&self, _tries: u32, _error: &Error) -> Option<Duration> {
+        None
+    }
 }
 
 impl Context {
@@ -44,6 +60,33 @@ impl Context {
     /// ```
     pub fn idempotency_key(&self, key: &str) -> Option<String> {
         let journal = self.0.parts.journal.as_ref()?;
-        Some(format!("{}/{key}", journal.id()))
+        Some(format!("{}/{}", journal.id(), self.scoped_key(key)))
+    }
+
+    /// Returns the journal of a durable call.
+    #[doc(hidden)]
+    pub fn journal(&self) -> Option<&Arc<dyn Journal>> {
+        self.0.parts.journal.as_ref()
+    }
+
+    /// Returns the key with the prefix of a nested function.
+    pub(super) fn scoped_key<'a>(&self, key: &'a str) -> Cow<'a, str> {
+        match &self.0.parts.scope {
+            Some(scope) => Cow::Owned(format!("{scope}{key}")),
+            None => Cow::Borrowed(key),
+        }
+    }
+
+    /// Returns a context for an action that this durable call runs. It shares the journal, the caller and the time
+    /// limit, and its keys are those of this invocation only.
+    pub(crate) fn nested_context(&self, name: &str, parts: ContextParts) -> Self {
+        let scope = format!("{}/", self.scoped_key(&self.nth_key(name)));
+        self.with_parts(ContextParts { scope: Some(scope.into()), ..parts })
+    }
+
+    /// Returns the results that earlier runs recorded under keys with this prefix, by the rest of their key.
+    #[doc(hidden)]
+    pub fn recorded_below(&self, prefix: &str) -> Vec<(String, Value)> {
+        self.lock_replay().recorded_below(&self.scoped_key(prefix))
     }
 }

@@ -36,6 +36,7 @@ mod journal;
 mod once;
 mod panics;
 mod replay;
+mod sleep;
 mod step;
 mod suspended_runs;
 mod suspension;
@@ -120,6 +121,8 @@ pub struct ContextParts {
     pub chunks: Option<OnChunk>,
     /// The journal that saves the results of `once`.
     pub journal: Option<Arc<dyn Journal>>,
+    /// The prefix of the keys of a function that shares the journal of the function that called it.
+    pub scope: Option<Arc<str>>,
     /// The text that the user must approve after the arguments are decoded and before the function runs.
     pub approval: Option<String>,
     /// Extensions that HTTP middleware added to the request.
@@ -168,6 +171,7 @@ impl ContextParts {
             rounds: None,
             chunks: None,
             journal: None,
+            scope: None,
             approval: None,
             extensions: Arc::default(),
             defaults: TypeMap::default(),
@@ -468,6 +472,7 @@ impl Context {
             rounds: parts.rounds.clone(),
             chunks: given.chunks.or_else(|| parts.chunks.clone()),
             journal: parts.journal.clone(),
+            scope: given.scope.or_else(|| parts.scope.clone()),
             approval: None,
             extensions: Arc::clone(&parts.extensions),
             defaults: parts.defaults.clone(),

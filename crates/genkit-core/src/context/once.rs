@@ -32,6 +32,9 @@ impl Context {
     /// In a durable run, the result is saved before `once` returns. If the machine fails between the work and the save,
     /// the work is repeated: pass an [`idempotency_key`](Self::idempotency_key) to the service that does the work.
     ///
+    /// Work does not start while the lease of its run is over: it waits until the lease is renewed, and fails if another
+    /// process has the run.
+    ///
     /// The recorded result is sent to the client with the question (signed, not encrypted), so keep secrets out of it.
     ///
     /// # Errors
@@ -47,6 +50,7 @@ impl Context {
         T: Serialize + DeserializeOwned,
         E: Into<BoxError>,
     {
+        let key = &*self.scoped_key(key);
         if let Some(recorded) = self.lock_replay().recorded_result(key) {
             return serde_json::from_value(recorded).map_err(|source| {
                 error::Error::RecordedResult { key: key.to_owned(), source }.into()
@@ -54,10 +58,13 @@ impl Context {
         }
         // While this runs, the driver does not drop the function for a concurrent question.
         let _running = OnceGuard::new(self.shared_replay());
+        let journal = self.0.parts.journal.clone();
+        if let Some(journal) = &journal {
+            journal.begin_effect().await?;
+        }
         let done = work.await.map_err(Error::from_failure)?;
         let record = crate::finite::to_finite_value(&done)
             .map_err(|source| error::Error::Unserializable { key: key.to_owned(), source })?;
-        let journal = self.0.parts.journal.clone();
         let saving = journal.map(|journal| journal.save_result(key, &record));
         self.lock_replay().record_result(key, record);
         match saving {
@@ -75,15 +82,16 @@ impl Context {
     /// Returns the result that an earlier run recorded under `key`.
     #[doc(hidden)]
     pub fn recorded_result(&self, key: &str) -> Option<Value> {
-        self.lock_replay().recorded_result(key)
+        self.lock_replay().recorded_result(&self.scoped_key(key))
     }
 
     /// Records a result under `key` for later runs. In a durable run, it is saved before this returns.
     #[doc(hidden)]
     pub async fn record_saved(&self, key: &str, done: Value) -> Result<()> {
         let journal = self.0.parts.journal.clone();
+        let key = &*self.scoped_key(key);
         let saving = journal.map(|journal| journal.save_result(key, &done));
-        self.record_result(key, done);
+        self.lock_replay().record_result(key, done);
         match saving {
             Some(saving) => saving.await,
             None => Ok(()),
@@ -93,7 +101,11 @@ impl Context {
     /// Returns the key, with a number appended if this run of the function has already used it.
     #[doc(hidden)]
     pub fn nth_key(&self, key: &str) -> String {
-        self.lock_replay().nth_key(key)
+        let nth = self.lock_replay().nth_key(&self.scoped_key(key));
+        match &self.0.parts.scope {
+            Some(scope) => nth.strip_prefix(&**scope).unwrap_or(&nth).to_owned(),
+            None => nth,
+        }
     }
 
     /// Returns whether this is a call of a durable run.
@@ -105,6 +117,6 @@ impl Context {
     /// Records a result under `key` for later runs.
     #[doc(hidden)]
     pub fn record_result(&self, key: &str, done: Value) {
-        self.lock_replay().record_result(key, done);
+        self.lock_replay().record_result(&self.scoped_key(key), done);
     }
 }

@@ -86,6 +86,13 @@ impl Replay {
         self.recording.once.get(key).cloned()
     }
 
+    /// Returns the recorded results whose keys begin with `prefix`, by the rest of their key.
+    pub(super) fn recorded_below(&self, prefix: &str) -> Vec<(String, Value)> {
+        let after = self.recording.once.range(prefix.to_owned()..);
+        let below = after.map_while(|(key, value)| Some((key.strip_prefix(prefix)?, value)));
+        below.map(|(rest, value)| (rest.to_owned(), value.clone())).collect()
+    }
+
     /// Returns the key, with a number appended if this run has already used it.
     pub(super) fn nth_key(&mut self, key: &str) -> String {
         let times = self.times.entry(key.to_owned()).or_default();

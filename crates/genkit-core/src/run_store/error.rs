@@ -1,4 +1,4 @@
-//! The error of an invalid run id.
+//! The errors of run ids and of stores without lists.
 
 use crate::error::{ErrorKind, Topic};
 
@@ -8,10 +8,17 @@ pub(super) enum Error {
         "invalid run id; use 1 to {most} characters of `A-Z a-z 0-9 - _ .`, without a leading `-` or `.`"
     )]
     RunId { most: usize },
+    #[error(
+        "this store of runs cannot list them; use the folder, SQLite or Postgres, or implement `RunStore::list`"
+    )]
+    NoList,
 }
 
 impl Topic for Error {
     fn kind(&self) -> ErrorKind {
-        ErrorKind::InvalidArgument
+        match self {
+            Self::RunId { .. } => ErrorKind::InvalidArgument,
+            Self::NoList => ErrorKind::FailedPrecondition,
+        }
     }
 }

@@ -70,13 +70,13 @@ impl RunId {
     /// Creates the id of a session. It contains a hash, so that the store does not reveal the session id.
     #[doc(hidden)]
     pub fn of_session(session: &str) -> Self {
-        Self(format!("{SESSION}{}", hash_of(session)))
+        Self(format!("{SESSION}{}", short_hash(session)))
     }
 
     /// Creates the id of a stream of a session.
     #[doc(hidden)]
     pub fn of_stream(session: &str, number: u64) -> Self {
-        Self(format!("{STREAM}{}-{number}", hash_of(session)))
+        Self(format!("{STREAM}{}-{number}", short_hash(session)))
     }
 
     /// Creates the id of a new task from 128 random bits, so that it cannot be guessed.
@@ -99,9 +99,10 @@ impl RunId {
     }
 }
 
-fn hash_of(session: &str) -> String {
+/// Returns the first half of the SHA-256 hash of `text`, in hexadecimal.
+pub fn short_hash(text: &str) -> String {
     use sha2::{Digest as _, Sha256};
-    let hash = Sha256::digest(session.as_bytes());
+    let hash = Sha256::digest(text.as_bytes());
     hash.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }
 

@@ -1,13 +1,18 @@
 //! Stores of runs: their saved data and leases.
 
+mod clock;
 mod error;
 mod id;
+mod list;
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+pub use clock::{LeaseEnd, LeaseTime};
 pub use id::RunId;
+pub use id::short_hash;
+pub use list::{RunEntry, RunFilter};
 
 use crate::error::Result;
 use crate::future::BoxFuture;
@@ -22,10 +27,14 @@ pub use crate::time::now_ms;
 ///   the machine.
 /// * A save is atomic, and of two saves at the same revision only one succeeds.
 /// * A lease has one owner at a time across all processes, and expires on its own.
+/// * A save for an owner fails once another owner has the lease, and a save for an incarnation fails once the run was
+///   removed, also if a run with the same id was created since.
+/// * One run that cannot be read affects no other run.
 ///
 /// `genkit::testing::check_run_store` checks these guarantees.
 pub trait RunStore: Send + Sync + 'static {
-    /// Creates a run at revision 1. Returns `false` and changes nothing if the id exists.
+    /// Creates a run at revision 1. Returns `false` and changes nothing if the id exists. The run gets a new
+    /// [incarnation](RunHead::incarnation), for example that of [`RunHead::new_incarnation`].
     ///
     /// # Errors
     /// The store cannot be written.
@@ -44,7 +53,9 @@ pub trait RunStore: Send + Sync + 'static {
     fn peek<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Option<RunHead>>>;
 
     /// Saves a change to the run at revision `at`, and returns the new revision, which is one higher. Returns `None`
-    /// and changes nothing if the run is not at revision `at` (compare and set).
+    /// and changes nothing if the run is not at revision `at` (compare and set), if the lease does not belong to
+    /// [`RunChange::owner`], or if the run has another incarnation than [`RunChange::incarnation`]. A lease that has
+    /// expired belongs to its owner until another owner takes it.
     ///
     /// # Errors
     /// The store cannot be written. The change may have been saved nevertheless.
@@ -56,7 +67,8 @@ pub trait RunStore: Send + Sync + 'static {
     ) -> BoxFuture<'a, Result<Option<u64>>>;
 
     /// Leases a run to a worker for `ttl` from now, or renews the lease of its owner. Returns the head of the run, or
-    /// `None` if another owner has the lease or the run does not exist.
+    /// `None` if another owner has the lease or the run does not exist. The head is
+    /// [abandoned](RunHead::is_abandoned) if the lease of another owner has expired without a release.
     ///
     /// # Errors
     /// The store cannot be written.
@@ -74,7 +86,8 @@ pub trait RunStore: Send + Sync + 'static {
     fn release<'a>(&'a self, run: &'a RunId, owner: &'a str) -> BoxFuture<'a, Result<()>>;
 
     /// Returns up to `limit` runs with work to do now: runs with the status [`Working`](RunStatus::Working), without a
-    /// later wake-up time and without a valid lease. Runs that have waited longest come first, if possible.
+    /// later wake-up time and without a valid lease. Runs that have waited longest come first, if possible. A run that
+    /// cannot be read is either left out or returned, so that its worker reports the error.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -85,6 +98,15 @@ pub trait RunStore: Send + Sync + 'static {
     /// # Errors
     /// The store cannot be written.
     fn remove<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<bool>>;
+
+    /// Returns a page of the runs that `filter` selects, in the order of their ids. A run that cannot be read is an
+    /// entry without a status. The default implementation returns `FailedPrecondition`.
+    ///
+    /// # Errors
+    /// The store cannot be read, or cannot list its runs.
+    fn list<'a>(&'a self, _filter: &'a RunFilter) -> BoxFuture<'a, Result<Vec<RunEntry>>> {
+        Box::pin(std::future::ready(Err(self::error::Error::NoList.into())))
+    }
 }
 
 /// The status of a durable run, with the names that MCP uses for tasks.
@@ -150,12 +172,69 @@ pub struct RunChange {
     pub head: String,
     /// Log lines to append, each of them JSON on one line.
     pub log: Vec<String>,
+    /// The owner whose lease this save requires. `None` for a change from outside, such as an answer.
+    pub owner: Option<String>,
+    /// The incarnation that this save requires. `None` accepts any.
+    pub incarnation: Option<u64>,
+    /// The name of the run in lists, such as that of its flow. `None` keeps the stored one.
+    pub name: Option<String>,
+    /// The tags of the run. `None` keeps the stored ones.
+    pub tags: Option<Vec<String>>,
+    /// The error of the run, or of the last attempt of its next step.
+    pub error: Option<String>,
 }
 
 impl RunChange {
     /// Creates a change with this status and head, without a wake-up time and log lines.
     pub fn new(status: RunStatus, head: impl Into<String>) -> Self {
-        Self { status, wake_at_ms: None, head: head.into(), log: Vec::new() }
+        Self {
+            status,
+            wake_at_ms: None,
+            head: head.into(),
+            log: Vec::new(),
+            owner: None,
+            incarnation: None,
+            name: None,
+            tags: None,
+            error: None,
+        }
+    }
+
+    /// Sets the owner whose lease the save requires.
+    #[must_use]
+    pub fn with_owner(self, owner: impl Into<String>) -> Self {
+        Self { owner: Some(owner.into()), ..self }
+    }
+
+    /// Sets the incarnation that the save requires.
+    #[must_use]
+    pub fn with_incarnation(self, incarnation: u64) -> Self {
+        Self { incarnation: Some(incarnation), ..self }
+    }
+
+    /// Sets the name of the run in lists.
+    #[must_use]
+    pub fn with_name(self, name: impl Into<String>) -> Self {
+        Self { name: Some(name.into()), ..self }
+    }
+
+    /// Sets the tags of the run.
+    #[must_use]
+    pub fn with_tags(self, tags: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self { tags: Some(tags.into_iter().map(Into::into).collect()), ..self }
+    }
+
+    /// Sets the error of the run, or of the last attempt of its next step.
+    #[must_use]
+    pub fn with_error(self, error: Option<String>) -> Self {
+        Self { error, ..self }
+    }
+
+    /// Returns whether a save may change a run with this head, whose lease belongs to `owner`. Stores that lock the run
+    /// meanwhile can use it.
+    pub fn may_change(&self, head: &RunHead, owner: Option<&str>) -> bool {
+        self.incarnation.is_none_or(|incarnation| incarnation == head.incarnation)
+            && self.owner.as_deref().is_none_or(|expected| owner == Some(expected))
     }
 
     /// Adds lines to the log.
@@ -171,7 +250,7 @@ impl RunChange {
     }
 }
 
-/// The head of a run: its revision, status and wake-up time.
+/// The head of a run: its revision, status, wake-up time and incarnation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RunHead {
@@ -181,12 +260,38 @@ pub struct RunHead {
     pub status: RunStatus,
     /// Wake-up time in milliseconds since 1970, the earliest time to continue the run. `None` for now.
     pub wake_at_ms: Option<u64>,
+    /// Incarnation: a number that distinguishes the run from an earlier run with the same id. 0 if the run was created
+    /// by a version without incarnations.
+    pub incarnation: u64,
+    /// Whether the last owner of the lease has not released it, because its process ended or lost the store. Only set by
+    /// [`RunStore::lease`].
+    pub is_abandoned: bool,
 }
 
 impl RunHead {
-    /// Creates the head of a run at this revision.
+    /// Creates the head of a run at this revision, with incarnation 0.
     pub fn new(revision: u64, status: RunStatus, wake_at_ms: Option<u64>) -> Self {
-        Self { revision, status, wake_at_ms }
+        Self { revision, status, wake_at_ms, incarnation: 0, is_abandoned: false }
+    }
+
+    /// Sets the incarnation.
+    #[must_use]
+    pub fn with_incarnation(self, incarnation: u64) -> Self {
+        Self { incarnation, ..self }
+    }
+
+    /// Sets whether the last owner of the lease has not released it.
+    #[must_use]
+    pub fn with_abandoned(self, is_abandoned: bool) -> Self {
+        Self { is_abandoned, ..self }
+    }
+
+    /// Returns a random incarnation for a new run, from 1 to 2⁵³ - 1.
+    pub fn new_incarnation() -> u64 {
+        use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+        let mut random = RandomState::new().build_hasher();
+        random.write_u64(now_ms());
+        (random.finish() >> 11).max(1)
     }
 }
 

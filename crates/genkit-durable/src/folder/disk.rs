@@ -32,31 +32,52 @@ impl RunFolder {
     }
 
     /// Creates a file of this name atomically, and flushes it to disk if `lasting`. Returns `false` if it already
-    /// exists.
-    pub(super) fn write_new(&self, name: &str, text: &str, lasting: bool) -> Result<bool> {
+    /// exists, if `check` returns `false`, or if the folder is removed after `check`, even if it is created again.
+    pub(super) fn write_new(
+        &self,
+        name: &str,
+        text: &str,
+        lasting: bool,
+        check: impl FnOnce() -> Result<bool>,
+    ) -> Result<bool> {
         // A random name that does not exist yet. After a crash, an old one may still be a link to a finished file.
         let beside = self.0.join(format!("new-{}", genkit_core::internal::error::new_reference()));
-        let written = self.link_new(&beside, &self.0.join(name), text, lasting);
+        let written = write_file(&beside, text, lasting)
+            .map_err(|source| io_error(&self.0, "failed to write a file", source));
+        // The file exists before the check, so that a removal of the folder after the check removes it as well.
+        let checked = written.and_then(|()| check());
+        let linked = checked.and_then(|may_link| match may_link {
+            true => self
+                .link_new(&beside, &self.0.join(name), lasting)
+                .map_err(|source| io_error(&self.0, "failed to write a file", source)),
+            false => Ok(false),
+        });
         // The temporary name is no longer needed, whether or not the link was created.
-        let removed = fs::remove_file(&beside);
-        let is_new =
-            written.map_err(|source| io_error(&self.0, "failed to write a file", source))?;
-        removed.map_err(|source| io_error(&self.0, "failed to remove a file", source))?;
+        let removed = remove_file(&beside);
+        let is_new = linked?;
+        removed?;
         Ok(is_new)
     }
 
-    fn link_new(&self, beside: &Path, place: &Path, text: &str, lasting: bool) -> io::Result<bool> {
-        let mut file = OpenOptions::new().write(true).create_new(true).open(beside)?;
-        file.write_all(text.as_bytes())?;
-        if lasting {
-            file.sync_all()?;
-        }
+    fn link_new(&self, beside: &Path, place: &Path, lasting: bool) -> io::Result<bool> {
         match fs::hard_link(beside, place) {
             Ok(()) if !lasting => Ok(true),
             Ok(()) => flush_folder(&self.0).map(|()| true),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
+            Err(error) if is_gone(&error) => Ok(false),
             Err(error) => Err(error),
         }
+    }
+
+    /// Removes temporary files that killed processes left more than an hour ago. They contain parts of the
+    /// conversation.
+    pub(super) fn remove_leftovers(&self, now_ms: u64) -> Result<()> {
+        for FolderEntry { name, modified_ms } in list_folder(&self.0)? {
+            if name.starts_with("new-") && modified_ms.saturating_add(3_600_000) < now_ms {
+                remove_file(&self.0.join(name))?;
+            }
+        }
+        Ok(())
     }
 
     /// Reads a file. Returns `None` if it does not exist.
@@ -64,9 +85,21 @@ impl RunFolder {
         match fs::read_to_string(self.0.join(name)) {
             Ok(text) => Ok(Some(text)),
             Err(error) if is_gone(&error) => Ok(None),
+            // Not a text, or not a file: another program wrote it.
+            Err(error)
+                if matches!(error.kind(), ErrorKind::InvalidData | ErrorKind::IsADirectory) =>
+            {
+                Err(E::TornFile(name.to_owned()).into())
+            }
             Err(error) => Err(io_error(&self.0, "failed to read a file", error)),
         }
     }
+}
+
+fn write_file(file: &Path, text: &str, lasting: bool) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create_new(true).open(file)?;
+    file.write_all(text.as_bytes())?;
+    if lasting { file.sync_all() } else { Ok(()) }
 }
 
 /// An entry of a folder.
@@ -87,22 +120,34 @@ pub(super) fn list_folder(folder: &Path) -> Result<Vec<FolderEntry>> {
     for entry in entries {
         let entry = entry.map_err(unreadable)?;
         let Ok(name) = entry.file_name().into_string() else { continue };
-        let modified = entry.metadata().and_then(|data| data.modified());
-        let since =
-            modified.unwrap_or(SystemTime::UNIX_EPOCH).duration_since(SystemTime::UNIX_EPOCH);
-        let modified_ms = u64::try_from(since.unwrap_or_default().as_millis()).unwrap_or(u64::MAX);
-        listed.push(FolderEntry { name, modified_ms });
+        listed.push(FolderEntry { name, modified_ms: modified_ms(&entry.path()) });
     }
     Ok(listed)
 }
 
+/// Returns when a file was last changed, in milliseconds since 1970. 0 if that is unknown.
+fn modified_ms(file: &Path) -> u64 {
+    let modified = fs::symlink_metadata(file).and_then(|data| data.modified());
+    let since = modified.unwrap_or(SystemTime::UNIX_EPOCH).duration_since(SystemTime::UNIX_EPOCH);
+    u64::try_from(since.unwrap_or_default().as_millis()).unwrap_or(u64::MAX)
+}
+
 /// Creates a folder and its parents, and flushes the entry to disk.
 pub(super) fn make_folder(folder: &Path) -> Result<()> {
-    let made = create_private(folder).and_then(|()| match folder.parent() {
+    create_folder(folder).map_err(|source| io_error(folder, "failed to create it", source))
+}
+
+/// Creates the folder of a store, or opens it.
+pub(super) fn open_folder(folder: &Path) -> Result<()> {
+    create_folder(folder)
+        .map_err(|source| E::CannotOpen { folder: folder.display().to_string(), source }.into())
+}
+
+fn create_folder(folder: &Path) -> io::Result<()> {
+    create_private(folder).and_then(|()| match folder.parent() {
         Some(above) if !above.as_os_str().is_empty() => flush_folder(above),
         _ => Ok(()),
-    });
-    made.map_err(|source| io_error(folder, "failed to create it", source))
+    })
 }
 
 /// Creates a folder that only this user can access, since runs contain conversations.

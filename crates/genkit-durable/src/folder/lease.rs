@@ -6,12 +6,15 @@ use serde::{Deserialize, Serialize};
 
 use super::disk::{RunFolder, remove_file};
 use genkit_core::Result;
+use genkit_core::{LeaseEnd, LeaseTime};
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Lease {
+    /// Empty if the lease was released.
     owner: String,
-    until_ms: u64,
+    #[serde(flatten)]
+    end: LeaseEnd,
 }
 
 fn lease_name(number: u64) -> String {
@@ -19,37 +22,50 @@ fn lease_name(number: u64) -> String {
 }
 
 impl RunFolder {
-    /// Takes or renews the lease at `now_ms`. Returns `false` if another owner has it.
-    pub(super) fn take_lease(&self, owner: &str, now_ms: u64, ttl: Duration) -> Result<bool> {
-        let ttl = u64::try_from(ttl.as_millis()).unwrap_or(u64::MAX);
+    /// Takes or renews the lease. Returns whether its last owner has not released it, or `None` if another owner has
+    /// it.
+    pub(super) fn take_lease(
+        &self,
+        owner: &str,
+        now: &LeaseTime,
+        ttl: Duration,
+    ) -> Result<Option<bool>> {
         let last = self.last_lease()?;
-        if let Some((_, lease)) = &last
-            && lease.owner != owner
-            && lease.until_ms > now_ms
-        {
-            return Ok(false);
+        let is_of_other = last.as_ref().is_some_and(|(_, lease)| lease.owner != owner);
+        if is_of_other && last.as_ref().is_some_and(|(_, lease)| !lease.end.is_over(now)) {
+            return Ok(None);
         }
-        self.write_lease(last, owner, now_ms.saturating_add(ttl))
+        let is_abandoned = last.as_ref().is_some_and(|(_, lease)| !lease.owner.is_empty());
+        let is_taken = self.write_lease(last, owner, LeaseEnd::after(now, ttl))?;
+        if is_taken && is_of_other && is_abandoned {
+            self.remove_leftovers(now.wall_ms)?;
+        }
+        Ok(is_taken.then_some(is_of_other && is_abandoned))
     }
 
     /// Releases the lease.
-    pub(super) fn give_back(&self, owner: &str, now_ms: u64) -> Result<()> {
+    pub(super) fn give_back(&self, owner: &str, now: &LeaseTime) -> Result<()> {
         let last = self.last_lease()?;
         if last.as_ref().is_some_and(|(_, lease)| lease.owner == owner) {
-            self.write_lease(last, owner, now_ms)?;
+            self.write_lease(last, "", LeaseEnd::after(now, Duration::ZERO))?;
         }
         Ok(())
     }
 
-    pub(super) fn is_leased(&self, now_ms: u64) -> Result<bool> {
-        Ok(self.last_lease()?.is_some_and(|(_, lease)| lease.until_ms > now_ms))
+    pub(super) fn is_leased(&self, now: &LeaseTime) -> Result<bool> {
+        Ok(self.last_lease()?.is_some_and(|(_, lease)| !lease.end.is_over(now)))
     }
 
-    fn write_lease(&self, last: Option<(u64, Lease)>, owner: &str, until_ms: u64) -> Result<bool> {
+    /// Returns whether the lease belongs to `owner`, even if it is over.
+    pub(super) fn is_owned_by(&self, owner: &str) -> Result<bool> {
+        Ok(self.last_lease()?.is_some_and(|(_, lease)| lease.owner == owner))
+    }
+
+    fn write_lease(&self, last: Option<(u64, Lease)>, owner: &str, end: LeaseEnd) -> Result<bool> {
         let number = last.map_or(1, |(number, _)| number + 1);
-        let lease = serde_json::to_string(&Lease { owner: owner.to_owned(), until_ms })?;
+        let lease = serde_json::to_string(&Lease { owner: owner.to_owned(), end })?;
         // After a crash of the machine no process has a lease, so it is not flushed to disk.
-        if !self.write_new(&lease_name(number), &lease, false)? {
+        if !self.write_new(&lease_name(number), &lease, false, || Ok(true))? {
             return Ok(false);
         }
         let numbers = self.list_numbers("", ".lease")?;
@@ -71,11 +87,11 @@ impl RunFolder {
             let Some(number) = self.list_numbers("", ".lease")?.pop() else { return Ok(None) };
             // If the file is gone, there is a newer one.
             if let Some(text) = self.read(&lease_name(number))? {
-                let nobody = || Lease { owner: String::new(), until_ms: 0 };
-                return Ok(Some((
-                    number,
-                    serde_json::from_str(&text).unwrap_or_else(|_| nobody()),
-                )));
+                let torn = || Lease {
+                    owner: "torn".to_owned(),
+                    end: LeaseEnd { until_ms: 0, ttl_ms: None, boot: None },
+                };
+                return Ok(Some((number, serde_json::from_str(&text).unwrap_or_else(|_| torn()))));
             }
         }
     }

@@ -10,9 +10,10 @@ use std::time::Duration;
 
 use self::disk::{FolderEntry, RunFolder};
 use genkit_core::BoxFuture;
-use genkit_core::internal::run_store::now_ms;
 use genkit_core::{Error, Result};
-use genkit_core::{RunChange, RunHead, RunId, RunStatus, RunStore, StoredRun};
+use genkit_core::{
+    LeaseTime, RunChange, RunEntry, RunFilter, RunHead, RunId, RunStatus, RunStore, StoredRun,
+};
 
 /// A store of durable runs in a folder, for development and for programs with few runs. Several processes on one
 /// machine may share a folder.
@@ -40,6 +41,7 @@ struct StoreFolder {
     runs: PathBuf,
     /// The folder that contains an empty file for each run that is not finished.
     open: PathBuf,
+    clock: fn() -> LeaseTime,
 }
 
 impl FolderStore {
@@ -49,9 +51,10 @@ impl FolderStore {
     /// `FailedPrecondition` if the folder cannot be created, `Unavailable` if the disk fails.
     pub fn open(folder: impl AsRef<Path>) -> Result<Self> {
         let folder = folder.as_ref();
-        let this = StoreFolder { runs: folder.join("runs"), open: folder.join("open") };
+        let (runs, open) = (folder.join("runs"), folder.join("open"));
+        let this = StoreFolder { runs, open, clock: LeaseTime::now };
         for path in [&this.runs, &this.open] {
-            disk::make_folder(path)?;
+            disk::open_folder(path)?;
         }
         Ok(Self(Arc::new(this)))
     }
@@ -89,16 +92,13 @@ impl StoreFolder {
         // The mark is created first: a mark without a run is harmless, but a run without a mark would never be
         // found.
         disk::touch_file(&self.mark_path(run))?;
-        place.write_revision(1, first)
+        place.write_first(first, (self.clock)().wall_ms)
     }
 
     fn save_run(&self, run: &RunId, at: u64, change: &RunChange) -> Result<Option<u64>> {
         let place = self.run_folder(run);
-        // Only one process can create the next file, so existing revisions do not need to be checked.
-        if !place.has_revision(at)? {
-            return Ok(None);
-        }
-        if !place.write_revision(at + 1, change)? {
+        // Only one process can create the next file.
+        if !place.write_next(at, change, (self.clock)().wall_ms)? {
             return Ok(None);
         }
         if change.status.is_over() {
@@ -110,33 +110,61 @@ impl StoreFolder {
     fn lease_run(&self, run: &RunId, owner: &str, ttl: Duration) -> Result<Option<RunHead>> {
         let place = self.run_folder(run);
         let Some(at) = place.read_head()? else { return Ok(None) };
-        if !place.take_lease(owner, now_ms(), ttl)? {
+        let Some(is_abandoned) = place.take_lease(owner, &(self.clock)(), ttl)? else {
             return Ok(None);
-        }
+        };
         // Reads the head again, since it may have changed before the lease was taken.
-        Ok(Some(place.read_head()?.unwrap_or(at)))
+        Ok(Some(place.read_head()?.unwrap_or(at).with_abandoned(is_abandoned)))
     }
 
     fn due_runs(&self, limit: usize) -> Result<Vec<RunId>> {
         let mut due: Vec<(u64, RunId)> = Vec::new();
-        let now = now_ms();
+        let now = (self.clock)();
         for FolderEntry { name, modified_ms } in disk::list_folder(&self.open)? {
             let Some(run) = disk::run_id(&name) else { continue };
-            let place = self.run_folder(&run);
-            let Some(head) = place.read_head()? else { continue };
-            if head.status.is_over() {
-                // A process ended between the last save and the removal of the mark.
-                disk::remove_file(&self.mark_path(&run))?;
-                continue;
-            }
-            let wakes = head.wake_at_ms.unwrap_or(0);
-            let is_due = head.status == RunStatus::Working && wakes <= now;
-            if is_due && !place.is_leased(now)? {
-                due.push((wakes.max(modified_ms), run));
+            match self.due_since(&run, modified_ms, &now) {
+                Ok(since) => due.extend(since.map(|since| (since, run))),
+                // The worker that loads the run reports the error, and leaves the run alone.
+                Err(_) => due.push((u64::MAX, run)),
             }
         }
         due.sort();
         Ok(due.into_iter().take(limit).map(|(_, run)| run).collect())
+    }
+
+    /// Returns the time since which the run has work to do. `None` if it has none.
+    fn due_since(&self, run: &RunId, modified_ms: u64, now: &LeaseTime) -> Result<Option<u64>> {
+        let place = self.run_folder(run);
+        let Some(head) = place.read_head()? else { return Ok(None) };
+        if head.status.is_over() {
+            // A process ended between the last save and the removal of the mark.
+            disk::remove_file(&self.mark_path(run))?;
+            return Ok(None);
+        }
+        let wakes = head.wake_at_ms.unwrap_or(0);
+        let is_due = head.status == RunStatus::Working && wakes <= now.wall_ms;
+        Ok((is_due && !place.is_leased(now)?).then(|| wakes.max(modified_ms)))
+    }
+
+    fn list_runs(&self, filter: &RunFilter) -> Result<Vec<RunEntry>> {
+        let entries = disk::list_folder(&self.runs)?;
+        let mut ids: Vec<RunId> =
+            entries.iter().filter_map(|entry| disk::run_id(&entry.name)).collect();
+        ids.retain(|id| filter.selects_id(id));
+        ids.sort();
+        let mut page = Vec::new();
+        for id in ids {
+            if page.len() >= filter.limit {
+                break;
+            }
+            let entry = self.run_folder(&id).read_entry(&id).unwrap_or_else(|error| {
+                let mut entry = RunEntry::new(id, None);
+                entry.error = Some(error.chain());
+                Some(entry)
+            });
+            page.extend(entry.filter(|entry| filter.selects(entry)));
+        }
+        Ok(page)
     }
 
     fn remove_run(&self, run: &RunId) -> Result<bool> {
@@ -186,7 +214,9 @@ impl RunStore for FolderStore {
 
     fn release<'a>(&'a self, run: &'a RunId, owner: &'a str) -> BoxFuture<'a, Result<()>> {
         let (run, owner) = (run.clone(), owner.to_owned());
-        self.run_blocking(move |folder| folder.run_folder(&run).give_back(&owner, now_ms()))
+        self.run_blocking(move |folder| {
+            folder.run_folder(&run).give_back(&owner, &(folder.clock)())
+        })
     }
 
     fn due(&self, limit: usize) -> BoxFuture<'_, Result<Vec<RunId>>> {
@@ -196,6 +226,11 @@ impl RunStore for FolderStore {
     fn remove<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<bool>> {
         let run = run.clone();
         self.run_blocking(move |folder| folder.remove_run(&run))
+    }
+
+    fn list<'a>(&'a self, filter: &'a RunFilter) -> BoxFuture<'a, Result<Vec<RunEntry>>> {
+        let filter = filter.clone();
+        self.run_blocking(move |folder| folder.list_runs(&filter))
     }
 }
 
@@ -257,6 +292,55 @@ mod tests {
         assert!(error.to_string().contains("000000000002.run"), "{error}");
         std::fs::remove_file(place.join("000000000001.run")).expect("it is gone");
         assert!(other.load(&run).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn wall_clock_does_not_decide_who_has_a_run() {
+        use std::sync::atomic::{AtomicU64, Ordering};
+        static WALL: AtomicU64 = AtomicU64::new(1_000_000_000);
+        fn clock() -> LeaseTime {
+            let uptime = Some(("boot".to_owned(), 5_000));
+            LeaseTime { wall_ms: WALL.load(Ordering::SeqCst), uptime }
+        }
+        fn restarted() -> LeaseTime {
+            LeaseTime { uptime: Some(("other".to_owned(), 1_000)), ..clock() }
+        }
+        let (temp, run) = (Temp::new(), RunId::new("r").expect("an id"));
+        let with_clock = |clock: fn() -> LeaseTime| {
+            let FolderStore(folder) = FolderStore::open(&temp.0).expect("a folder");
+            let (runs, open) = (folder.runs.clone(), folder.open.clone());
+            FolderStore(Arc::new(StoreFolder { runs, open, clock }))
+        };
+        let (store, lease) = (with_clock(clock), Duration::from_secs(30));
+        store.create(&run, &RunChange::new(RunStatus::Working, "0")).await.expect("it is made");
+        assert!(store.lease(&run, "a", lease).await.expect("it leases").is_some());
+        for jump in [0, 999_000_000, 2_000_000_000] {
+            WALL.store(jump, Ordering::SeqCst);
+            assert!(store.lease(&run, "b", lease).await.expect("it reads").is_none(), "{jump}");
+            assert_eq!(store.due(9).await.expect("it lists"), [], "{jump}");
+        }
+        // The machine was restarted, so its processes are gone.
+        let store = with_clock(restarted);
+        assert_eq!(store.due(9).await.expect("it lists"), std::slice::from_ref(&run));
+        let taken = store.lease(&run, "b", lease).await.expect("it leases");
+        assert!(taken.is_some_and(|head| head.is_abandoned));
+    }
+
+    #[tokio::test]
+    async fn leftovers_of_killed_processes_are_removed_after_an_hour() {
+        let (temp, run) = (Temp::new(), RunId::new("r").expect("an id"));
+        let store = FolderStore::open(&temp.0).expect("a folder");
+        store.create(&run, &RunChange::new(RunStatus::Working, "0")).await.expect("it is made");
+        store.lease(&run, "dead", Duration::from_millis(1)).await.expect("it leases");
+        let [old, new] = ["new-old", "new-new"].map(|name| temp.0.join("runs/r").join(name));
+        let file = std::fs::File::create(&old).expect("a file");
+        let hours = std::time::SystemTime::now() - Duration::from_secs(7200);
+        file.set_modified(hours).expect("it is old");
+        std::fs::write(&new, "").expect("a file");
+        while store.lease(&run, "b", Duration::from_secs(60)).await.expect("it reads").is_none() {
+            tokio::task::yield_now().await;
+        }
+        assert!(!old.exists() && new.exists());
     }
 
     #[tokio::test]

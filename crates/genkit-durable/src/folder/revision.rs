@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::disk::RunFolder;
 use crate::error::Error as E;
 use genkit_core::Result;
-use genkit_core::{RunChange, RunHead, RunStatus, StoredRun};
+use genkit_core::{RunChange, RunEntry, RunHead, RunId, RunStatus, StoredRun};
 
 /// The version of the file format.
 const VERSION: u32 = 1;
@@ -20,6 +20,38 @@ struct Title {
     wake_at_ms: Option<u64>,
     /// The number of log lines.
     log: usize,
+    /// The incarnation of the run. 0 in files of older versions.
+    #[serde(default)]
+    incarnation: u64,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    name: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    tags: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+    /// When the run was created, in milliseconds since 1970.
+    #[serde(default)]
+    created_ms: u64,
+    /// When this revision was written, in milliseconds since 1970.
+    #[serde(default)]
+    updated_ms: u64,
+}
+
+impl Title {
+    fn new(change: &RunChange, updated_ms: u64) -> Self {
+        Self {
+            version: VERSION,
+            status: change.status,
+            wake_at_ms: change.wake_at_ms,
+            log: change.log.len(),
+            incarnation: 0,
+            name: String::new(),
+            tags: Vec::new(),
+            error: change.error.clone(),
+            created_ms: 0,
+            updated_ms,
+        }
+    }
 }
 
 fn revision_name(revision: u64) -> String {
@@ -32,25 +64,66 @@ impl RunFolder {
         Ok(self.list_numbers("", ".run")?.pop())
     }
 
-    pub(super) fn has_revision(&self, revision: u64) -> Result<bool> {
-        Ok(self.folder_path().join(revision_name(revision)).try_exists()?)
+    /// Writes the first revision. Returns `false` if the run exists.
+    pub(super) fn write_first(&self, first: &RunChange, now_ms: u64) -> Result<bool> {
+        let title = Title {
+            incarnation: RunHead::new_incarnation(),
+            name: first.name.clone().unwrap_or_default(),
+            tags: first.tags.clone().unwrap_or_default(),
+            created_ms: now_ms,
+            ..Title::new(first, now_ms)
+        };
+        self.write_revision(1, title, first, || Ok(true))
     }
 
-    /// Writes a revision. Returns `false` if it already exists.
-    pub(super) fn write_revision(&self, revision: u64, change: &RunChange) -> Result<bool> {
-        let RunChange { status, wake_at_ms, head, log, .. } = change;
+    /// Writes the revision after `at`. Returns `false` if the run is not at revision `at`, or if the change is fenced.
+    pub(super) fn write_next(&self, at: u64, change: &RunChange, now_ms: u64) -> Result<bool> {
+        let Some(before) = self.read_title(at)? else { return Ok(false) };
+        let incarnation = before.incarnation;
+        let title = Title {
+            incarnation,
+            name: change.name.clone().unwrap_or(before.name),
+            tags: change.tags.clone().unwrap_or(before.tags),
+            created_ms: before.created_ms,
+            ..Title::new(change, now_ms)
+        };
+        self.write_revision(at + 1, title, change, || {
+            let current = self.read_title(at)?.map(|title| title.incarnation);
+            let is_same = current == Some(incarnation)
+                && change.incarnation.is_none_or(|expected| expected == incarnation);
+            Ok(is_same
+                && match &change.owner {
+                    Some(owner) => self.is_owned_by(owner)?,
+                    None => true,
+                })
+        })
+    }
+
+    /// Reads the title of a revision. `None` if it does not exist.
+    fn read_title(&self, revision: u64) -> Result<Option<Title>> {
+        let Some(text) = self.read(&revision_name(revision))? else { return Ok(None) };
+        let title = text.lines().next().and_then(|title| serde_json::from_str(title).ok());
+        Ok(Some(title.ok_or_else(|| E::TornFile(revision_name(revision)))?))
+    }
+
+    fn write_revision(
+        &self,
+        revision: u64,
+        title: Title,
+        change: &RunChange,
+        check: impl FnOnce() -> Result<bool>,
+    ) -> Result<bool> {
+        let RunChange { head, log, .. } = change;
         if head.contains('\n') || log.iter().any(|line| line.contains('\n')) {
             return Err(E::LineBreak.into());
         }
-        let (status, wake_at_ms) = (*status, *wake_at_ms);
-        let title = Title { version: VERSION, status, wake_at_ms, log: log.len() };
         let mut text = serde_json::to_string(&title)?;
         for line in std::iter::once(head).chain(log) {
             text.push('\n');
             text.push_str(line);
         }
         text.push('\n');
-        self.write_new(&revision_name(revision), &text, true)
+        self.write_new(&revision_name(revision), &text, true, check)
     }
 
     /// Reads the head of the run.
@@ -58,6 +131,20 @@ impl RunFolder {
         let Some(revision) = self.last_revision()? else { return Ok(None) };
         let Some(text) = self.read(&revision_name(revision))? else { return Ok(None) };
         Ok(Some(read(revision, &text)?.at))
+    }
+
+    /// Reads what a list shows of the run. `None` if it does not exist.
+    pub(super) fn read_entry(&self, id: &RunId) -> Result<Option<RunEntry>> {
+        let Some(revision) = self.last_revision()? else { return Ok(None) };
+        let Some(title) = self.read_title(revision)? else { return Ok(None) };
+        if title.version != VERSION {
+            return Err(E::TornFile(revision_name(revision)).into());
+        }
+        let mut entry = RunEntry::new(id.clone(), Some(title.status));
+        entry.wake_at_ms = title.wake_at_ms;
+        (entry.name, entry.tags, entry.error) = (title.name, title.tags, title.error);
+        (entry.created_ms, entry.updated_ms) = (title.created_ms, title.updated_ms);
+        Ok(Some(entry))
     }
 
     pub(super) fn load_run(&self) -> Result<Option<StoredRun>> {
@@ -92,5 +179,6 @@ fn read(revision: u64, text: &str) -> Result<StoredRun> {
     if title.version != VERSION || log.len() != title.log || !text.ends_with('\n') {
         return Err(torn().into());
     }
-    Ok(StoredRun::new(RunHead::new(revision, title.status, title.wake_at_ms), head, log))
+    let at = RunHead::new(revision, title.status, title.wake_at_ms);
+    Ok(StoredRun::new(at.with_incarnation(title.incarnation), head, log))
 }

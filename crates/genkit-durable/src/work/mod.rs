@@ -11,14 +11,15 @@ use futures_util::stream::FuturesUnordered;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::drive::work_on;
-use super::limits::{CONCURRENCY, POLL, SKIP};
+use super::drive::{WorkResult, work_on};
+use super::limits::{CONCURRENCY, POLL, SKIP, SWEEP};
+use super::operate::delete_finished;
 use super::runs::run_store;
 use genkit_agent::Instance;
 use genkit_core::BoxFuture;
 use genkit_core::RunId;
 use genkit_core::internal::visible::Logged;
-use genkit_core::{ErrorKind, Result};
+use genkit_core::{Error, ErrorKind, Result};
 
 /// A worker for durable runs and flows, created by `Genkit::work`. It does nothing until it is awaited.
 ///
@@ -39,13 +40,20 @@ pub struct Worker {
     genkit: Instance,
     concurrency: usize,
     poll: Duration,
+    keep_finished: Option<Duration>,
     until: Option<BoxFuture<'static, ()>>,
 }
 
 impl Worker {
     #[doc(hidden)]
     pub fn of_instance(instance: &Instance) -> Self {
-        Self { genkit: instance.clone(), concurrency: CONCURRENCY, poll: POLL, until: None }
+        Self {
+            genkit: instance.clone(),
+            concurrency: CONCURRENCY,
+            poll: POLL,
+            keep_finished: None,
+            until: None,
+        }
     }
 }
 
@@ -63,6 +71,13 @@ impl Worker {
         self
     }
 
+    /// Sets the retention: how long finished runs are kept after they ended. The worker deletes older ones, at its start
+    /// and then every 10 minutes, or more often for a shorter time. By default, all are kept.
+    pub fn keep_finished_for(mut self, time: Duration) -> Self {
+        self.keep_finished = Some(time);
+        self
+    }
+
     /// Stops the worker when `signal` resolves: no new runs are taken, and each running one stops after its current
     /// step. Dropping the worker stops immediately, in the middle of steps.
     pub fn until(mut self, signal: impl Future<Output = ()> + Send + 'static) -> Self {
@@ -75,14 +90,20 @@ impl Worker {
     /// # Errors
     /// See [`Worker`].
     pub async fn run(self) -> Result<()> {
-        let Self { genkit, concurrency, poll, until } = self;
+        let Self { genkit, concurrency, poll, keep_finished, until } = self;
         let store = run_store(&genkit)?;
         let mut until = until.unwrap_or_else(|| Box::pin(std::future::pending()));
         let stop = CancellationToken::new();
         let (mut taken, mut left_alone) = (HashSet::new(), HashMap::<RunId, Instant>::new());
         let mut running = FuturesUnordered::new();
         let mut ended = Vec::new();
+        let (mut next_sweep, mut reported) = (Instant::now(), HashMap::new());
         loop {
+            if let Some(kept) = keep_finished.filter(|_| next_sweep <= Instant::now()) {
+                let deleting = delete_finished(&*store, kept);
+                log_deleted(await_while_running(deleting, &mut running, &mut ended).await);
+                next_sweep = Instant::now() + kept.min(SWEEP).max(poll);
+            }
             let looked = genkit.runs.resting.look_after(&*store);
             await_while_running(looked, &mut running, &mut ended).await;
             let free = concurrency.saturating_sub(running.len());
@@ -120,21 +141,47 @@ impl Worker {
             }
             for (id, worked) in ended.drain(..) {
                 taken.remove(&id);
-                match worked.err().map(|error| error.kind()) {
-                    // Another worker continues the run, or it can continue immediately.
-                    None | Some(ErrorKind::Aborted) => {}
-                    // The store is unavailable.
-                    Some(ErrorKind::Unavailable) => {
-                        left_alone.insert(id, Instant::now() + poll);
-                    }
-                    Some(_) => {
-                        left_alone.insert(id, Instant::now() + SKIP);
-                    }
+                if let Ok(WorkResult::Later) = worked {
+                    left_alone.insert(id, Instant::now() + poll);
+                    continue;
                 }
+                let Err(error) = worked else {
+                    reported.remove(&id);
+                    continue;
+                };
+                let pause = match error.kind() {
+                    // Another worker continues the run, or it can continue immediately.
+                    ErrorKind::Aborted => continue,
+                    // The store is unavailable.
+                    ErrorKind::Unavailable => poll,
+                    _ => SKIP,
+                };
+                report_once(&mut reported, &id, &error);
+                left_alone.insert(id, Instant::now() + pause);
             }
             if stop.is_cancelled() && running.is_empty() {
                 return Ok(());
             }
+        }
+    }
+}
+
+/// Logs that a run cannot be continued here, once for each reason.
+fn report_once(reported: &mut HashMap<RunId, String>, run: &RunId, error: &Error) {
+    let text = error.chain();
+    if reported.get(run) != Some(&text) {
+        tracing::warn!(%run, error = %Logged::text(&text), "stopping work on a run");
+        reported.insert(run.clone(), text);
+    }
+}
+
+fn log_deleted(deleted: Result<usize>) {
+    match deleted {
+        Ok(0) => {}
+        Ok(runs) => tracing::info!(runs, "deleted finished runs"),
+        Err(error) => {
+            let error = Logged::text(error.chain());
+            tracing::warn!(%error, "failed to delete finished runs");
         }
     }
 }

@@ -25,16 +25,8 @@ pub(crate) async fn poll_waits(
     session: &mut LeasedRun,
     waits: &[Arc<dyn Elsewhere>],
 ) -> Result<Option<u64>> {
-    let mut looks = std::pin::pin!(futures_util::future::join_all(
-        waits.iter().map(|wait| wait.poll_operation())
-    ));
-    let looked = loop {
-        tokio::select! {
-            biased;
-            looked = &mut looks => break looked,
-            () = session.until_renewal() => session.renew().await?,
-        }
-    };
+    let looks = futures_util::future::join_all(waits.iter().map(|wait| wait.poll_operation()));
+    let looked = session.run_leased(looks).await?;
     let again: Option<Vec<Duration>> = looked.into_iter().collect();
     Ok(again.and_then(|again| again.into_iter().min()).map(in_ms))
 }

@@ -73,7 +73,8 @@ pub(in super::super) fn begin(
     let recording = context.recording.clone().unwrap_or_default();
     let (notes, noted) = mpsc::unbounded_channel::<Note>();
     let stop = CancellationToken::new();
-    context.limit = Some(tool.timeout().unwrap_or(ttl));
+    // The client cannot read a result after the lifetime of the task.
+    context.limit = Some(tool.timeout().unwrap_or(ttl).min(ttl));
     context.caller = Arc::clone(&caller) as _;
     context.rounds = Some(Arc::new(TaskRounds(context.rounds)) as Arc<dyn Rounds>);
     context.journal = Some(Arc::new(CallJournal::new(&id, (0, 0), notes)) as Arc<dyn Journal>);
@@ -149,7 +150,8 @@ async fn create_run(
     record: &mut TaskRecord,
 ) -> Result<LeasedRun> {
     // If this process dies before it has the lease, other servers wait this long before they resume the task.
-    let lease = u64::try_from(LEASE.as_millis()).unwrap_or(u64::MAX);
-    let first = record.take_change()?.with_wake_at_ms(Some(now_ms().saturating_add(lease)));
-    LeasedRun::create(&shared.tasks.store, id, &first, LEASE).await
+    let lease = LEASE;
+    let ms = u64::try_from(lease.as_millis()).unwrap_or(u64::MAX);
+    let first = record.take_change()?.with_wake_at_ms(Some(now_ms().saturating_add(ms)));
+    LeasedRun::create(&shared.tasks.store, id, &first, lease).await
 }

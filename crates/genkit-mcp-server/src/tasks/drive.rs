@@ -98,17 +98,32 @@ async fn wait_for_function(
     record: &mut TaskRecord,
     work: &mut TaskWork,
 ) -> Result<Option<Outcome<ToolOutput>>> {
+    /// What happens next.
+    enum Event {
+        Noted(Note),
+        Ended(Outcome<ToolOutput>),
+        Stops,
+        Reports,
+    }
     let mut next_message = Instant::now();
     loop {
-        tokio::select! {
-            biased;
-            Some(Note { what, saved, .. }) = work.noted.recv() => {
+        let event = async {
+            tokio::select! {
+                biased;
+                Some(note) = work.noted.recv() => Event::Noted(note),
+                ended = &mut work.running => Event::Ended(ended),
+                () = shared.tasks.stopping.cancelled() => Event::Stops,
+                () = until_message(&mut work.messages, &record.message, next_message) => Event::Reports,
+            }
+        };
+        match session.run_leased(event).await? {
+            Event::Noted(Note { what, saved, .. }) => {
                 record.note_result(what);
                 save_record(session, record).await?;
                 let _ = saved.send(());
             }
-            ended = &mut work.running => return Ok(Some(ended)),
-            () = shared.tasks.stopping.cancelled() => {
+            Event::Ended(ended) => return Ok(Some(ended)),
+            Event::Stops => {
                 // A regular shutdown does not count as a failed attempt.
                 if !is_once {
                     record.attempts = record.attempts.saturating_sub(1);
@@ -116,8 +131,7 @@ async fn wait_for_function(
                 save_record(session, record).await?;
                 return Ok(None);
             }
-            () = session.until_renewal() => session.renew().await?,
-            () = until_message(&mut work.messages, &record.message, next_message) => {
+            Event::Reports => {
                 record.message.clone_from(&work.messages.borrow_and_update());
                 save_record(session, record).await?;
                 next_message = Instant::now() + PROGRESS;

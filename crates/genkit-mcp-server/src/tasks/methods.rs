@@ -157,6 +157,7 @@ impl<'a> FoundTask<'a> {
     /// Saves a change; returns `false` and reloads the task if it was changed concurrently.
     async fn save_change(&mut self, change: RunChange) -> Result<bool, TaskError> {
         let store = &self.shared.tasks.store;
+        let change = change.with_incarnation(self.stored.at.incarnation);
         if store.save(&self.id, self.stored.at.revision, &change).await?.is_some() {
             return Ok(true);
         }

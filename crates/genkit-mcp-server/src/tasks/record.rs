@@ -171,9 +171,10 @@ impl TaskRecord {
         Ok(RunChange::new(RunStatus::Working, head).with_log(log).with_wake_at_ms(wakes))
     }
 
-    /// Records a result of the function.
+    /// Records a result of the function. It is progress, so further servers may end at the next one.
     pub(super) fn note_result(&mut self, what: NoteContent) {
         if let NoteContent::Once { key, done } = what {
+            self.attempts = self.attempts.min(1);
             self.once.insert(key.clone(), done.clone());
             self.new.push(Done { once: (key, done) });
         }

@@ -21,7 +21,7 @@ use genkit_core::Tool;
 use genkit_core::internal::context::{ContextParts, Journal, Rounds, TypeMap};
 use genkit_core::internal::run_store::now_ms;
 use genkit_core::internal::visible::Logged;
-use genkit_durable::internal::{CallJournal, LeasedRun, STEP_TRIES};
+use genkit_durable::internal::{CallJournal, LEASE, LIVES, LeasedRun};
 
 /// The outcome of an attempt to resume a task.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -64,7 +64,7 @@ async fn work_on(
     stop: CancellationToken,
 ) -> Result<TakenUp> {
     let store = &shared.tasks.store;
-    let Some((mut session, stored)) = LeasedRun::begin(store, id).await? else {
+    let Some((mut session, stored)) = LeasedRun::begin(store, id, LEASE).await? else {
         return Ok(TakenUp::Elsewhere);
     };
     let now = now_ms();
@@ -99,7 +99,7 @@ async fn work_on(
     record.attempts += 1;
     // Count the attempt before it starts, so that a crash of the process counts as well.
     session.save_change(record.take_change()?).await?;
-    let work = begin_again(shared, &tool, id, &record, stop);
+    let work = begin_again(shared, &tool, &session, id, &record, stop);
     drive_task(shared, &tool, session, record, work).await;
     Ok(TakenUp::Settled)
 }
@@ -113,8 +113,11 @@ fn cut_off(tool: &Tool, record: &TaskRecord) -> Option<Stage> {
             tool.name()
         ))));
     }
-    (record.attempts >= STEP_TRIES).then(|| {
-        let why = format!("the task was interrupted {STEP_TRIES} times and is not restarted");
+    (record.attempts >= LIVES).then(|| {
+        let why = format!(
+            "{LIVES} servers ended at the tool `{}` without progress, and the task is not restarted",
+            tool.name()
+        );
         Stage::Failed(of_protocol(&ErrorData::internal_error(why, None)))
     })
 }
@@ -123,6 +126,7 @@ fn cut_off(tool: &Tool, record: &TaskRecord) -> Option<Stage> {
 fn begin_again(
     shared: &Arc<SharedState>,
     tool: &Tool,
+    session: &LeasedRun,
     id: &RunId,
     record: &TaskRecord,
     stop: CancellationToken,
@@ -131,6 +135,7 @@ fn begin_again(
     let client = Arc::new(call.client.clone());
     let caller = Arc::new(TaskCaller::new(None, client, &shared.genkit.registry));
     let (notes, noted) = mpsc::unbounded_channel();
+    let journal = CallJournal::new(id, (0, 0), notes).under_lease_of(session);
     let mut values = TypeMap::default();
     if let Some(principal) = call.principal() {
         values.insert(principal);
@@ -139,10 +144,11 @@ fn begin_again(
     let context = ContextParts {
         states: shared.genkit.states.clone(),
         values,
-        journal: Some(Arc::new(CallJournal::new(id, (0, 0), notes)) as Arc<dyn Journal>),
+        journal: Some(Arc::new(journal) as Arc<dyn Journal>),
         meta: Arc::new(call.meta.clone()),
         cancel: stop.clone(),
-        limit: Some(tool.timeout().unwrap_or(left)),
+        // The client cannot read a result after the lifetime of the task.
+        limit: Some(tool.timeout().unwrap_or(left).min(left)),
         recording: Some(record.recording()),
         rounds: Some(Arc::new(TaskRounds(None)) as Arc<dyn Rounds>),
         defaults: shared.settings.values.clone(),
@@ -152,4 +158,32 @@ fn begin_again(
     let (trusts_client, input) = (call.trusts_client, call.input.clone());
     let running = Box::pin(run_tool(shared, context, trusts_client, tool.clone(), input));
     TaskWork { running, noted, messages: caller.messages(), stop }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tasks::record::StoredCall;
+    use genkit_core::Context;
+    use genkit_core::internal::context::Recording;
+    use genkit_durable::internal::NoteContent;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn task_ends_ten_servers_without_progress() {
+        let handler = |_: Context, (): ()| async { Ok("done") };
+        let tool = Tool::builder("crash", "Ends its server.").handler(handler);
+        let client = TaskCaller::new(None, Arc::default(), &genkit_core::Registry::new());
+        let call = StoredCall::new("crash", Value::Null, client.description());
+        let mut record = TaskRecord::new(call, Recording::default(), 60_000);
+        record.attempts = LIVES - 1;
+        assert!(cut_off(&tool, &record).is_none());
+        record.attempts = LIVES;
+        let Some(Stage::Failed(error)) = cut_off(&tool, &record) else { panic!("it is restarted") };
+        assert!(error.to_string().contains("10 servers ended at the tool `crash`"), "{error}");
+        // A saved result resets the count.
+        record.note_result(NoteContent::Once { key: "part".to_owned(), done: json!(1) });
+        assert!(cut_off(&tool, &record).is_none());
+        assert_eq!(record.attempts, 1);
+    }
 }

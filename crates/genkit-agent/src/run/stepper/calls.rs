@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use tracing::Instrument as _;
 
+use super::nested::NestedRun;
 use crate::middleware::{AroundCall, CallOutcome, ToolOutcome};
 use crate::run::budget::SpentUsage;
 use crate::run::driver::Driver;
@@ -91,8 +92,25 @@ impl<'a> ModelCall<'a> {
         tools.begin_turn(self.machine.tools().len());
     }
 
-    pub(in crate::run) async fn call_model(self) -> Result<ModelResponse> {
+    pub(in crate::run) async fn call_model(&self) -> Result<ModelResponse> {
         self.driver.ask_model(self.machine, self.machine.index()).await
+    }
+
+    /// Calls the model. Inside of a durable call, a temporary error is retried as in a durable run.
+    pub(in crate::run) async fn call_with_retries(
+        &self,
+        nested: Option<&NestedRun>,
+    ) -> Result<ModelResponse> {
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            let called = self.call_model().await;
+            let Err(error) = &called else { return called };
+            let Some(wait) = nested.and_then(|nested| nested.retry_wait(tries, error)) else {
+                return called;
+            };
+            tokio::time::sleep(wait).await;
+        }
     }
 }
 

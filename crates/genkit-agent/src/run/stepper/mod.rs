@@ -2,6 +2,7 @@
 
 mod calls;
 mod names;
+mod nested;
 mod saved;
 mod state;
 
@@ -19,6 +20,7 @@ use genkit_core::{Error, Result};
 
 pub use calls::{CallSettled, ModelAnswered, ModelCall, OutputCheck, OutputChecked, RunCall};
 pub use names::RunNames;
+pub(super) use nested::NestedRun;
 pub use state::RunState;
 
 /// A run of the tool loop, step by step. It is created by [`Generate::start`](crate::Generate::start) and

@@ -24,6 +24,12 @@ impl Run {
         self.driver.env.cancel.cancel();
     }
 
+    /// Ends the run with `error`. Returns it with the partial response.
+    #[doc(hidden)]
+    pub fn end_with_error(&mut self, error: Error) -> Error {
+        self.fail_run(error)
+    }
+
     /// Records that an at-most-once call was started.
     #[doc(hidden)]
     pub fn note_started(&mut self, place: usize) {

@@ -211,6 +211,18 @@ impl Run {
         let machine = TurnMachine::restore(state.machine, state.messages, tools);
         Self::new(driver, machine).with_names(state.names)
     }
+
+    /// Restores a run that is performed as a whole. `driver` was prepared for the beginning of the run.
+    pub(super) fn restore_inside(
+        driver: Arc<Driver>,
+        tools: Vec<ToolDefinition>,
+        state: RunState,
+    ) -> Self {
+        driver.env.tools.set_offered(state.offered);
+        driver.env.budget.replace_spent(state.spent);
+        let machine = TurnMachine::restore(state.machine, state.messages, tools);
+        Self::new(driver, machine)
+    }
 }
 
 /// Prints counts only.

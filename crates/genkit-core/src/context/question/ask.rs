@@ -42,6 +42,7 @@ impl Context {
             (Some(rounds), asked) => rounds.identify_question(&asked),
             (None, asked) => asked,
         };
+        let key = key.map(|key| self.scoped_key(&key).into_owned());
         let key = self.lock_replay().question_key(key, &asked);
         let not_fit = |error: E| {
             // The client's answer is not valid for this question, so the question is sent again.

@@ -79,7 +79,8 @@ impl SessionStore for RunSessions {
             };
             if u128::from(left) < self.kept.as_millis() / 2 {
                 // If another instance was faster, it saved the same change.
-                self.store.save(&run, stored.at.revision, &self.change(stored.head)).await?;
+                let change = self.change(stored.head).with_incarnation(stored.at.incarnation);
+                self.store.save(&run, stored.at.revision, &change).await?;
             }
             Ok(Some(session))
         })

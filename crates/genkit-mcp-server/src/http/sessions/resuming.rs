@@ -21,7 +21,7 @@ use crate::http::streams::{
 use genkit_core::Result as StoreResult;
 use genkit_core::internal::visible::Logged;
 use genkit_core::{RunId, RunStore};
-use genkit_durable::internal::LeasedRun;
+use genkit_durable::internal::{LEASE, LeasedRun};
 
 /// How often the store is polled for events of another instance. Default is every 250 ms.
 const LOOK: Duration = Duration::from_millis(250);
@@ -118,7 +118,7 @@ async fn next(
 ) -> StoreResult<Option<StoredStream>> {
     loop {
         let until = Instant::now() + LOOK_FOR_OWNER;
-        if let Some((mut leased, now)) = LeasedRun::begin(store, id).await? {
+        if let Some((mut leased, now)) = LeasedRun::begin(store, id, LEASE).await? {
             if let Some(end) = StoredStream::read(now)
                 .filter(|now| !now.is_done())
                 .and_then(|now| now.abandon_change())

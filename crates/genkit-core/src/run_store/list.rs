@@ -1,0 +1,168 @@
+//! Lists of runs: which runs to return, and what is known about each without loading it.
+
+use super::{RunId, RunStatus};
+
+/// The number of runs of a page. Default is 100.
+const PAGE: usize = 100;
+
+/// Selects runs for [`RunStore::list`](super::RunStore::list). All conditions must hold; without conditions, all runs are
+/// selected. A page has up to 100 runs, in the order of their ids.
+///
+/// ```
+/// use genkit::durable::{RunFilter, RunStatus};
+///
+/// let failed = RunFilter::new().status(RunStatus::Failed).error("overloaded").limit(20);
+/// # let _ = failed;
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+#[must_use = "a filter does nothing until a store uses it"]
+pub struct RunFilter {
+    /// Statuses, one of which the run has. Empty for any.
+    pub statuses: Vec<RunStatus>,
+    /// Name of the run: its flow, or the model of a run that is not a flow.
+    pub name: Option<String>,
+    /// Tag that the run has.
+    pub tag: Option<String>,
+    /// Text that the last error contains.
+    pub error: Option<String>,
+    /// Milliseconds since 1970 before which the run was last saved.
+    pub updated_before_ms: Option<u64>,
+    /// Milliseconds since 1970 before which the run was created.
+    pub created_before_ms: Option<u64>,
+    /// Id after which the page begins: the last one of the page before.
+    pub after: Option<RunId>,
+    /// Number of runs of the page. Default is 100.
+    pub limit: usize,
+    /// Whether tasks, sessions and streams of an MCP server are included. Default is `false`.
+    pub of_servers: bool,
+}
+
+impl Default for RunFilter {
+    fn default() -> Self {
+        Self {
+            statuses: Vec::new(),
+            name: None,
+            tag: None,
+            error: None,
+            updated_before_ms: None,
+            created_before_ms: None,
+            after: None,
+            limit: PAGE,
+            of_servers: false,
+        }
+    }
+}
+
+impl RunFilter {
+    /// Creates a filter for all runs.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Selects runs with this status. If it is called again, the run has one of the statuses.
+    pub fn status(mut self, status: RunStatus) -> Self {
+        self.statuses.push(status);
+        self
+    }
+
+    /// Selects runs with this name: the flow, or the model of a run that is not a flow.
+    pub fn name(self, name: impl Into<String>) -> Self {
+        Self { name: Some(name.into()), ..self }
+    }
+
+    /// Selects runs with this tag.
+    pub fn tag(self, tag: impl Into<String>) -> Self {
+        Self { tag: Some(tag.into()), ..self }
+    }
+
+    /// Selects runs whose last error contains this text, with the same letter case.
+    pub fn error(self, text: impl Into<String>) -> Self {
+        Self { error: Some(text.into()), ..self }
+    }
+
+    /// Selects runs that were last saved before this time, in milliseconds since 1970.
+    pub fn updated_before_ms(self, time: u64) -> Self {
+        Self { updated_before_ms: Some(time), ..self }
+    }
+
+    /// Selects runs that were created before this time, in milliseconds since 1970.
+    pub fn created_before_ms(self, time: u64) -> Self {
+        Self { created_before_ms: Some(time), ..self }
+    }
+
+    /// Sets the id after which the page begins: the last one of the page before.
+    pub fn after(self, id: RunId) -> Self {
+        Self { after: Some(id), ..self }
+    }
+
+    /// Sets the number of runs of the page. Default is 100.
+    pub fn limit(self, runs: usize) -> Self {
+        Self { limit: runs, ..self }
+    }
+
+    /// Sets whether tasks, sessions and streams of an MCP server are included. Default is `false`.
+    pub fn of_servers(self, yes: bool) -> Self {
+        Self { of_servers: yes, ..self }
+    }
+
+    /// Returns whether the run with this id may be on the page. For stores without a query language.
+    pub fn selects_id(&self, id: &RunId) -> bool {
+        self.after.as_ref().is_none_or(|after| id > after)
+            && (self.of_servers || !id.is_of_server())
+    }
+
+    /// Returns whether all conditions hold for `entry`. For stores without a query language. A run that cannot be read
+    /// has no status, and is selected by its error only, or by a filter without other conditions.
+    pub fn selects(&self, entry: &RunEntry) -> bool {
+        let is_before = |limit: Option<u64>, time: u64| limit.is_none_or(|limit| time < limit);
+        let has_status = || entry.status.is_some_and(|status| self.statuses.contains(&status));
+        self.selects_id(&entry.id)
+            && (self.statuses.is_empty() || has_status())
+            && self.name.as_ref().is_none_or(|name| *name == entry.name)
+            && self.tag.as_ref().is_none_or(|tag| entry.tags.contains(tag))
+            && self.error.as_ref().is_none_or(|text| {
+                entry.error.as_ref().is_some_and(|error| error.contains(&**text))
+            })
+            && is_before(self.updated_before_ms, entry.updated_ms)
+            && is_before(self.created_before_ms, entry.created_ms)
+    }
+}
+
+/// A run in a list.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct RunEntry {
+    /// Id of the run.
+    pub id: RunId,
+    /// Status of the run. `None` if the run cannot be read; then [`error`](Self::error) is the reason.
+    pub status: Option<RunStatus>,
+    /// Wake-up time in milliseconds since 1970, the earliest time to continue the run. `None` for now.
+    pub wake_at_ms: Option<u64>,
+    /// Name of the run: its flow, or the model of a run that is not a flow. Empty if an older version created it.
+    pub name: String,
+    /// Tags of the run.
+    pub tags: Vec<String>,
+    /// Error of the run, or of the last attempt of its next step.
+    pub error: Option<String>,
+    /// When the run was created, in milliseconds since 1970. 0 if an older version created it.
+    pub created_ms: u64,
+    /// When the run was last saved, in milliseconds since 1970. 0 if an older version saved it.
+    pub updated_ms: u64,
+}
+
+impl RunEntry {
+    /// Creates an entry with this id and status.
+    pub fn new(id: RunId, status: Option<RunStatus>) -> Self {
+        Self {
+            id,
+            status,
+            wake_at_ms: None,
+            name: String::new(),
+            tags: Vec::new(),
+            error: None,
+            created_ms: 0,
+            updated_ms: 0,
+        }
+    }
+}

@@ -1,0 +1,290 @@
+//! What operators do with durable runs: list, inspect, cancel, retry and delete them.
+
+mod command;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::error::Error as E;
+use crate::handle::Handle;
+use crate::record::{Record, RunBody};
+use crate::runs::run_store;
+use genkit_agent::{Instance, Run};
+use genkit_core::internal::run_store::now_ms;
+use genkit_core::{Interrupt, Message, Part, Result, Role};
+use genkit_core::{RunEntry, RunFilter, RunHead, RunId, RunStatus, RunStore};
+
+/// The durable runs of an instance, for operators. Created by `Genkit::runs`.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use genkit::durable::{FolderStore, RunFilter, RunStatus};
+/// use genkit::{Genkit, Registry};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> genkit::Result<()> {
+/// # let folder = std::env::temp_dir().join(format!("genkit-operate-{}", std::process::id()));
+/// let store = FolderStore::open(&folder)?;
+/// let genkit = Genkit::builder().registry(Registry::new()).durable(store).build()?;
+/// let runs = genkit.runs();
+/// for run in runs.list(RunFilter::new().status(RunStatus::Failed)).await? {
+///     println!("{} {}: {}", run.id, run.name, run.error.unwrap_or_default());
+///     runs.retry(run.id.as_str()).await?; // from the step that failed
+/// }
+/// runs.delete_finished(Duration::from_secs(30 * 24 * 3600)).await?;
+/// # std::fs::remove_dir_all(folder).ok();
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// The methods return `FailedPrecondition` without `GenkitBuilder::durable`, `InvalidArgument` for an invalid id, and the
+/// errors of the store.
+#[derive(Clone, Debug)]
+pub struct Runs(Instance);
+
+impl Runs {
+    #[doc(hidden)]
+    pub fn of_instance(instance: &Instance) -> Self {
+        Self(instance.clone())
+    }
+
+    /// Returns a page of the runs that `filter` selects, in the order of their ids.
+    ///
+    /// # Errors
+    /// See [`Runs`]. `FailedPrecondition` if the store cannot list its runs.
+    pub async fn list(&self, filter: RunFilter) -> Result<Vec<RunEntry>> {
+        run_store(&self.0)?.list(&filter).await
+    }
+
+    /// Returns what is stored about a run, and what this process lacks to continue it. `None` if there is no such run.
+    ///
+    /// # Errors
+    /// See [`Runs`]. `Internal` if the run cannot be read.
+    pub async fn inspect(&self, id: impl Into<String>) -> Result<Option<RunDetails>> {
+        let (id, store) = (RunId::new(id)?, run_store(&self.0)?);
+        let Some(stored) = store.load(&id).await? else { return Ok(None) };
+        let record = Record::read(&id, &stored)?;
+        let bytes = stored.head.len() + stored.log.iter().map(String::len).sum::<usize>();
+        let questions = record.body.open_questions();
+        let missing = self.find_missing(&stored.at, &record.body).await;
+        let error = record.error.as_ref().map(|error| error.text().to_owned());
+        let (flow, model, steps) = match record.body {
+            RunBody::Flow(state) => {
+                let steps = state.saved_keys().map(|key| RunStep::new(StepKind::Once, key));
+                (Some(state.name().to_owned()), None, steps.collect())
+            }
+            RunBody::Generate(state) => {
+                (None, Some(state.model().to_owned()), steps_of(&state.messages))
+            }
+        };
+        Ok(Some(RunDetails {
+            id,
+            head: stored.at,
+            flow,
+            model,
+            steps,
+            attempts: record.attempts,
+            lives: record.lives,
+            error,
+            questions,
+            missing,
+            saved_lines: stored.log.len(),
+            bytes,
+        }))
+    }
+
+    /// Returns the error of continuing the run in this process.
+    async fn find_missing(&self, at: &RunHead, body: &RunBody) -> Option<String> {
+        if at.status.is_over() {
+            return None;
+        }
+        match body {
+            RunBody::Generate(state) => {
+                Run::resume(&self.0, (**state).clone()).await.err().map(|error| error.chain())
+            }
+            RunBody::Flow(state) if self.0.registry.flow(state.name()).is_none() => {
+                Some(genkit_core::Error::from(E::NoFlow(state.name().to_owned())).chain())
+            }
+            RunBody::Flow(_) => None,
+        }
+    }
+
+    /// Cancels a run. Returns `false` if it was already finished, or does not exist.
+    ///
+    /// # Errors
+    /// See [`Runs`].
+    pub async fn cancel(&self, id: impl Into<String>) -> Result<bool> {
+        match self.find(id).await? {
+            Some(handle) => handle.cancel_run().await,
+            None => Ok(false),
+        }
+    }
+
+    /// Continues a failed or cancelled run from the step where it ended. Saved results are kept; the attempts of the
+    /// step are counted from zero. Returns `false` if the run has not failed, was not cancelled, or does not exist.
+    ///
+    /// # Errors
+    /// See [`Runs`]. `FailedPrecondition` if an older version stored the failure.
+    pub async fn retry(&self, id: impl Into<String>) -> Result<bool> {
+        match self.find(id).await? {
+            Some(handle) => handle.retry_run().await,
+            None => Ok(false),
+        }
+    }
+
+    /// Deletes a run and its data, whatever its status. Returns `false` if it does not exist.
+    ///
+    /// # Errors
+    /// See [`Runs`].
+    pub async fn delete(&self, id: impl Into<String>) -> Result<bool> {
+        let id = RunId::new(id)?;
+        run_store(&self.0)?.remove(&id).await
+    }
+
+    /// Deletes the runs that finished longer than `age` ago. Returns their number.
+    ///
+    /// # Errors
+    /// See [`Runs`].
+    pub async fn delete_finished(&self, age: Duration) -> Result<usize> {
+        delete_finished(&*run_store(&self.0)?, age).await
+    }
+
+    async fn find(&self, id: impl Into<String>) -> Result<Option<Handle>> {
+        let (id, store) = (RunId::new(id)?, run_store(&self.0)?);
+        let head = store.peek(&id).await?;
+        Ok(head.map(|head| Handle::new(&self.0, Arc::clone(&store), id).of_incarnation(&head)))
+    }
+}
+
+/// Deletes the runs that finished longer than `age` ago.
+pub(crate) async fn delete_finished(store: &dyn RunStore, age: Duration) -> Result<usize> {
+    let age = u64::try_from(age.as_millis()).unwrap_or(u64::MAX);
+    let mut filter = RunFilter::new()
+        .status(RunStatus::Completed)
+        .status(RunStatus::Failed)
+        .status(RunStatus::Cancelled)
+        .updated_before_ms(now_ms().saturating_sub(age));
+    let mut deleted = 0;
+    loop {
+        let page = store.list(&filter).await?;
+        let Some(last) = page.last() else { return Ok(deleted) };
+        let after = last.id.clone();
+        for entry in &page {
+            // An operator may have continued it since.
+            let head = store.peek(&entry.id).await?;
+            if head.is_some_and(|head| head.status.is_over()) && store.remove(&entry.id).await? {
+                deleted += 1;
+            }
+        }
+        filter = filter.after(after);
+    }
+}
+
+fn steps_of(messages: &[Message]) -> Vec<RunStep> {
+    let mut steps = Vec::new();
+    for message in messages {
+        if message.role == Role::Model {
+            steps.push(RunStep::new(StepKind::Model, ""));
+        }
+        let answers = message.content.iter().filter_map(Part::as_tool_response);
+        steps.extend(answers.map(|answer| RunStep::new(StepKind::Tool, &answer.name)));
+    }
+    steps
+}
+
+/// What is stored about a run. Contents of messages and results are not part of it, except in questions and errors.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct RunDetails {
+    /// Id of the run.
+    pub id: RunId,
+    /// Revision, status and wake-up time.
+    pub head: RunHead,
+    /// Name of the flow. `None` for a run that is not a flow.
+    pub flow: Option<String>,
+    /// Name of the model. `None` for a flow.
+    pub model: Option<String>,
+    /// Saved steps, in their order. The results of `once` of a flow, in the order of their keys.
+    pub steps: Vec<RunStep>,
+    /// Number of failed attempts of the next step.
+    pub attempts: u32,
+    /// Number of processes that ended at the next step.
+    pub lives: u32,
+    /// Error of the run, or of the last attempt of its next step.
+    pub error: Option<String>,
+    /// Questions without an answer.
+    pub questions: Vec<Interrupt>,
+    /// What this process lacks to continue the run, such as a tool. `None` if nothing, or if the run is finished.
+    pub missing: Option<String>,
+    /// Number of saved messages, or of results of `once` of a flow.
+    pub saved_lines: usize,
+    /// Size of the stored text in bytes.
+    pub bytes: usize,
+}
+
+/// A saved step of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RunStep {
+    /// Kind of the step.
+    pub kind: StepKind,
+    /// Name of the tool, or key of `once`. Empty for a model call.
+    pub name: String,
+}
+
+impl RunStep {
+    fn new(kind: StepKind, name: impl Into<String>) -> Self {
+        Self { kind, name: name.into() }
+    }
+}
+
+/// The kind of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum StepKind {
+    /// A model call.
+    Model,
+    /// A tool call.
+    Tool,
+    /// A result of `once` in a flow.
+    Once,
+}
+
+/// Options of a new durable run or flow, for `Genkit::durable_run_with` and `Genkit::durable_flow_with`.
+///
+/// ```
+/// use std::time::{Duration, SystemTime};
+///
+/// use genkit::durable::DurableOptions;
+///
+/// let tomorrow = SystemTime::now() + Duration::from_secs(24 * 3600);
+/// let options = DurableOptions::new().tag("customer-7").start_at(tomorrow);
+/// # let _ = options;
+/// ```
+#[derive(Clone, Debug, Default)]
+#[must_use = "options do nothing until a run is created with them"]
+pub struct DurableOptions {
+    pub(crate) tags: Vec<String>,
+    pub(crate) start_ms: Option<u64>,
+}
+
+impl DurableOptions {
+    /// Creates options without tags; the run starts at once.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a tag, by which [`RunFilter::tag`] finds the run. A tag must not contain a line break.
+    pub fn tag(mut self, tag: impl Into<String>) -> Self {
+        self.tags.push(tag.into());
+        self
+    }
+
+    /// Sets the time of the wall clock before which no step is performed. Default is now.
+    pub fn start_at(self, time: std::time::SystemTime) -> Self {
+        let since = time.duration_since(std::time::SystemTime::UNIX_EPOCH).unwrap_or_default();
+        Self { start_ms: Some(u64::try_from(since.as_millis()).unwrap_or(u64::MAX)), ..self }
+    }
+}

@@ -1,0 +1,26 @@
+//! What operators rely on: no effect twice, and no run that blocks others.
+
+mod leases;
+mod nested;
+mod operated;
+mod poison;
+mod promises;
+mod remote;
+
+use genkit::Role;
+use genkit::message::ToolRequest;
+use genkit::model::{self, FnModel, ModelResponse};
+use serde_json::json;
+
+/// A model that calls `tool` once, whichever process asks it.
+fn calls(tool: &'static str) -> FnModel {
+    model::from_fn("house/calls", move |request, _| {
+        let is_done = request.messages.iter().any(|message| message.role == Role::Tool);
+        async move {
+            match is_done {
+                true => ModelResponse::from_text("done"),
+                false => ModelResponse::from_tool_requests([ToolRequest::new(tool, json!({}))]),
+            }
+        }
+    })
+}
