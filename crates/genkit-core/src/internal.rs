@@ -8,6 +8,9 @@ pub mod action {
     pub use crate::action::{LoadedPrompts, StaticPromptFiles, embedded_prompts, prompts_in};
 }
 pub use crate::bound_registry::{BoundRegistry, BoundRegistryBuilder, OnStart};
+pub mod bounded_json {
+    pub use crate::bounded_json::*;
+}
 pub mod blocking {}
 pub mod context {
     pub use crate::context::{

@@ -9,6 +9,7 @@
 mod action;
 mod blocking;
 mod bound_registry;
+mod bounded_json;
 mod context;
 mod disclosure;
 mod environment;

@@ -10,6 +10,7 @@ mod connections;
 mod cors;
 mod drain;
 mod error;
+mod fair_limit;
 mod host;
 #[doc(hidden)]
 pub mod internal;

@@ -14,6 +14,7 @@ use tokio::sync::watch;
 
 use super::{guard, run_body};
 use crate::actions::{ActionRequest, ActionsByKey, ErrorStatus};
+use genkit_core::internal::bounded_json::parse_bounded;
 use genkit_core::{Error, ErrorKind};
 use genkit_http_server::internal::{BodyError, BodyRoom, read_body};
 
@@ -83,7 +84,8 @@ impl ReflectionServer {
                     }
                 }
             })?;
-        serde_json::from_slice(&body.bytes).map_err(|error| {
+        let value = parse_bounded(&body.bytes);
+        value.and_then(serde_json::from_value).map_err(|error| {
             let error =
                 Error::invalid_argument(format!("the body is not a valid request: {error}"));
             json_response(StatusCode::BAD_REQUEST, ErrorStatus::from_error(&error, None).to_json())

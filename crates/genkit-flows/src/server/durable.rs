@@ -8,13 +8,13 @@ use std::time::Duration;
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use serde_json::Value;
-use tokio::sync::{OwnedSemaphorePermit, mpsc};
+use tokio::sync::mpsc;
 use tokio_util::sync::DropGuard;
 
 use super::answer::FlowFailure;
 use super::error::Error as E;
 use super::run::{AdmittedFlow, FlowRun};
-use super::shared::FlowEndpoint;
+use super::shared::{FlowEndpoint, FlowPlace};
 use super::streamed::CHUNKS;
 use crate::STREAM_ID;
 use crate::server::store::{StreamEvent, StreamReader, StreamStore, StreamWriter};
@@ -37,9 +37,9 @@ impl FlowEndpoint {
     ) -> Result<Response, FlowFailure> {
         let (sender, chunks) = mpsc::channel(CHUNKS);
         let (name, owner) = (admitted.flow.name().to_owned(), admitted.owner.clone());
-        let FlowRun { work, cancel, permit, trace } = self.begin(admitted, Some(sender));
-        // The flow and its first reader share a permit until both have ended.
-        let permit = Arc::new(permit);
+        let FlowRun { work, cancel, place, trace } = self.begin(admitted, Some(sender));
+        // The flow and its first reader share a place until both have ended.
+        let place = Arc::new(place);
         let id = random_id();
         let opened = async {
             let writer = store.open(&id, &owner).await?;
@@ -49,14 +49,14 @@ impl FlowEndpoint {
         let opened = in_time(opened).await;
         let (writer, reader) =
             opened.map_err(|error| FlowFailure::of(error, &name, self.exposes_errors))?;
-        let place = Arc::clone(&permit);
+        let held = Arc::clone(&place);
         // The shutdown waits for a run without a client as for a request.
         let counted = self.drain.begin();
         tokio::spawn(async move {
             pump(work, cancel, chunks, writer, &name).await;
-            drop((counted, place));
+            drop((counted, held));
         });
-        Ok(trace.on(self.read(reader, &id, permit)))
+        Ok(trace.on(self.read(reader, &id, place)))
     }
 
     /// Resumes a stream without its first `from` chunks; 204 if it does not exist or belongs to another caller.
@@ -67,7 +67,7 @@ impl FlowEndpoint {
         id: &str,
         from: usize,
     ) -> Result<Response, FlowFailure> {
-        let AdmittedFlow { flow, owner, permit, .. } = admitted;
+        let AdmittedFlow { flow, owner, place, .. } = admitted;
         let reader = match id.len() <= MAX_STREAM_ID {
             true => in_time(store.subscribe(id, &owner, from)).await,
             false => Ok(None),
@@ -75,7 +75,7 @@ impl FlowEndpoint {
         let reader =
             reader.map_err(|error| FlowFailure::of(error, flow.name(), self.exposes_errors))?;
         Ok(match reader {
-            Some(reader) => self.read(reader, id, Arc::new(permit)),
+            Some(reader) => self.read(reader, id, Arc::new(place)),
             None => StatusCode::NO_CONTENT.into_response(),
         })
     }
@@ -84,9 +84,9 @@ impl FlowEndpoint {
         self: &Arc<Self>,
         reader: Box<dyn StreamReader>,
         id: &str,
-        permit: Arc<OwnedSemaphorePermit>,
+        place: Arc<FlowPlace>,
     ) -> Response {
-        let reading = StreamReading { endpoint: Arc::clone(self), reader, _permit: permit };
+        let reading = StreamReading { endpoint: Arc::clone(self), reader, _place: place };
         let events = futures_util::stream::unfold(Some(reading), |reading| async move {
             let mut reading = reading?;
             let event = reading.next().await;
@@ -165,7 +165,7 @@ async fn write(writer: &mut dyn StreamWriter, event: StreamEvent, flow: &str) ->
 struct StreamReading {
     endpoint: Arc<FlowEndpoint>,
     reader: Box<dyn StreamReader>,
-    _permit: Arc<OwnedSemaphorePermit>,
+    _place: Arc<FlowPlace>,
 }
 
 impl StreamReading {

@@ -1,6 +1,6 @@
 //! The HTTP endpoint of all flows: checks before a flow runs.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::pin::pin;
 use std::sync::Arc;
 
@@ -9,17 +9,16 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, StatusCode, Uri};
 use axum::response::{IntoResponse as _, Response};
 use serde_json::{Map, Value};
-use tokio::sync::OwnedSemaphorePermit;
 
 use super::answer::{self, FlowFailure};
 use super::error::Error as E;
 use super::request::{FlowQuery, input_of};
 use super::run::{AdmittedFlow, FlowRun};
-use super::shared::FlowEndpoint;
+use super::shared::{FlowEndpoint, FlowPlace};
 use crate::server::provider::{FlowRequest, action_context};
 use genkit_core::Flow;
 use genkit_core::internal::glob::matches_glob;
-use genkit_http_server::internal::read_body;
+use genkit_http_server::internal::{FairLimit, read_body};
 
 impl FlowEndpoint {
     /// Handles a request.
@@ -41,7 +40,6 @@ impl FlowEndpoint {
     }
 
     async fn let_in(self: &Arc<Self>, request: Request) -> Result<Response, FlowFailure> {
-        let flow = self.flow(request.uri()).ok_or(E::NoSuchFlow)?;
         match *request.method() {
             Method::POST => {}
             Method::OPTIONS => return Ok(self.preflight(request.headers())),
@@ -51,9 +49,6 @@ impl FlowEndpoint {
         let mut query = FlowQuery::read(&parts.headers, &parts.uri)?;
         let from = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|from| from.0.ip());
         let body = read_body(body, self.max_message, &self.room, from).await.map_err(E::from)?;
-        // Acquired after the body was read, so that a slow body does not hold a permit.
-        let permit = Arc::clone(&self.limiter).try_acquire_owned();
-        let permit = permit.map_err(|_| E::TooManyRunning(self.max_in_flight))?;
         let again = self.store.as_ref().and_then(|_| query.stream_id.take());
         // The body of a request that resumes a stream is ignored.
         let input = match again {
@@ -61,7 +56,9 @@ impl FlowEndpoint {
             None => input_of(&body.bytes)?,
         };
         drop(body);
-        let admitted = self.admit(flow, parts, input, permit).await?;
+        // Places are taken after the body was read, so that a slow body does not hold one.
+        let limit = if again.is_some() { &self.reading } else { &self.running };
+        let admitted = self.admit(parts, input, from, limit).await?;
         match (&self.store, again) {
             (Some(store), Some(id)) => self.stream_again(&**store, admitted, &id, query.from).await,
             (Some(store), None) if query.stream => self.stream_durably(&**store, admitted).await,
@@ -78,38 +75,52 @@ impl FlowEndpoint {
 
     /// Returns the flow named by the last segment of a path.
     fn flow(&self, uri: &Uri) -> Option<Flow> {
-        let name = uri.path().rsplit('/').next()?;
+        let name = flow_name(uri);
         if !self.only.is_empty() && !self.only.iter().any(|only| matches_glob(only, name)) {
             return None;
         }
         self.genkit.registry.flow(name)
     }
 
-    /// Runs the context providers.
+    /// Runs the context providers, and takes a place for the client. A flow is looked up only for a client that the
+    /// providers accept, so that others cannot find out which flows exist.
     async fn admit(
         &self,
-        flow: Flow,
         parts: Parts,
         input: Value,
-        permit: OwnedSemaphorePermit,
+        from: Option<IpAddr>,
+        limit: &Arc<FairLimit<String>>,
     ) -> Result<AdmittedFlow, FlowFailure> {
-        let Parts { method, headers, extensions, .. } = parts;
+        let Parts { method, uri, headers, extensions, .. } = parts;
+        let address = from.map_or_else(String::new, |from| format!("address {from}"));
         if self.providers.is_empty() {
+            let flow = self.flow(&uri).ok_or(E::NoSuchFlow)?;
             let (context, owner) = (Map::new(), flow.name().to_owned());
-            return Ok(AdmittedFlow { flow, input, context, extensions, owner, permit });
+            let place = self.take_place(limit, address)?;
+            return Ok(AdmittedFlow { flow, input, context, extensions, owner, place });
         }
-        let request = FlowRequest::new(flow.name(), &method, &headers, input, extensions);
+        let name = flow_name(&uri).to_owned();
+        let admitting = self.take_place(&self.admitting, address.clone())?;
+        let request = FlowRequest::new(&name, &method, &headers, input, extensions);
         let known = action_context(&self.providers, &request).await;
-        let (context, owner) =
-            known.map_err(|error| FlowFailure::of(error, flow.name(), self.exposes_errors))?;
+        let (context, caller) =
+            known.map_err(|error| FlowFailure::of(error, &name, self.exposes_errors))?;
+        drop(admitting);
         let (input, extensions) = request.into_parts();
-        let owner = format!("{}\n{owner}", flow.name());
-        Ok(AdmittedFlow { flow, input, context, extensions, owner, permit })
+        let flow = self.flow(&uri).ok_or(E::NoSuchFlow)?;
+        let client = if context.is_empty() { address } else { format!("caller {caller}") };
+        let place = self.take_place(limit, client)?;
+        let owner = format!("{name}\n{caller}");
+        Ok(AdmittedFlow { flow, input, context, extensions, owner, place })
+    }
+
+    fn take_place(&self, limit: &Arc<FairLimit<String>>, client: String) -> Result<FlowPlace, E> {
+        limit.take(client).ok_or(E::TooManyRunning(self.max_in_flight))
     }
 
     /// Runs a flow whose client waits for its result. If the client disconnects, this future is dropped.
     async fn run(self: &Arc<Self>, admitted: AdmittedFlow) -> Response {
-        let FlowRun { work, cancel, permit: _permit, trace } = self.begin(admitted, None);
+        let FlowRun { work, cancel, place: _place, trace } = self.begin(admitted, None);
         let done = pin!(work).await;
         cancel.disarm();
         trace.on(match done {
@@ -117,4 +128,9 @@ impl FlowEndpoint {
             Err(failure) => failure.into_response(),
         })
     }
+}
+
+/// Returns the last segment of a path, which names the flow.
+fn flow_name(uri: &Uri) -> &str {
+    uri.path().rsplit('/').next().unwrap_or_default()
 }

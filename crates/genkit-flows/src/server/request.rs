@@ -3,6 +3,7 @@
 use std::fmt;
 
 use axum::http::{HeaderMap, Uri};
+use genkit_core::internal::bounded_json::{BoundedValue, ValueBudget};
 use genkit_http_server::internal::accepted_weight;
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
@@ -68,8 +69,10 @@ pub(super) fn input_of(body: &[u8]) -> Result<Value, E> {
     if body.trim_ascii().is_empty() {
         return Ok(Value::Null);
     }
-    let read = serde_json::from_slice::<FlowBody>(body);
-    read.map(|body| body.data).map_err(|error| E::NotJson(error.to_string()))
+    let mut deserializer = serde_json::Deserializer::from_slice(body);
+    let read = FlowBody::deserialize(&mut deserializer);
+    let read = read.and_then(|body| deserializer.end().map(|()| body.data));
+    read.map_err(|error| E::NotJson(error.to_string()))
 }
 
 /// The body `{"data": ..}`. Other members are ignored.
@@ -97,7 +100,7 @@ impl<'de> Visitor<'de> for FlowBodyVisitor {
         let mut data = Value::Null;
         while let Some(key) = map.next_key::<std::borrow::Cow<'_, str>>()? {
             match &*key {
-                "data" => data = map.next_value()?,
+                "data" => data = map.next_value_seed(BoundedValue(&ValueBudget::default()))?,
                 _ => {
                     map.next_value::<IgnoredAny>()?;
                 }

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use axum::http::{HeaderName, HeaderValue};
 use axum::response::Response;
 use serde_json::{Map, Value};
-use tokio::sync::{OwnedSemaphorePermit, mpsc};
+use tokio::sync::mpsc;
 use tokio_util::sync::DropGuard;
 
 use super::answer::FlowFailure;
 use super::error::Error as E;
-use super::shared::FlowEndpoint;
+use super::shared::{FlowEndpoint, FlowPlace};
 use genkit_core::BoxFuture;
 use genkit_core::Flow;
 use genkit_core::internal::context::Caller;
@@ -30,8 +30,8 @@ pub(super) struct AdmittedFlow {
     pub(super) extensions: http::Extensions,
     /// The owner of its stream.
     pub(super) owner: String,
-    /// The permit that counts it as a running flow.
-    pub(super) permit: OwnedSemaphorePermit,
+    /// The place that counts it as a running flow, or as a reader of a stream.
+    pub(super) place: FlowPlace,
 }
 
 /// A flow that runs until it is dropped.
@@ -39,7 +39,7 @@ pub(super) struct FlowRun<W> {
     pub(super) work: W,
     /// Cancels the context of the flow, so that tasks that it spawned are notified.
     pub(super) cancel: DropGuard,
-    pub(super) permit: OwnedSemaphorePermit,
+    pub(super) place: FlowPlace,
     pub(super) trace: TraceHeaders,
 }
 
@@ -50,7 +50,7 @@ impl FlowEndpoint {
         admitted: AdmittedFlow,
         chunks: Option<mpsc::Sender<Value>>,
     ) -> FlowRun<impl Future<Output = Result<Value, FlowFailure>> + Send + use<>> {
-        let AdmittedFlow { flow, input, context, extensions, permit, .. } = admitted;
+        let AdmittedFlow { flow, input, context, extensions, place, .. } = admitted;
         // The end of the server cancels all running flows.
         let cancel = self.end.child_token();
         let root = root(&context);
@@ -77,7 +77,7 @@ impl FlowEndpoint {
                 _ => FlowFailure::of(error, flow.name(), endpoint.exposes_errors),
             })
         };
-        FlowRun { work, cancel: cancel.drop_guard(), permit, trace }
+        FlowRun { work, cancel: cancel.drop_guard(), place, trace }
     }
 }
 

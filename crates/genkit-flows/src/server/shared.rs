@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::builder::FlowSettings;
@@ -11,7 +10,7 @@ use crate::server::provider::ContextProvider;
 use crate::server::store::StreamStore;
 use genkit_core::internal::BoundRegistry;
 use genkit_core::internal::environment::is_development;
-use genkit_http_server::internal::{AllowedHosts, BodyRoom, Cors, Drain};
+use genkit_http_server::internal::{AllowedHosts, BodyRoom, Cors, Drain, FairLimit, FairPlace};
 
 /// The methods that web pages can use.
 pub(super) const METHODS: &str = "POST, OPTIONS";
@@ -22,6 +21,13 @@ const EXPOSED: &str = "x-genkit-stream-id, x-genkit-trace-id, x-genkit-span-id";
 /// How long streams have to send their end after the server has ended. Default is 0.5 seconds.
 const CUT_OFF: Duration = Duration::from_millis(500);
 
+/// The maximum number of requests whose context providers run at the same time. Default is 256, or the concurrency limit
+/// if that is less.
+const MAX_ADMITTING: usize = 256;
+
+/// The place of a client's flow or reader, returned on drop.
+pub(super) type FlowPlace = FairPlace<String>;
+
 /// The endpoint of all flows of a server, with its limits and checks.
 pub(super) struct FlowEndpoint {
     pub(super) genkit: BoundRegistry,
@@ -31,7 +37,12 @@ pub(super) struct FlowEndpoint {
     pub(super) timeout: Duration,
     pub(super) max_message: usize,
     pub(super) room: Arc<BodyRoom>,
-    pub(super) limiter: Arc<Semaphore>,
+    /// The clients whose context providers run.
+    pub(super) admitting: Arc<FairLimit<String>>,
+    /// The flows that run.
+    pub(super) running: Arc<FairLimit<String>>,
+    /// The readers of streams that were resumed.
+    pub(super) reading: Arc<FairLimit<String>>,
     pub(super) max_in_flight: usize,
     /// `None` accepts every host.
     pub(super) hosts: Option<AllowedHosts>,
@@ -58,7 +69,9 @@ impl FlowEndpoint {
             timeout: settings.timeout,
             max_message: settings.max_message,
             room: BodyRoom::new(settings.max_message),
-            limiter: Arc::new(Semaphore::new(settings.max_in_flight.min(Semaphore::MAX_PERMITS))),
+            admitting: FairLimit::new(MAX_ADMITTING.min(settings.max_in_flight)),
+            running: FairLimit::new(settings.max_in_flight),
+            reading: FairLimit::new(settings.max_in_flight),
             max_in_flight: settings.max_in_flight,
             hosts: (!any).then(|| AllowedHosts::new(settings.hosts)),
             cors: Cors::new(settings.origins, METHODS, EXPOSED),

@@ -12,7 +12,7 @@ use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::Response;
 use futures_util::{Stream, StreamExt as _};
 use serde_json::Value;
-use tokio::sync::{OwnedSemaphorePermit, mpsc};
+use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 use tokio_util::sync::DropGuard;
 
@@ -20,7 +20,7 @@ use super::answer::FlowFailure;
 use super::error::Error as E;
 use super::frames::frame;
 use super::run::{AdmittedFlow, FlowRun};
-use super::shared::FlowEndpoint;
+use super::shared::{FlowEndpoint, FlowPlace};
 use crate::server::store::StreamEvent;
 use genkit_core::BoxFuture;
 use genkit_core::internal::sync::lock;
@@ -59,16 +59,16 @@ struct StreamedFlow {
     cancel: Option<DropGuard>,
     chunks: mpsc::Receiver<Value>,
     done: Option<Result<Value, FlowFailure>>,
-    _permit: OwnedSemaphorePermit,
+    _place: FlowPlace,
 }
 
 impl FlowEndpoint {
     /// Runs a flow and streams its events.
     pub(super) fn stream(self: &Arc<Self>, admitted: AdmittedFlow) -> Response {
         let (sender, chunks) = mpsc::channel(CHUNKS);
-        let FlowRun { work, cancel, permit, trace } = self.begin(admitted, Some(sender));
+        let FlowRun { work, cancel, place, trace } = self.begin(admitted, Some(sender));
         let work = Box::pin(work) as FlowWork;
-        let flow = StreamedFlow { work, cancel: Some(cancel), chunks, done: None, _permit: permit };
+        let flow = StreamedFlow { work, cancel: Some(cancel), chunks, done: None, _place: place };
         trace.on(self.frames(flow))
     }
 

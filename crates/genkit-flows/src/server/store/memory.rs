@@ -17,6 +17,7 @@ use genkit_core::Result;
 use genkit_core::internal::error::Topic;
 use genkit_core::internal::status;
 use genkit_core::internal::sync::lock;
+use genkit_http_server::internal::may_take;
 use genkit_schema::internal::size::json_size;
 
 /// How long a stream is kept after its end. Default is 5 minutes.
@@ -90,6 +91,9 @@ impl Default for MemoryStreams {
     }
 }
 
+/// The number of running streams that an owner always gets if there is room.
+const OWNER_FLOOR: usize = 8;
+
 impl MemoryStreams {
     /// Creates a store with the default limits.
     pub fn new() -> Self {
@@ -130,10 +134,16 @@ impl MemoryStreams {
         if kept.contains_key(id) {
             return Err(E::Known);
         }
+        let is_running = |stream: &&Arc<KeptStream>| stream.ended().is_none();
+        let running = kept.values().filter(is_running).count();
+        let own = kept.values().filter(|stream| stream.owner == owner).filter(is_running).count();
+        let floor = OWNER_FLOOR.min(self.max_streams / 2).max(1);
+        if !may_take(own, self.max_streams.saturating_sub(running), floor) {
+            return Err(E::TooMany(self.max_streams));
+        }
         if kept.len() >= self.max_streams {
-            let ended = kept.iter().filter_map(|(id, stream)| Some((stream.ended()?, id.clone())));
-            match ended.min() {
-                Some((_, first)) => kept.remove(&first),
+            match ended_by_owner(&kept).first() {
+                Some(first) => kept.remove(first),
                 None => return Err(E::TooMany(self.max_streams)),
             };
         }
@@ -153,14 +163,11 @@ impl MemoryStreams {
         let fits = || self.bytes.load(Relaxed).saturating_add(size) <= self.max_total_bytes;
         if !fits() {
             let mut kept = lock(&self.kept);
-            let ended = kept.iter().filter_map(|(id, stream)| Some((stream.ended()?, id.clone())));
-            let mut ended: Vec<_> = ended.collect();
-            ended.sort_unstable();
-            for (_, first) in ended {
-                if fits() {
-                    break;
+            while !fits() {
+                match ended_by_owner(&kept).first() {
+                    Some(first) => drop(kept.remove(first)),
+                    None => break,
                 }
-                kept.remove(&first);
             }
         }
         match fits() {
@@ -320,6 +327,24 @@ impl std::fmt::Debug for MemoryStreams {
     }
 }
 
+/// Returns the streams that have ended, those of the owner who keeps the most first, and the oldest first.
+fn ended_by_owner(kept: &HashMap<String, Arc<KeptStream>>) -> Vec<String> {
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    let ended: Vec<_> = kept
+        .iter()
+        .filter_map(|(id, stream)| Some((stream.ended()?, id, &*stream.owner)))
+        .collect();
+    for (_, _, owner) in &ended {
+        *counts.entry(owner).or_default() += 1;
+    }
+    let mut ended: Vec<_> = ended
+        .into_iter()
+        .map(|(at, id, owner)| (std::cmp::Reverse(counts[owner]), at, id.clone()))
+        .collect();
+    ended.sort_unstable();
+    ended.into_iter().map(|(.., id)| id).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -342,6 +367,10 @@ mod tests {
     async fn ended(store: &MemoryStreams, id: &str) {
         let mut writer = store.open(id, "ada").await.unwrap();
         writer.write(StreamEvent::Result(Value::Null)).await.unwrap();
+    }
+
+    async fn read_as(store: &MemoryStreams, id: &str, owner: &str) -> bool {
+        store.subscribe(id, owner, 0).await.unwrap().is_some()
     }
 
     #[tokio::test]
@@ -425,11 +454,40 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn the_owner_with_the_most_streams_makes_room() {
+        let store = MemoryStreams::new().max_streams(4);
+        let mut writer = store.open("eve", "eve").await.unwrap();
+        writer.write(StreamEvent::Result(Value::Null)).await.unwrap();
+        for id in ["a", "b", "c", "d", "e"] {
+            ended(&store, id).await;
+        }
+        assert!(read_as(&store, "eve", "eve").await, "the oldest stream, of another owner");
+        assert!(read(&store, "a", 0).await.is_none() && read(&store, "e", 0).await.is_some());
+    }
+
+    #[tokio::test]
+    async fn one_owner_leaves_room_for_running_streams_of_others() {
+        let store = MemoryStreams::new().max_streams(20);
+        let mut running = Vec::new();
+        for at in 0.. {
+            match store.open(&format!("a{at}"), "ada").await {
+                Ok(writer) => running.push(writer),
+                Err(refused) => {
+                    assert_eq!(refused.kind(), ErrorKind::ResourceExhausted);
+                    break;
+                }
+            }
+        }
+        assert_eq!(running.len(), 10);
+        store.open("b", "eve").await.unwrap();
+    }
+
+    #[tokio::test]
     async fn ended_streams_make_room_and_running_ones_do_not() {
         let store = MemoryStreams::new().max_streams(2);
         ended(&store, "a").await;
         let _running = store.open("b", "ada").await.unwrap();
-        let _another = store.open("c", "ada").await.unwrap();
+        let _another = store.open("c", "eve").await.unwrap();
         assert!(read(&store, "a", 0).await.is_none());
         let refused = store.open("d", "ada").await.err().unwrap();
         assert_eq!(refused.kind(), ErrorKind::ResourceExhausted);

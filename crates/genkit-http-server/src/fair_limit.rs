@@ -1,0 +1,104 @@
+//! A limit that clients share, so that none of them can take all of it.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::{Arc, Mutex};
+
+use genkit_core::internal::sync::lock;
+
+/// What a client always gets if it is free, as a number of places.
+const FLOOR: usize = 8;
+
+/// A limit on what all clients hold together. A client cannot hold more than what is left for all others: a single
+/// client gets half, and a new client always finds some left.
+#[derive(Debug)]
+pub struct FairLimit<K> {
+    total: usize,
+    held: Mutex<HeldPlaces<K>>,
+}
+
+#[derive(Debug)]
+struct HeldPlaces<K> {
+    all: usize,
+    of_clients: HashMap<K, usize>,
+}
+
+/// A place of a client, returned on drop.
+#[derive(Debug)]
+#[must_use = "dropping it returns the place"]
+pub struct FairPlace<K: Eq + Hash> {
+    limit: Arc<FairLimit<K>>,
+    client: K,
+}
+
+impl<K: Clone + Eq + Hash> FairLimit<K> {
+    /// Creates a limit of `total` places.
+    pub fn new(total: usize) -> Arc<Self> {
+        let held = HeldPlaces { all: 0, of_clients: HashMap::new() };
+        Arc::new(Self { total, held: Mutex::new(held) })
+    }
+
+    /// Takes a place for a client. Returns `None` if all are taken, or if the client holds its share.
+    pub fn take(self: &Arc<Self>, client: K) -> Option<FairPlace<K>> {
+        let mut held = lock(&self.held);
+        let own = held.of_clients.get(&client).copied().unwrap_or_default();
+        if !may_take(own, self.total.saturating_sub(held.all), FLOOR.min(self.total / 2).max(1)) {
+            return None;
+        }
+        held.all += 1;
+        *held.of_clients.entry(client.clone()).or_default() += 1;
+        drop(held);
+        Some(FairPlace { limit: Arc::clone(self), client })
+    }
+}
+
+/// Returns whether a client that holds `own` may take one of the places that are `left`.
+pub fn may_take(own: usize, left: usize, floor: usize) -> bool {
+    left > 0 && own < left.max(floor)
+}
+
+impl<K: Eq + Hash> Drop for FairPlace<K> {
+    fn drop(&mut self) {
+        let mut held = lock(&self.limit.held);
+        held.all -= 1;
+        if let Some(own) = held.of_clients.get_mut(&self.client) {
+            *own -= 1;
+            if *own == 0 {
+                held.of_clients.remove(&self.client);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn take_all(
+        limit: &Arc<FairLimit<&'static str>>,
+        client: &'static str,
+    ) -> Vec<FairPlace<&'static str>> {
+        std::iter::from_fn(|| limit.take(client)).collect()
+    }
+
+    #[test]
+    fn a_greedy_client_leaves_places_for_all_others() {
+        let limit = FairLimit::new(1024);
+        let greedy = take_all(&limit, "greedy");
+        let second = take_all(&limit, "second");
+        assert_eq!((greedy.len(), second.len()), (512, 256));
+        assert!(limit.take("third").is_some());
+        drop(greedy);
+        assert!(limit.take("second").is_some());
+    }
+
+    #[test]
+    fn a_small_limit_still_serves_a_client() {
+        let limit = FairLimit::new(1);
+        let only = limit.take("a");
+        assert!(only.is_some() && limit.take("b").is_none());
+        drop(only);
+        assert!(limit.take("b").is_some());
+        assert!(lock(&limit.held).of_clients.is_empty());
+    }
+}
