@@ -107,14 +107,23 @@ fn answer_questions(
         let call = question.tool_request().id.as_deref();
         if let Some(call) = call.filter(|call| is_page_call(turn, call)) {
             // The page executed the call.
-            let output = results.get(call).ok_or_else(|| E::Unanswered(call.to_owned()))?;
-            answers.push(question.respond(output));
+            let entry = entries.remove(&id);
+            let output = results.get(call).cloned().or_else(|| entry.map(page_output));
+            answers.push(question.respond(output.ok_or_else(|| E::Unanswered(call.to_owned()))?));
             continue;
         }
         let entry = entries.remove(&id).ok_or(E::Unanswered(id))?;
         answers.push(answer(question, entry)?);
     }
     Ok(answers)
+}
+
+/// Returns the result of a call of the page that was sent as the answer to an interrupt.
+fn page_output(entry: ResumeEntry) -> Value {
+    match entry.status {
+        ResumeStatus::Resolved => entry.payload,
+        ResumeStatus::Cancelled => json!({ "error": "the user cancelled this call" }),
+    }
 }
 
 fn is_page_call(turn: &SealedTurn, call: &str) -> bool {
@@ -154,9 +163,17 @@ fn keep_results(turn: &mut SealedTurn, results: &HashMap<String, Value>) {
     }
 }
 
-/// Returns the AG-UI interrupt of a question.
-pub(crate) fn interrupt_json(question: &Interrupt, id: String, expires: &str) -> Value {
-    let (reason, schema) = if question.is_approval() {
+/// Returns the AG-UI interrupt of a question. A run that is interrupted cannot have pending calls, so a call of the page
+/// next to a question is an interrupt as well.
+pub(crate) fn interrupt_json(
+    question: &Interrupt,
+    is_page_call: bool,
+    id: String,
+    expires: &str,
+) -> Value {
+    let (reason, schema) = if is_page_call {
+        ("client_tool", None)
+    } else if question.is_approval() {
         let schema = json!({
             "type": "object",
             "properties": { "approved": { "type": "boolean" }, "reason": { "type": "string" } },

@@ -79,12 +79,12 @@ impl RunIds {
         let mut last = match sealed {
             Some((turn, _)) if !asked.is_empty() => {
                 let expires = format_iso8601(turn.at.saturating_add(millis(INTERRUPT_TTL)));
-                let shown = |question: &&Interrupt| {
+                let shown = |question: &Interrupt| {
                     let call = question.tool_request().id.as_deref();
                     let id = ledger.interrupt_id(&turn, call, question.key(), to);
-                    interrupt_json(question, id, &expires)
+                    interrupt_json(question, is_page_call(question, page_tools), id, &expires)
                 };
-                let interrupts: Vec<Value> = asked.iter().map(shown).collect();
+                let interrupts: Vec<Value> = questions.iter().map(shown).collect();
                 self.finished(json!({ "type": "interrupt", "interrupts": interrupts }))
             }
             None if !questions.is_empty() => {

@@ -534,10 +534,10 @@ async fn tool_of_the_agent_without_code_is_executed_by_the_page() {
     page.say("go");
     let events = page.run(json!([])).await;
     let outcome = &events.last().unwrap()["outcome"];
-    assert_eq!(outcome["interrupts"].as_array().map(Vec::len), Some(1), "{outcome}");
+    assert_eq!(outcome["interrupts"].as_array().map(Vec::len), Some(2), "{outcome}");
     page.messages
         .push(json!({"id": "x", "role": "tool", "toolCallId": "c1", "content": r#"{"row": 1}"#}));
-    let id = &outcome["interrupts"][0]["id"];
+    let id = &outcome["interrupts"][1]["id"];
     let entry = json!({"interruptId": id, "status": "resolved", "payload": {"approved": true}});
     assert_eq!(text(&page.run(json!([entry])).await), "ok");
     assert_eq!(model.tool_outputs("pick"), [json!({"row": 1})]);
