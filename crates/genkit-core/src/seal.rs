@@ -103,7 +103,7 @@ mod tests {
     const HOUR: Duration = Duration::from_secs(3600);
 
     fn seal(key: u8) -> Seal {
-        Seal::new(&[key; MIN_KEY], b"test")
+        Seal::new(&[key; MIN_KEY], b"genkit/request-state/1\0")
     }
 
     #[test]
