@@ -39,6 +39,7 @@
 //! | write prompts and resources | [prompts](guide::prompts) | [`#[prompt]`](macro@prompt), [`#[resource]`](macro@resource), [`prompt()`] |
 //! | serve over HTTP, with tokens, in axum | [serving](guide::serving), [authentication](guide::authentication) | [`mcp::server`] |
 //! | use other MCP servers | [MCP servers](guide::mcp_servers) | [`mcp::McpHost`] |
+//! | serve a chat to web pages | [browser](guide::browser) | [`serve_agui`], [`mod@agui`] |
 //! | serve and call flows | [flows](guide::flows) | [`#[flow]`](macro@flow), [`mod@flows`] |
 //! | choose or implement a model | [providers](guide::providers) | [`model`] |
 //! | survive a crash, run for hours or days | [long work](guide::long_work), [guarantees](guide::durable_guarantees), [tasks](guide::tasks) | [`durable`] |
@@ -64,6 +65,8 @@
 extern crate self as genkit;
 
 pub mod action;
+#[cfg(feature = "agui")]
+pub mod agui;
 pub mod context;
 #[cfg(feature = "dev-tools")]
 pub mod dev;
@@ -83,6 +86,7 @@ pub mod generate;
     any(
         not(doctest),
         all(
+            feature = "agui",
             feature = "anthropic",
             feature = "cli",
             feature = "dev-tools",
@@ -227,6 +231,32 @@ pub fn serve_mcp() -> mcp::McpServer {
 #[cfg(feature = "flows")]
 pub fn serve_flows() -> flows::FlowServer {
     Genkit::default().serve_flows()
+}
+
+/// Serves an agent to web pages with the protocol AG-UI 1.0: `POST /agui` with a `RunAgentInput`, which returns a
+/// stream of events.
+///
+/// `agent` is a [`Generate`](generate::Generate), or a closure that takes an [`AguiRequest`](agui::AguiRequest) and
+/// returns one.
+///
+/// ```no_run
+/// use genkit::{tool, tools};
+///
+/// /// Returns the weather of a city.
+/// #[tool]
+/// async fn weather(city: String) -> String { format!("{city}: sunny") }
+///
+/// #[tokio::main]
+/// async fn main() -> genkit::Result<()> {
+///     let agent = genkit::generate(()).system("Be brief.").tools(tools![weather]);
+///     genkit::serve_agui(agent).http("127.0.0.1:8080").await
+/// }
+/// ```
+///
+/// See [`agui::AguiServer`] for every option.
+#[cfg(feature = "agui")]
+pub fn serve_agui<Kind>(agent: impl agui::IntoAgent<Kind>) -> agui::AguiServer {
+    agui::AguiServer::new(agent)
 }
 
 /// Calls a flow of any Genkit server by its URL: see [`flows::FlowCall`].

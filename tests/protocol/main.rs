@@ -4,6 +4,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a panic shows where a test fails")]
 
+mod agui;
 mod attacks;
 mod booking;
 mod browser;

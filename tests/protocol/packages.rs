@@ -72,6 +72,9 @@ const GENKIT_CLI: [&str; 1] = ["genkit-cli@1.43.0"];
 /// Genkit's own client of flows, in a separate folder because its telemetry is large.
 const GENKIT: [&str; 1] = ["genkit@1.42.0"];
 
+/// The official client and schema of AG-UI, in a separate folder.
+const AGUI: [&str; 3] = ["@ag-ui/client@1.0.0", "@ag-ui/core@1.0.0", "zod@4.6.7"];
+
 /// An authorization server, in a separate folder with its dependencies.
 const OIDC_PROVIDER: [&str; 1] = ["oidc-provider@9.13.3"];
 
@@ -125,6 +128,12 @@ pub(crate) fn npm() -> &'static Path {
 pub(crate) fn genkit_client() -> PathBuf {
     static DONE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
     installed(DONE.get_or_init(install_genkit)).join("flows.mjs")
+}
+
+/// Returns the script for the official client of AG-UI, next to its dependencies.
+pub(crate) fn agui_client() -> PathBuf {
+    static DONE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    installed(DONE.get_or_init(install_agui)).join("agui.mjs")
 }
 
 /// Returns the script of the server with this name.
@@ -250,6 +259,14 @@ fn install_genkit() -> Result<PathBuf, String> {
     once(&directory, &GENKIT, || npm_install(&directory, &GENKIT))?;
     let source = include_str!("flows/flows.mjs");
     fs::write(directory.join("flows.mjs"), source).map_err(text)?;
+    Ok(directory)
+}
+
+fn install_agui() -> Result<PathBuf, String> {
+    let directory = root().join("npm-agui");
+    once(&directory, &AGUI, || npm_install(&directory, &AGUI))?;
+    let source = include_str!("agui/agui.mjs");
+    fs::write(directory.join("agui.mjs"), source).map_err(text)?;
     Ok(directory)
 }
 

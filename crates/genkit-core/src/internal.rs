@@ -73,6 +73,9 @@ pub mod run_options {
 pub mod run_store {
     pub use crate::run_store::{now_ms, short_hash};
 }
+pub mod seal {
+    pub use crate::seal::{MIN_KEY, Seal, SealError};
+}
 #[cfg(feature = "signal")]
 pub mod shutdown {
     pub use crate::shutdown::{cancel_at_shutdown, wait_for_signal};

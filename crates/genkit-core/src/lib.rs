@@ -27,6 +27,7 @@ mod redact;
 mod registry;
 mod run_options;
 pub mod run_store;
+mod seal;
 #[cfg(feature = "signal")]
 mod shutdown;
 mod skill;

@@ -45,6 +45,9 @@ and `{"status": "NOT_FOUND", "message": ".."}`, a stream ends with `data: {"erro
 
 #[cfg(feature = "client")]
 mod client;
+#[doc(hidden)]
+#[cfg(feature = "server")]
+pub mod internal;
 #[cfg(feature = "server")]
 mod server;
 

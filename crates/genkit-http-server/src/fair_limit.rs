@@ -50,6 +50,12 @@ impl<K: Clone + Eq + Hash> FairLimit<K> {
         drop(held);
         Some(FairPlace { limit: Arc::clone(self), client })
     }
+
+    /// Returns the number of places that are free.
+    #[doc(hidden)]
+    pub fn count_free(&self) -> usize {
+        self.total.saturating_sub(lock(&self.held).all)
+    }
 }
 
 /// Returns whether a client that holds `own` may take one of the places that are `left`.

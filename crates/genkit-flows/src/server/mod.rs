@@ -16,4 +16,6 @@ mod streamed;
 
 pub use builder::FlowServer;
 pub use provider::{ApiKey, Bearer, ContextProvider, FlowRequest, api_key, bearer};
+pub use provider::{action_context, flow_request};
+pub use serve::default_place;
 pub use store::{MemoryStreams, StreamEvent, StreamReader, StreamStore, StreamWriter};

@@ -153,7 +153,7 @@ fn router(endpoint: Arc<FlowEndpoint>, prefix: &str) -> Router {
 }
 
 /// Returns the loopback address with the port from the environment.
-fn default_place(port: Option<&str>) -> Result<ListenPlace> {
+pub fn default_place(port: Option<&str>) -> Result<ListenPlace> {
     let port = match port.map(str::trim).filter(|port| !port.is_empty()) {
         Some(port) => port.parse::<u16>().map_err(|_| E::Port(port.to_owned()))?,
         None => PORT,

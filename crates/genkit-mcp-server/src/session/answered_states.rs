@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use super::seal::STATE_TTL;
+use super::request_state::STATE_TTL;
 
 /// The maximum number of 64-bit words kept per instance. Default is 16,384. States older than the last million are
 /// rejected, so that a flood of new states cannot make an answered one valid again.

@@ -8,7 +8,6 @@ mod interest;
 mod notifications;
 mod random;
 mod request_state;
-mod seal;
 mod sealing_keys;
 mod sees;
 mod subscriptions;

@@ -6,18 +6,24 @@
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::answered_states::{AnsweredStates, StateNumber};
 use super::random_bytes;
-use super::seal::STATE_TTL;
-use super::seal::{MIN_KEY, Seal, SealError};
 use crate::error::Error as E;
 use genkit_core::internal::context::Recording;
+use genkit_core::internal::seal::{MIN_KEY, Seal, SealError};
 use genkit_core::internal::sync::lock;
 use genkit_schema::internal::canonical::canonical;
+
+/// How long a question of the 2026-07-28 protocol can stay open. Default is 1 hour.
+pub(super) const STATE_TTL: Duration = Duration::from_secs(3600);
+
+/// A prefix that no other use of the same key has.
+const DOMAIN: &[u8] = b"genkit/request-state/1\0";
 
 /// The maximum size of a sealed state, in bytes; it is sent in every round. Default is 256 KiB.
 const MAX_STATE: usize = 256 * 1024;
@@ -74,8 +80,8 @@ impl StateSealer {
     /// Creates a sealer with the given keys, or with a random key of this process if there are none.
     pub(crate) fn new(keys: &[Vec<u8>]) -> Self {
         let keys = match keys {
-            [] => vec![Seal::new(process_key())],
-            keys => keys.iter().map(|key| Seal::new(key)).collect(),
+            [] => vec![Seal::new(process_key(), DOMAIN)],
+            keys => keys.iter().map(|key| Seal::new(key, DOMAIN)).collect(),
         };
         let instance = u64::from_ne_bytes(random_bytes());
         Self { keys, instance, next: AtomicU64::new(0), answered: Mutex::default() }

@@ -9,8 +9,8 @@ use base64::Engine as _;
 use base64::alphabet::{STANDARD, URL_SAFE};
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
-use super::seal::MIN_KEY;
 use crate::error::Error as E;
+use genkit_core::internal::seal::MIN_KEY;
 
 /// The maximum number of sealing keys; each state that does not open is tried with all of them. Default is 16.
 const MAX_KEYS: usize = 16;

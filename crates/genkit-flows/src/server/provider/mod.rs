@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 
 pub use self::api_key::{ApiKey, api_key};
 pub use self::bearer::{Bearer, bearer};
-pub use self::request::FlowRequest;
+pub use self::request::{FlowRequest, flow_request};
 
 use genkit_core::BoxFuture;
 use genkit_core::Result;
@@ -109,7 +109,7 @@ pub trait ContextProvider: Send + Sync + 'static {
 }
 
 /// Runs all providers and merges their contexts; later providers override keys. Also returns the owner of streams.
-pub(super) async fn action_context(
+pub async fn action_context(
     providers: &[Arc<dyn ContextProvider>],
     request: &FlowRequest,
 ) -> Result<(Map<String, Value>, String)> {

@@ -10,30 +10,24 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 
-/// How long a question of the 2026-07-28 protocol can stay open. Default is 1 hour.
-pub(super) const STATE_TTL: Duration = Duration::from_secs(3600);
-
 /// The length of a tag, in bytes.
 const TAG: usize = 32;
 
 /// The minimum length of a key, in bytes: that of the hash (RFC 2104, section 3).
-pub(super) const MIN_KEY: usize = TAG;
+pub const MIN_KEY: usize = TAG;
 
 /// The length of the expiry, in bytes: Unix milliseconds.
 const EXPIRY: usize = 8;
 
-/// A prefix that no other use of the same key has.
-const DOMAIN: &[u8] = b"genkit/request-state/1\0";
-
 /// Seals and opens texts with one key.
-pub(super) struct Seal {
+pub struct Seal {
     /// Has read the key and the domain.
     keyed: Hmac<Sha256>,
 }
 
 /// The reason why a text does not open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum SealError {
+pub enum SealError {
     /// The text does not have the format of a seal.
     Malformed,
     /// The text was modified, sealed with another key, or bound to something else.
@@ -42,15 +36,15 @@ pub(super) enum SealError {
 }
 
 impl Seal {
-    /// Creates a seal with a key of at least [`MIN_KEY`] bytes.
-    pub(super) fn new(key: &[u8]) -> Self {
+    /// Creates a seal with a key of at least [`MIN_KEY`] bytes. Seals of another `domain` do not open with it.
+    pub fn new(key: &[u8], domain: &[u8]) -> Self {
         let mut keyed = Hmac::new_from_slice(key).expect("HMAC takes keys of any length");
-        keyed.update(DOMAIN);
+        keyed.update(domain);
         Self { keyed }
     }
 
     /// Seals `content` for `ttl`, bound to `bound_to`.
-    pub(super) fn seal_text(&self, content: &[u8], bound_to: &[u8], ttl: Duration) -> String {
+    pub fn seal_text(&self, content: &[u8], bound_to: &[u8], ttl: Duration) -> String {
         let expiry = millis(SystemTime::now() + ttl);
         let mut sealed = vec![0; TAG];
         sealed.extend_from_slice(&expiry.to_be_bytes());
@@ -61,7 +55,7 @@ impl Seal {
     }
 
     /// Returns the content, if the text was sealed with this key and bound to the same value.
-    pub(super) fn open_text(&self, text: &str, bound_to: &[u8]) -> Result<Vec<u8>, SealError> {
+    pub fn open_text(&self, text: &str, bound_to: &[u8]) -> Result<Vec<u8>, SealError> {
         let mut sealed = URL_SAFE_NO_PAD.decode(text).map_err(|_| SealError::Malformed)?;
         let (tag, body) = sealed.split_first_chunk::<TAG>().ok_or(SealError::Malformed)?;
         let (expiry, _) = body.split_first_chunk::<EXPIRY>().ok_or(SealError::Malformed)?;
@@ -77,7 +71,7 @@ impl Seal {
     }
 
     /// Returns a digest of `text` that is the same wherever the key is used, and that does not reveal the text.
-    pub(super) fn digest_text(&self, purpose: &[u8], text: &[u8]) -> String {
+    pub fn digest_text(&self, purpose: &[u8], text: &[u8]) -> String {
         URL_SAFE_NO_PAD.encode(self.new_mac(purpose, text).finalize().into_bytes())
     }
 
@@ -109,7 +103,7 @@ mod tests {
     const HOUR: Duration = Duration::from_secs(3600);
 
     fn seal(key: u8) -> Seal {
-        Seal::new(&[key; MIN_KEY])
+        Seal::new(&[key; MIN_KEY], b"genkit/request-state/1\0")
     }
 
     #[test]

@@ -1,0 +1,206 @@
+//! The conversation of a request, rebuilt from what can be trusted: messages of the user, and sealed turns.
+
+use std::collections::HashMap;
+
+use serde_json::{Value, json};
+
+use genkit_agent::Generate;
+use genkit_core::internal::generate::interrupt::set_pending;
+use genkit_core::{Answer, GenerateOptions, GenerateResponse, Interrupt, Message, Part, Role};
+
+use crate::error::Error as E;
+use crate::input::{ResumeEntry, ResumeStatus, RunInput};
+use crate::ledger::{Binding, Ledger, SealedTurn};
+
+/// A rebuilt conversation.
+#[derive(Debug)]
+pub(crate) struct Conversation {
+    messages: Vec<Message>,
+    /// The answers to the open questions of the last message, if the run resumes.
+    answers: Option<Vec<Answer>>,
+    /// The message of the client that carries the seal of the current turn.
+    pub(crate) carrier: Option<String>,
+    /// The ids of calls that earlier runs of this turn sent to the client.
+    pub(crate) known_calls: Vec<String>,
+}
+
+impl Conversation {
+    /// Rebuilds the conversation of `input`. A run that resumes is recorded in the ledger.
+    pub(crate) fn rebuild(input: &mut RunInput, ledger: &Ledger, to: &Binding) -> Result<Self, E> {
+        let mut messages = Vec::new();
+        let mut turn: Option<SealedTurn> = None;
+        let mut results: HashMap<String, Value> = HashMap::new();
+        for message in std::mem::take(&mut input.messages) {
+            if message.role == "user" {
+                if let Some(mut turn) = turn.take() {
+                    keep_results(&mut turn, &results);
+                    messages.append(&mut turn.messages);
+                }
+                results.clear();
+                messages.push(Message::new(Role::User, message.user_parts()?));
+                continue;
+            }
+            // Sealed values of later messages contain those of earlier ones.
+            let sealed = message.encrypted_value.as_deref();
+            if let Some(opened) = sealed.and_then(|sealed| ledger.open_turn(sealed, to)) {
+                turn = Some(opened);
+            }
+            if let (true, Some(call)) = (message.role == "tool", &message.tool_call_id) {
+                results.insert(call.clone(), message.tool_output());
+            }
+        }
+        let resume = input.resume.take().unwrap_or_default();
+        let Some(turn) = turn else {
+            if let Some(entry) = resume.first() {
+                return Err(E::UnknownInterrupt(shorten(&entry.interrupt_id)));
+            }
+            if messages.last().is_none_or(|last| last.role != Role::User) {
+                return Err(E::NothingAsked);
+            }
+            return Ok(Self { messages, answers: None, carrier: None, known_calls: Vec::new() });
+        };
+        let answers = answer_questions(&turn, &results, resume, ledger, to)?;
+        ledger.resume_once(&turn)?;
+        let calls = turn.messages.iter().flat_map(Message::tool_requests);
+        let known_calls = calls.filter_map(|call| call.id.clone()).collect();
+        messages.extend(turn.messages);
+        Ok(Self { messages, answers: Some(answers), carrier: Some(turn.carrier), known_calls })
+    }
+
+    /// Adds the conversation to a run.
+    pub(crate) fn apply_to(self, run: Generate) -> Generate {
+        let Some(answers) = self.answers else { return run.messages(self.messages) };
+        let mut options = GenerateOptions::default();
+        options.messages = self.messages;
+        run.resume_with(GenerateResponse::from_interrupted(options), answers)
+    }
+}
+
+/// Returns the answers to all questions of a turn.
+fn answer_questions(
+    turn: &SealedTurn,
+    results: &HashMap<String, Value>,
+    resume: Vec<ResumeEntry>,
+    ledger: &Ledger,
+    to: &Binding,
+) -> Result<Vec<Answer>, E> {
+    let mut entries = HashMap::new();
+    for entry in resume {
+        let id = entry.interrupt_id.clone();
+        if entries.insert(id, entry).is_some() {
+            return Err(E::AnsweredTwice);
+        }
+    }
+    let questions = turn.messages.last().map(Interrupt::find_all).unwrap_or_default();
+    if questions.is_empty() && entries.is_empty() {
+        return Err(E::NothingAsked);
+    }
+    let ids: Vec<String> = questions
+        .iter()
+        .map(|it| ledger.interrupt_id(turn, it.tool_request().id.as_deref(), it.key(), to))
+        .collect();
+    if let Some(unknown) = entries.keys().find(|id| !ids.contains(id)) {
+        return Err(E::UnknownInterrupt(shorten(unknown)));
+    }
+    let mut answers = Vec::new();
+    for (question, id) in questions.iter().zip(ids) {
+        let call = question.tool_request().id.as_deref();
+        if let Some(call) = call.filter(|call| is_page_call(turn, call)) {
+            // The page executed the call.
+            let entry = entries.remove(&id);
+            let output = results.get(call).cloned().or_else(|| entry.map(page_output));
+            answers.push(question.respond(output.ok_or_else(|| E::Unanswered(call.to_owned()))?));
+            continue;
+        }
+        let entry = entries.remove(&id).ok_or(E::Unanswered(id))?;
+        answers.push(answer(question, entry)?);
+    }
+    Ok(answers)
+}
+
+/// Returns the result of a call of the page that was sent as the answer to an interrupt.
+fn page_output(entry: ResumeEntry) -> Value {
+    match entry.status {
+        ResumeStatus::Resolved => entry.payload,
+        ResumeStatus::Cancelled => json!({ "error": "the user cancelled this call" }),
+    }
+}
+
+fn is_page_call(turn: &SealedTurn, call: &str) -> bool {
+    turn.page_calls.iter().any(|known| known == call)
+}
+
+fn answer(question: &Interrupt, entry: ResumeEntry) -> Result<Answer, E> {
+    if entry.status == ResumeStatus::Cancelled {
+        return Ok(question.cancel());
+    }
+    if !question.is_approval() {
+        return Ok(question.accept(entry.payload));
+    }
+    // Only the decision is read. The arguments of the call are those of the seal.
+    let approved = entry.payload.get("approved").unwrap_or(&entry.payload).as_bool();
+    match approved {
+        Some(true) => Ok(question.approve()),
+        Some(false) => {
+            let reason = entry.payload.get("reason").and_then(Value::as_str);
+            Ok(question.deny(reason.unwrap_or("the user did not approve the call")))
+        }
+        None => Err(E::ApprovalPayload),
+    }
+}
+
+/// Keeps the results of a turn that the user continued with a new message instead of answering it completely.
+fn keep_results(turn: &mut SealedTurn, results: &HashMap<String, Value>) {
+    let Some(last) = turn.messages.last_mut() else { return };
+    for part in &mut last.content {
+        let Some(request) = part.as_tool_request().cloned() else { continue };
+        let Some(call) = &request.id else { continue };
+        if let Some(output) = results.get(call)
+            && turn.page_calls.contains(call)
+        {
+            set_pending(part, Part::tool_response(request.respond(output.clone())));
+        }
+    }
+}
+
+/// Returns the AG-UI interrupt of a question. A run that is interrupted cannot have pending calls, so a call of the page
+/// next to a question is an interrupt as well.
+pub(crate) fn interrupt_json(
+    question: &Interrupt,
+    is_page_call: bool,
+    id: String,
+    expires: &str,
+) -> Value {
+    let (reason, schema) = if is_page_call {
+        ("client_tool", None)
+    } else if question.is_approval() {
+        let schema = json!({
+            "type": "object",
+            "properties": { "approved": { "type": "boolean" }, "reason": { "type": "string" } },
+            "required": ["approved"],
+        });
+        ("tool_approval", Some(schema))
+    } else if let Some(schema) = question.schema().filter(|schema| schema.is_object()) {
+        ("elicitation", Some(schema.clone()))
+    } else {
+        ("interrupt", None)
+    };
+    let mut interrupt = json!({ "id": id, "reason": reason, "expiresAt": expires });
+    if let Some(message) = question.message() {
+        interrupt["message"] = message.into();
+    }
+    if let Some(call) = &question.tool_request().id {
+        interrupt["toolCallId"] = call.as_str().into();
+    }
+    if let Some(schema) = schema {
+        interrupt["responseSchema"] = schema;
+    }
+    if let Some(shown @ Value::Object(_)) = question.metadata() {
+        interrupt["metadata"] = json!({ "genkit": shown });
+    }
+    interrupt
+}
+
+fn shorten(id: &str) -> String {
+    id.chars().take(64).collect()
+}

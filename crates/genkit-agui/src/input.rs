@@ -1,0 +1,235 @@
+//! The input of a run, `RunAgentInput`: untrusted data of the client, within limits.
+
+use std::collections::HashSet;
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use genkit_core::internal::bounded_json::parse_bounded;
+use genkit_core::{Part, Tool};
+
+use crate::error::Error as E;
+
+/// The maximum number of messages. Default is 2,000.
+const MAX_MESSAGES: usize = 2_000;
+
+/// The maximum number of tools of the client. Default is 64.
+const MAX_TOOLS: usize = 64;
+
+/// The maximum number of context entries. Default is 64.
+const MAX_CONTEXT: usize = 64;
+
+/// The maximum number of answers to interrupts. Default is 64.
+const MAX_ANSWERS: usize = 64;
+
+/// The maximum length of an id, in bytes. Default is 256.
+const MAX_ID: usize = 256;
+
+/// The maximum length of the description of a tool, in bytes. Default is 4 KiB.
+const MAX_DESCRIPTION: usize = 4 * 1024;
+
+/// The maximum size of the parameters of a tool as JSON, in bytes. Default is 32 KiB.
+const MAX_PARAMETERS: usize = 32 * 1024;
+
+/// The maximum nesting of the parameters of a tool. Default is 32.
+const MAX_DEPTH: usize = 32;
+
+/// The maximum length of the name of a tool, in bytes. Default is 64.
+const MAX_NAME: usize = 64;
+
+/// A request to run the agent. Unknown fields are ignored.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RunInput {
+    pub(crate) thread_id: String,
+    pub(crate) run_id: String,
+    pub(crate) parent_run_id: Option<String>,
+    #[serde(default)]
+    pub(crate) state: Value,
+    pub(crate) messages: Vec<InputMessage>,
+    pub(crate) tools: Option<Vec<ClientTool>>,
+    pub(crate) context: Option<Vec<ContextEntry>>,
+    #[serde(default)]
+    pub(crate) forwarded_props: Value,
+    pub(crate) resume: Option<Vec<ResumeEntry>>,
+}
+
+/// A message of the client's copy of the conversation. Calls in it are ignored: the sealed value has them.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct InputMessage {
+    pub(crate) role: String,
+    #[serde(default)]
+    pub(crate) content: Value,
+    pub(crate) encrypted_value: Option<String>,
+    pub(crate) tool_call_id: Option<String>,
+    pub(crate) error: Option<String>,
+}
+
+/// A tool that the page executes.
+#[derive(Deserialize)]
+pub(crate) struct ClientTool {
+    name: String,
+    #[serde(default)]
+    description: String,
+    #[serde(default)]
+    parameters: Value,
+}
+
+/// A piece of ambient information.
+#[derive(Clone, Deserialize)]
+pub(crate) struct ContextEntry {
+    pub(crate) description: String,
+    pub(crate) value: String,
+}
+
+/// The answer to an interrupt.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ResumeEntry {
+    pub(crate) interrupt_id: String,
+    pub(crate) status: ResumeStatus,
+    #[serde(default)]
+    pub(crate) payload: Value,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum ResumeStatus {
+    Resolved,
+    Cancelled,
+}
+
+impl RunInput {
+    /// Parses the body of a request and checks its limits.
+    pub(crate) fn parse(body: &[u8]) -> Result<Self, E> {
+        let input: Self = parse_bounded(body)
+            .and_then(serde_json::from_value)
+            .map_err(|error| E::NotInput(error.to_string()))?;
+        limit("threadId", input.thread_id.len(), "bytes", MAX_ID)?;
+        limit("runId", input.run_id.len(), "bytes", MAX_ID)?;
+        let parent = input.parent_run_id.as_ref().map_or(0, String::len);
+        limit("parentRunId", parent, "bytes", MAX_ID)?;
+        limit("messages", input.messages.len(), "entries", MAX_MESSAGES)?;
+        limit("tools", input.tools.as_ref().map_or(0, Vec::len), "entries", MAX_TOOLS)?;
+        limit("context", input.context.as_ref().map_or(0, Vec::len), "entries", MAX_CONTEXT)?;
+        limit("resume", input.resume.as_ref().map_or(0, Vec::len), "entries", MAX_ANSWERS)?;
+        if input.thread_id.is_empty() || input.run_id.is_empty() {
+            return Err(E::NotInput("`threadId` and `runId` must not be empty".to_owned()));
+        }
+        Ok(input)
+    }
+
+    /// Creates the tools of the client. A call to one of them interrupts the run.
+    pub(crate) fn client_tools(&mut self) -> Result<Vec<Tool>, E> {
+        let mut names = HashSet::new();
+        let tools = self.tools.take().unwrap_or_default();
+        tools
+            .into_iter()
+            .map(|tool| {
+                let tool = tool.into_tool()?;
+                match names.insert(tool.name().to_owned()) {
+                    true => Ok(tool),
+                    false => Err(E::DuplicateTool(tool.name().to_owned())),
+                }
+            })
+            .collect()
+    }
+
+    /// Takes the forwarded properties with these names.
+    pub(crate) fn allowed_props(&mut self, names: &[String]) -> Map<String, Value> {
+        let Value::Object(props) = self.forwarded_props.take() else { return Map::new() };
+        props.into_iter().filter(|(name, _)| names.contains(name)).collect()
+    }
+}
+
+impl ClientTool {
+    fn into_tool(self) -> Result<Tool, E> {
+        let Self { name, description, parameters } = self;
+        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        if name.is_empty() || name.len() > MAX_NAME || !name.chars().all(is_name) {
+            return Err(E::ToolName(name.chars().take(MAX_NAME).collect()));
+        }
+        limit("tools[].description", description.len(), "bytes", MAX_DESCRIPTION)?;
+        let parameters = match parameters {
+            Value::Null => serde_json::json!({ "type": "object", "properties": {} }),
+            Value::Object(schema) => Value::Object(schema),
+            _ => return Err(E::ToolSchema(name)),
+        };
+        limit("tools[].parameters", parameters.to_string().len(), "bytes", MAX_PARAMETERS)?;
+        if !is_within_depth(&parameters, MAX_DEPTH) {
+            return Err(E::ToolSchema(name));
+        }
+        Ok(Tool::builder(name, description).input_schema(parameters).interrupts())
+    }
+}
+
+impl InputMessage {
+    /// Returns the parts of a user message.
+    pub(crate) fn user_parts(&self) -> Result<Vec<Part>, E> {
+        match &self.content {
+            Value::String(text) => Ok(vec![Part::text(text.as_str())]),
+            Value::Array(parts) => parts.iter().map(user_part).collect(),
+            _ => Err(E::Content("neither text nor a list of parts".to_owned())),
+        }
+    }
+
+    /// Returns the result of a call that the page executed. Text that is JSON becomes that JSON.
+    pub(crate) fn tool_output(&self) -> Value {
+        if let Some(error) = self.error.as_ref().filter(|error| !error.is_empty()) {
+            return serde_json::json!({ "error": error });
+        }
+        let text = match &self.content {
+            Value::String(text) => text.clone(),
+            Value::Array(parts) => parts.iter().filter_map(|part| part["text"].as_str()).collect(),
+            other => return other.clone(),
+        };
+        serde_json::from_str(&text).unwrap_or(Value::String(text))
+    }
+}
+
+/// Reads a content part of a user message. A file of a provider is refused, since it names content that the client may
+/// not be allowed to read.
+fn user_part(part: &Value) -> Result<Part, E> {
+    let kind = part["type"].as_str().unwrap_or_default();
+    if kind == "text" {
+        let text = part["text"].as_str().ok_or_else(|| E::Content("text without text".into()))?;
+        return Ok(Part::text(text));
+    }
+    if !["image", "audio", "video", "document"].contains(&kind) {
+        return Err(E::Content(kind.chars().take(MAX_NAME).collect()));
+    }
+    let source = &part["source"];
+    let value = source["value"].as_str().unwrap_or_default();
+    let mime = source["mimeType"].as_str().unwrap_or_default();
+    match source["type"].as_str() {
+        Some("data") if is_mime(mime) => {
+            Ok(Part::media(format!("data:{mime};base64,{value}"), mime))
+        }
+        Some("url") if value.starts_with("https://") && (mime.is_empty() || is_mime(mime)) => {
+            Ok(Part::media(value, if mime.is_empty() { "application/octet-stream" } else { mime }))
+        }
+        _ => Err(E::Content(format!("the source of a part of type `{kind}`"))),
+    }
+}
+
+fn is_mime(text: &str) -> bool {
+    let is_char = |c: char| c.is_ascii_alphanumeric() || "/+-._".contains(c);
+    text.len() <= MAX_ID && text.contains('/') && text.chars().all(is_char)
+}
+
+fn limit(field: &'static str, found: usize, unit: &'static str, limit: usize) -> Result<(), E> {
+    match found <= limit {
+        true => Ok(()),
+        false => Err(E::TooMuch { field, found, unit, limit }),
+    }
+}
+
+fn is_within_depth(value: &Value, depth: usize) -> bool {
+    let Some(depth) = depth.checked_sub(1) else { return false };
+    match value {
+        Value::Array(items) => items.iter().all(|item| is_within_depth(item, depth)),
+        Value::Object(fields) => fields.values().all(|field| is_within_depth(field, depth)),
+        _ => true,
+    }
+}

@@ -1,0 +1,136 @@
+//! The ledger: seals what runs produced, and remembers which interrupted runs were resumed.
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use genkit_core::Message;
+use genkit_core::internal::seal::{MIN_KEY, Seal};
+use genkit_core::internal::sync::lock;
+use genkit_core::internal::time::now_ms;
+
+use crate::error::Error as E;
+
+/// How long a client can send back what a run produced. Default is 30 days.
+const HISTORY_TTL: Duration = Duration::from_secs(30 * 24 * 3600);
+
+/// How long an interrupt can be answered. Default is 1 hour.
+pub(crate) const INTERRUPT_TTL: Duration = Duration::from_secs(3600);
+
+/// The maximum number of resumed runs to remember. Default is 100,000; while it is reached, no run can be resumed.
+const MAX_RESUMED: usize = 100_000;
+
+/// The maximum size of a sealed turn, in bytes. A longer turn is not part of later requests. Default is 1 MiB.
+const MAX_SEALED: usize = 1024 * 1024;
+
+/// A prefix that no other use of the same key has.
+const DOMAIN: &[u8] = b"genkit/ag-ui/1\0";
+
+/// What the model and the tools of the server produced since the last message of the user.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct SealedTurn {
+    /// Distinguishes this state of the turn from all others.
+    pub(crate) number: String,
+    /// When it was sealed, in milliseconds since 1970.
+    pub(crate) at: u64,
+    /// The message of the client that carries the seal.
+    pub(crate) carrier: String,
+    pub(crate) messages: Vec<Message>,
+    /// The ids of the open calls that the page executes.
+    pub(crate) page_calls: Vec<String>,
+}
+
+/// What a seal is bound to: a caller and a thread.
+pub(crate) struct Binding(Vec<u8>);
+
+impl Binding {
+    pub(crate) fn new(owner: &str, thread: &str) -> Self {
+        let mut bytes = (owner.len() as u64).to_be_bytes().to_vec();
+        bytes.extend_from_slice(owner.as_bytes());
+        bytes.extend_from_slice(thread.as_bytes());
+        Self(bytes)
+    }
+}
+
+pub(crate) struct Ledger {
+    seal: Seal,
+    resumed: Mutex<HashMap<String, Instant>>,
+}
+
+impl Ledger {
+    /// Creates a ledger with a key, or with a random key of this process.
+    pub(crate) fn new(key: Option<&[u8]>) -> Result<Self, E> {
+        let random = [*uuid::Uuid::new_v4().as_bytes(), *uuid::Uuid::new_v4().as_bytes()].concat();
+        let key = key.unwrap_or(&random);
+        if key.len() < MIN_KEY {
+            return Err(E::ShortKey(key.len(), MIN_KEY));
+        }
+        Ok(Self { seal: Seal::new(key, DOMAIN), resumed: Mutex::default() })
+    }
+
+    /// Seals a turn; `None` if it is too long.
+    pub(crate) fn seal_turn(
+        &self,
+        carrier: &str,
+        messages: Vec<Message>,
+        page_calls: Vec<String>,
+        to: &Binding,
+    ) -> Option<(SealedTurn, String)> {
+        let number = uuid::Uuid::new_v4().to_string();
+        let turn =
+            SealedTurn { number, at: now_ms(), carrier: carrier.to_owned(), messages, page_calls };
+        let text = serde_json::to_vec(&turn).ok()?;
+        if text.len() > MAX_SEALED {
+            tracing::warn!(
+                bytes = text.len(),
+                "the turn is too long to be sealed; the next request of this thread will not contain it"
+            );
+            return None;
+        }
+        let sealed = self.seal.seal_text(&text, &to.0, HISTORY_TTL);
+        Some((turn, sealed))
+    }
+
+    /// Opens a sealed turn; `None` if it was changed, has expired, or belongs to another thread or caller.
+    pub(crate) fn open_turn(&self, sealed: &str, to: &Binding) -> Option<SealedTurn> {
+        let text = self.seal.open_text(sealed, &to.0).ok()?;
+        serde_json::from_slice(&text).ok()
+    }
+
+    /// Returns the id of a question of a turn. It cannot be predicted, and does not match any other question.
+    pub(crate) fn interrupt_id(
+        &self,
+        turn: &SealedTurn,
+        call: Option<&str>,
+        key: &str,
+        to: &Binding,
+    ) -> String {
+        let question = serde_json::json!([turn.number, call, key]).to_string();
+        self.seal.digest_text(&to.0, question.as_bytes())
+    }
+
+    /// Records that a turn is resumed, which is possible once.
+    pub(crate) fn resume_once(&self, turn: &SealedTurn) -> Result<(), E> {
+        if now_ms().saturating_sub(turn.at) >= millis(INTERRUPT_TTL) {
+            return Err(E::Expired);
+        }
+        let mut resumed = lock(&self.resumed);
+        if resumed.contains_key(&turn.number) {
+            return Err(E::AlreadyResumed);
+        }
+        if resumed.len() >= MAX_RESUMED {
+            resumed.retain(|_, at| at.elapsed() < INTERRUPT_TTL);
+            if resumed.len() >= MAX_RESUMED {
+                return Err(E::LedgerFull);
+            }
+        }
+        resumed.insert(turn.number.clone(), Instant::now());
+        Ok(())
+    }
+}
+
+pub(crate) fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,147 @@
+//! The last events of a run.
+
+use serde_json::{Value, json};
+
+use genkit_core::internal::status;
+use genkit_core::internal::time::format_iso8601;
+use genkit_core::{Error as CoreError, ErrorKind, GenerateResponse, Interrupt, Message, Role};
+
+use crate::encoder::Encoder;
+use crate::error::masked_error;
+use crate::history::interrupt_json;
+use crate::ledger::{Binding, INTERRUPT_TTL, Ledger, millis};
+
+/// Identifies a run to its client.
+#[derive(Clone)]
+pub(crate) struct RunIds {
+    pub(crate) thread: String,
+    pub(crate) run: String,
+    pub(crate) parent: Option<String>,
+}
+
+impl RunIds {
+    pub(crate) fn started(&self) -> Value {
+        let mut event = json!({
+            "type": "RUN_STARTED", "threadId": self.thread, "runId": self.run,
+            "protocolVersion": "1.0",
+        });
+        if let Some(parent) = &self.parent {
+            event["parentRunId"] = parent.as_str().into();
+        }
+        event
+    }
+
+    fn finished(&self, outcome: Value) -> Value {
+        json!({
+            "type": "RUN_FINISHED", "threadId": self.thread, "runId": self.run, "outcome": outcome,
+        })
+    }
+
+    /// Returns the last event of a run that was cancelled, or the error of a run that failed.
+    pub(crate) fn failed(&self, error: CoreError, exposes_errors: bool) -> Value {
+        if error.kind() == ErrorKind::Cancelled {
+            return self.finished(json!({ "type": "cancelled" }));
+        }
+        let (code, message) = masked_error(error, exposes_errors);
+        json!({ "type": "RUN_ERROR", "message": message, "code": code })
+    }
+
+    /// Returns the last events of a run: the sealed turn, and the outcome.
+    pub(crate) fn ended(
+        &self,
+        response: &GenerateResponse,
+        encoder: &mut Encoder,
+        earlier_carrier: Option<&str>,
+        ledger: &Ledger,
+        to: &Binding,
+        page_tools: &[String],
+    ) -> Vec<Value> {
+        if let Some(message) = &response.message {
+            encoder.complete_message(message);
+        }
+        encoder.end_step();
+        let mut events = encoder.take_events();
+        let questions = response.interrupts();
+        let (calls, asked): (Vec<_>, Vec<_>) =
+            questions.iter().partition(|question| is_page_call(question, page_tools));
+        let calls: Vec<String> =
+            calls.iter().filter_map(|call| call.tool_request().id.clone()).collect();
+        let carrier = encoder.carrier().or(earlier_carrier).map(str::to_owned);
+        let sealed = carrier
+            .as_deref()
+            .and_then(|carrier| ledger.seal_turn(carrier, turn_of(response), calls.clone(), to));
+        if let (Some(carrier), Some((_, sealed))) = (&carrier, &sealed) {
+            events.push(json!({
+                "type": "REASONING_ENCRYPTED_VALUE", "subtype": "message", "entityId": carrier,
+                "encryptedValue": sealed,
+            }));
+        }
+        let mut last = match sealed {
+            Some((turn, _)) if !asked.is_empty() => {
+                let expires = format_iso8601(turn.at.saturating_add(millis(INTERRUPT_TTL)));
+                let shown = |question: &Interrupt| {
+                    let call = question.tool_request().id.as_deref();
+                    let id = ledger.interrupt_id(&turn, call, question.key(), to);
+                    interrupt_json(question, is_page_call(question, page_tools), id, &expires)
+                };
+                let interrupts: Vec<Value> = questions.iter().map(shown).collect();
+                self.finished(json!({ "type": "interrupt", "interrupts": interrupts }))
+            }
+            None if !questions.is_empty() => {
+                let message = "the conversation is too long to be interrupted";
+                let code = status::name_of(ErrorKind::ResourceExhausted);
+                events.push(json!({ "type": "RUN_ERROR", "message": message, "code": code }));
+                return events;
+            }
+            _ => {
+                let mut outcome = json!({ "type": "success" });
+                if !calls.is_empty() {
+                    outcome["pendingToolCallIds"] = calls.into();
+                }
+                self.finished(outcome)
+            }
+        };
+        if has_schema(response)
+            && questions.is_empty()
+            && let Ok(output) = response.output_value()
+        {
+            last["result"] = output;
+        }
+        if let Some(usage) = usage_json(response) {
+            last["usage"] = json!([usage]);
+        }
+        events.push(last);
+        events
+    }
+}
+
+/// Returns the messages since the last one of the user.
+fn turn_of(response: &GenerateResponse) -> Vec<Message> {
+    let mut messages = response.messages();
+    let is_user = |message: &Message| {
+        message.role == Role::User && !message.metadata.contains_key("outputRetry")
+    };
+    let start = messages.iter().rposition(is_user).map_or(0, |at| at + 1);
+    let mut turn = messages.split_off(start);
+    turn.retain(|message| message.role != Role::System);
+    turn
+}
+
+/// Returns whether a question is a call that the page executes: the call itself is the question, and the run has no code
+/// for it.
+fn is_page_call(question: &Interrupt, page_tools: &[String]) -> bool {
+    let is_about_the_call = !question.is_approval() && question.schema().is_none();
+    is_about_the_call && page_tools.contains(&question.tool_request().name)
+}
+
+fn has_schema(response: &GenerateResponse) -> bool {
+    response.request.as_ref().is_some_and(|request| request.output.schema.is_some())
+}
+
+fn usage_json(response: &GenerateResponse) -> Option<Value> {
+    let usage = &response.usage;
+    let (input, output) = (usage.input_tokens?, usage.output_tokens?);
+    Some(json!({
+        "inputTokens": input, "outputTokens": output, "totalTokens": input.saturating_add(output),
+    }))
+}

@@ -1,0 +1,147 @@
+//! Drives a run and sends its events while the client reads them.
+
+use std::convert::Infallible;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::http::HeaderValue;
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use axum::response::Response;
+use futures_util::FutureExt as _;
+use serde_json::Value;
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+
+use genkit_agent::Generate;
+use genkit_core::Error as CoreError;
+use genkit_http_server::internal::FairPlace;
+
+use crate::encoder::Encoder;
+use crate::endpoint::AguiEndpoint;
+use crate::error::Error as E;
+use crate::ledger::Binding;
+use crate::outcome::RunIds;
+
+/// The number of unread frames after which a run waits. Default is 16.
+const FRAMES: usize = 16;
+
+/// How long a client has to read a frame. Default is 30 seconds; its run is cancelled afterwards.
+const READ_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// The time between comments that keep an idle connection open. Default is 15 seconds.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+/// A run that was admitted.
+pub(crate) struct AdmittedRun {
+    pub(crate) run: Generate,
+    pub(crate) ids: RunIds,
+    pub(crate) binding: Binding,
+    pub(crate) known_calls: Vec<String>,
+    pub(crate) carrier: Option<String>,
+    /// The names of the tools that the page executes.
+    pub(crate) page_tools: Vec<String>,
+    pub(crate) place: FairPlace<String>,
+}
+
+/// The client no longer reads the stream.
+struct Left;
+
+/// Sends frames to the client.
+struct FrameSender(mpsc::Sender<Bytes>);
+
+impl FrameSender {
+    async fn send(&self, frame: Bytes) -> Result<(), Left> {
+        self.0.send_timeout(frame, READ_TIMEOUT).await.map_err(|_| Left)
+    }
+
+    /// Sends events in one frame, so that they arrive together.
+    async fn send_events(&self, events: Vec<Value>) -> Result<(), Left> {
+        if events.is_empty() {
+            return Ok(());
+        }
+        let mut frame = String::new();
+        for event in events {
+            frame.push_str("data: ");
+            frame.push_str(&event.to_string());
+            frame.push_str("\n\n");
+        }
+        self.send(frame.into()).await
+    }
+}
+
+impl AguiEndpoint {
+    /// Starts a run, and returns the response that streams its events. The run is cancelled if the client disconnects.
+    pub(crate) fn stream(self: &Arc<Self>, admitted: AdmittedRun) -> Response {
+        let (sender, receiver) = mpsc::channel(FRAMES);
+        let endpoint = Arc::clone(self);
+        tokio::spawn(async move {
+            let sender = FrameSender(sender);
+            let left = sender.0.clone();
+            let exposes_errors = endpoint.exposes_errors;
+            let ids = admitted.ids.clone();
+            let driven = AssertUnwindSafe(endpoint.drive(admitted, &sender)).catch_unwind();
+            tokio::select! {
+                driven = driven => {
+                    if driven.is_err() {
+                        let event = ids.failed(CoreError::from(E::Panicked), exposes_errors);
+                        let _ = sender.send_events(vec![event]).await;
+                    }
+                }
+                // Dropping the run cancels it.
+                () = left.closed() => tracing::debug!("the client disconnected; the run is cancelled"),
+            }
+        });
+        let frames = futures_util::stream::unfold(receiver, |mut receiver| async move {
+            let frame = receiver.recv().await?;
+            Some((Ok::<_, Infallible>(frame), receiver))
+        });
+        let mut response = Response::new(Body::from_stream(frames));
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+        response
+    }
+
+    async fn drive(&self, admitted: AdmittedRun, sender: &FrameSender) -> Result<(), Left> {
+        let AdmittedRun { run, ids, binding, known_calls, carrier, page_tools, place: _place } =
+            admitted;
+        let mut encoder = Encoder::new(&ids.run, known_calls);
+        sender.send_events(vec![ids.started()]).await?;
+        let deadline = Instant::now() + self.timeout;
+        let mut chunks = run.stream();
+        let failed = loop {
+            let next = tokio::select! {
+                next = chunks.next() => next,
+                () = self.end.cancelled() => break E::ShuttingDown.into(),
+                () = tokio::time::sleep_until(deadline) => break E::Overdue(self.timeout).into(),
+                () = tokio::time::sleep(KEEP_ALIVE) => {
+                    sender.send(Bytes::from_static(b": keep-alive\n\n")).await?;
+                    continue;
+                }
+            };
+            match next {
+                Some(Ok(chunk)) => {
+                    encoder.push_chunk(chunk);
+                    sender.send_events(encoder.take_events()).await?;
+                }
+                Some(Err(error)) => break error,
+                None => {
+                    let response = match chunks.response().await {
+                        Ok(response) => response,
+                        Err(error) => break error,
+                    };
+                    let (ledger, carrier) = (&self.ledger, carrier.as_deref());
+                    let last =
+                        ids.ended(&response, &mut encoder, carrier, ledger, &binding, &page_tools);
+                    return sender.send_events(last).await;
+                }
+            }
+        };
+        encoder.end_step();
+        let mut last = encoder.take_events();
+        last.push(ids.failed(failed, self.exposes_errors));
+        sender.send_events(last).await
+    }
+}

@@ -1,0 +1,89 @@
+//! Serves an agent until shutdown.
+
+use std::future::IntoFuture;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::Request;
+use axum::response::IntoResponse as _;
+use tokio_util::sync::CancellationToken;
+
+use genkit_core::internal::shutdown::{cancel_at_shutdown, wait_for_signal};
+use genkit_core::{BoxFuture, Result};
+use genkit_flows::internal::default_place;
+use genkit_http_server::internal::{Drain, HttpServing};
+
+use crate::builder::AguiServer;
+use crate::endpoint::AguiEndpoint;
+use crate::error::{Error as E, Rejection};
+
+impl AguiServer {
+    /// Serves until shutdown, as `.await` does, as a plain future for `tokio::spawn` and `join!`.
+    ///
+    /// # Errors
+    /// See [`AguiServer`].
+    pub async fn run(mut self) -> Result<()> {
+        let shutdown = self.shutdown.take();
+        let listening = std::mem::take(&mut self.listening);
+        let place = match listening.place {
+            Some(place) => place,
+            None => default_place(std::env::var("PORT").ok().as_deref())?,
+        };
+        let listener = place.listen().await?;
+        let local = listener.address();
+        let (stop, end, drain) =
+            (CancellationToken::new(), CancellationToken::new(), Drain::default());
+        let signals = tokio::spawn(cancel_at_shutdown(shutdown, wait_for_signal(), stop.clone()));
+        let (path, grace) = (self.settings.path.clone(), self.settings.grace);
+        if self.settings.hosts.is_none() && local.is_some_and(|local| !local.ip().is_loopback()) {
+            self.settings.hosts = Some(vec!["*".to_owned()]);
+        }
+        let endpoint = AguiEndpoint::new(self.agent, self.settings, drain.clone(), end.clone())?;
+        let app = router(Arc::new(endpoint), &path)
+            .fallback(|| async { Rejection::from(E::NoSuchPath).into_response() });
+        tracing::info!("listening on {listener}{path}");
+        if let (Some(notify), Some(local)) = (listening.told, local) {
+            notify(local);
+        }
+        let served =
+            HttpServing { listener, acceptor: None, stop, drain, grace, end }.run(app).await;
+        signals.abort();
+        served
+    }
+
+    /// Returns a router for an existing axum application. Shutdown and the address are those of the application.
+    ///
+    /// # Errors
+    /// `InvalidArgument` if the sealing key is too short.
+    pub fn router(self) -> Result<Router> {
+        if self.listening.is_set() || self.shutdown.is_some() {
+            tracing::warn!(
+                "`.http(..)`, `.listener(..)`, `.on_listening(..)` and `.shutdown(..)` have no effect on a \
+                 router; await the server instead to use them"
+            );
+        }
+        let path = self.settings.path.clone();
+        let (drain, end) = (Drain::default(), CancellationToken::new());
+        let endpoint = AguiEndpoint::new(self.agent, self.settings, drain, end)?;
+        Ok(router(Arc::new(endpoint), &path))
+    }
+}
+
+impl IntoFuture for AguiServer {
+    type Output = Result<()>;
+    type IntoFuture = BoxFuture<'static, Result<()>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.run())
+    }
+}
+
+genkit_core::becomes_a_future!(AguiServer, Result<()>);
+
+fn router(endpoint: Arc<AguiEndpoint>, path: &str) -> Router {
+    let answer = move |request: Request| {
+        let endpoint = Arc::clone(&endpoint);
+        async move { endpoint.answer(request).await }
+    };
+    Router::new().route(path, axum::routing::any(answer))
+}

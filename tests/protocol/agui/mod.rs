@@ -1,0 +1,206 @@
+//! Agents served with AG-UI, used by the official client (`@ag-ui/client`) with its schema and its verifier.
+
+use std::net::TcpListener;
+use std::path::Path;
+use std::time::Duration;
+
+use genkit::agui::{AguiServer, UiEvent};
+use genkit::generate::Generate;
+use genkit::message::ToolRequest;
+use genkit::model::{ModelResponse, Usage};
+use genkit::testing::{Scripted, ScriptedModel};
+use genkit::{Chunks, Context, Error, Message, Part, Result, tool, tools};
+use serde_json::{Value, json};
+
+use crate::packages;
+use crate::program;
+
+/// The time limit of a conversation.
+const LIMIT: Duration = Duration::from_secs(30);
+
+/// Returns the weather.
+#[tool]
+async fn weather(city: String) -> String {
+    format!("{city}: sunny")
+}
+
+/// Pays.
+#[tool(needs_approval)]
+async fn pay(cents: u64) -> String {
+    format!("paid {cents}")
+}
+
+/// Panics.
+#[tool]
+async fn explode() -> String {
+    panic!("boom")
+}
+
+/// Changes the page and reports progress.
+#[tool]
+async fn paint(ctx: &Context, chunks: &Chunks<UiEvent>) -> Result<String> {
+    ctx.progress((1.0, 2.0)).await;
+    chunks.send(UiEvent::state(json!({"color": "red"}))).await?;
+    chunks
+        .send(UiEvent::state_delta([json!({"op": "replace", "path": "/color", "value": "blue"})]))
+        .await?;
+    chunks.send(UiEvent::activity("plan", "plan", serde_json::Map::new())).await?;
+    chunks.send(UiEvent::custom("sound", "ding")).await?;
+    Ok("painted".to_owned())
+}
+
+#[derive(serde::Deserialize, serde::Serialize, schemars::JsonSchema)]
+struct Seat {
+    row: u32,
+}
+
+/// Books a seat.
+#[tool]
+async fn book(ctx: &Context) -> Result<String> {
+    let seat = ctx.elicit::<Seat>("Which seat?").await?;
+    Ok(format!("row {}", seat.accepted()?.row))
+}
+
+fn call(name: &str, id: &str, input: Value) -> ToolRequest {
+    ToolRequest::new(name, input).with_id(id)
+}
+
+fn calls(requests: impl IntoIterator<Item = ToolRequest>) -> Scripted {
+    ModelResponse::from_tool_requests(requests).into()
+}
+
+fn text(text: &str) -> Scripted {
+    let usage = Usage::default().with_input_tokens(3).with_output_tokens(4);
+    ModelResponse::from_text(text).with_usage(usage).into()
+}
+
+fn agent(model: &ScriptedModel) -> Generate {
+    genkit::generate(())
+        .system("Be brief.")
+        .model(model.clone())
+        .tools(tools![weather, pay, explode, paint, book])
+}
+
+/// Holds a conversation with its own server, and returns what the client received.
+fn converse(name: &str, run: Generate) -> Value {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/agui", listener.local_addr().unwrap());
+    let server: AguiServer = genkit::serve_agui(run).listener(listener);
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.spawn(server.run());
+    let mut node = packages::tool(Path::new("node"));
+    node.arg(packages::agui_client()).args([name, &url]);
+    let ran = program::run(&mut node, LIMIT).unwrap_or_else(|story| panic!("{story}"));
+    assert_eq!(ran.code, Some(0), "{}", ran.story());
+    let seen: Value = serde_json::from_str(ran.stdout.trim())
+        .unwrap_or_else(|error| panic!("{error}: {}", ran.story()));
+    runtime.shutdown_background();
+    assert_eq!(seen["invalid"], json!([]), "{name}");
+    seen
+}
+
+/// Holds a conversation that must not have an error.
+fn converse_well(name: &str, script: impl IntoIterator<Item = Scripted>) -> (Value, ScriptedModel) {
+    let model = ScriptedModel::new(script.into_iter().chain([text("More.")]));
+    let seen = converse(name, agent(&model));
+    assert_eq!(seen["errors"], json!([]), "{name}: {seen}");
+    assert_eq!(seen["texts"].as_array().and_then(|it| it.last()), Some(&json!("More.")), "{seen}");
+    (seen, model)
+}
+
+fn has(seen: &Value, kind: &str) -> bool {
+    seen["types"].as_array().is_some_and(|types| types.iter().any(|it| it == kind))
+}
+
+#[test]
+fn official_client_streams_text_and_keeps_the_history() {
+    let (_, model) = converse_well("text", [text("Hello.")]);
+    let roles: Vec<_> = model.requests()[1].messages.iter().map(|it| it.role).collect();
+    use genkit::Role::{Model, System, User};
+    assert_eq!(roles, [System, User, Model, User]);
+}
+
+#[test]
+fn official_client_receives_parallel_calls_and_a_panicking_tool() {
+    let requests = [
+        call("weather", "c1", json!({"city": "Rome"})),
+        call("explode", "c2", json!({})),
+        call("weather", "c3", json!({"city": "Oslo"})),
+        call("paint", "c4", json!({})),
+    ];
+    let (seen, model) = converse_well("parallel", [calls(requests), text("Done.")]);
+    for kind in ["STATE_SNAPSHOT", "STATE_DELTA", "ACTIVITY_SNAPSHOT", "CUSTOM", "TOOL_CALL_RESULT"]
+    {
+        assert!(has(&seen, kind), "{kind}: {seen}");
+    }
+    assert_eq!(seen["state"], json!({"color": "blue"}));
+    assert_eq!(model.tool_outputs("weather").len(), 2);
+}
+
+#[test]
+fn official_client_executes_a_tool_of_the_page() {
+    let request = call("pick_color", "c1", json!({"of": 2}));
+    let (seen, model) = converse_well("page", [calls([request]), text("Red.")]);
+    assert_eq!(seen["outcomes"][0], json!({"type": "success", "pendingToolCallIds": ["c1"]}));
+    assert_eq!(model.tool_outputs("pick_color"), [json!("red")]);
+}
+
+#[test]
+fn official_client_approves_and_fills_in_a_form_next_to_a_tool_of_the_page() {
+    let requests = [
+        call("pay", "c1", json!({"cents": 5})),
+        call("book", "c2", json!({})),
+        call("pick_color", "c3", json!({})),
+        call("weather", "c4", json!({"city": "Rome"})),
+    ];
+    let (seen, model) = converse_well("questions", [calls(requests), text("Done.")]);
+    assert_eq!(seen["outcomes"][0]["type"], "interrupt");
+    assert_eq!(model.tool_outputs("pay"), [json!("paid 5")]);
+    assert_eq!(model.tool_outputs("book"), [json!("row 3")]);
+    assert_eq!(model.tool_outputs("pick_color"), [json!("red")]);
+}
+
+#[test]
+fn official_client_answers_one_interrupt_after_another() {
+    let first = calls([call("pay", "c1", json!({"cents": 5}))]);
+    let second = calls([call("book", "c2", json!({}))]);
+    let (seen, model) = converse_well("twice", [first, second, text("Done.")]);
+    assert_eq!(seen["runs"], 4);
+    assert_eq!(model.tool_outputs("pay"), [json!("paid 5")]);
+}
+
+#[test]
+fn official_client_keeps_the_signatures_of_reasoning() {
+    let thought = Part::reasoning("Hm.").with_metadata("thoughtSignature", "sig");
+    let message = Message::model(thought).with(Part::text("Yes."));
+    let (seen, model) = converse_well("reasoning", [ModelResponse::new(message).into()]);
+    assert!(has(&seen, "REASONING_MESSAGE_CONTENT"), "{seen}");
+    let history = serde_json::to_string(&model.requests()[1].messages).unwrap();
+    assert!(history.contains("\"thoughtSignature\":\"sig\""), "{history}");
+}
+
+#[test]
+fn official_client_receives_structured_output_after_a_retry() {
+    let model = ScriptedModel::texts(["no JSON", r#"{"row": 1}"#, r#"{"row": 2}"#]);
+    let run = genkit::generate(()).model(model).output::<Seat>().output_retries(1);
+    let seen = converse("structured", run);
+    assert_eq!(seen["errors"], json!([]), "{seen}");
+    assert!(has(&seen, "CUSTOM"), "{seen}");
+}
+
+#[test]
+fn official_client_receives_an_error_in_the_middle_of_a_stream() {
+    let failing: Scripted = Err(Error::not_found("the model is gone")).into();
+    let first = calls([call("weather", "c1", json!({"city": "Rome"}))]);
+    let model = ScriptedModel::new([first, failing]);
+    let seen = converse("error", agent(&model));
+    assert!(has(&seen, "TOOL_CALL_RESULT") && has(&seen, "RUN_ERROR"), "{seen}");
+    assert_eq!(seen["errors"][0]["code"], "NOT_FOUND", "{seen}");
+}
+
+#[test]
+fn official_client_can_cancel() {
+    let model = ScriptedModel::streaming(["a", "b", "c"]);
+    let seen = converse("cancel", agent(&model));
+    assert!(has(&seen, "TEXT_MESSAGE_CONTENT"), "{seen}");
+}
