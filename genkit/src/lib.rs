@@ -45,11 +45,10 @@
 //! | survive a crash, run for hours or days | [long work](guide::long_work), [guarantees](guide::durable_guarantees), [tasks](guide::tasks) | [`durable`] |
 //! | offer folders of instructions | [skills](guide::skills) | [`Skill`] |
 //! | test, trace, evaluate | [testing](guide::testing), [observability](guide::observability), [developer tools](guide::developer_tools) | [`testing`], [`evaluate`] |
-//! | deploy, serve TLS, embed in a program | [deploying](guide::deploying), [tls](guide::tls), [embedding](guide::embedding) | [`Genkit`], [`Registry`] |
-//! | choose between free functions, `Genkit` and `Registry` | [embedding](guide::embedding) | [`Genkit`], [`Registry`] |
+//! | deploy, serve TLS | [deploying](guide::deploying), [tls](guide::tls) | [`mcp::server`] |
+//! | embed in a program; choose between free functions, `Genkit` and `Registry` | [embedding](guide::embedding) | [`Genkit`], [`Registry`] |
 //! | handle errors, retry | [errors](guide::errors), [middleware](guide::middleware) | [`Error`], [`middleware`] |
-//! | see which mistakes of other programs are repaired | [other programs](guide::other_programs) | |
-//! | look up a term, a feature, a default | [coming from ..](guide::coming_from), [reference](guide::reference), [settings](guide::settings) | |
+//! | look up a term, a feature, a default, a repair | [coming from ..](guide::coming_from), [reference](guide::reference), [settings](guide::settings), [other programs](guide::other_programs) | |
 //!
 //! # Feature flags
 //!

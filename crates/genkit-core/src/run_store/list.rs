@@ -145,9 +145,9 @@ pub struct RunEntry {
     pub tags: Vec<String>,
     /// Error of the run, or of the last attempt of its next step.
     pub error: Option<String>,
-    /// When the run was created, in milliseconds since 1970. 0 if an older version created it.
+    /// Creation time of the run, in milliseconds since 1970. 0 if an older version created it.
     pub created_ms: u64,
-    /// When the run was last saved, in milliseconds since 1970. 0 if an older version saved it.
+    /// Time of the last save, in milliseconds since 1970. 0 if an older version saved it.
     pub updated_ms: u64,
 }
 

@@ -194,7 +194,7 @@ fn steps_of(messages: &[Message]) -> Vec<RunStep> {
     steps
 }
 
-/// What is stored about a run. Contents of messages and results are not part of it, except in questions and errors.
+/// The details of a stored run. Contents of messages and results are not part of it, except in questions and errors.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct RunDetails {
@@ -216,7 +216,8 @@ pub struct RunDetails {
     pub error: Option<String>,
     /// Questions without an answer.
     pub questions: Vec<Interrupt>,
-    /// What this process lacks to continue the run, such as a tool. `None` if nothing, or if the run is finished.
+    /// Name of what this process lacks to continue the run, such as a tool. `None` if it lacks nothing, or if the run is
+    /// finished.
     pub missing: Option<String>,
     /// Number of saved messages, or of results of `once` of a flow.
     pub saved_lines: usize,

@@ -1,6 +1,6 @@
 //! The HTTP endpoint of all flows: checks before a flow runs.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
 
@@ -45,10 +45,17 @@ impl FlowEndpoint {
             Method::OPTIONS => return Ok(self.preflight(request.headers())),
             _ => return Err(E::Method.into()),
         }
+        // With context providers, a flow is looked up only after they have accepted the client.
+        if self.providers.is_empty() && self.flow(request.uri()).is_none() {
+            return Err(E::NoSuchFlow.into());
+        }
         let (parts, body) = request.into_parts();
         let mut query = FlowQuery::read(&parts.headers, &parts.uri)?;
         let from = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|from| from.0.ip());
         let body = read_body(body, self.max_message, &self.room, from).await.map_err(E::from)?;
+        // Taken after the body was read, so that a slow body does not hold a place, and before it is parsed.
+        let address = from.map_or_else(String::new, |from| format!("address {from}"));
+        let admitting = self.take_place(&self.admitting, address.clone())?;
         let again = self.store.as_ref().and_then(|_| query.stream_id.take());
         // The body of a request that resumes a stream is ignored.
         let input = match again {
@@ -56,9 +63,9 @@ impl FlowEndpoint {
             None => input_of(&body.bytes)?,
         };
         drop(body);
-        // Places are taken after the body was read, so that a slow body does not hold one.
         let limit = if again.is_some() { &self.reading } else { &self.running };
-        let admitted = self.admit(parts, input, from, limit).await?;
+        let admitted = self.admit(parts, input, address, limit).await?;
+        drop(admitting);
         match (&self.store, again) {
             (Some(store), Some(id)) => self.stream_again(&**store, admitted, &id, query.from).await,
             (Some(store), None) if query.stream => self.stream_durably(&**store, admitted).await,
@@ -88,11 +95,10 @@ impl FlowEndpoint {
         &self,
         parts: Parts,
         input: Value,
-        from: Option<IpAddr>,
+        address: String,
         limit: &Arc<FairLimit<String>>,
     ) -> Result<AdmittedFlow, FlowFailure> {
         let Parts { method, uri, headers, extensions, .. } = parts;
-        let address = from.map_or_else(String::new, |from| format!("address {from}"));
         if self.providers.is_empty() {
             let flow = self.flow(&uri).ok_or(E::NoSuchFlow)?;
             let (context, owner) = (Map::new(), flow.name().to_owned());
@@ -100,12 +106,10 @@ impl FlowEndpoint {
             return Ok(AdmittedFlow { flow, input, context, extensions, owner, place });
         }
         let name = flow_name(&uri).to_owned();
-        let admitting = self.take_place(&self.admitting, address.clone())?;
         let request = FlowRequest::new(&name, &method, &headers, input, extensions);
         let known = action_context(&self.providers, &request).await;
         let (context, caller) =
             known.map_err(|error| FlowFailure::of(error, &name, self.exposes_errors))?;
-        drop(admitting);
         let (input, extensions) = request.into_parts();
         let flow = self.flow(&uri).ok_or(E::NoSuchFlow)?;
         let client = if context.is_empty() { address } else { format!("caller {caller}") };

@@ -37,7 +37,7 @@ pub(super) struct FlowEndpoint {
     pub(super) timeout: Duration,
     pub(super) max_message: usize,
     pub(super) room: Arc<BodyRoom>,
-    /// The clients whose context providers run.
+    /// The requests that are parsed and whose context providers run.
     pub(super) admitting: Arc<FairLimit<String>>,
     /// The flows that run.
     pub(super) running: Arc<FairLimit<String>>,
