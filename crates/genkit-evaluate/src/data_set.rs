@@ -1,6 +1,6 @@
 //! Data sets, from a file, from text, or built by the program.
 
-use std::io::Read as _;
+use std::io;
 use std::path::Path;
 
 use serde_json::Value;
@@ -39,12 +39,13 @@ impl DataSet {
     pub fn read(file: impl AsRef<Path>) -> Result<Self> {
         let file = file.as_ref();
         let unreadable = |error| E::Unreadable(file.to_owned(), error);
-        let mut text = String::new();
-        let opened = std::fs::File::open(file).map_err(unreadable)?;
-        opened.take(MAX_FILE + 1).read_to_string(&mut text).map_err(unreadable)?;
-        if text.len() as u64 > MAX_FILE {
-            return Err(E::TooLarge(MAX_FILE).into());
-        }
+        let bytes =
+            genkit_files::read_regular_file(file, MAX_FILE).map_err(|error| match error {
+                genkit_files::Error::TooLarge(limit) => E::TooLarge(limit),
+                error => unreadable(error.into()),
+            })?;
+        let text = String::from_utf8(bytes)
+            .map_err(|error| unreadable(io::Error::new(io::ErrorKind::InvalidData, error)))?;
         let is_lines = file.extension().is_some_and(|extension| extension == "jsonl");
         if is_lines { Self::from_jsonl(&text) } else { Self::from_json(&text) }
     }

@@ -1,7 +1,6 @@
 //! Reading of a file, with the variables that it may use.
 
-use std::fs::File;
-use std::io::{self, Read as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::encoding::FileText;
@@ -101,11 +100,5 @@ fn is_hidden(folder: &Path) -> bool {
 
 /// Reads the bytes of a file within the limit.
 pub(crate) fn read_bounded(path: &Path) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    File::open(path)?.take(MAX_FILE + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MAX_FILE {
-        let text = format!("it is larger than {MAX_FILE} bytes");
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, text));
-    }
-    Ok(bytes)
+    Ok(genkit_files::read_regular_file(path, MAX_FILE)?)
 }

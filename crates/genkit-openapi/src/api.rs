@@ -8,6 +8,7 @@ use reqwest::header::{ACCEPT, COOKIE, HeaderMap, HeaderValue, LOCATION};
 use reqwest::{Client, Method, Response, Url};
 use serde_json::{Map, Value};
 
+use crate::input::OwnParameters;
 use crate::request::{FilledRequest, OperationRequest};
 use crate::response::{HttpAnswer, failure, success};
 
@@ -30,7 +31,7 @@ impl Api {
         route: &OperationRequest,
         input: &Map<String, Value>,
     ) -> Result<Value> {
-        let ready = route.fill(&self.base, &self.query, input)?;
+        let ready = route.fill(&self.base, &self.own_parameters(), input)?;
         let deadline = Instant::now() + self.timeout;
         let response = self.send(route, ready, deadline).await?;
         let answer = HttpAnswer::read(response, self.max_response).await;
@@ -39,6 +40,11 @@ impl Api {
             return success(route, answer, self.max_response);
         }
         Err(failure(route, &answer, |text| self.redacted(text)))
+    }
+
+    /// Returns the parameters that the program sends with each request.
+    pub(crate) fn own_parameters(&self) -> OwnParameters<'_> {
+        OwnParameters { headers: &self.headers, query: &self.query }
     }
 
     /// Sends a request. Follows redirects to the same server for methods that change nothing.

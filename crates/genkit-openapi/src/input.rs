@@ -87,13 +87,34 @@ pub(crate) struct OwnParameters<'g> {
 }
 
 impl OwnParameters<'_> {
-    fn has(&self, place: ParameterPlace, name: &str) -> bool {
+    /// Returns whether the program sends a parameter with this name, or one that a server may read as the same.
+    pub(crate) fn has(&self, place: ParameterPlace, name: &str) -> bool {
         match place {
             ParameterPlace::Header => self.headers.contains_key(name),
-            ParameterPlace::Query => self.query.iter().any(|(given, _)| given == name),
-            _ => false,
+            ParameterPlace::Query => self.query.iter().any(|(given, _)| is_same_name(given, name)),
+            ParameterPlace::Cookie => self.cookies().any(|given| is_same_name(given, name)),
+            ParameterPlace::Path => false,
         }
     }
+
+    /// Returns the names of the cookies that the program sends.
+    fn cookies(&self) -> impl Iterator<Item = &str> {
+        let headers = self.headers.get_all(reqwest::header::COOKIE).iter();
+        let pairs = headers.filter_map(|header| header.to_str().ok()).flat_map(|it| it.split(';'));
+        pairs.map(|pair| pair.split('=').next().unwrap_or_default().trim())
+    }
+}
+
+/// Returns whether a server may read two names as one. Some ignore the letter case, some read `a[b]` or `a[]` as `a`,
+/// and some replace every character that is not a letter, a digit or `_`.
+pub(crate) fn is_same_name(one: &str, other: &str) -> bool {
+    fn plain(name: &str) -> String {
+        let name = percent_encoding::percent_decode_str(name).decode_utf8_lossy();
+        let name = name.split(['[', '\0']).next().unwrap_or_default().trim();
+        let plain = |letter: char| if letter.is_alphanumeric() { letter } else { '_' };
+        name.to_lowercase().chars().map(plain).collect()
+    }
+    plain(one) == plain(other)
 }
 
 /// Reads the parameters and the body of an operation.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
 use crate::document::{ApiDocument, Checked, shown};
@@ -175,10 +176,22 @@ fn usable<'d>(document: &'d ApiDocument, path: &str, item: &'d Value) -> Checked
     document.resolve(item)
 }
 
-/// Returns whether a segment of the path is `.` or `..`, possibly percent-encoded.
+/// The number of encodings that are removed from a path. Default is 8.
+const MAX_ENCODINGS: usize = 8;
+
+/// Returns whether a segment of the path is `.` or `..`, in any number of percent-encodings. Servers and proxies differ
+/// in how often they decode a path before they read it.
 pub(crate) fn leads_elsewhere(path: &str) -> bool {
-    path.split(['/', '\\']).any(|segment| {
-        segment.len() <= 6
-            && matches!(segment.to_ascii_lowercase().replace("%2e", ".").as_str(), "." | "..")
-    })
+    let mut path = path.to_owned();
+    for _ in 0..MAX_ENCODINGS {
+        if path.split(['/', '\\']).any(|segment| matches!(segment, "." | "..")) {
+            return true;
+        }
+        let decoded = percent_decode_str(&path).decode_utf8_lossy().into_owned();
+        if decoded == path {
+            return false;
+        }
+        path = decoded;
+    }
+    true
 }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::body::{BodyForm, MemberEncoding, RequestBody};
 use crate::document::{Checked, shown};
-use crate::input::{Parameter, ParameterPlace};
+use crate::input::{OwnParameters, Parameter, ParameterPlace, is_same_name};
 use crate::operation::{Operation, leads_elsewhere};
 use crate::style::{Writing, encoded, literal, text};
 
@@ -64,7 +64,7 @@ impl OperationRequest {
     pub(crate) fn fill(
         &self,
         base: &Url,
-        given: &[(String, String)],
+        own: &OwnParameters<'_>,
         input: &Map<String, Value>,
     ) -> Result<FilledRequest> {
         let mut headers = HeaderMap::new();
@@ -75,6 +75,7 @@ impl OperationRequest {
             if value.is_null() || argument.place == ParameterPlace::Path {
                 continue;
             }
+            self.check_members(argument, value, own)?;
             let pairs = || match argument.writing {
                 Some(writing) => writing.pairs(&argument.name, value),
                 None => vec![(encoded(&argument.name), encoded(&value.to_string()))],
@@ -88,7 +89,7 @@ impl OperationRequest {
                 }
             }
         }
-        query.extend(given.iter().map(|(name, value)| (encoded(name), encoded(value))));
+        query.extend(own.query.iter().map(|(name, value)| (encoded(name), encoded(value))));
         if !cookies.is_empty() {
             let cookies: Vec<_> =
                 cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
@@ -101,6 +102,35 @@ impl OperationRequest {
         let url = self.url(base, &query, input)?;
         let body = self.body(input, &mut headers)?;
         Ok(FilledRequest { url, headers, body })
+    }
+
+    /// Refuses members of an object that become parameters of their own and have the name of another parameter. The
+    /// program's values and those of other arguments are the only ones.
+    fn check_members(
+        &self,
+        argument: &Parameter,
+        value: &Value,
+        own: &OwnParameters<'_>,
+    ) -> Result<()> {
+        let Value::Object(members) = value else { return Ok(()) };
+        if !argument.writing.is_some_and(Writing::spreads_members) {
+            return Ok(());
+        }
+        for name in members.keys() {
+            let is_argument = self.arguments.iter().any(|other| {
+                other.place == argument.place
+                    && other.name != argument.name
+                    && is_same_name(&other.name, name)
+            });
+            if is_argument || own.has(argument.place, name) {
+                return Err(Error::invalid_argument(format!(
+                    "`{}` must not contain `{}`, which is a parameter of its own; leave it out",
+                    argument.key,
+                    shown(name)
+                )));
+            }
+        }
+        Ok(())
     }
 
     fn url(

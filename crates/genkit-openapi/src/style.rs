@@ -86,6 +86,11 @@ impl Writing {
         })
     }
 
+    /// Returns whether the members of an object become parameters of their own.
+    pub(crate) fn spreads_members(self) -> bool {
+        self.explode && self.style != ParameterStyle::DeepObject
+    }
+
     fn encoded(self, text: &str) -> String {
         let set = if self.allow_reserved { RESERVED } else { ENCODED };
         utf8_percent_encode(text, set).to_string()

@@ -14,7 +14,7 @@ use crate::body::is_json;
 use crate::builder::{BaseUrl, OpenApi, base_url};
 use crate::choice::chosen;
 use crate::document::{ApiDocument, Checked, shown};
-use crate::input::{OwnParameters, input};
+use crate::input::input;
 use crate::operation::{LeftOut, Operation, operations};
 use crate::request::OperationRequest;
 use crate::schema::{Converter, Side};
@@ -222,7 +222,7 @@ impl Making<'_> {
                  with `.only(..)` and another `.base_url(..)`"
                 .to_owned());
         }
-        let given = OwnParameters { headers: &self.api.headers, query: &self.api.query };
+        let given = self.api.own_parameters();
         let input = input(self.document, operation, &given)?;
         let mut notes = input.notes;
         let output = match self.from.output_schemas {

@@ -1,7 +1,6 @@
 //! A folder of skills.
 
 use std::collections::BTreeMap;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -233,14 +232,14 @@ impl Reader<'_> {
 
     /// Reads a file. The size was checked before, but may have changed, so the read is limited as well.
     fn bytes_of(&mut self, entry: &Entry) -> Result<Vec<u8>, String> {
-        let file = std::fs::File::open(&entry.path).map_err(|error| unreadable_message(&error))?;
-        let mut bytes = Vec::new();
-        let mut bounded = file.take(MAX_SKILL_BYTES + 1);
-        bounded.read_to_end(&mut bytes).map_err(|error| unreadable_message(&error))?;
+        let read = genkit_files::read_regular_file(&entry.path, MAX_SKILL_BYTES);
+        let bytes = read.map_err(|error| match error {
+            genkit_files::Error::TooLarge(limit) => {
+                format!("is larger than {limit} bytes; make it smaller")
+            }
+            error => unreadable_message(&error.into()),
+        })?;
         self.bytes += bytes.len() as u64;
-        if bytes.len() as u64 > MAX_SKILL_BYTES {
-            return Err(format!("is larger than {MAX_SKILL_BYTES} bytes; make it smaller"));
-        }
         if self.bytes > MAX_FOLDER_BYTES {
             return Err(format!(
                 "makes the folder larger than {MAX_FOLDER_BYTES} bytes; split the folder"

@@ -1,7 +1,7 @@
 //! The runtime file, which contains the address of a listening program for the CLI.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{Read as _, Write as _};
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
 use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -65,6 +65,8 @@ impl RuntimeFile {
         let name = format!("{pid}-{}-{}.json", address.port(), now.as_millis());
         let path = runtimes.join(&name);
         let written = || -> std::io::Result<()> {
+            check_no_link(&folder)?;
+            check_no_link(&runtimes)?;
             fs::create_dir_all(&runtimes)?;
             remove_stale_files(&runtimes, address);
             // Written outside the folder and renamed, because the CLI immediately reads new files in the folder.
@@ -93,6 +95,17 @@ impl Drop for RuntimeFile {
     }
 }
 
+/// Refuses a folder that is a link. In a project of others it could lead anywhere, and files there would be deleted.
+fn check_no_link(folder: &Path) -> std::io::Result<()> {
+    match fs::symlink_metadata(folder) {
+        Ok(kind) if kind.is_symlink() => {
+            let text = format!("`{}` is a link; replace it by a folder", folder.display());
+            Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, text))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Deletes files that terminated programs of this library left behind.
 fn remove_stale_files(runtimes: &Path, own: SocketAddr) {
     let Ok(files) = fs::read_dir(runtimes) else { return };
@@ -110,12 +123,10 @@ fn remove_stale_files(runtimes: &Path, own: SocketAddr) {
 
 /// Reads a file of the folder. Other users can create files there, so links, pipes and devices are not opened.
 fn read(path: &Path) -> Option<RuntimeInfo> {
-    let kind = fs::symlink_metadata(path).ok()?;
-    if !kind.is_file() || kind.len() > MAX_FILE {
+    if !fs::symlink_metadata(path).ok()?.is_file() {
         return None;
     }
-    let mut text = Vec::new();
-    File::open(path).ok()?.take(MAX_FILE).read_to_end(&mut text).ok()?;
+    let text = genkit_files::read_regular_file(path, MAX_FILE).ok()?;
     serde_json::from_slice(&text).ok()
 }
 

@@ -123,20 +123,14 @@ impl FolderWalk<'_> {
     }
 }
 
-/// Reads a file. The size is checked first, but may change while reading, so the read is limited as well.
+/// Reads a file within the limit.
 fn read(path: &Path) -> Result<String, String> {
-    use std::io::Read as _;
-    let unreadable = |error: std::io::Error| format!("cannot be read: {error}");
-    let file = fs::File::open(path).map_err(unreadable)?;
-    let length = file.metadata().map_err(unreadable)?;
-    if !length.is_file() {
-        return Err("is not a file".to_owned());
-    }
-    let mut bytes = Vec::with_capacity((length.len() as usize).min(MAX_SOURCE_BYTES) + 1);
-    file.take(MAX_SOURCE_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(unreadable)?;
-    if bytes.len() > MAX_SOURCE_BYTES {
-        return Err(format!("is larger than {MAX_SOURCE_BYTES} bytes"));
-    }
+    let read = genkit_files::read_regular_file(path, MAX_SOURCE_BYTES as u64);
+    let mut bytes = read.map_err(|error| match error {
+        genkit_files::Error::NotRegular => "is not a file".to_owned(),
+        genkit_files::Error::TooLarge(limit) => format!("is larger than {limit} bytes"),
+        error => format!("cannot be read: {error}"),
+    })?;
     // Some editors begin a file with a byte order mark.
     if bytes.starts_with("\u{feff}".as_bytes()) {
         bytes.drain(..3);

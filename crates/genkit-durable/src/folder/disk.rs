@@ -9,6 +9,9 @@ use crate::error::Error as E;
 use genkit_core::Result;
 use genkit_core::RunId;
 
+/// The largest file of a run that is read, in bytes. Default is 256 MiB.
+const MAX_RUN_FILE: u64 = 256 * 1024 * 1024;
+
 /// The folder of one run.
 pub(super) struct RunFolder(PathBuf);
 
@@ -82,16 +85,15 @@ impl RunFolder {
 
     /// Reads a file. Returns `None` if it does not exist.
     pub(super) fn read(&self, name: &str) -> Result<Option<String>> {
-        match fs::read_to_string(self.0.join(name)) {
-            Ok(text) => Ok(Some(text)),
-            Err(error) if is_gone(&error) => Ok(None),
-            // Not a text, or not a file: another program wrote it.
-            Err(error)
-                if matches!(error.kind(), ErrorKind::InvalidData | ErrorKind::IsADirectory) =>
-            {
-                Err(E::TornFile(name.to_owned()).into())
+        let torn = || E::TornFile(name.to_owned()).into();
+        match genkit_files::read_regular_file(&self.0.join(name), MAX_RUN_FILE) {
+            Ok(bytes) => String::from_utf8(bytes).map(Some).map_err(|_| torn()),
+            Err(genkit_files::Error::Io(error)) if is_gone(&error) => Ok(None),
+            Err(genkit_files::Error::Io(error)) if error.kind() != ErrorKind::IsADirectory => {
+                Err(io_error(&self.0, "failed to read a file", error))
             }
-            Err(error) => Err(io_error(&self.0, "failed to read a file", error)),
+            // Not a file of this store: another program wrote it.
+            Err(_) => Err(torn()),
         }
     }
 }

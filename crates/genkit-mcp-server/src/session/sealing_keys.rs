@@ -1,8 +1,6 @@
 //! Reads and validates sealing keys. Error messages never contain a key.
 
 use std::fmt;
-use std::fs::File;
-use std::io::{self, Read as _};
 use std::path::PathBuf;
 
 use base64::Engine as _;
@@ -86,25 +84,15 @@ fn text_of(source: &KeySource) -> Result<String, String> {
             }
         },
         KeySource::File(path) => {
-            let mut bytes = Vec::new();
-            let read =
-                open_regular(path).and_then(|file| file.take(MAX_TEXT + 1).read_to_end(&mut bytes));
-            read.map_err(|why| format!("cannot read the file: {why}"))?;
-            if bytes.len() as u64 > MAX_TEXT {
-                return Err(too_large());
-            }
+            let read = genkit_files::read_regular_file(path, MAX_TEXT);
+            let bytes = read.map_err(|error| match error {
+                genkit_files::Error::TooLarge(_) => too_large(),
+                error => format!("cannot read the file: {error}"),
+            })?;
             String::from_utf8(bytes).map_err(|_| format!("the text is not valid UTF-8; {HOW}"))
         }
         KeySource::Bytes(_) => Ok(String::new()),
     }
-}
-
-/// Opens a regular file. Other files, such as pipes, might never end.
-fn open_regular(path: &PathBuf) -> io::Result<File> {
-    if !std::fs::metadata(path)?.is_file() {
-        return Err(io::Error::other("not a regular file"));
-    }
-    File::open(path)
 }
 
 fn too_large() -> String {

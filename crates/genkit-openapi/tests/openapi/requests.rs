@@ -62,20 +62,16 @@ async fn forms_plain_text_and_deep_objects_are_sent() {
 async fn no_argument_leaves_its_place_in_the_address() {
     let server = Server::echo().await;
     let get = tool(shop(&format!("{}/v2", server.url)).build().unwrap(), "getPet");
-    for id in ["..", ".", "%2e%2E", ""] {
-        let told = call(&get, json!({"petId": id})).await;
-        // `%2e` from a model is sent as literal text.
-        if id.starts_with('%') {
-            assert!(told.is_ok(), "{told:?}");
-            continue;
-        }
-        let told = told.unwrap_err();
+    let encoded =
+        ["%2e%2E", "..%2Fadmin", "a%252F..%252Fb", "../../admin", "..\\..", "%25252e%25252e"];
+    for id in ["..", ".", ""].into_iter().chain(encoded) {
+        let told = call(&get, json!({"petId": id})).await.unwrap_err();
         assert!(
             told.contains("leads to another path") || told.contains("must not be empty"),
             "{id}: {told}"
         );
     }
-    for id in ["../../admin", "1?admin=true", "1#x", "a\r\nHost: x", "..\\..", "\u{202e}"] {
+    for id in ["a/b", "1?admin=true", "1#x", "a\r\nHost: x", "a..b", "...", "100%", "\u{202e}"] {
         call(&get, json!({"petId": id})).await.unwrap();
     }
     for line in server.lines() {
@@ -334,4 +330,36 @@ async fn a_media_range_or_a_fragment_is_never_sent() {
             ("POST /f", "application/json"),
         ]
     );
+}
+
+/// A query or cookie parameter of the type object, written as one parameter for each member.
+#[tokio::test]
+async fn members_of_an_object_do_not_replace_what_the_program_or_another_argument_sets() {
+    let server = Server::echo().await;
+    let object = json!({"type": "object"});
+    let document = json!({
+        "openapi": "3.1.0",
+        "info": {"title": "Orders", "version": "1"},
+        "paths": {"/orders": {"get": {"operationId": "listOrders", "parameters": [
+            {"name": "filter", "in": "query", "schema": object},
+            {"name": "page", "in": "query", "schema": {"type": "integer"}},
+            {"name": "prefs", "in": "cookie", "schema": object, "explode": true},
+            {"name": "Session", "in": "cookie", "schema": {"type": "string"}},
+        ]}}},
+    });
+    let api = genkit_openapi::tools_from_openapi(document, reqwest::Client::builder());
+    let api = api.base_url(&server.url).query("tenant", "mine").header("Cookie", "session=ours");
+    let list = tool(api.build().unwrap(), "listOrders");
+    for name in
+        ["tenant", "Tenant", "tenant[]", "tenant[x]", "%74enant", "tenant\0", " tenant", "page"]
+    {
+        let told = call(&list, json!({"filter": {name: "other"}})).await.unwrap_err();
+        assert!(told.contains("a parameter of its own"), "{name}: {told}");
+    }
+    let told = call(&list, json!({"prefs": {"SESSION": "theirs"}})).await.unwrap_err();
+    assert!(told.contains("a parameter of its own"), "{told}");
+    assert!(call(&list, json!({"Session": "theirs"})).await.is_err(), "it is no argument");
+    assert!(server.sent().is_empty());
+    call(&list, json!({"filter": {"state": "open"}, "page": 2})).await.unwrap();
+    assert_eq!(server.sent()[0].line, "GET /orders?state=open&page=2&tenant=mine");
 }

@@ -12,6 +12,9 @@ use genkit_core::BoxFuture;
 use genkit_core::Result;
 use genkit_core::internal::sync::lock;
 
+/// The largest file of credentials that is read, in bytes. Default is 16 MiB.
+const MAX_STORE: u64 = 16 * 1024 * 1024;
+
 /// A credential store, which keeps OAuth credentials between runs.
 ///
 /// The value is JSON whose format is private to this library. It contains tokens, so store it as securely as keys.
@@ -145,7 +148,7 @@ fn lock_file(path: &Path) -> io::Result<fs::File> {
 }
 
 fn read(path: &Path) -> io::Result<Map<String, Value>> {
-    match fs::read(path) {
+    match genkit_files::read_regular_file(path, MAX_STORE).map_err(io::Error::from) {
         Ok(text) => Ok(serde_json::from_slice(&text)?),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Map::new()),
         Err(error) => Err(error),

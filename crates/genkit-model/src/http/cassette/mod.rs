@@ -13,6 +13,9 @@ use file::{CassetteFile, Exchange, RecordedRequest, RecordedResponse};
 use genkit_core::internal::sync::lock;
 use genkit_core::{ErrorContext as _, Result};
 
+/// The largest cassette that is read, in bytes. Default is 256 MiB.
+const MAX_CASSETTE: u64 = 256 * 1024 * 1024;
+
 /// A cassette: the responses of a provider, recorded once and replayed in tests.
 ///
 /// A recording holds the method, path and body of each request, and the status, body and relevant
@@ -82,7 +85,10 @@ impl Cassette {
     /// Returns an error if the file does not exist or is not a cassette.
     pub fn replay(path: impl Into<PathBuf>) -> Result<Self> {
         let path = path.into();
-        let text = std::fs::read(&path).context(format!("cannot read {}", path.display()))?;
+        let read = genkit_files::read_regular_file(&path, MAX_CASSETTE);
+        let text = read
+            .map_err(std::io::Error::from)
+            .context(format!("cannot read {}", path.display()))?;
         let file: CassetteFile = serde_json::from_slice(&text)
             .context(format!("{} is not a cassette", path.display()))?;
         file.check_version(&path)?;

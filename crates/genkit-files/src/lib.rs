@@ -1,0 +1,118 @@
+//! Reads files that others can create: regular files only, of a bounded size, without waiting.
+//!
+//! A path in a project or a configuration can lead to a pipe, which has no end, to a device, or to a file of any size.
+//! Every crate of genkit reads such paths with [`read_regular_file`].
+
+use std::fmt;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read as _};
+use std::path::Path;
+
+/// Why a file was not read.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// The file cannot be opened or read.
+    Io(io::Error),
+    /// The path is a folder, a pipe, a socket, a device or a terminal.
+    NotRegular,
+    /// The file is larger than this many bytes.
+    TooLarge(u64),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io(error) => error.fmt(f),
+            Self::NotRegular => f.write_str("it is not a regular file"),
+            Self::TooLarge(limit) => write!(f, "it is larger than {limit} bytes"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<Error> for io::Error {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Io(error) => error,
+            Error::NotRegular => Self::new(io::ErrorKind::InvalidInput, error),
+            Error::TooLarge(_) => Self::new(io::ErrorKind::FileTooLarge, error),
+        }
+    }
+}
+
+/// Reads a regular file of at most `limit` bytes. Links are followed.
+///
+/// # Errors
+/// Returns an error if the file cannot be read, is not a regular file, or is larger, also if it grows meanwhile.
+pub fn read_regular_file(path: &Path, limit: u64) -> Result<Vec<u8>, Error> {
+    let file = open_without_waiting(path).map_err(Error::Io)?;
+    // Of the open file, because the path may lead elsewhere by now.
+    let metadata = file.metadata().map_err(Error::Io)?;
+    if !metadata.is_file() {
+        return Err(Error::NotRegular);
+    }
+    if metadata.len() > limit {
+        return Err(Error::TooLarge(limit));
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default());
+    let mut bounded = file.take(limit.saturating_add(1));
+    bounded.read_to_end(&mut bytes).map_err(Error::Io)?;
+    match bytes.len() as u64 > limit {
+        true => Err(Error::TooLarge(limit)),
+        false => Ok(bytes),
+    }
+}
+
+/// Opens a file. Opening a pipe would otherwise wait for a program that writes to it.
+fn open_without_waiting(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use rustix::fs::OFlags;
+        use std::os::unix::fs::OpenOptionsExt as _;
+        // A terminal that is opened must not become that of this process.
+        let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits();
+        options.custom_flags(i32::try_from(flags).unwrap_or_default());
+    }
+    options.open(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder(name: &str) -> std::path::PathBuf {
+        let folder =
+            std::env::temp_dir().join(format!("genkit-files-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        folder
+    }
+
+    #[test]
+    fn a_file_is_read_up_to_its_limit() {
+        let folder = folder("limit");
+        let file = folder.join("a");
+        std::fs::write(&file, "12345").unwrap();
+        assert_eq!(read_regular_file(&file, 5).unwrap(), b"12345");
+        assert!(matches!(read_regular_file(&file, 4), Err(Error::TooLarge(4))));
+        assert!(matches!(read_regular_file(&folder.join("b"), 4), Err(Error::Io(_))));
+        assert!(read_regular_file(&folder, 4).is_err());
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn pipes_and_devices_are_refused_at_once() {
+        let folder = folder("pipe");
+        let pipe = folder.join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+        assert!(made.success());
+        for path in [pipe.as_path(), Path::new("/dev/zero"), Path::new("/dev/null")] {
+            assert!(matches!(read_regular_file(path, 10), Err(Error::NotRegular)), "{path:?}");
+        }
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+}
