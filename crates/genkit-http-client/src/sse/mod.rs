@@ -16,6 +16,9 @@ use line::{Brackets, Field, begins_bare, error_field, line_end, read_field};
 /// A generated image arrives as one event.
 const MAX_EVENT_BYTES: usize = 64 * 1024 * 1024;
 
+/// The maximum number of bytes between two events, of blank lines, comments and unknown fields. Default is 1 MiB.
+const MAX_IDLE_BYTES: usize = 1024 * 1024;
+
 /// Allowed once before UTF-8 text.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
@@ -44,6 +47,9 @@ pub enum SseError {
     /// An event exceeds the limit; the parser returns no more events.
     #[error("an event of the stream exceeds {limit} bytes")]
     TooLong { limit: usize },
+    /// The stream has only blank lines, comments and unknown fields; the parser returns no more events.
+    #[error("the stream has {limit} bytes of blank lines and comments without an event")]
+    Idle { limit: usize },
     /// An event is not UTF-8; it is skipped, and later events are returned.
     #[error("the {field} of the event that begins at byte {at} of the stream is not UTF-8")]
     NotUtf8 { field: &'static str, at: u64 },
@@ -73,6 +79,8 @@ pub struct SseParser {
     after_cr: bool,
     at_front: bool,
     ended: bool,
+    /// The number of bytes since the last event that belong to none.
+    idle: usize,
     /// Treat `error` fields as data; Genkit servers send them.
     errors_are_data: bool,
     /// Treat each line as a separate JSON text.
@@ -127,6 +135,7 @@ impl SseParser {
             scanned: 0,
             limit,
             event: None,
+            idle: 0,
             data: Data::None,
             brackets: None,
             after_cr: false,
@@ -239,8 +248,12 @@ impl SseParser {
                 let is_blank = content.trim_ascii().is_empty();
                 self.go_to(next);
                 if is_blank {
+                    if let Some(error) = self.count_idle(line.len()) {
+                        return Some(Err(error));
+                    }
                     continue;
                 }
+                self.idle = 0;
                 return Some(Ok(CompleteItem::Bare { text: line, at }));
             }
             let (field, value) = read_field(content);
@@ -278,6 +291,9 @@ impl SseParser {
                     if ready.is_some() {
                         return ready.map(Ok);
                     }
+                    if let Some(error) = self.count_idle(line.len()) {
+                        return Some(Err(error));
+                    }
                     continue;
                 }
                 Field::Other if !self.is_resumable && begins_bare(content) => {
@@ -289,8 +305,15 @@ impl SseParser {
                     }
                     continue;
                 }
-                Field::Id | Field::Retry | Field::Other => {}
+                Field::Id | Field::Retry | Field::Other => {
+                    self.go_to(next);
+                    if let Some(error) = self.count_idle(line.len()) {
+                        return Some(Err(error));
+                    }
+                    continue;
+                }
             }
+            self.idle = 0;
             self.go_to(next);
         }
     }
@@ -432,6 +455,17 @@ impl SseParser {
         }) {
             *range = range.start - done..range.end - done;
         }
+    }
+
+    /// Counts a line that belongs to no event. Returns an error if there were too many, because their parsing is work for
+    /// which no limit on events applies.
+    fn count_idle(&mut self, bytes: usize) -> Option<SseError> {
+        self.idle = self.idle.saturating_add(bytes).saturating_add(1);
+        if self.idle <= MAX_IDLE_BYTES {
+            return None;
+        }
+        self.fail_too_long();
+        Some(SseError::Idle { limit: MAX_IDLE_BYTES })
     }
 
     fn fail_too_long(&mut self) -> SseError {

@@ -336,3 +336,29 @@ fn resumable_parser_gives_up_on_an_event_above_the_limit() {
     assert!(too_long(&format!("data: a\n{}data: b\n", ": ping\n"), 15));
     assert!(too_long(&"x".repeat(100), 99));
 }
+
+#[test]
+fn a_stream_of_blank_lines_and_comments_ends_with_an_error() {
+    for line in ["\n", ": ping\n\n", "unknown: field\n", "retry: 1\n"] {
+        let mut parser = SseParser::default();
+        let piece = line.repeat(64 * 1024 / line.len());
+        let mut pushed = 0;
+        let error = loop {
+            parser.push(piece.as_bytes());
+            pushed += piece.len();
+            match parser.next() {
+                None => assert!(pushed < 4 * 1024 * 1024, "{line:?}"),
+                Some(Err(error)) => break error,
+                Some(Ok(event)) => panic!("{event:?}"),
+            }
+        };
+        assert!(matches!(error, SseError::Idle { .. }), "{error}");
+        assert!(parser.next().is_none());
+    }
+    let mut parser = SseParser::default();
+    for _ in 0..300 {
+        parser.push(": ping\n".repeat(1000).as_bytes());
+        parser.push(b"data: {}\n\n");
+        assert!(matches!(parser.next(), Some(Ok(_))), "events reset the count");
+    }
+}

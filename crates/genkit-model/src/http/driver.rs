@@ -159,7 +159,7 @@ impl<W: WireFormat> HttpModel<W> {
 
     fn stream_error(&self, error: SseError) -> Error {
         self.call_error(match error {
-            SseError::TooLong { .. } => CallFailure::EventTooLong(error),
+            SseError::TooLong { .. } | SseError::Idle { .. } => CallFailure::EventTooLong(error),
             SseError::NotUtf8 { .. } => CallFailure::BrokenEvent(error),
         })
     }

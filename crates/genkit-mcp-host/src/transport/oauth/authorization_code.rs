@@ -31,6 +31,12 @@ const REFRESH_HOLDS: Duration = Duration::from_secs(60);
 /// The minimum time before the user is asked again for the same scopes. Default is 10 minutes.
 const WIDER_PAUSE: Duration = Duration::from_secs(10 * 60);
 
+/// The number of times that a server can make the user sign in within [`SIGN_IN_PERIOD`]. Default is 3.
+const MAX_SIGN_INS: usize = 3;
+
+/// The period of [`MAX_SIGN_INS`]. Default is 10 minutes.
+const SIGN_IN_PERIOD: Duration = Duration::from_secs(10 * 60);
+
 /// The scope that makes an authorization server issue a refresh token.
 const OFFLINE: &str = "offline_access";
 
@@ -44,6 +50,8 @@ pub(super) struct AuthorizationCode {
     widened: Vec<(BTreeSet<String>, Instant)>,
     /// The token of the last refresh, and its time.
     refreshed: Option<(String, Instant)>,
+    /// When the user was asked to sign in.
+    asked: Vec<Instant>,
     /// Whether tokens must be bound to a key.
     is_bound: bool,
     asking_user: watch::Sender<bool>,
@@ -67,6 +75,7 @@ impl AuthorizationCode {
             credentials,
             widened: Vec::new(),
             refreshed: None,
+            asked: Vec::new(),
             asking_user,
         }
     }
@@ -129,8 +138,19 @@ impl AuthorizationCode {
         if !may_ask {
             return Err(self.discovery.access_error(Error::NeedsUser));
         }
+        self.count_sign_in()?;
         self.ask_user(challenge, &metadata).await?;
         Ok((self.granted_token()?, true))
+    }
+
+    /// Counts a sign-in, so that a server cannot send the user to the browser without end.
+    fn count_sign_in(&mut self) -> Result<(), HttpError> {
+        self.asked.retain(|asked| asked.elapsed() < SIGN_IN_PERIOD);
+        if self.asked.len() >= MAX_SIGN_INS {
+            return Err(self.discovery.access_error(Error::TooManySignIns));
+        }
+        self.asked.push(Instant::now());
+        Ok(())
     }
 
     /// Returns whether this token came from a very recent refresh, so that another refresh would not help.

@@ -107,6 +107,11 @@ pub(super) enum Error {
     #[error("the user must grant it")]
     NeedsUser,
     #[error(
+        "the server asked the user to sign in more than three times in 10 minutes, and does not accept the tokens; \
+         try again later, or report it to the server's operator"
+    )]
+    TooManySignIns,
+    #[error(
         "the user did not grant access within {0} minutes; try again and open the printed address"
     )]
     UserTimeout(u64),
@@ -155,6 +160,7 @@ impl Topic for Error {
             Self::OtherIssuer { .. }
             | Self::NoAccessToken
             | Self::NeedsUser
+            | Self::TooManySignIns
             | Self::UserTimeout(_)
             | Self::OtherAnswer
             | Self::NoToken => ErrorKind::Unauthenticated,
