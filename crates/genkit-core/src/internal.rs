@@ -62,6 +62,7 @@ pub mod names {
 }
 pub mod redact {
     pub use crate::redact::{remove_account_settings, without_account_settings};
+    pub use crate::secret::{Secret, is_secret_name, redact_secrets, redact_secrets_in_json};
 }
 pub mod registry {
     pub use crate::registry::WeakRegistry;

@@ -28,6 +28,7 @@ mod registry;
 mod run_options;
 pub mod run_store;
 mod seal;
+mod secret;
 #[cfg(feature = "signal")]
 mod shutdown;
 mod skill;

@@ -4,6 +4,7 @@ use std::error::Error as StdError;
 use std::time::{Duration, Instant};
 
 use genkit::{Error, ErrorKind, Result};
+use genkit_core::internal::redact::{Secret, redact_secrets};
 use reqwest::header::{ACCEPT, COOKIE, HeaderMap, HeaderValue, LOCATION};
 use reqwest::{Client, Method, Response, Url};
 use serde_json::{Map, Value};
@@ -136,12 +137,10 @@ impl Api {
         let headers = self.headers.values().filter_map(|value| value.to_str().ok());
         let headers = headers.map(|value| value.trim_start_matches("Bearer "));
         let query = self.query.iter().map(|(_, value)| value.as_str());
-        let mut text = text.to_owned();
         // Shorter values are unlikely to be secrets, and would match parts of other words.
-        for secret in headers.chain(query).filter(|secret| secret.len() >= 6) {
-            text = text.replace(secret, "[redacted]");
-        }
-        text
+        let values = headers.chain(query).filter(|secret| secret.len() >= 6);
+        let secrets: Vec<Secret> = values.map(|value| Secret::new(value, "[redacted]")).collect();
+        redact_secrets(text, secrets.iter()).into_owned()
     }
 }
 

@@ -1,5 +1,6 @@
 //! Responses of flow servers: results and errors in every form that Genkit's servers use.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::Response;
@@ -7,6 +8,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::error::Error as E;
+use genkit_core::internal::redact::{Secret, redact_secrets, redact_secrets_in_json};
 use genkit_core::internal::status;
 use genkit_core::{Error, Result};
 use genkit_http_client::internal::net::root_cause;
@@ -26,9 +28,15 @@ const MAX_MESSAGE: usize = 2_000;
 #[derive(Clone)]
 pub(super) struct FlowHost {
     pub(super) host: String,
+    /// The credentials of the call, which a server may repeat.
+    pub(super) secrets: Arc<[Secret]>,
 }
 
 impl FlowHost {
+    fn redact(&self, text: &str) -> String {
+        redact_secrets(text, self.secrets.iter()).into_owned()
+    }
+
     pub(super) fn slow(&self, limit: Duration) -> Error {
         E::Slow { host: self.host.clone(), limit }.into()
     }
@@ -58,25 +66,25 @@ pub(super) async fn let_in(server: &FlowHost, mut response: Response) -> Result<
                     break;
                 }
             }
-            Err(failure(&body, status))
+            Err(failure(server, &body, status))
         }
     }
 }
 
 /// Reads the error in a body, which can be JSON or text.
-fn failure(body: &[u8], status: u16) -> Error {
+fn failure(server: &FlowHost, body: &[u8], status: u16) -> Error {
     if let Ok(error @ Value::Object(_)) = serde_json::from_slice(body) {
-        return remote(&error, status);
+        return remote(server, &error, status);
     }
     let text = String::from_utf8_lossy(body);
-    let text = excerpt(text.trim(), MAX_MESSAGE);
+    let text = excerpt(server.redact(text.trim()).as_str(), MAX_MESSAGE);
     let kind = status::kind_of_http(status);
     let message = if text.is_empty() { format!("HTTP {status}") } else { text };
     E::Failed { kind, message, details: None }.into()
 }
 
 /// Reads the error in `{"status", "message", "details"?}`, which can be wrapped in `{"error": ..}`.
-pub(super) fn remote(error: &Value, http: u16) -> Error {
+pub(super) fn remote(server: &FlowHost, error: &Value, http: u16) -> Error {
     let mut error = error;
     // Some servers wrap it, and some wrap it twice.
     for _ in 0..2 {
@@ -88,9 +96,11 @@ pub(super) fn remote(error: &Value, http: u16) -> Error {
     let message = text("message").or_else(|| error.get("error")?.as_str()).unwrap_or_default();
     let message = match message.is_empty() {
         true => format!("the flow failed with {}", status::name_of(kind)),
-        false => excerpt(message, MAX_MESSAGE),
+        false => excerpt(&server.redact(message), MAX_MESSAGE),
     };
-    let details = error.get("details").filter(|details| !details.is_null()).cloned();
+    let details = error.get("details").filter(|details| !details.is_null());
+    let details =
+        details.map(|details| redact_secrets_in_json(details.clone(), server.secrets.iter()));
     E::Failed { kind, message, details }.into()
 }
 
@@ -115,7 +125,7 @@ pub(super) fn result_of(server: &FlowHost, answer: Value) -> Result<Value> {
         return Err(server.no_answer("it is not a JSON object"));
     };
     if answer.get("error").is_some_and(|error| !error.is_null()) {
-        return Err(remote(&Value::Object(answer), 500));
+        return Err(remote(server, &Value::Object(answer), 500));
     }
     match answer.remove("result") {
         Some(result) => Ok(result),
@@ -134,6 +144,25 @@ mod tests {
     use super::*;
     use genkit_core::ErrorKind;
     use serde_json::json;
+
+    fn server() -> FlowHost {
+        let secret = Secret::new("the-token-of-the-call", "<redacted>");
+        FlowHost { host: "h".to_owned(), secrets: Arc::from([secret]) }
+    }
+
+    #[test]
+    fn credentials_that_a_server_repeats_are_not_in_its_error() {
+        for body in [
+            r#"{"message": "bad the-token-of-the-call", "details": {"the-token-of-the-call": 1}}"#,
+            r#"{"error": {"message": "bad THE-TOKEN-of-the-call", "details": ["dGhlLXRva2VuLW9mLXRoZS1jYWxs"]}}"#,
+            "bad the%2Dtoken%2Dof%2Dthe%2Dcall",
+        ] {
+            let error = failure(&server(), body.as_bytes(), 400);
+            let shown = format!("{error:?} {:?}", error.details()).to_lowercase();
+            assert!(shown.contains("bad <redacted>"), "{shown}");
+            assert!(!shown.contains("token") && !shown.contains("dghl"), "{shown}");
+        }
+    }
 
     #[test]
     fn errors_are_read_in_every_form() {
@@ -158,16 +187,16 @@ mod tests {
             ("[1]", 418, ErrorKind::Unknown, "[1]"),
             (r#"{"code":5}"#, 404, ErrorKind::NotFound, "the flow failed with NOT_FOUND"),
         ] {
-            let error = failure(body.as_bytes(), status);
+            let error = failure(&server(), body.as_bytes(), status);
             assert_eq!((error.kind(), error.to_string().as_str()), (kind, message), "{body}");
         }
-        let error = remote(&json!({"message": "m", "details": {"id": 7}}), 400);
+        let error = remote(&server(), &json!({"message": "m", "details": {"id": 7}}), 400);
         assert_eq!(error.details(), Some(&json!({"id": 7})));
     }
 
     #[test]
     fn a_result_may_be_anything_and_an_error_is_none() {
-        let server = FlowHost { host: "h".to_owned() };
+        let server = server();
         for (answer, result) in [
             (json!({"result": null}), Some(Value::Null)),
             (json!({}), Some(Value::Null)),

@@ -11,7 +11,11 @@ use super::answer::{self, FlowHost};
 use super::error::Error as E;
 use crate::STREAM_ID;
 use genkit_core::Result;
+use genkit_core::internal::redact::{Secret, is_secret_name};
 use genkit_http_client::internal::net::{Route, pool, root_cause};
+
+/// The minimum length of a secret that is redacted, in bytes. Default is 6: a shorter one could be an ordinary word.
+const MIN_SECRET: usize = 6;
 
 /// The time limit of a call, including its stream. Default is 10 minutes.
 const CALL_TIMEOUT: Duration = Duration::from_secs(600);
@@ -50,7 +54,15 @@ impl CallRequest {
         }
         let host = url.host_str().unwrap_or_default();
         let host = url.port().map_or(host.to_owned(), |port| format!("{host}:{port}"));
-        Ok((FlowHost { host }, url))
+        let headers = self.headers.iter().filter(|(name, _)| is_secret_name(name));
+        let given = headers.map(|(_, value)| value.trim_start_matches("Bearer ").to_owned());
+        let pairs = url.query_pairs().filter(|(name, _)| is_secret_name(name));
+        let query = pairs.map(|(_, value)| value.into_owned());
+        let values = given.chain(query).chain(url.password().map(str::to_owned));
+        let secrets = values
+            .filter(|value| value.len() >= MIN_SECRET)
+            .map(|value| Secret::new(&value, "<redacted>"));
+        Ok((FlowHost { host, secrets: secrets.collect() }, url))
     }
 
     pub(super) fn deadline(&self) -> (Duration, Instant) {

@@ -6,6 +6,7 @@ use serde_json::Value;
 use std::borrow::Cow;
 
 use genkit_core::Error;
+use genkit_core::internal::redact::{Secret, redact_secrets};
 
 /// The minimum length of a secret that is redacted, in bytes. Default is 6: a shorter secret could
 /// be an ordinary word.
@@ -26,16 +27,8 @@ fn is_secret_in_query(name: &str) -> bool {
         || ["sig", "code", "pass", "cred", "sas"].iter().any(|part| name.contains(part))
 }
 
-/// Encodes a value as a client does in a query, which leaves more characters unchanged.
-fn form_urlencoded(value: &str) -> String {
-    let mut url = Url::parse("http://x").ok();
-    let pairs =
-        url.as_mut().map(|url| url.query_pairs_mut().append_key_only(value).finish().query());
-    pairs.flatten().unwrap_or(value).to_owned()
-}
-
 /// The secrets of one call.
-pub(crate) struct Secrets(Vec<String>);
+pub(crate) struct Secrets(Vec<Secret>);
 
 impl Secrets {
     /// Collects the secrets in the headers of a call and in those that its endpoint adds.
@@ -51,49 +44,32 @@ impl Secrets {
     pub(super) fn with_query(self, base: &Url) -> Self {
         let query = base.query_pairs().filter(|(name, _)| is_secret_in_query(name));
         let given = query.map(|(_, value)| value.into_owned());
-        Self::from_values(self.0.into_iter().chain(given))
+        let known: Vec<String> = self.0.iter().map(|secret| secret.value().to_owned()).collect();
+        Self::from_values(known.into_iter().chain(given))
     }
 
-    /// Collects each secret in the spellings used in text, JSON and URLs.
     fn from_values(values: impl Iterator<Item = String>) -> Self {
-        let mut secrets = Vec::new();
+        let mut secrets: Vec<Secret> = Vec::new();
         for value in values {
             let value = value.strip_prefix("Bearer ").unwrap_or(&value).trim();
-            if value.len() < MIN_SECRET {
-                continue;
+            if value.len() >= MIN_SECRET && secrets.iter().all(|known| known.value() != value) {
+                secrets.push(Secret::new(value, HIDDEN));
             }
-            let json = Value::from(value).to_string();
-            let json = json.trim_matches('"').to_owned();
-            secrets.extend([
-                json.replace('/', "\\/"),
-                json,
-                percent_encoding::utf8_percent_encode(value, percent_encoding::NON_ALPHANUMERIC)
-                    .to_string(),
-                form_urlencoded(value),
-                value.to_owned(),
-            ]);
         }
-        // Longer secrets first, because one may contain a shorter one.
-        secrets.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
-        secrets.dedup();
         Self(secrets)
     }
 
     /// Returns the text without secrets, or `None` if it contains none.
     pub(crate) fn redact_text(&self, text: &str) -> Option<String> {
-        let mut redacted: Option<String> = None;
-        for secret in &self.0 {
-            let text = redacted.as_deref().unwrap_or(text);
-            if text.contains(secret) {
-                redacted = Some(text.replace(secret, HIDDEN));
-            }
+        match redact_secrets(text, self.0.iter()) {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(redacted) => Some(redacted),
         }
-        redacted
     }
 
     /// Removes the secrets from bytes that are not text.
     pub(crate) fn redacted_bytes(&self, mut bytes: Vec<u8>) -> Vec<u8> {
-        for secret in &self.0 {
+        for secret in self.0.iter().flat_map(Secret::spellings) {
             let found: Vec<usize> = memchr::memmem::find_iter(&bytes, secret.as_bytes()).collect();
             if found.is_empty() {
                 continue;
