@@ -18,6 +18,8 @@ use genkit::agui::AguiRequest;
 use genkit::{Error, Result, tool, tools};
 use offline::Offline;
 
+const USAGE: &str = "usage: chat [MODEL]";
+
 /// Returns the weather of a city.
 #[tool]
 async fn weather(city: String) -> String {
@@ -57,7 +59,12 @@ fn app(model: Option<String>) -> Result<Router> {
 
 #[tokio::main]
 async fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
-    let app = app(std::env::args().nth(1))?;
+    let model = std::env::args().nth(1);
+    if model.as_deref().is_some_and(|argument| ["-h", "--help"].contains(&argument)) {
+        println!("{USAGE}");
+        return Ok(());
+    }
+    let app = app(model)?;
     let port = std::env::var("PORT").unwrap_or_else(|_| "3400".to_owned());
     let listener = tokio::net::TcpListener::bind(format!("127.0.0.1:{port}")).await?;
     println!("http://{}", listener.local_addr()?);

@@ -160,3 +160,58 @@ async fn an_address_that_is_taken_is_an_error() {
     let error = serving(flows![echo]).http(server.address.to_string()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unavailable);
 }
+
+/// A caller that holds its share, and another one that finds room.
+#[tokio::test]
+async fn a_greedy_caller_leaves_places_for_others() {
+    let provider = genkit::flows::bearer(|token| async move { Ok(json!({ "uid": token })) });
+    let server = serving(flows![echo, sleeper]).max_in_flight(16).context_provider(provider);
+    let server = Listening::start(server).await;
+    let mut held = Vec::new();
+    let refused = loop {
+        let sent = stream("/sleeper", &json!({})).header("authorization", "Bearer greedy");
+        let address = server.address;
+        let (connection, status) = tokio::task::spawn_blocking(move || {
+            use std::io::Read as _;
+            let mut connection = open(address, &sent);
+            let mut piece = [0; 4096];
+            let read = connection.read(&mut piece).expect("an answer");
+            let status = String::from_utf8_lossy(&piece[..read]).contains(" 200 ");
+            (connection, status)
+        })
+        .await
+        .unwrap();
+        match status {
+            true => held.push(connection),
+            false => break held.len(),
+        }
+        assert!(held.len() <= 16);
+    };
+    assert_eq!(refused, 8, "half of the places");
+    let other = post("/echo", &json!({"data": "a"})).header("authorization", "Bearer other");
+    assert_eq!(server.send(other).await.status, 200);
+}
+
+#[tokio::test]
+async fn a_body_with_many_small_values_is_refused() {
+    let server = Listening::start(serving(flows![echo])).await;
+    let body = format!("{{\"data\": [{}0]}}", "0,".repeat(300_000));
+    let answer = server.send(Sent::new("POST", "/echo").body(body.as_str())).await;
+    assert_eq!(answer.status, 400);
+    assert!(answer.text().contains("more than 200000 values"), "{}", answer.text());
+}
+
+#[tokio::test]
+async fn a_client_without_a_token_cannot_find_out_which_flows_exist() {
+    let server = serving(flows![echo]).context_provider(genkit::flows::api_key("k"));
+    let server = Listening::start(server).await;
+    let mut answers = Vec::new();
+    for path in ["/echo", "/nope"] {
+        let answer = server.send(post(path, &json!({"data": "a"}))).await;
+        answers.push((answer.status, answer.text().to_owned()));
+    }
+    assert_eq!(answers[0].0, 401);
+    assert_eq!(answers[0], answers[1]);
+    let known = post("/nope", &json!({"data": "a"})).header("authorization", "k");
+    assert_eq!(server.send(known).await.status, 404);
+}

@@ -135,7 +135,8 @@ async fn a_closure_answers_in_the_place_of_what_it_stands_around() {
     let model = ScriptedModel::text("never");
     let guard = on_model(|_, _, _| async {
         let closed: Result<ModelResponse, Closed> = Err(Closed);
-        Ok(closed.context("the guard")?) // `?` needs no annotation
+        let response = closed.context("the guard")?; // `?` needs no annotation
+        Ok(response)
     });
     let run = genkit::generate("go").model(model.clone()).middleware(guard);
     assert_eq!(run.await.unwrap_err().chain(), "the guard: the service is closed");

@@ -1,5 +1,6 @@
 //! Lists with a time limit, for callers that must not wait long.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use tokio::time::Instant;
@@ -68,10 +69,12 @@ impl Catalog {
     /// Records the omitted items of a list, and logs each once.
     pub(super) fn record_notices(&self, kind: ListKind, notices: Vec<String>) {
         let known = &mut lock(&self.health)[kind as usize].notices;
-        for new in notices.iter().filter(|notice| !known.contains(notice)) {
+        let before: HashSet<&String> = known.iter().collect();
+        for new in notices.iter().filter(|notice| !before.contains(notice)) {
+            let Some(warnings) = self.server.warnings.count_warning() else { continue };
             let notice = Logged::text(new);
             tracing::warn!(
-                server = %self.server.key, %notice,
+                server = %self.server.key, warnings, %notice,
                 "omitted an item of an MCP server; report the notice to the author of the server"
             );
         }

@@ -240,8 +240,10 @@ fn input_schema(item: &Value) -> Result<Value, ItemError> {
 fn warn_repairs(server: &ManagedServer, tool: &Tool) {
     let repairs: Vec<&Loss> = tool.schemas().repairs().collect();
     let Some(first) = repairs.first() else { return };
+    let Some(warnings) = server.warnings.count_warning() else { return };
     tracing::warn!(
         server = %server.key,
+        warnings,
         tool = tool.name(),
         at = %Logged::text(&excerpt(&first.pointer, MAX_SHOWN)),
         repairs = repairs.len(),

@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::error::Error;
 use super::link::{DesiredLink, DesiredState, LinkStatus};
+use super::noise::WarningBudget;
 use super::pins::Pins;
 use crate::config::{Launch, Reconnect, ServerConfig};
 use crate::error::ServerErrorExt as _;
@@ -43,6 +44,8 @@ pub(crate) struct ManagedServer {
     pub(crate) redactor: Redactor,
     /// The definitions of its tools.
     pub(crate) pins: Pins,
+    /// Limits the warnings about its items.
+    pub(crate) warnings: WarningBudget,
     /// Limits the requests in flight.
     pub(crate) places: Arc<Semaphore>,
     /// Whether the server is known not to support the newest protocol.
@@ -74,6 +77,7 @@ impl ManagedServer {
             client: Arc::new(client),
             redactor,
             pins: Pins::default(),
+            warnings: WarningBudget::default(),
             places: Arc::new(Semaphore::new(MAX_IN_FLIGHT)),
             is_old: AtomicBool::new(false),
             connector: tokio::sync::OnceCell::new(),
