@@ -81,6 +81,8 @@ fn run(name: &str, arguments: &[&str], answers: Vec<(u16, Value)>) -> Ran {
         .args(arguments)
         .current_dir(folder)
         .env_remove("RUST_LOG")
+        // A guide program that logs with colour would split the names of spans.
+        .env("NO_COLOR", "1")
         .env("GEMINI_API_KEY", "AIza");
     command.env("GEMINI_BASE_URL", gemini(answers)).env_remove("GENKIT_ENV");
     program::run(&mut command, PATIENCE).unwrap()
@@ -107,7 +109,6 @@ fn servers_can_be_tried_without_a_client() {
     shows("shared_state", &["--call", "save_note", note], vec![], &["saved as 1"]);
     let path = r#"{"path": "../secret"}"#;
     let ran = run("middleware", &["--call", "delete_file", path], vec![]);
-    assert!(ran.stderr.contains("`delete_file` returned an error: "), "{}", ran.story());
     assert!(ran.stderr.contains("outside of the folder"), "{}", ran.story());
     let path = r#"{"path": "a.txt"}"#;
     shows("middleware", &["--call", "delete_file", path], vec![], &["a.txt is gone"]);
