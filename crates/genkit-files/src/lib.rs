@@ -8,7 +8,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _};
 use std::path::Path;
 
-/// Why a file was not read.
+/// The reason that a file was not read.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
