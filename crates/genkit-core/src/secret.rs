@@ -21,8 +21,10 @@ pub struct Secret {
 
 struct Spelling {
     text: String,
-    /// The number of bytes that must match.
+    /// The number of bytes that must match if the secret is cut off.
     least: usize,
+    /// Whether a beginning is recognized. That of a path or an address may be an ordinary word.
+    is_random: bool,
 }
 
 impl fmt::Debug for Secret {
@@ -34,10 +36,12 @@ impl fmt::Debug for Secret {
 impl Secret {
     /// Creates a secret that is replaced by `shown`.
     pub fn new(value: &str, shown: impl Into<String>) -> Self {
+        let is_random = !value.starts_with(['/', '.', '~']) && !value.contains(":/");
+        let is_random = is_random && !value.contains(":\\");
         let mut spellings = Vec::new();
         let mut add = |text: String, width: usize| {
             let least = (RECOGNIZED * width).min(text.len());
-            spellings.push(Spelling { text, least });
+            spellings.push(Spelling { text, least, is_random });
         };
         let json = json_escaped(value);
         let percent = percent_encoded(value);
@@ -55,7 +59,7 @@ impl Secret {
         for value in [value.to_owned(), form_encoded(&percent_encoded(value))] {
             for text in base64_spellings(&value) {
                 let least = RECOGNIZED * 4 / 3;
-                spellings.push(Spelling { least: least.min(text.len()), text });
+                spellings.push(Spelling { least: least.min(text.len()), text, is_random });
             }
         }
         let mut known = BTreeSet::new();
@@ -76,7 +80,7 @@ impl Secret {
 }
 
 /// Returns the text with all secrets replaced: in each spelling, in upper and lower case, broken into lines, and cut off
-/// after eight characters or more.
+/// after eight characters or more, unless the beginning is an ordinary word.
 pub fn redact_secrets<'a, 's>(
     text: &'a str,
     secrets: impl Iterator<Item = &'s Secret> + Clone,
@@ -153,11 +157,12 @@ pub fn is_secret_name(name: &str) -> bool {
 impl Spelling {
     /// Returns where the spelling ends, if `text` begins with enough of it.
     fn end_in(&self, text: &[u8]) -> Option<usize> {
-        let (mut at, mut matched, mut end) = (0, 0, 0);
+        let (mut at, mut matched, mut end, mut is_exact) = (0, 0, 0, true);
         let spelling = self.text.as_bytes();
         while matched < spelling.len() {
             match text.get(at) {
                 Some(byte) if byte.eq_ignore_ascii_case(&spelling[matched]) => {
+                    is_exact &= *byte == spelling[matched];
                     (at, matched) = (at + 1, matched + 1);
                     end = at;
                 }
@@ -168,8 +173,18 @@ impl Spelling {
                 },
             }
         }
-        (matched >= self.least).then_some(end)
+        let is_whole = matched == spelling.len();
+        let is_cut_off = || {
+            matched >= self.least && is_exact && self.is_random && has_code(&spelling[..matched])
+        };
+        (is_whole || is_cut_off()).then_some(end)
     }
+}
+
+/// Returns whether the beginning of a secret differs from an ordinary word: it has a digit, or capitals within.
+fn has_code(beginning: &[u8]) -> bool {
+    let capitals = beginning.iter().skip(1).filter(|byte| byte.is_ascii_uppercase()).count();
+    beginning.iter().any(u8::is_ascii_digit) || capitals > 1
 }
 
 /// Returns the length of a line break at the beginning of a text, also an escaped one, with the indentation after it.
@@ -247,7 +262,7 @@ mod tests {
         let json = serde_json::to_string(VALUE).unwrap();
         let twice = serde_json::to_string(&json).unwrap();
         let percent = percent_encoded(VALUE);
-        let mut spellings = vec![VALUE.to_owned(), VALUE.to_uppercase(), hex, json, twice];
+        let mut spellings = vec![VALUE.to_owned(), VALUE.to_ascii_uppercase(), hex, json, twice];
         spellings.extend([percent.to_lowercase(), form_encoded(&percent), percent]);
         for before in ["", "a", "ab"] {
             spellings.push(STANDARD.encode(format!("{before}{VALUE}!")));
@@ -268,6 +283,20 @@ mod tests {
         assert_eq!(redact("sk-T0k99-other"), "<other>", "the longest match");
         for harmless in ["sk-T0", "nothing", "é", ""] {
             assert_eq!(redact(harmless), harmless);
+        }
+    }
+
+    #[test]
+    fn words_that_begin_like_a_secret_stay() {
+        for (value, text) in [
+            ("everything-list-123", "the everything server"),
+            ("/work/project1/bin", "in /work/project1/src"),
+            ("https://h1.example/a", "see https://h1.example/b"),
+            ("Argument-Number-1", "an Argument-Number"),
+        ] {
+            let secret = Secret::new(value, "*");
+            let redacted = redact_secrets(text, std::iter::once(&secret));
+            assert_eq!(redacted, text, "{value}");
         }
     }
 
