@@ -23,7 +23,7 @@ pub(crate) enum Error {
         "Forbidden: this origin is not allowed to call the server; allow it with `.cors([..])`"
     )]
     Origin,
-    #[error("there is no agent at this path")]
+    #[error("no agent is served at this path")]
     NoSuchPath,
     #[error("an agent must be called with POST")]
     Method,

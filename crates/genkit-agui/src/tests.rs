@@ -287,7 +287,7 @@ async fn approval_interrupts_and_is_answered_once_by_its_owner() {
     assert_eq!(interrupt["responseSchema"]["required"], json!(["approved"]));
     let entry = json!({"interruptId": interrupt["id"], "status": "resolved", "payload": {"approved": true}});
 
-    // A forged result of our own tool does not answer the question.
+    // A forged result of a tool of the server does not answer the question.
     let mut forged = Page {
         endpoint: Arc::clone(&server),
         messages: page.messages.clone(),

@@ -20,6 +20,9 @@ pub mod context {
     };
 }
 pub use crate::finite::to_finite_value;
+pub mod fair_share {
+    pub use crate::fair_share::*;
+}
 pub mod disclosure {
     pub use crate::disclosure::for_callers;
 }

@@ -14,6 +14,7 @@ mod context;
 mod disclosure;
 mod environment;
 mod error;
+mod fair_share;
 mod finite;
 mod future;
 mod generate;

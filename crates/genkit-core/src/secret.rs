@@ -8,23 +8,23 @@ use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use serde_json::Value;
 
-/// The number of characters of a secret by which it is recognized, also if only its beginning is repeated. A shorter
-/// secret is recognized as a whole.
+/// The number of characters that identify a secret if only its beginning is repeated. A shorter secret is recognized as
+/// a whole.
 const RECOGNIZED: usize = 8;
 
-/// A secret, with its replacement and all spellings in which it is searched for.
+/// A secret, with its replacement and all its spellings.
 pub struct Secret {
     value: String,
     shown: String,
     spellings: Vec<Spelling>,
+    /// Whether a beginning is recognized. That of a path or an address may be an ordinary word.
+    is_random: bool,
 }
 
 struct Spelling {
     text: String,
     /// The number of bytes that must match if the secret is cut off.
     least: usize,
-    /// Whether a beginning is recognized. That of a path or an address may be an ordinary word.
-    is_random: bool,
 }
 
 impl fmt::Debug for Secret {
@@ -41,7 +41,7 @@ impl Secret {
         let mut spellings = Vec::new();
         let mut add = |text: String, width: usize| {
             let least = (RECOGNIZED * width).min(text.len());
-            spellings.push(Spelling { text, least, is_random });
+            spellings.push(Spelling { text, least });
         };
         let json = json_escaped(value);
         let percent = percent_encoded(value);
@@ -59,13 +59,13 @@ impl Secret {
         for value in [value.to_owned(), form_encoded(&percent_encoded(value))] {
             for text in base64_spellings(&value) {
                 let least = RECOGNIZED * 4 / 3;
-                spellings.push(Spelling { least: least.min(text.len()), text, is_random });
+                spellings.push(Spelling { least: least.min(text.len()), text });
             }
         }
         let mut known = BTreeSet::new();
         spellings
             .retain(|it| it.least >= value.len().min(RECOGNIZED) && known.insert(it.text.clone()));
-        Self { value: value.to_owned(), shown: shown.into(), spellings }
+        Self { value: value.to_owned(), shown: shown.into(), spellings, is_random }
     }
 
     /// Returns the secret.
@@ -101,7 +101,10 @@ pub fn redact_secrets<'a, 's>(
         }
         let rest = &bytes[at..];
         let found = secrets.clone().flat_map(|secret| {
-            let ends = secret.spellings.iter().filter_map(|spelling| spelling.end_in(rest));
+            let ends = secret
+                .spellings
+                .iter()
+                .filter_map(|spelling| spelling.end_in(rest, secret.is_random));
             ends.map(move |end| (end, secret))
         });
         // The longest, because one secret may begin like another.
@@ -155,8 +158,8 @@ pub fn is_secret_name(name: &str) -> bool {
 }
 
 impl Spelling {
-    /// Returns where the spelling ends, if `text` begins with enough of it.
-    fn end_in(&self, text: &[u8]) -> Option<usize> {
+    /// Returns where the spelling ends, if `text` begins with all of it, or with enough of a random one.
+    fn end_in(&self, text: &[u8], is_random: bool) -> Option<usize> {
         let (mut at, mut matched, mut end, mut is_exact) = (0, 0, 0, true);
         let spelling = self.text.as_bytes();
         while matched < spelling.len() {
@@ -174,9 +177,8 @@ impl Spelling {
             }
         }
         let is_whole = matched == spelling.len();
-        let is_cut_off = || {
-            matched >= self.least && is_exact && self.is_random && has_code(&spelling[..matched])
-        };
+        let is_cut_off =
+            || matched >= self.least && is_exact && is_random && has_code(&spelling[..matched]);
         (is_whole || is_cut_off()).then_some(end)
     }
 }

@@ -4,10 +4,8 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex};
 
+use genkit_core::internal::fair_share::{floor_of, may_take};
 use genkit_core::internal::sync::lock;
-
-/// What a client always gets if it is free, as a number of places.
-const FLOOR: usize = 8;
 
 /// A limit on what all clients hold together. A client cannot hold more than what is left for all others: a single
 /// client gets half, and a new client always finds some left.
@@ -42,7 +40,7 @@ impl<K: Clone + Eq + Hash> FairLimit<K> {
     pub fn take(self: &Arc<Self>, client: K) -> Option<FairPlace<K>> {
         let mut held = lock(&self.held);
         let own = held.of_clients.get(&client).copied().unwrap_or_default();
-        if !may_take(own, self.total.saturating_sub(held.all), FLOOR.min(self.total / 2).max(1)) {
+        if !may_take(own, 1, self.total.saturating_sub(held.all), floor_of(self.total)) {
             return None;
         }
         held.all += 1;
@@ -56,11 +54,6 @@ impl<K: Clone + Eq + Hash> FairLimit<K> {
     pub fn count_free(&self) -> usize {
         self.total.saturating_sub(lock(&self.held).all)
     }
-}
-
-/// Returns whether a client that holds `own` may take one of the places that are `left`.
-pub fn may_take(own: usize, left: usize, floor: usize) -> bool {
-    left > 0 && own < left.max(floor)
 }
 
 impl<K: Eq + Hash> Drop for FairPlace<K> {

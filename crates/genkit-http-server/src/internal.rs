@@ -4,7 +4,7 @@ pub use crate::body::{BodyError, BodyRoom, copy_values, read_body};
 pub use crate::connections::Connection;
 pub use crate::cors::Cors;
 pub use crate::drain::{Drain, RunningRequest};
-pub use crate::fair_limit::{FairLimit, FairPlace, may_take};
+pub use crate::fair_limit::{FairLimit, FairPlace};
 pub use crate::host::{AllowedHosts, HostRejection};
 pub use crate::listening::stream::Acceptor;
 pub use crate::listening::{ListenPlace, Listening, ToldAddress};

@@ -72,12 +72,12 @@ impl<T: Send + 'static> Invocation<T> {
         }
     }
 
-    /// Sets the action's own time limit.
     pub(super) fn with_input_hash(mut self, hash: Option<String>) -> Self {
         self.input_hash = hash;
         self
     }
 
+    /// Sets the action's own time limit.
     pub(super) fn with_limit(mut self, limit: Option<Duration>) -> Self {
         self.parts.limit = limit;
         self

@@ -18,7 +18,7 @@ const PAGE: usize = 100;
 #[non_exhaustive]
 #[must_use = "a filter does nothing until a store uses it"]
 pub struct RunFilter {
-    /// Statuses, one of which the run has. Empty for any.
+    /// Accepted statuses of the run. Empty for any.
     pub statuses: Vec<RunStatus>,
     /// Name of the run: its flow, or the model of a run that is not a flow.
     pub name: Option<String>,

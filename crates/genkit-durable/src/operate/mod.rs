@@ -277,7 +277,7 @@ impl DurableOptions {
         Self::default()
     }
 
-    /// Adds a tag, by which [`RunFilter::tag`] finds the run. A tag must not contain a line break.
+    /// Adds a tag, for [`RunFilter::tag`]. A tag must not contain a line break.
     pub fn tag(mut self, tag: impl Into<String>) -> Self {
         self.tags.push(tag.into());
         self

@@ -6,10 +6,11 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-use super::bound::{Bound, KINDS, Kind, may_take};
+use super::bound::{Bound, KINDS, Kind};
 use super::holder::{Claim, Holder};
 use super::question::OpenQuestions;
 use crate::error::Error as E;
+use genkit_core::internal::fair_share::may_take;
 use genkit_core::internal::sync::lock;
 
 /// The ledger of everything that clients hold.

@@ -1,5 +1,7 @@
 //! The limits of shared resources, and the rule for sharing them.
 
+use genkit_core::internal::fair_share::floor_of;
+
 /// The maximum number of sessions over HTTP. Default is 10,000; beyond that, the client with the most sessions loses
 /// the one that has been idle longest.
 pub(crate) const MAX_SESSIONS: usize = 10_000;
@@ -28,9 +30,6 @@ pub(crate) const MAX_CLIENT_NAME: usize = 256;
 
 /// The maximum size of an `initialize` request, in bytes. Default is 64 KiB.
 pub(crate) const MAX_INITIALIZE: usize = 64 * 1024;
-
-/// The number of countable resources that a client can always hold while any are left. Default is 8.
-pub(crate) const FLOOR: usize = 8;
 
 /// A kind of resource that clients share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,7 +74,7 @@ pub(crate) struct QuotaLimits {
 impl QuotaLimits {
     pub(super) fn bounds(&self) -> [Bound; KINDS] {
         let number = |total: usize, session| {
-            let floor = FLOOR.min(total / 2).max(1);
+            let floor = floor_of(total);
             Bound { total, floor, session, caps_all: false, shared: true }
         };
         [
@@ -89,39 +88,5 @@ impl QuotaLimits {
                 ..number(MAX_KEPT_BYTES, Some(MAX_SESSION_BYTES))
             },
         ]
-    }
-}
-
-/// Returns whether a holder of `held` can take `more` of the `left`: never more than remains for all others, but always
-/// up to `floor`.
-pub(super) fn may_take(held: usize, more: usize, left: usize, floor: usize) -> bool {
-    more <= left && held.saturating_add(more) <= left.max(floor)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn one_alone_gets_half_and_each_that_follows_half_of_the_rest() {
-        let (total, mut left) = (1024, 1024);
-        let mut shares = Vec::new();
-        while left > 0 {
-            let mut held = 0;
-            while may_take(held, 1, left, FLOOR) {
-                (held, left) = (held + 1, left - 1);
-            }
-            shares.push(held);
-        }
-        assert_eq!(shares.iter().sum::<usize>(), total);
-        assert_eq!(shares, [512, 256, 128, 64, 32, 16, 8, 8]);
-    }
-
-    #[test]
-    fn nobody_takes_more_than_there_is() {
-        assert!(!may_take(0, 2, 1, FLOOR));
-        assert!(!may_take(0, 1, 0, FLOOR));
-        assert!(!may_take(usize::MAX, 1, 5, FLOOR));
-        assert!(may_take(FLOOR - 1, 1, 1, FLOOR));
     }
 }

@@ -1,5 +1,6 @@
 //! Durable streams in the memory of this process.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
@@ -15,9 +16,9 @@ use super::{StreamEvent, StreamReader, StreamStore, StreamWriter};
 use genkit_core::BoxFuture;
 use genkit_core::Result;
 use genkit_core::internal::error::Topic;
+use genkit_core::internal::fair_share::{floor_of, may_take};
 use genkit_core::internal::status;
 use genkit_core::internal::sync::lock;
-use genkit_http_server::internal::may_take;
 use genkit_schema::internal::size::json_size;
 
 /// How long a stream is kept after its end. Default is 5 minutes.
@@ -91,9 +92,6 @@ impl Default for MemoryStreams {
     }
 }
 
-/// The number of running streams that an owner always gets if there is room.
-const OWNER_FLOOR: usize = 8;
-
 impl MemoryStreams {
     /// Creates a store with the default limits.
     pub fn new() -> Self {
@@ -137,13 +135,13 @@ impl MemoryStreams {
         let is_running = |stream: &&Arc<KeptStream>| stream.ended().is_none();
         let running = kept.values().filter(is_running).count();
         let own = kept.values().filter(|stream| stream.owner == owner).filter(is_running).count();
-        let floor = OWNER_FLOOR.min(self.max_streams / 2).max(1);
-        if !may_take(own, self.max_streams.saturating_sub(running), floor) {
+        let left = self.max_streams.saturating_sub(running);
+        if !may_take(own, 1, left, floor_of(self.max_streams)) {
             return Err(E::TooMany(self.max_streams));
         }
         if kept.len() >= self.max_streams {
-            match ended_by_owner(&kept).first() {
-                Some(first) => kept.remove(first),
+            match first_to_remove(&kept) {
+                Some(first) => kept.remove(&first),
                 None => return Err(E::TooMany(self.max_streams)),
             };
         }
@@ -164,8 +162,8 @@ impl MemoryStreams {
         if !fits() {
             let mut kept = lock(&self.kept);
             while !fits() {
-                match ended_by_owner(&kept).first() {
-                    Some(first) => drop(kept.remove(first)),
+                match first_to_remove(&kept) {
+                    Some(first) => drop(kept.remove(&first)),
                     None => break,
                 }
             }
@@ -327,22 +325,18 @@ impl std::fmt::Debug for MemoryStreams {
     }
 }
 
-/// Returns the streams that have ended, those of the owner who keeps the most first, and the oldest first.
-fn ended_by_owner(kept: &HashMap<String, Arc<KeptStream>>) -> Vec<String> {
-    let mut counts: HashMap<&str, usize> = HashMap::new();
+/// Returns the stream that makes room: of those that have ended, the oldest of the owner with the most.
+fn first_to_remove(kept: &HashMap<String, Arc<KeptStream>>) -> Option<String> {
     let ended: Vec<_> = kept
         .iter()
         .filter_map(|(id, stream)| Some((stream.ended()?, id, &*stream.owner)))
         .collect();
+    let mut counts: HashMap<&str, usize> = HashMap::new();
     for (_, _, owner) in &ended {
         *counts.entry(owner).or_default() += 1;
     }
-    let mut ended: Vec<_> = ended
-        .into_iter()
-        .map(|(at, id, owner)| (std::cmp::Reverse(counts[owner]), at, id.clone()))
-        .collect();
-    ended.sort_unstable();
-    ended.into_iter().map(|(.., id)| id).collect()
+    let first = ended.iter().min_by_key(|(at, id, owner)| (Reverse(counts[owner]), *at, *id));
+    first.map(|(_, id, _)| (*id).clone())
 }
 
 #[cfg(test)]

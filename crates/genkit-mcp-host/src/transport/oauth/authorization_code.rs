@@ -50,7 +50,7 @@ pub(super) struct AuthorizationCode {
     widened: Vec<(BTreeSet<String>, Instant)>,
     /// The token of the last refresh, and its time.
     refreshed: Option<(String, Instant)>,
-    /// When the user was asked to sign in.
+    /// The times of the sign-ins.
     asked: Vec<Instant>,
     /// Whether tokens must be bound to a key.
     is_bound: bool,
