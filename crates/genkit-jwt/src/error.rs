@@ -5,7 +5,7 @@ use genkit_core::internal::error::Topic;
 
 /// Why a token was rejected. The client receives the message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum TokenFault {
+pub(crate) enum TokenFault {
     #[error("the token is not a signed JWT")]
     NoJwt,
     #[error("the token is signed with an algorithm that this server does not allow")]
@@ -36,7 +36,7 @@ pub(super) enum TokenFault {
 
 /// Why keys are not available, for the log and for the program that builds the verifier.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum KeyFault {
+pub(crate) enum KeyFault {
     #[error("`{0}` is not a valid address of keys; use `https://`, or `http://` on this machine")]
     Address(String),
     #[error(

@@ -6,10 +6,10 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use serde_json::json;
 
-use super::issuer::{Issuer, Page};
-use super::signing::{AUDIENCE, Signer};
-use crate::http::auth::{TokenError, TokenVerifier as _};
-use crate::http::jwt::JwtVerifier;
+use crate::issuer::{Issuer, Page};
+use crate::signing::{AUDIENCE, Signer};
+use genkit_jwt::JwtVerifier;
+use genkit_mcp_server::{TokenError, TokenVerifier as _};
 
 /// Advances the clock.
 async fn later(time: Duration) {

@@ -5,8 +5,8 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ring::signature::{self, RsaParameters, RsaPublicKeyComponents, UnparsedPublicKey};
 use serde_json::Value;
 
-use super::algorithm::JwtAlgorithm;
-use super::error::{KeyFault, TokenFault};
+use crate::algorithm::JwtAlgorithm;
+use crate::error::{KeyFault, TokenFault};
 
 /// The maximum number of keys of one issuer.
 const MAX_KEYS: usize = 100;
@@ -16,11 +16,11 @@ const MAX_PART: usize = 1024;
 
 /// The keys of an issuer.
 #[derive(Debug, Default)]
-pub(super) struct KeySet(Vec<PublicKey>);
+pub(crate) struct KeySet(Vec<PublicKey>);
 
 /// A public key.
 #[derive(Debug)]
-pub(super) struct PublicKey {
+pub(crate) struct PublicKey {
     id: Option<String>,
     /// The only algorithm that the key is for, if it declares one.
     algorithm: Option<JwtAlgorithm>,
@@ -37,7 +37,7 @@ enum Material {
 }
 
 impl KeySet {
-    pub(super) fn read(document: &Value) -> Result<Self, KeyFault> {
+    pub(crate) fn read(document: &Value) -> Result<Self, KeyFault> {
         let keys = document["keys"].as_array().ok_or(KeyFault::NoKeys)?;
         if keys.len() > MAX_KEYS {
             return Err(KeyFault::TooManyKeys(MAX_KEYS));
@@ -46,7 +46,7 @@ impl KeySet {
     }
 
     /// Returns the keys that can verify a signature by `algorithm` and, if an id is given, have that id.
-    pub(super) fn of<'a>(
+    pub(crate) fn of<'a>(
         &'a self,
         algorithm: JwtAlgorithm,
         id: Option<&'a str>,
@@ -100,7 +100,7 @@ impl PublicKey {
     }
 
     /// Verifies the signature of `message`. RSA keys need at least 2048 bits.
-    pub(super) fn verify_signature(
+    pub(crate) fn verify_signature(
         &self,
         algorithm: JwtAlgorithm,
         message: &[u8],

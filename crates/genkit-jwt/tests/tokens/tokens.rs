@@ -3,9 +3,9 @@
 use ring::hmac;
 use serde_json::{Value, json};
 
-use super::signing::{AUDIENCE, ISSUER, Signer, claims, encode, in_seconds, with};
-use crate::http::auth::{TokenError, TokenVerifier as _};
-use crate::http::jwt::{JwtAlgorithm, JwtVerifier};
+use crate::signing::{AUDIENCE, ISSUER, Signer, claims, encode, in_seconds, with};
+use genkit_jwt::{JwtAlgorithm, JwtVerifier};
+use genkit_mcp_server::{TokenError, TokenVerifier as _};
 
 fn verifier(keys: &[&Signer]) -> JwtVerifier {
     let keys: Vec<Value> = keys.iter().map(|key| key.jwk()).collect();
@@ -41,7 +41,7 @@ async fn a_token_says_who_calls_and_what_it_may_do() {
 
 #[tokio::test]
 async fn every_algorithm_that_the_server_names_is_taken_and_no_other() {
-    for algorithm in JwtAlgorithm::ALL {
+    for algorithm in JwtAlgorithm::ALL.iter().copied() {
         let key = Signer::new("k", algorithm.name());
         let keys = json!({ "keys": [key.jwk()] });
         let of = |allowed: &[JwtAlgorithm]| {
@@ -50,7 +50,8 @@ async fn every_algorithm_that_the_server_names_is_taken_and_no_other() {
         };
         let token = key.token(&claims());
         assert_eq!(fault(&of(&[algorithm]), &token).await, "taken: ada", "{algorithm:?}");
-        let others: Vec<_> = JwtAlgorithm::ALL.into_iter().filter(|it| *it != algorithm).collect();
+        let others: Vec<_> =
+            JwtAlgorithm::ALL.iter().copied().filter(|it| *it != algorithm).collect();
         let told = fault(&of(&others), &token).await;
         assert!(told.contains("does not allow"), "{algorithm:?}: {told}");
     }

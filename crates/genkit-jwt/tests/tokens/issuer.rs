@@ -14,13 +14,13 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-use super::signing::{AUDIENCE, Signer, with};
-use crate::http::jwt::JwtVerifier;
+use crate::signing::{AUDIENCE, Signer, with};
 use genkit_core::internal::sync::lock;
+use genkit_jwt::JwtVerifier;
 
 /// The page at one path.
 #[derive(Clone)]
-pub(super) enum Page {
+pub(crate) enum Page {
     Text(String),
     Status(u16),
     Redirect(String),
@@ -29,8 +29,8 @@ pub(super) enum Page {
     Trickle,
 }
 
-pub(super) struct Issuer {
-    pub(super) url: String,
+pub(crate) struct Issuer {
+    pub(crate) url: String,
     pages: Arc<Mutex<HashMap<String, Page>>>,
     asked: Arc<AtomicUsize>,
     serving: JoinHandle<()>,
@@ -38,7 +38,7 @@ pub(super) struct Issuer {
 
 impl Issuer {
     /// Starts an issuer that publishes these keys.
-    pub(super) async fn of(keys: &[&Signer]) -> Self {
+    pub(crate) async fn of(keys: &[&Signer]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
         let pages = Arc::new(Mutex::new(HashMap::new()));
@@ -61,26 +61,26 @@ impl Issuer {
         issuer
     }
 
-    pub(super) fn has(&self, path: &str, page: Page) {
+    pub(crate) fn has(&self, path: &str, page: Page) {
         lock(&self.pages).insert(path.to_owned(), page);
     }
 
-    pub(super) fn publishes(&self, keys: &[&Signer]) {
+    pub(crate) fn publishes(&self, keys: &[&Signer]) {
         let keys: Vec<Value> = keys.iter().map(|key| key.jwk()).collect();
         self.has("/keys", Page::Text(json!({ "keys": keys }).to_string()));
     }
 
     /// How often the keys were requested.
-    pub(super) fn asked(&self) -> usize {
+    pub(crate) fn asked(&self) -> usize {
         self.asked.load(Ordering::SeqCst)
     }
 
-    pub(super) fn verifier(&self) -> JwtVerifier {
+    pub(crate) fn verifier(&self) -> JwtVerifier {
         JwtVerifier::builder(self.url.as_str(), AUDIENCE).build().expect("a verifier")
     }
 
     /// A token from this issuer.
-    pub(super) fn token(&self, key: &Signer) -> String {
+    pub(crate) fn token(&self, key: &Signer) -> String {
         key.token(&with(&json!({ "iss": self.url })))
     }
 }

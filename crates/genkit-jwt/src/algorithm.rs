@@ -34,7 +34,7 @@ pub enum JwtAlgorithm {
 
 impl JwtAlgorithm {
     /// All algorithms.
-    pub(super) const ALL: [Self; 9] = [
+    pub const ALL: &[Self] = &[
         Self::Rs256,
         Self::Rs384,
         Self::Rs512,
@@ -47,7 +47,7 @@ impl JwtAlgorithm {
     ];
 
     /// The algorithms that are allowed by default.
-    pub(super) const USUAL: [Self; 4] = [Self::Rs256, Self::Ps256, Self::Es256, Self::EdDsa];
+    pub(crate) const USUAL: [Self; 4] = [Self::Rs256, Self::Ps256, Self::Es256, Self::EdDsa];
 
     /// Returns the name of the algorithm in tokens.
     pub fn name(self) -> &'static str {
@@ -64,7 +64,7 @@ impl JwtAlgorithm {
         }
     }
 
-    pub(super) fn of_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|algorithm| algorithm.name() == name)
+    pub(crate) fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|algorithm| algorithm.name() == name)
     }
 }

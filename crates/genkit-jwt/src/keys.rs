@@ -7,9 +7,9 @@ use std::time::Duration;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-use super::error::KeyFault;
-use super::fetch::KeyAddress;
-use super::jwk::KeySet;
+use crate::error::KeyFault;
+use crate::fetch::KeyAddress;
+use crate::jwk::KeySet;
 use genkit_core::internal::sync::lock;
 use genkit_core::internal::visible::Logged;
 
@@ -29,13 +29,13 @@ const UNKNOWN_KEY: Duration = Duration::from_secs(10);
 const BACK_OFF: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
 
 /// The source of the keys of one issuer.
-pub(super) enum IssuerKeys {
+pub(crate) enum IssuerKeys {
     /// Keys that the program supplied.
     Fixed(Arc<KeySet>),
     Fetched(Arc<FetchedKeys>),
 }
 
-pub(super) struct FetchedKeys {
+pub(crate) struct FetchedKeys {
     address: KeyAddress,
     known: Mutex<KnownKeys>,
     /// Held during a fetch.
@@ -69,13 +69,13 @@ impl KnownKeys {
 }
 
 impl IssuerKeys {
-    pub(super) fn fetched(address: KeyAddress) -> Self {
+    pub(crate) fn fetched(address: KeyAddress) -> Self {
         let (known, fetching) = (Mutex::default(), tokio::sync::Mutex::default());
         Self::Fetched(Arc::new(FetchedKeys { address, known, fetching }))
     }
 
     /// Returns the current keys, and fetches them first if there are none.
-    pub(super) async fn current_keys(&self) -> Result<Arc<KeySet>, KeyFault> {
+    pub(crate) async fn current_keys(&self) -> Result<Arc<KeySet>, KeyFault> {
         let fetched = match self {
             Self::Fixed(keys) => return Ok(Arc::clone(keys)),
             Self::Fetched(fetched) => fetched,
@@ -100,7 +100,7 @@ impl IssuerKeys {
 
     /// Returns newer keys, after a token named a key that is not in `known`; `None` if `known` is up to
     /// date.
-    pub(super) async fn after_unknown(&self, known: &Arc<KeySet>) -> Option<Arc<KeySet>> {
+    pub(crate) async fn after_unknown(&self, known: &Arc<KeySet>) -> Option<Arc<KeySet>> {
         let Self::Fetched(fetched) = self else { return None };
         let others = || {
             let (keys, _) = lock(&fetched.known).usable_keys()?;

@@ -3,15 +3,14 @@
 use std::fmt;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::algorithm::JwtAlgorithm;
-use super::claims::ExpectedClaims;
-use super::error::TokenFault;
-use super::jwk::KeySet;
-use super::keys::IssuerKeys;
-use super::token::UnverifiedToken;
-use crate::http::auth::{TokenError, TokenVerifier};
-use crate::principal::Principal;
+use crate::algorithm::JwtAlgorithm;
+use crate::claims::ExpectedClaims;
+use crate::error::TokenFault;
+use crate::jwk::KeySet;
+use crate::keys::IssuerKeys;
+use crate::token::UnverifiedToken;
 use genkit_core::BoxFuture;
+use genkit_mcp_server::{Principal, TokenError, TokenVerifier};
 
 /// The maximum number of keys that are tried if the token has no key id.
 const MAX_TRIES: usize = 4;
@@ -44,9 +43,9 @@ const MAX_TRIES: usize = 4;
 /// # }
 /// ```
 pub struct JwtVerifier {
-    pub(super) algorithms: Vec<JwtAlgorithm>,
-    pub(super) expected: ExpectedClaims,
-    pub(super) keys: IssuerKeys,
+    pub(crate) algorithms: Vec<JwtAlgorithm>,
+    pub(crate) expected: ExpectedClaims,
+    pub(crate) keys: IssuerKeys,
 }
 
 impl JwtVerifier {

@@ -14,11 +14,9 @@ mod error;
 mod fetch;
 mod jwk;
 mod keys;
-#[cfg(test)]
-mod tests;
 mod token;
 mod verifier;
 
-pub use self::algorithm::JwtAlgorithm;
-pub use self::builder::JwtVerifierBuilder;
-pub use self::verifier::JwtVerifier;
+pub use algorithm::JwtAlgorithm;
+pub use builder::JwtVerifierBuilder;
+pub use verifier::JwtVerifier;

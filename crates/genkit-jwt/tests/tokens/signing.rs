@@ -11,16 +11,16 @@ use ring::signature::{
 };
 use serde_json::{Value, json};
 
-pub(super) const ISSUER: &str = "https://login.example.com";
-pub(super) const AUDIENCE: &str = "https://mcp.example.com/mcp";
+pub(crate) const ISSUER: &str = "https://login.example.com";
+pub(crate) const AUDIENCE: &str = "https://mcp.example.com/mcp";
 
 /// A key made for these tests; it is public.
 const RSA: &[u8] = include_bytes!("rsa.pk8");
 
 /// A signing key with an id.
-pub(super) struct Signer {
-    pub(super) id: String,
-    pub(super) algorithm: &'static str,
+pub(crate) struct Signer {
+    pub(crate) id: String,
+    pub(crate) algorithm: &'static str,
     key: Key,
 }
 
@@ -31,7 +31,7 @@ enum Key {
 }
 
 impl Signer {
-    pub(super) fn new(id: &str, algorithm: &'static str) -> Self {
+    pub(crate) fn new(id: &str, algorithm: &'static str) -> Self {
         let random = SystemRandom::new();
         let key = match algorithm {
             "ES256" => ecdsa(&signature::ECDSA_P256_SHA256_FIXED_SIGNING),
@@ -46,7 +46,7 @@ impl Signer {
     }
 
     /// The public key, as the issuer publishes it.
-    pub(super) fn jwk(&self) -> Value {
+    pub(crate) fn jwk(&self) -> Value {
         let mut key = match &self.key {
             Key::Rsa(key) => {
                 let RsaPublicKeyComponents { n, e } = key.public().into();
@@ -68,12 +68,12 @@ impl Signer {
         key
     }
 
-    pub(super) fn token(&self, claims: &Value) -> String {
+    pub(crate) fn token(&self, claims: &Value) -> String {
         let header = json!({ "alg": self.algorithm, "typ": "at+jwt", "kid": self.id });
         self.signed(&header, claims)
     }
 
-    pub(super) fn signed(&self, header: &Value, claims: &Value) -> String {
+    pub(crate) fn signed(&self, header: &Value, claims: &Value) -> String {
         let message = format!("{}.{}", encode(header.to_string()), encode(claims.to_string()));
         let signed = self.sign(message.as_bytes());
         format!("{message}.{}", encode(signed))
@@ -107,18 +107,18 @@ fn ecdsa(algorithm: &'static signature::EcdsaSigningAlgorithm) -> Key {
     Key::Ecdsa(EcdsaKeyPair::from_pkcs8(algorithm, document.as_ref(), &random).expect("a key"))
 }
 
-pub(super) fn encode(bytes: impl AsRef<[u8]>) -> String {
+pub(crate) fn encode(bytes: impl AsRef<[u8]>) -> String {
     URL_SAFE_NO_PAD.encode(bytes)
 }
 
 /// The time in `more` seconds, in seconds since 1970.
-pub(super) fn in_seconds(more: i64) -> i64 {
+pub(crate) fn in_seconds(more: i64) -> i64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("a time").as_secs();
     i64::try_from(now).expect("a time") + more
 }
 
 /// The claims of a valid token.
-pub(super) fn claims() -> Value {
+pub(crate) fn claims() -> Value {
     json!({
         "iss": ISSUER, "aud": AUDIENCE, "sub": "ada", "client_id": "a client",
         "iat": in_seconds(0), "exp": in_seconds(300), "scope": "notes:read notes:write",
@@ -126,7 +126,7 @@ pub(super) fn claims() -> Value {
 }
 
 /// The valid claims with these changes; `null` removes a claim.
-pub(super) fn with(others: &Value) -> Value {
+pub(crate) fn with(others: &Value) -> Value {
     let mut claims = claims();
     for (name, claim) in others.as_object().expect("an object") {
         let map = claims.as_object_mut().expect("an object");

@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::algorithm::JwtAlgorithm;
-use super::claims::ExpectedClaims;
-use super::error::KeyFault;
-use super::fetch::{KeyAddress, key_url};
-use super::jwk::KeySet;
-use super::keys::IssuerKeys;
-use super::verifier::JwtVerifier;
+use crate::algorithm::JwtAlgorithm;
+use crate::claims::ExpectedClaims;
+use crate::error::KeyFault;
+use crate::fetch::{KeyAddress, key_url};
+use crate::jwk::KeySet;
+use crate::keys::IssuerKeys;
+use crate::verifier::JwtVerifier;
 use genkit_core::Result;
 
 /// The tolerated clock skew. Default is 60 seconds.
@@ -59,7 +59,7 @@ enum KeySource {
 }
 
 impl JwtVerifierBuilder {
-    pub(super) fn new(issuer: String, audience: String) -> Self {
+    pub(crate) fn new(issuer: String, audience: String) -> Self {
         let expected = ExpectedClaims { issuer, audiences: vec![audience], leeway: LEEWAY };
         Self { algorithms: JwtAlgorithm::USUAL.to_vec(), expected, keys: KeySource::Issuer }
     }

@@ -6,8 +6,8 @@ use reqwest::Url;
 use reqwest::redirect::Policy;
 use serde_json::Value;
 
-use super::error::KeyFault;
-use super::jwk::KeySet;
+use crate::error::KeyFault;
+use crate::jwk::KeySet;
 use genkit_http_client::internal::net::{
     Route, build_client, client_builder, is_loopback, root_cause,
 };
@@ -20,7 +20,7 @@ const MAX_DOCUMENT: usize = 256 * 1024;
 
 /// The address from which keys are fetched.
 #[derive(Clone, Debug)]
-pub(super) enum KeyAddress {
+pub(crate) enum KeyAddress {
     /// The JWK set itself.
     Jwks(Url),
     /// The issuer, whose metadata contains the address of the JWK set.
@@ -28,7 +28,7 @@ pub(super) enum KeyAddress {
 }
 
 /// Parses an address from which keys can be fetched: `https://`, or `http://` on this machine.
-pub(super) fn key_url(text: &str) -> Result<Url, KeyFault> {
+pub(crate) fn key_url(text: &str) -> Result<Url, KeyFault> {
     let url = Url::parse(text)
         .ok()
         .filter(|url| url.scheme() == "https" || (url.scheme() == "http" && is_loopback(url)));
@@ -36,7 +36,7 @@ pub(super) fn key_url(text: &str) -> Result<Url, KeyFault> {
 }
 
 impl KeyAddress {
-    pub(super) async fn fetch_keys(&self) -> Result<KeySet, KeyFault> {
+    pub(crate) async fn fetch_keys(&self) -> Result<KeySet, KeyFault> {
         let jwks = match self {
             Self::Jwks(url) => url.clone(),
             Self::Issuer { issuer, url } => jwks_uri(issuer, url).await?,

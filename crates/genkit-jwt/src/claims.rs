@@ -5,21 +5,21 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use serde_json::{Map, Value};
 
-use super::error::TokenFault;
-use crate::principal::Principal;
+use crate::error::TokenFault;
+use genkit_mcp_server::Principal;
 
 /// The expected claims.
 #[derive(Clone, Debug)]
-pub(super) struct ExpectedClaims {
-    pub(super) issuer: String,
-    pub(super) audiences: Vec<String>,
+pub(crate) struct ExpectedClaims {
+    pub(crate) issuer: String,
+    pub(crate) audiences: Vec<String>,
     /// The tolerated clock skew.
-    pub(super) leeway: Duration,
+    pub(crate) leeway: Duration,
 }
 
 impl ExpectedClaims {
     /// Returns the principal that the claims identify, at `now` in seconds since 1970.
-    pub(super) fn to_principal(
+    pub(crate) fn to_principal(
         &self,
         claims: Map<String, Value>,
         now: f64,

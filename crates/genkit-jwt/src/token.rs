@@ -4,25 +4,25 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Map, Value};
 
-use super::algorithm::JwtAlgorithm;
-use super::error::TokenFault;
+use crate::algorithm::JwtAlgorithm;
+use crate::error::TokenFault;
 
 /// The maximum length of a key id, in bytes.
 const MAX_KEY_ID: usize = 1024;
 
 /// A token whose signature has not been checked.
-pub(super) struct UnverifiedToken<'a> {
-    pub(super) algorithm: JwtAlgorithm,
-    pub(super) key_id: Option<String>,
+pub(crate) struct UnverifiedToken<'a> {
+    pub(crate) algorithm: JwtAlgorithm,
+    pub(crate) key_id: Option<String>,
     /// The part of the token that is signed.
-    pub(super) signed: &'a str,
-    pub(super) signature: Vec<u8>,
+    pub(crate) signed: &'a str,
+    pub(crate) signature: Vec<u8>,
     claims: &'a str,
 }
 
 impl<'a> UnverifiedToken<'a> {
     /// Parses a token that is signed with one of the allowed algorithms.
-    pub(super) fn read(token: &'a str, allowed: &[JwtAlgorithm]) -> Result<Self, TokenFault> {
+    pub(crate) fn read(token: &'a str, allowed: &[JwtAlgorithm]) -> Result<Self, TokenFault> {
         let mut parts = token.split('.');
         let (Some(header), Some(claims), Some(signature), None) =
             (parts.next(), parts.next(), parts.next(), parts.next())
@@ -61,7 +61,7 @@ impl<'a> UnverifiedToken<'a> {
     }
 
     /// Parses the claims. Call it only after the signature has been verified.
-    pub(super) fn parse_claims(&self) -> Result<Map<String, Value>, TokenFault> {
+    pub(crate) fn parse_claims(&self) -> Result<Map<String, Value>, TokenFault> {
         parse_object(self.claims)
     }
 }
