@@ -9,26 +9,23 @@
 mod action;
 mod blocking;
 mod bound_registry;
-mod bounded_json;
 mod context;
 mod disclosure;
 mod environment;
 mod error;
 mod fair_share;
-mod finite;
 mod future;
 mod generate;
 mod glob;
 #[doc(hidden)]
 pub mod internal;
+mod json;
 mod message;
 mod model;
 mod names;
-mod redact;
 mod registry;
 mod run_options;
 pub mod run_store;
-mod seal;
 mod secret;
 #[cfg(feature = "signal")]
 mod shutdown;
