@@ -104,7 +104,7 @@ impl Interrupt {
     /// Returns `true` if the interrupt stands for a task: the call continues as a task on an MCP server, and the run
     /// was interrupted meanwhile (`TaskWait::Interrupt`).
     /// [`metadata`](Self::metadata) describes the task under `mcpTask`. [`restart`](Self::restart) checks it again,
-    /// [`deny`](Self::deny) cancels it.
+    /// [`decline`](Self::decline) cancels it.
     pub fn is_task(&self) -> bool {
         self.metadata().is_some_and(|shown| shown.get(MCP_TASK).is_some())
     }
@@ -148,9 +148,15 @@ impl Interrupt {
         self.approve().with_input(input)
     }
 
-    /// Denies the call: it does not run, and the model receives the reason as an error.
-    pub fn deny(&self, reason: impl Into<String>) -> Answer {
+    /// Declines the call with a reason: it does not run, and the model receives the reason as an error.
+    pub fn decline_with(&self, reason: impl Into<String>) -> Answer {
         self.build_answer(UserAction::Decline, json!({ "reason": reason.into() }), true.into())
+    }
+
+    /// Declines the call with a reason.
+    #[deprecated(note = "renamed to `decline_with`")]
+    pub fn deny(&self, reason: impl Into<String>) -> Answer {
+        self.decline_with(reason)
     }
 
     /// Accepts the question, with `content` as the values of the form.
