@@ -3,10 +3,11 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::{Attribute, Ident, Path, Visibility};
+use syn::{Attribute, FnArg, Ident, Path, Signature, Visibility, parse_quote};
 
 use crate::kind::Kind;
 use crate::parse::Item;
+use crate::types::is_unsized;
 
 pub(crate) fn expand_fallback(
     kind: Kind,
@@ -32,7 +33,21 @@ pub(crate) fn expand_fallback(
     }
     let conditions: Vec<_> = item.cfg_attributes().collect();
     let stub = expand_stub(&kinds, &item.vis, &item.sig.ident, &conditions, crate_path);
+    let mut item = item.clone();
+    borrow_unsized(&mut item.sig);
     quote!(#errors #item #uses #stub)
+}
+
+/// Borrows the parameters of types without a size, which were reported already.
+fn borrow_unsized(sig: &mut Signature) {
+    for input in &mut sig.inputs {
+        if let FnArg::Typed(param) = input
+            && is_unsized(&param.ty)
+        {
+            let ty = &param.ty;
+            param.ty = parse_quote!(&#ty);
+        }
+    }
 }
 
 /// Expands a function that does not parse, usually because the user is still typing: its tokens without the attributes

@@ -9,6 +9,7 @@ use super::habits;
 use crate::error::Errors;
 use crate::kind::Kind;
 
+#[derive(Clone)]
 pub(crate) struct Item {
     pub(crate) attrs: Vec<Attribute>,
     pub(crate) vis: Visibility,

@@ -4,7 +4,9 @@ mod ownership;
 mod shape;
 mod spelling;
 
-pub(crate) use ownership::{check_owned, check_return_type, injected_type, is_borrowing};
+pub(crate) use ownership::{
+    check_owned, check_return_type, injected_type, is_borrowing, is_unsized,
+};
 pub(crate) use shape::{
     is_plain, is_primitive, is_unit, is_word, result_places, strip_groups, type_span,
 };

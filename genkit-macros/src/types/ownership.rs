@@ -85,6 +85,15 @@ pub(crate) fn check_owned(ty: &Type, errors: &mut Errors) -> bool {
     false
 }
 
+/// Returns whether a type is a slice or `str`, judging by its spelling.
+pub(crate) fn is_unsized(ty: &Type) -> bool {
+    match strip_groups(ty) {
+        Type::Slice(_) => true,
+        Type::Path(path) => path.path.is_ident("str"),
+        _ => false,
+    }
+}
+
 /// Reports a type without a size as an argument, with the owned type that replaces it.
 fn report_unsized(ty: &Type, owned: &str, errors: &mut Errors) {
     errors.add_at(
