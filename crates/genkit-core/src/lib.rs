@@ -39,12 +39,12 @@ mod trace;
 mod visible;
 
 pub use action::{
-    AnnotatedFn, Chunks, CollectedChunks, CompleteRequest, DataPoint, EvalStatus, Evaluator,
-    EvaluatorBuilder, Flow, FlowFn, HandlerError, HandlerInput, HandlerResult, IntoContents,
-    IntoOutput, IntoPrompt, IntoScores, IntoSuggestions, Invocation, Prompt, PromptArgument,
-    PromptBuilder, PromptFn, PromptOptions, PromptReply, PromptTool, Resource, ResourceBuilder,
-    ResourceContents, ResourceFn, Score, SourceLocation, Tool, ToolAnnotations, ToolBuilder,
-    ToolFn, ToolReply, ToolTask,
+    AnnotatedFn, Chunks, CollectedChunks, CompleteRequest, DataPoint, DeclaredFn, EvalStatus,
+    Evaluator, EvaluatorBuilder, Flow, FlowFn, HandlerError, HandlerInput, HandlerResult,
+    IntoContents, IntoOutput, IntoPrompt, IntoScores, IntoSuggestions, Invocation, Prompt,
+    PromptArgument, PromptBuilder, PromptFn, PromptOptions, PromptReply, PromptTool, Resource,
+    ResourceBuilder, ResourceContents, ResourceFn, Score, SourceLocation, Tool, ToolAnnotations,
+    ToolBuilder, ToolFn, ToolReply, ToolTask,
 };
 pub use context::testing::{AskedKind, AskedQuestion, Reported, TestContext, TestContextBuilder};
 pub use context::{

@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::suspended::{ANSWERS, INTERRUPT, REPLACED_INPUT, RESUMED, Suspended, about_call};
+use crate::action::DeclaredFn;
 use crate::context::MCP_TASK;
 use crate::context::{Decision, Question, QuestionKind, UserAction};
 use crate::message::{Message, Part, ToolRequest, ToolResponse};
@@ -184,6 +185,12 @@ impl Interrupt {
             Ok(output) => Answer::respond(self.request.respond(output)),
             Err(error) => self.cancel().with_serialize_error(&error),
         }
+    }
+
+    /// Responds on behalf of the declared tool `F` (`#[tool] async fn f(..) -> T;`) with a value of its return type.
+    /// The same as [`respond`](Self::respond), but checked by the compiler.
+    pub fn respond_as<F: DeclaredFn<Output: Serialize>>(&self, output: F::Output) -> Answer {
+        self.respond(output)
     }
 
     /// Restarts the tool: runs it again, with `metadata` as the return value of
