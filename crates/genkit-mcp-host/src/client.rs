@@ -314,14 +314,6 @@ impl McpClient {
         server.wait_connected().await.map(|_| ())
     }
 
-    /// Returns rmcp's own handle of the current connection, for features that this library does not cover.
-    ///
-    /// # Errors
-    /// Returns an error if the server is unreachable.
-    pub async fn peer(&self) -> Result<rmcp::Peer<rmcp::RoleClient>> {
-        Ok(self.catalog.server.wait_connected().await?.peer.clone())
-    }
-
     /// Closes the connection and stops the process behind it.
     pub async fn close(&self) {
         self.catalog.server.close_connection().await;

@@ -36,7 +36,7 @@
 //!
 //! | you want | look at |
 //! |---|---|
-//! | a server that is a program, at a URL, or behind a custom transport | [`ServerConfig`] |
+//! | a server that is a program, at a URL, or behind byte streams | [`ServerConfig`] |
 //! | the servers of Claude Desktop, Cursor, Claude Code, VS Code | [`McpHost::from_config_file`], [`McpHostBuilder::config_json`] |
 //! | fewer tools, or approval before some of them run | [`McpTools`], [`StdioTransport::only`], [`StdioTransport::needs_approval`] |
 //! | access with a token, with OAuth, or per user | `HttpTransport`, `OAuth` (feature `mcp-host-http`) |
@@ -46,14 +46,14 @@
 //! | the skills of servers | `McpHost::skills` (feature `skills`) |
 //! | to configure or disable reconnection | [`Reconnect`] |
 //! | one server that proxies several | `McpServer::host` (feature `mcp-server`) |
-//! | tools of a connection that rmcp made | [`peer_tools`] |
+//! | the types of rmcp: its peers, tools, results and transports | the module `genkit::mcp::rmcp` |
 
 #[doc(inline)]
 pub use genkit_mcp_host::{
     Complete, CustomTransport, ElicitRequest, InProcessServer, McpClient, McpEvent, McpHost,
     McpHostBuilder, McpPrompts, McpResources, McpTools, ProtocolEra, Reconnect, RequestMeta,
     Sampling, SamplingRequest, ServerConfig, ServerState, ServerStatus, StderrTo, StdioTransport,
-    TaskWait, peer_tools,
+    TaskWait,
 };
 #[cfg(feature = "mcp-host-http")]
 #[doc(inline)]

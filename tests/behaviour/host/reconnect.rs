@@ -50,7 +50,7 @@ async fn note(#[arg(complete = ["one", "two"])] id: String) -> String {
 /// A server that is never reachable, and counts the attempts.
 fn dead(tries: &Arc<AtomicUsize>) -> CustomTransport {
     let tries = Arc::clone(tries);
-    ServerConfig::custom(move || {
+    genkit::mcp::rmcp::custom_transport(move || {
         tries.fetch_add(1, Ordering::SeqCst);
         async {
             Err::<tokio::io::DuplexStream, _>(Error::new(

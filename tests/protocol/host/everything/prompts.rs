@@ -78,6 +78,7 @@ async fn suggestions() {
         assert_eq!(found, ["Support"]);
 
         // The same with the SDK's handle, where the department narrows the names.
+        use genkit::mcp::rmcp::RawClient as _;
         use genkit::mcp::rmcp::model::{
             ArgumentInfo, CompleteRequestParams, CompletionContext, Reference,
         };
