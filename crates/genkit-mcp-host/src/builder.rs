@@ -310,31 +310,12 @@ impl McpHost {
 impl McpClient {
     /// Connects to one MCP server, under `key`. If the server is configured as disabled, it is started by
     /// [`enable`](Self::enable).
-    ///
-    /// The name and the version that this program reports, sampling, elicitation and roots are settings of a host:
-    /// use [`McpHost::builder`] and [`McpHost::client`] to set them.
-    ///
-    /// ```
-    /// use genkit::mcp::host::{McpClient, McpHost, ServerConfig};
-    ///
-    /// # async fn run() -> genkit::Result<()> {
-    /// let server = ServerConfig::stdio("mcp-server-files");
-    /// let host = McpHost::builder().name("editor").version("2.1.0").server("files", server).build()?;
-    /// let client: McpClient = host.client("files")?;
-    /// client.ready().await?;
-    /// # Ok(())
-    /// # }
-    /// ```
+    /// The name and the version that this program reports, sampling, elicitation and roots are settings of
+    /// [`McpClient::builder`].
     ///
     /// # Errors
     /// Returns an error if the server cannot be connected; the error states the cause and a remedy.
     pub async fn connect(key: impl Into<String>, server: impl Into<ServerConfig>) -> Result<Self> {
-        let key = key.into();
-        let host = McpHost::builder().server(key.clone(), server).build()?;
-        let client = host.client(&key)?;
-        if !client.catalog.server.config.controls.disabled {
-            client.ready().await?;
-        }
-        Ok(client)
+        Self::builder(key).connect(server).await
     }
 }

@@ -57,10 +57,12 @@
     reason = "items that `genkit` re-exports are documented, which a test of `genkit` checks; the rest is internal to the workspace"
 )]
 
+mod apps;
 mod backoff;
 mod builder;
 mod catalog;
 mod client;
+mod client_builder;
 mod complete;
 mod config;
 mod error;
@@ -87,6 +89,7 @@ pub use self::{
 pub use builder::McpHostBuilder;
 pub use catalog::selection::{McpPrompts, McpResources, McpTools};
 pub use client::McpClient;
+pub use client_builder::McpClientBuilder;
 pub use complete::Complete;
 pub use config::{
     CustomTransport, InProcessServer, ProtocolEra, Reconnect, ServerConfig, StderrTo,
@@ -99,5 +102,6 @@ pub use mcp_host::McpHost;
 pub use request::meta::RequestMeta;
 #[doc(hidden)]
 pub mod rmcp_types;
+pub use request::usage_mark::add_usage_mark;
 pub use skills::{LoadedSkill, RemoteSkill};
 pub use status::{ServerState, ServerStatus};

@@ -64,7 +64,7 @@ where
 }
 
 /// Converts the tools that an MCP server lists into tool definitions of a model request, without connecting them to the
-/// server. Use [`peer_tools`] for tools that run.
+/// server. Use [`peer_tools`] for tools that run. Tools that only the app of their server may use are left out.
 ///
 /// ```
 /// use genkit::mcp::rmcp::{model::Tool, tool_definitions};
@@ -76,7 +76,7 @@ where
 /// assert_eq!((definitions[0].name.as_str(), definitions.len()), ("read", 1));
 /// ```
 pub fn tool_definitions(tools: &[McpTool]) -> Vec<ToolDefinition> {
-    tools.iter().map(peer::definition_of).collect()
+    tools.iter().filter(|tool| peer::is_for_models(tool)).map(peer::definition_of).collect()
 }
 
 /// Conversion of an MCP result into a response of this library; implemented for [`ToolResponse`].

@@ -50,10 +50,10 @@
 
 #[doc(inline)]
 pub use genkit_mcp_host::{
-    Complete, CustomTransport, ElicitRequest, InProcessServer, McpClient, McpEvent, McpHost,
-    McpHostBuilder, McpPrompts, McpResources, McpTools, ProtocolEra, Reconnect, RequestMeta,
-    Sampling, SamplingRequest, ServerConfig, ServerState, ServerStatus, StderrTo, StdioTransport,
-    TaskWait,
+    Complete, CustomTransport, ElicitRequest, InProcessServer, McpClient, McpClientBuilder,
+    McpEvent, McpHost, McpHostBuilder, McpPrompts, McpResources, McpTools, ProtocolEra, Reconnect,
+    RequestMeta, Sampling, SamplingRequest, ServerConfig, ServerState, ServerStatus, StderrTo,
+    StdioTransport, TaskWait, add_usage_mark,
 };
 #[cfg(feature = "mcp-host-http")]
 #[doc(inline)]

@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 use super::error::{Error, ItemError};
 use super::pagination::{ListMethod, PROMPTS, RESOURCES, TEMPLATES, TOOLS};
 use super::{CachedList, Catalog, Listable, ListedItem};
+use crate::apps;
 use crate::lifecycle::server::ManagedServer;
 use crate::request::methods;
 use crate::session::state::ListKind;
@@ -91,6 +92,11 @@ impl Listable for Tool {
 
     fn cached_list(catalog: &Catalog) -> &CachedList<Self> {
         &catalog.tools
+    }
+
+    fn is_for_models(&self) -> bool {
+        let origin = self.metadata().get("mcp");
+        origin.is_none_or(|origin| apps::is_for_models(&origin["_meta"]))
     }
 
     fn from_listed(listed: ListedItem<'_>, prefix: &str) -> Result<Self, ItemError> {

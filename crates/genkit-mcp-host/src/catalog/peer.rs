@@ -11,6 +11,7 @@ use rmcp::{Peer, RoleClient};
 use serde_json::Value;
 
 use super::error::Error;
+use crate::apps;
 use crate::error::{ServerErrorExt as _, of_server};
 use crate::limits::{MAX_PAGES, TIMEOUT};
 use crate::request::tool_result::ToolResult;
@@ -47,7 +48,7 @@ pub async fn peer_tools(peers: impl IntoIterator<Item = Peer<RoleClient>>) -> Re
     let mut tools: Vec<Tool> = Vec::new();
     for (at, peer) in peers.into_iter().enumerate() {
         let server = name_of(&peer, at);
-        for listed in list_tools(&peer, &server).await? {
+        for listed in list_tools(&peer, &server).await?.into_iter().filter(is_for_models) {
             if let Some(other) = tools.iter().find(|tool| tool.name() == listed.name) {
                 let one = other.metadata()["mcp"]["server"].as_str().unwrap_or_default();
                 let (tool, one) = (listed.name.to_string(), one.to_owned());
@@ -87,6 +88,12 @@ fn output_schema(listed: &McpTool) -> (Option<Value>, bool) {
     let inner = output.as_ref().and_then(wrapped_result::unwrap_schema);
     let is_wrapped = inner.is_some();
     (inner.or(output), is_wrapped)
+}
+
+/// Returns whether a model may use the tool; the rest is for the app of its server.
+pub(crate) fn is_for_models(listed: &McpTool) -> bool {
+    let ui = listed.meta.as_ref().and_then(|meta| meta.0.get("ui"));
+    ui.is_none_or(apps::is_ui_for_models)
 }
 
 fn description_of(listed: &McpTool) -> String {

@@ -45,8 +45,9 @@ impl NameFilter {
         });
         let lists = join_all(wanted.map(|catalog| catalog.or_omitted::<T>())).await;
         let items = lists.iter().flatten().flat_map(|list| list.iter()).map(|listed| &listed.full);
-        let chosen =
-            items.filter(|item| glob::is_chosen(&self.only, &self.except, item.item_name()));
+        let chosen = items
+            .filter(|item| item.is_for_models())
+            .filter(|item| glob::is_chosen(&self.only, &self.except, item.item_name()));
         chosen.cloned().collect()
     }
 }
