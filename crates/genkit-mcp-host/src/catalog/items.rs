@@ -20,6 +20,7 @@ use genkit_core::Result;
 use genkit_core::internal::action::UriTemplate;
 use genkit_core::internal::visible::{self, Logged};
 use genkit_core::{CompleteRequest, Prompt, Resource, Tool, ToolBuilder};
+use genkit_mcp::internal::extras::read_extras;
 use genkit_mcp::internal::wrapped_result;
 use genkit_schema::internal::truncate::excerpt;
 use genkit_schema::internal::{Loss, Patterns, repair_arguments};
@@ -285,8 +286,11 @@ fn action_origin(server: &ManagedServer, name: &str, item: &Value) -> Value {
     if wrapped_result::unwrap_schema(&item["outputSchema"]).is_some() {
         origin[WRAPPED] = true.into();
     }
-    if let Some(meta) = item.get("_meta").filter(|meta| meta.is_object()) {
-        origin["_meta"] = meta.clone();
+    for (key, value) in read_extras(item) {
+        // Those of tools are hints, which have their own setters.
+        if key != "annotations" || item.get("inputSchema").is_none() {
+            origin[key] = value;
+        }
     }
     origin
 }

@@ -6,6 +6,7 @@ use rmcp::model::{
 };
 use serde_json::{Map, json};
 
+use crate::content;
 use crate::state::SharedState;
 
 /// Returns the server info with the extensions that only clients of protocol 2026-07-28 can use.
@@ -61,6 +62,9 @@ pub(crate) fn server_info(shared: &SharedState) -> ServerConfig {
     let mut info = ServerConfig::new(capabilities);
     info.server_info = Implementation::new(settings.name.clone(), settings.version.clone());
     info.server_info.title = settings.title.clone();
+    info.server_info.description = settings.description.clone();
+    info.server_info.website_url = settings.website.clone();
+    info.server_info.icons = content::to_icons(settings.icons.iter().map(String::as_str));
     info.instructions = settings.instructions.clone();
     info.protocol_version = ProtocolVersion::LATEST_WITH_INITIALIZE;
     info

@@ -25,6 +25,7 @@ use genkit_core::Skill;
 use genkit_core::internal::names::KeptNames;
 use genkit_core::internal::sync::lock;
 use genkit_core::{Prompt, Resource, Tool};
+use genkit_mcp::internal::extras::write_extras;
 use genkit_mcp::internal::wrapped_result::wrap_schema;
 use genkit_schema::internal::ResultShape;
 pub(crate) use pagination::{PageSettings, take_page};
@@ -294,7 +295,7 @@ fn list_resource(resource: &Resource) -> McpResource {
     shown.mime_type = resource.mime_type().map(str::to_owned);
     shown.icons = content::to_icons(resource.icons());
     shown.meta = content::to_meta(content::own_meta(resource.metadata()));
-    shown
+    write_extras(shown, resource.metadata())
 }
 
 fn list_template(resource: &Resource) -> ResourceTemplate {
