@@ -42,12 +42,12 @@ mod trace;
 mod visible;
 
 pub use action::{
-    AnnotatedFn, Chunks, CollectedChunks, CompleteRequest, DataPoint, EvalStatus, Evaluator,
-    EvaluatorBuilder, Flow, FlowFn, HandlerError, HandlerInput, HandlerResult, IntoContents,
-    IntoOutput, IntoPrompt, IntoScores, IntoSuggestions, Invocation, Prompt, PromptArgument,
-    PromptBuilder, PromptFn, PromptOptions, PromptReply, PromptTool, Resource, ResourceBuilder,
-    ResourceContents, ResourceFn, Score, SourceLocation, Tool, ToolAnnotations, ToolBuilder,
-    ToolFn, ToolReply, ToolTask,
+    AnnotatedFn, AppPage, Chunks, CollectedChunks, CompleteRequest, DataPoint, EvalStatus,
+    Evaluator, EvaluatorBuilder, Flow, FlowFn, HandlerError, HandlerInput, HandlerResult,
+    IntoContents, IntoOutput, IntoPrompt, IntoScores, IntoSuggestions, Invocation, Prompt,
+    PromptArgument, PromptBuilder, PromptFn, PromptOptions, PromptReply, PromptTool, Resource,
+    ResourceBuilder, ResourceContents, ResourceFn, Score, SourceLocation, Tool, ToolAnnotations,
+    ToolBuilder, ToolFn, ToolReply, ToolTask,
 };
 pub use context::testing::{AskedKind, AskedQuestion, Reported, TestContext, TestContextBuilder};
 pub use context::{

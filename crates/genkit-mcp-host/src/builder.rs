@@ -226,6 +226,13 @@ impl McpHostBuilder {
         self
     }
 
+    /// Sets whether this program shows the pages of MCP Apps, the extension `io.modelcontextprotocol/ui`, which servers
+    /// are then told. [`McpHost::apps`] returns the pages of a response. Default is `false`.
+    pub fn apps(mut self, yes: bool) -> Self {
+        self.settings.apps = yes;
+        self
+    }
+
     /// Sets the lowest log level of messages that servers should send. Default is the server's choice.
     pub fn log_level(mut self, least: LogLevel) -> Self {
         self.settings.log_level = Some(least);

@@ -86,6 +86,7 @@ pub use self::{
         CredentialStore, FileCredentials, IdentityProvider, OAuth, SigningAlgorithm,
     },
 };
+pub use apps::{AppRights, McpApp};
 pub use builder::McpHostBuilder;
 pub use catalog::selection::{McpPrompts, McpResources, McpTools};
 pub use client::McpClient;

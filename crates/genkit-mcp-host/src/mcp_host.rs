@@ -8,6 +8,7 @@ use rmcp::model::{PromptReference, Reference};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::apps;
 use super::catalog::NamedAction;
 use super::catalog::host_state::HostState;
 use super::catalog::selection::{McpPrompts, McpResources, McpTools};
@@ -233,8 +234,9 @@ impl McpHost {
             let uri = uri.to_owned();
             return Err(Error::ResourceOfTwo { uri, server, other }.into());
         }
+        let own = apps::own_uri(&catalog.server.key, uri).into_owned();
         McpClient { catalog, namespaced: false, _host: Arc::clone(&self.0) }
-            .read_resource(uri)
+            .read_resource(&own)
             .await
     }
 

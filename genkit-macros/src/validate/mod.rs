@@ -50,6 +50,9 @@ pub(crate) fn validate_action<'a>(
     types::check_return_type(&item.sig.output, errors);
     if let Some(uri) = &uri {
         resource::check_variables(uri, &params, errors);
+        if options.setting("app").is_some() {
+            resource::check_app(uri, options, errors);
+        }
     }
     ValidAction { kind, item, options, name, description, uri, params, crate_path, _validated: () }
 }

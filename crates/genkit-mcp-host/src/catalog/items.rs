@@ -69,8 +69,12 @@ impl RemoteAction {
 
 /// Sets what all actions have: origin, title, icons.
 macro_rules! described {
-    ($action:expr, $server:expr, $name:expr, $item:expr, $title:expr) => {{
-        let mut action = $action.metadata("mcp", action_origin($server, $name, $item));
+    ($action:expr, $prefix:expr, $server:expr, $name:expr, $item:expr, $title:expr) => {{
+        let mut origin = action_origin($server, $name, $item);
+        if !$prefix.is_empty() {
+            apps::share_page(&$server.key, &mut origin);
+        }
+        let mut action = $action.metadata("mcp", origin);
         if let Some(title) = $title {
             action = action.title(title);
         }
@@ -104,12 +108,18 @@ impl Listable for Tool {
         let ListedItem { server, connection, item, name } = listed;
         let tool = Tool::from_server(format!("{prefix}{name}"), read_text(item, "description"));
         let hints = &item["annotations"];
-        let mut tool =
-            described!(tool, server, name, item, read_title(item).or_else(|| read_title(hints)))
-                .tag(server.key.to_string())
-                .needs_approval(server.config.controls.asks_before(name))
-                .timeout(connection.max_timeout)
-                .input_schema(input_schema(item)?);
+        let mut tool = described!(
+            tool,
+            prefix,
+            server,
+            name,
+            item,
+            read_title(item).or_else(|| read_title(hints))
+        )
+        .tag(server.key.to_string())
+        .needs_approval(server.config.controls.asks_before(name))
+        .timeout(connection.max_timeout)
+        .input_schema(input_schema(item)?);
         // Raw results have MCP's own format, whatever the output schema of the tool.
         let output = item.get("outputSchema").filter(|schema| schema.is_object());
         let output = output.filter(|_| !server.is_raw());
@@ -162,7 +172,7 @@ impl Listable for Prompt {
     fn from_listed(listed: ListedItem<'_>, prefix: &str) -> Result<Self, ItemError> {
         let ListedItem { server, item, name, .. } = listed;
         let prompt = Prompt::from_server(format!("{prefix}{name}"), read_text(item, "description"));
-        let mut prompt = described!(prompt, server, name, item, read_title(item));
+        let mut prompt = described!(prompt, prefix, server, name, item, read_title(item));
         let remote = RemoteAction::new(server, name);
         let (schema, arguments) = read_arguments(item);
         for argument in arguments {
@@ -196,13 +206,15 @@ impl Listable for Resource {
         let ListedItem { server, item, name: uri, .. } = listed;
         let name = item["name"].as_str().map(strip_markup).filter(|name| !name.is_empty());
         let name = &name.unwrap_or_else(|| uri.to_owned());
+        // In the list of a host, which has the pages of several servers.
+        let shown = if prefix.is_empty() { uri.into() } else { apps::shared_uri(&server.key, uri) };
         let resource = Resource::from_server(
-            uri.to_owned(),
+            shown.into_owned(),
             format!("{prefix}{name}"),
             read_text(item, "description"),
         );
-        let mut resource =
-            described!(resource, server, name, item, read_title(item)).tag(server.key.to_string());
+        let mut resource = described!(resource, prefix, server, name, item, read_title(item))
+            .tag(server.key.to_string());
         if let Some(kind) = item["mimeType"].as_str() {
             resource = resource.mime_type(kind.to_owned());
         }
@@ -211,10 +223,13 @@ impl Listable for Resource {
             let of = Reference::Resource(ResourceTemplateReference::new(uri));
             resource = resource.complete(variable.to_owned(), remote.completion_reference(of));
         }
+        let is_shared = !prefix.is_empty();
         let resource = resource.forwards(move |context, uri| {
             let remote = remote.clone();
             Box::pin(async move {
                 let server = remote.server()?;
+                let uri =
+                    if is_shared { apps::own_uri(&server.key, &uri) } else { uri.as_str().into() };
                 methods::read_resource(&server, &context, &uri).await
             })
         });

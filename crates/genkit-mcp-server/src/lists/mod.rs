@@ -41,6 +41,10 @@ pub(crate) struct Lists {
     /// Whether any function requires scopes.
     has_permits: bool,
     has_tasks: bool,
+    /// Whether any resource is the page of an MCP App.
+    pub(crate) has_apps: bool,
+    /// Whether any tool is not for models.
+    has_app_tools: bool,
     /// Whether the items depend on the caller.
     is_private: bool,
     views: view::Views,
@@ -146,10 +150,14 @@ impl Lists {
         let skills: Vec<McpSkill> = items.skills.iter().map(skills::skill_entry).collect();
         let skills = sort_by_key(skills, |skill| &skill.uri);
         let has_tasks = items.tools.iter().any(|tool| tool.task().is_some());
+        let has_apps = items.resources.iter().any(Resource::is_app);
+        let has_app_tools = items.tools.iter().any(Tool::is_for_apps_only);
         Self {
             version,
             has_permits,
             has_tasks,
+            has_apps,
+            has_app_tools,
             is_private: is_private || has_permits,
             views: view::Views::default(),
             shown_tools: Default::default(),

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::quota::MAX_CLIENT_NAME;
 use genkit_core::ClientInfo;
+use genkit_core::internal::action::APP_EXTENSION;
 use genkit_core::internal::context::Capability;
 use genkit_schema::internal::size::json_size;
 use genkit_schema::internal::truncate::truncate;
@@ -71,6 +72,11 @@ impl ClientDescription {
             Capability::Sampling => self.sampling,
             Capability::Roots => self.roots,
         }
+    }
+
+    /// Returns whether the client shows the pages of MCP Apps.
+    pub(crate) fn shows_apps(&self) -> bool {
+        self.capabilities.get("extensions").is_some_and(|all| all.get(APP_EXTENSION).is_some())
     }
 
     /// Returns what functions see of the client, if it reported anything.

@@ -8,6 +8,7 @@ use futures_util::FutureExt as _;
 use serde_json::{Value, json};
 
 use super::Resource;
+use super::app::{APP_MIME_TYPE, AppPage};
 use super::contents::{IntoContents, ResourceOutput};
 use crate::action::call::{ActionHandler, forward_to, from_closure};
 use crate::action::completion::{Completers, completing};
@@ -99,6 +100,13 @@ impl ResourceBuilder {
     pub fn mime_type(mut self, mime_type: impl Into<Cow<'static, str>>) -> Self {
         self.mime_type = Some(mime_type.into());
         self
+    }
+
+    /// Makes the resource the page of an MCP App, with these rights. Its URI begins with `ui://`, and its content is one
+    /// HTML document.
+    pub fn app(mut self, page: AppPage) -> Self {
+        self.info.metadata.insert("ui".to_owned(), page.to_json());
+        self.mime_type(APP_MIME_TYPE)
     }
 
     /// Sets the annotations that MCP clients see in the list of resources.
