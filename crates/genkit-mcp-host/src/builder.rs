@@ -153,6 +153,9 @@ impl McpHostBuilder {
 
     /// Sets the roots (folders) that servers may work in: paths, URIs, or named [`Root`]s.
     ///
+    /// MCP deprecates roots (SEP-2577): they work until 2027-07-28 at least, but new programs should
+    /// pass paths to servers as arguments or settings.
+    ///
     /// ```
     /// use genkit::context::Root;
     /// use genkit::mcp::McpHost;
@@ -234,6 +237,9 @@ impl McpHostBuilder {
     }
 
     /// Sets the lowest log level of messages that servers should send. Default is the server's choice.
+    ///
+    /// MCP deprecates logging (SEP-2577): it works until 2027-07-28 at least, but new programs should
+    /// read the standard error of servers instead.
     pub fn log_level(mut self, least: LogLevel) -> Self {
         self.settings.log_level = Some(least);
         self
@@ -253,6 +259,9 @@ impl McpHostBuilder {
     }
 
     /// Sets the model that servers may use (sampling). Default is none.
+    ///
+    /// MCP deprecates sampling (SEP-2577): it works until 2027-07-28 at least, but new programs should
+    /// rather give servers access to a model of their own.
     pub fn sampling(mut self, sampling: Sampling) -> Self {
         self.settings.sampling = Some(sampling);
         self
