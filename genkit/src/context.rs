@@ -25,6 +25,6 @@
 
 #[doc(inline)]
 pub use genkit_core::{
-    ClientInfo, Context, Elicit, ElicitForm, Elicited, LogLevel, Progress, Root, Roots, Sample,
-    SampleRequest, Sampled,
+    ClientInfo, Context, Elicit, ElicitForm, ElicitUrl, Elicited, LogLevel, Progress, Root, Roots,
+    Sample, SampleRequest, Sampled,
 };

@@ -12,4 +12,6 @@
 //! ```
 
 #[doc(inline)]
-pub use genkit_core::{Media, Message, Part, ResourcePart, Role, ToolRequest, ToolResponse};
+pub use genkit_core::{
+    Annotations, Media, Message, Part, ResourcePart, Role, ToolRequest, ToolResponse,
+};

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use genkit::context::LogLevel;
+use genkit::mcp::rmcp::RawClient as _;
 use genkit::mcp::rmcp::model::{SubscribeRequestParams, SubscriptionFilter};
 use genkit::testing::{Client, Seen};
 use genkit::{Context, Genkit, Registry, Tool, resource, resources, tool, tools};

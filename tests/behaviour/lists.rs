@@ -1,6 +1,7 @@
 //! The lists of a server: descriptions, hints, filters, pages.
 
 use genkit::mcp::rmcp::model::PaginatedRequestParams;
+use genkit::mcp::rmcp::{RawClient as _, RawItem as _};
 use genkit::testing::Client;
 use genkit::{Context, Tool, prompt, prompts, resource, resources, tool, tools};
 use serde_json::json;

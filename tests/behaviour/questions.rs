@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use genkit::context::Root;
+use genkit::mcp::rmcp::RawClient as _;
 use genkit::mcp::rmcp::model::{CallToolRequestParams, CallToolResponse, InputRequiredResult};
 use genkit::mcp::{McpServer, server::ApprovalFallback};
 use genkit::testing::{Client, ClientBuilder};

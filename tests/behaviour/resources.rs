@@ -1,6 +1,7 @@
 //! Resources and templates.
 
 use genkit::action::ResourceContents;
+use genkit::mcp::rmcp::RawClient as _;
 use genkit::model::ModelResponse;
 use genkit::testing::Client;
 use genkit::testing::ScriptedModel;

@@ -1,5 +1,6 @@
 //! The return values of functions, and the results that clients receive.
 
+use genkit::mcp::rmcp::RawItem as _;
 use genkit::testing::Client;
 use genkit::{Part, Result, ToolReply, tool, tools};
 use serde_json::{Value, json};

@@ -16,8 +16,8 @@ use serde_json::Value;
 /// The JSON of rustdoc changes with the compiler, so the test runs only on the version that `public-api` supports.
 const REVIEWED_ON: &str = "rustc 1.95.";
 
-/// Crates that signatures may use in addition to the standard library and `genkit`. rmcp is used only in `mcp` and in
-/// the raw calls of the testing client, clap only where a program adds its own arguments, tokio where a socket is one
+/// Crates that signatures may use in addition to the standard library and `genkit`. rmcp is used only in
+/// `mcp::rmcp`, clap only where a program adds its own arguments, tokio where a socket is one
 /// of its streams, and tracing where telemetry is about its spans.
 const PART_OF_THE_DEAL: [&str; 14] = [
     "alloc",
@@ -326,13 +326,21 @@ fn names_a_foreign_type(item: &str) -> bool {
             if lower && !PART_OF_THE_DEAL.contains(&name) {
                 return true;
             }
-            if name == "rmcp" && !item.contains("genkit::mcp::") && !item.contains("::testing::") {
+            if name == "rmcp" && !is_of_the_rmcp_module(item) {
                 return true;
             }
         }
         last = letter;
     }
     false
+}
+
+/// Returns whether an item is in `mcp::rmcp`, or implements a trait of that module for a type of another.
+fn is_of_the_rmcp_module(item: &str) -> bool {
+    let members =
+        ["raw(", "Raw =", "raw_prompt<", "raw_prompt(", "raw_resource(", "peer(", "from_mcp("];
+    item.contains("genkit::mcp::rmcp")
+        || members.iter().any(|member| item.contains(&format!("::{member}")))
 }
 
 /// Returns whether an item such as `pub struct genkit::Tool(_)` is a type or trait at the root.

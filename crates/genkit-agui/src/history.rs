@@ -180,6 +180,8 @@ pub(crate) fn interrupt_json(
             "required": ["approved"],
         });
         ("tool_approval", Some(schema))
+    } else if question.url().is_some() {
+        ("elicitation", None)
     } else if let Some(schema) = question.schema().filter(|schema| schema.is_object()) {
         ("elicitation", Some(schema.clone()))
     } else {
@@ -194,6 +196,9 @@ pub(crate) fn interrupt_json(
     }
     if let Some(schema) = schema {
         interrupt["responseSchema"] = schema;
+    }
+    if let Some(url) = question.url() {
+        interrupt["metadata"] = json!({ "url": url });
     }
     if let Some(shown @ Value::Object(_)) = question.metadata() {
         interrupt["metadata"] = json!({ "genkit": shown });

@@ -130,7 +130,8 @@ fn turn_of(response: &GenerateResponse) -> Vec<Message> {
 /// Returns whether a question is a call that the page executes: the call itself is the question, and the run has no code
 /// for it.
 fn is_page_call(question: &Interrupt, page_tools: &[String]) -> bool {
-    let is_about_the_call = !question.is_approval() && question.schema().is_none();
+    let is_about_the_call =
+        !question.is_approval() && question.schema().is_none() && question.url().is_none();
     is_about_the_call && page_tools.contains(&question.tool_request().name)
 }
 

@@ -1,6 +1,7 @@
 //! Items that the sibling crates of genkit use. They are not part of the public API and change without notice.
 
 pub mod action {
+    pub use crate::action::{APP_EXTENSION, APP_MIME_TYPE, is_origin};
     pub use crate::action::{
         ContentsBody, Earlier, Error, MAX_URI_BYTES, ToolOutput, UriTemplate, approval_text,
         expansion, failure_for_model, resource_for_span, text_of, without_schema,

@@ -39,17 +39,17 @@ mod trace;
 mod visible;
 
 pub use action::{
-    AnnotatedFn, Chunks, CollectedChunks, CompleteRequest, DataPoint, DeclaredFn, EvalStatus,
-    Evaluator, EvaluatorBuilder, Flow, FlowFn, HandlerError, HandlerInput, HandlerResult,
-    IntoContents, IntoOutput, IntoPrompt, IntoScores, IntoSuggestions, Invocation, Prompt,
-    PromptArgument, PromptBuilder, PromptFn, PromptOptions, PromptReply, PromptTool, Resource,
-    ResourceBuilder, ResourceContents, ResourceFn, Score, SourceLocation, Tool, ToolAnnotations,
-    ToolBuilder, ToolFn, ToolReply, ToolTask,
+    AnnotatedFn, AppPage, Chunks, CollectedChunks, CompleteRequest, DataPoint, DeclaredFn,
+    EvalStatus, Evaluator, EvaluatorBuilder, Flow, FlowFn, HandlerError, HandlerInput,
+    HandlerResult, IntoContents, IntoOutput, IntoPrompt, IntoScores, IntoSuggestions, Invocation,
+    Prompt, PromptArgument, PromptBuilder, PromptFn, PromptOptions, PromptReply, PromptTool,
+    Resource, ResourceBuilder, ResourceContents, ResourceFn, Score, SourceLocation, Tool,
+    ToolAnnotations, ToolBuilder, ToolFn, ToolReply, ToolTask,
 };
 pub use context::testing::{AskedKind, AskedQuestion, Reported, TestContext, TestContextBuilder};
 pub use context::{
-    ClientInfo, Context, Elicit, ElicitForm, Elicited, LogLevel, Progress, Root, Roots, Sample,
-    SampleRequest, Sampled,
+    ClientInfo, Context, Elicit, ElicitForm, ElicitUrl, Elicited, LogLevel, Progress, Root, Roots,
+    Sample, SampleRequest, Sampled,
 };
 pub use error::{Error, ErrorContext, ErrorKind, Result};
 pub use future::BoxFuture;
@@ -63,7 +63,9 @@ pub use generate::interrupt::Resume;
 pub use generate::interrupt::{Answer, Interrupt};
 pub use generate::{IntoResources, IntoTools, ResourceRef, ResourceSource, ToolRef, ToolSource};
 pub use generate::{ToolCall, ToolInvocation, ToolOutcome};
-pub use message::{Media, Message, Part, ResourcePart, Role, ToolRequest, ToolResponse};
+pub use message::{
+    Annotations, Media, Message, Part, ResourcePart, Role, ToolRequest, ToolResponse,
+};
 pub use model::{FinishReason, GenerateChunk, ModelResponse, Usage};
 pub use model::{ModelRequest, OutputConfig, ToolDefinition};
 pub use registry::Registry;

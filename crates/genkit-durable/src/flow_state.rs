@@ -225,7 +225,7 @@ struct FlowCaller;
 
 impl Caller for FlowCaller {
     fn has_capability(&self, capability: Capability) -> bool {
-        capability == Capability::Elicitation
+        matches!(capability, Capability::Elicitation | Capability::ElicitUrl)
     }
 
     fn takes_interrupts(&self) -> bool {

@@ -153,6 +153,9 @@ impl McpHostBuilder {
 
     /// Sets the roots (folders) that servers may work in: paths, URIs, or named [`Root`]s.
     ///
+    /// MCP deprecates roots (SEP-2577): they work until 2027-07-28 at least, but new programs should
+    /// pass paths to servers as arguments or settings.
+    ///
     /// ```
     /// use genkit::context::Root;
     /// use genkit::mcp::McpHost;
@@ -226,7 +229,17 @@ impl McpHostBuilder {
         self
     }
 
+    /// Sets whether this program shows the pages of MCP Apps, the extension `io.modelcontextprotocol/ui`, which servers
+    /// are then told. [`McpHost::apps`] returns the pages of a response. Default is `false`.
+    pub fn apps(mut self, yes: bool) -> Self {
+        self.settings.apps = yes;
+        self
+    }
+
     /// Sets the lowest log level of messages that servers should send. Default is the server's choice.
+    ///
+    /// MCP deprecates logging (SEP-2577): it works until 2027-07-28 at least, but new programs should
+    /// read the standard error of servers instead.
     pub fn log_level(mut self, least: LogLevel) -> Self {
         self.settings.log_level = Some(least);
         self
@@ -246,6 +259,9 @@ impl McpHostBuilder {
     }
 
     /// Sets the model that servers may use (sampling). Default is none.
+    ///
+    /// MCP deprecates sampling (SEP-2577): it works until 2027-07-28 at least, but new programs should
+    /// rather give servers access to a model of their own.
     pub fn sampling(mut self, sampling: Sampling) -> Self {
         self.settings.sampling = Some(sampling);
         self
@@ -310,31 +326,12 @@ impl McpHost {
 impl McpClient {
     /// Connects to one MCP server, under `key`. If the server is configured as disabled, it is started by
     /// [`enable`](Self::enable).
-    ///
-    /// The name and the version that this program reports, sampling, elicitation and roots are settings of a host:
-    /// use [`McpHost::builder`] and [`McpHost::client`] to set them.
-    ///
-    /// ```
-    /// use genkit::mcp::host::{McpClient, McpHost, ServerConfig};
-    ///
-    /// # async fn run() -> genkit::Result<()> {
-    /// let server = ServerConfig::stdio("mcp-server-files");
-    /// let host = McpHost::builder().name("editor").version("2.1.0").server("files", server).build()?;
-    /// let client: McpClient = host.client("files")?;
-    /// client.ready().await?;
-    /// # Ok(())
-    /// # }
-    /// ```
+    /// The name and the version that this program reports, sampling, elicitation and roots are settings of
+    /// [`McpClient::builder`].
     ///
     /// # Errors
     /// Returns an error if the server cannot be connected; the error states the cause and a remedy.
     pub async fn connect(key: impl Into<String>, server: impl Into<ServerConfig>) -> Result<Self> {
-        let key = key.into();
-        let host = McpHost::builder().server(key.clone(), server).build()?;
-        let client = host.client(&key)?;
-        if !client.catalog.server.config.controls.disabled {
-            client.ready().await?;
-        }
-        Ok(client)
+        Self::builder(key).connect(server).await
     }
 }

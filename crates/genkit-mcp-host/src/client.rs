@@ -13,9 +13,11 @@ use super::complete::Complete;
 use super::error::{Error, ServerErrorExt as _};
 use super::lifecycle::link::DesiredState;
 use super::request::methods;
+use super::request::prompt_run;
 use super::session::state::ListKind;
 use super::session::subscriptions;
 use super::status::ServerStatus;
+use genkit_agent::Generate;
 use genkit_core::Result;
 use genkit_core::internal::action::approval_text;
 use genkit_core::internal::visible;
@@ -50,6 +52,8 @@ use genkit_core::{Prompt, PromptReply, Resource, ResourceContents, Tool};
 #[derive(Clone)]
 pub struct McpClient {
     pub(super) catalog: Arc<Catalog>,
+    /// Whether names begin with the key of the server.
+    pub(super) namespaced: bool,
     /// Keeps the host alive as long as one of its clients.
     pub(super) _host: Arc<HostState>,
 }
@@ -113,8 +117,7 @@ impl McpClient {
     /// # Errors
     /// Returns an error if the server is unreachable or does not list its tools.
     pub async fn namespaced_tools(&self) -> Result<Vec<Tool>> {
-        let tools = self.catalog.all_items::<Tool>().await?;
-        Ok(tools.iter().map(|tool| tool.full.clone()).collect())
+        self.list_named(true).await
     }
 
     /// Accepts a tool in the version that has this fingerprint, as reported by
@@ -151,7 +154,20 @@ impl McpClient {
     }
 
     async fn list_items<T: Listable>(&self) -> Result<Vec<T>> {
-        Ok(self.catalog.all_items::<T>().await?.iter().map(|listed| listed.bare.clone()).collect())
+        self.list_named(self.namespaced).await
+    }
+
+    async fn list_named<T: Listable>(&self, namespaced: bool) -> Result<Vec<T>> {
+        let listed = self.catalog.all_items::<T>().await?;
+        let listed = listed.iter().filter(|listed| listed.bare.is_for_models());
+        let named = listed.map(|listed| if namespaced { &listed.full } else { &listed.bare });
+        Ok(named.cloned().collect())
+    }
+
+    /// Returns the server's own name for an item.
+    fn own_name<'a>(&self, name: &'a str) -> &'a str {
+        let own = name.strip_prefix(self.key()).and_then(|rest| rest.strip_prefix('/'));
+        own.filter(|_| self.namespaced).unwrap_or(name)
     }
 
     /// Calls a tool by the server's own name for it; `arguments` must serialize to a JSON object.
@@ -186,6 +202,7 @@ impl McpClient {
         name: &str,
         arguments: impl Serialize,
     ) -> Result<Value> {
+        let name = self.own_name(name);
         let arguments = methods::to_json("tool", name, arguments)?;
         if self.catalog.server.config.controls.asks_before(name) && context.can_elicit() {
             let shown =
@@ -199,8 +216,10 @@ impl McpClient {
 
     /// Returns whether the server's list declares that this tool wraps its results.
     async fn is_listed_as_wrapped(&self, name: &str) -> bool {
-        match self.tools().await {
-            Ok(tools) => tools.iter().any(|tool| tool.name() == name && items::is_wrapped(tool)),
+        match self.catalog.all_items::<Tool>().await {
+            Ok(tools) => {
+                tools.iter().any(|tool| tool.bare.name() == name && items::is_wrapped(&tool.bare))
+            }
             Err(error) => {
                 let (server, error) = (self.key(), error.chain());
                 let (name, error) = (Logged::name(name), Logged::text(&error));
@@ -215,8 +234,40 @@ impl McpClient {
     /// # Errors
     /// Returns an error if there is no such prompt, if an argument is missing, or if the server is unreachable.
     pub async fn get_prompt(&self, name: &str, arguments: impl Serialize) -> Result<PromptReply> {
+        let name = self.own_name(name);
         let arguments = methods::to_json("prompt", name, arguments)?;
         methods::get_prompt(&self.catalog.server, &Context::detached(), name, arguments).await
+    }
+
+    /// Creates a run that begins with a prompt of this server, by the server's own name for it: the prompt's arguments are
+    /// set with `input`, and every other option and streaming are those of any run. The server renders the prompt when
+    /// the run begins.
+    ///
+    /// ```standalone_crate
+    /// use genkit::mcp::host::{McpClient, ServerConfig};
+    /// use genkit::prompt;
+    /// use genkit::testing::ScriptedModel;
+    /// use serde_json::json;
+    ///
+    /// /// Asks for a poem.
+    /// #[prompt]
+    /// async fn poem(topic: String) -> String { format!("Write a poem about {topic}.") }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let server = ServerConfig::in_process(genkit::serve_mcp);
+    /// let client = McpClient::connect("poems", server).await?;
+    /// let model = ScriptedModel::text("Drip, drop.");
+    /// let run = client.prompt("poem").input(json!({"topic": "rain"})).model(model);
+    /// assert_eq!(run.await?.text(), "Drip, drop.");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// The run fails with the errors of [`get_prompt`](Self::get_prompt).
+    pub fn prompt(&self, name: &str) -> Generate {
+        prompt_run::generate_from(self, self.own_name(name), name)
     }
 
     /// Reads a resource.
@@ -276,7 +327,7 @@ impl McpClient {
 
     /// Requests completions for an argument of a prompt; `typed` is the text entered so far. See [`Complete`].
     pub fn complete(&self, prompt: &str, argument: &str, typed: &str) -> Complete {
-        let of = Reference::Prompt(PromptReference::new(prompt));
+        let of = Reference::Prompt(PromptReference::new(self.own_name(prompt)));
         Complete::new(Ok(self.catalog_and_host()), of, argument, typed)
     }
 
@@ -312,14 +363,6 @@ impl McpClient {
         server.set_desired(DesiredState::Connected);
         server.reset_connection().await;
         server.wait_connected().await.map(|_| ())
-    }
-
-    /// Returns rmcp's own handle of the current connection, for features that this library does not cover.
-    ///
-    /// # Errors
-    /// Returns an error if the server is unreachable.
-    pub async fn peer(&self) -> Result<rmcp::Peer<rmcp::RoleClient>> {
-        Ok(self.catalog.server.wait_connected().await?.peer.clone())
     }
 
     /// Closes the connection and stops the process behind it.

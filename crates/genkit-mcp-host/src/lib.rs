@@ -36,7 +36,7 @@
 //!
 //! | you want | look at |
 //! |---|---|
-//! | a server that is a program, at a URL, or behind a custom transport | [`ServerConfig`] |
+//! | a server that is a program, at a URL, or behind byte streams | [`ServerConfig`] |
 //! | the servers of Claude Desktop, Cursor, Claude Code, VS Code | [`McpHost::from_config_file`], [`McpHostBuilder::config_json`] |
 //! | fewer tools, or approval before some of them run | [`McpTools`], [`StdioTransport::only`], [`StdioTransport::needs_approval`] |
 //! | access with a token, with OAuth, or per user | `HttpTransport`, `OAuth` (feature `mcp-host-http`) |
@@ -46,7 +46,7 @@
 //! | the skills of servers | `McpHost::skills` (feature `skills`) |
 //! | to configure or disable reconnection | [`Reconnect`] |
 //! | one server that proxies several | `McpServer::host` (feature `mcp-server`) |
-//! | tools of a connection that rmcp made | [`peer_tools`] |
+//! | the types of rmcp: its peers, tools, results and transports | the module `genkit::mcp::rmcp` |
 
 #![allow(
     deprecated,
@@ -57,10 +57,12 @@
     reason = "items that `genkit` re-exports are documented, which a test of `genkit` checks; the rest is internal to the workspace"
 )]
 
+mod apps;
 mod backoff;
 mod builder;
 mod catalog;
 mod client;
+mod client_builder;
 mod complete;
 mod config;
 mod error;
@@ -84,10 +86,11 @@ pub use self::{
         CredentialStore, FileCredentials, IdentityProvider, OAuth, SigningAlgorithm,
     },
 };
+pub use apps::{AppRights, McpApp};
 pub use builder::McpHostBuilder;
-pub use catalog::peer::peer_tools;
 pub use catalog::selection::{McpPrompts, McpResources, McpTools};
 pub use client::McpClient;
+pub use client_builder::McpClientBuilder;
 pub use complete::Complete;
 pub use config::{
     CustomTransport, InProcessServer, ProtocolEra, Reconnect, ServerConfig, StderrTo,
@@ -98,5 +101,8 @@ pub use input::elicit::ElicitRequest;
 pub use input::sampling::{Sampling, SamplingRequest};
 pub use mcp_host::McpHost;
 pub use request::meta::RequestMeta;
+#[doc(hidden)]
+pub mod rmcp_types;
+pub use request::usage_mark::add_usage_mark;
 pub use skills::{LoadedSkill, RemoteSkill};
 pub use status::{ServerState, ServerStatus};

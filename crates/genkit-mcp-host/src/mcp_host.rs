@@ -8,6 +8,7 @@ use rmcp::model::{PromptReference, Reference};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::apps;
 use super::catalog::NamedAction;
 use super::catalog::host_state::HostState;
 use super::catalog::selection::{McpPrompts, McpResources, McpTools};
@@ -15,7 +16,9 @@ use super::client::McpClient;
 use super::complete::Complete;
 use super::config::ServerConfig;
 use super::error::Error;
+use super::request::prompt_run;
 use super::status::ServerStatus;
+use genkit_agent::Generate;
 use genkit_core::Registry;
 use genkit_core::Result;
 use genkit_core::Root;
@@ -63,12 +66,16 @@ impl McpHost {
     /// # Errors
     /// Returns an error if the host has no server with this key.
     pub fn client(&self, key: &str) -> Result<McpClient> {
-        Ok(McpClient { catalog: self.0.catalog(key)?, _host: Arc::clone(&self.0) })
+        Ok(McpClient {
+            catalog: self.0.catalog(key)?,
+            namespaced: false,
+            _host: Arc::clone(&self.0),
+        })
     }
 
     /// Returns the clients of all servers.
     pub fn clients(&self) -> Vec<McpClient> {
-        let client = |catalog| McpClient { catalog, _host: Arc::clone(&self.0) };
+        let client = |catalog| McpClient { catalog, namespaced: false, _host: Arc::clone(&self.0) };
         self.0.catalogs().into_iter().map(client).collect()
     }
 
@@ -147,6 +154,40 @@ impl McpHost {
         client.get_prompt(prompt, arguments).await
     }
 
+    /// Creates a run that begins with a prompt of one of the servers, by its name in this host, `key/prompt`: the prompt's arguments are
+    /// set with `input`, and every other option and streaming are those of any run. The server renders the prompt when
+    /// the run begins.
+    ///
+    /// ```standalone_crate
+    /// use genkit::mcp::host::{McpHost, ServerConfig};
+    /// use genkit::prompt;
+    /// use genkit::testing::ScriptedModel;
+    /// use serde_json::json;
+    ///
+    /// /// Asks for a poem.
+    /// #[prompt]
+    /// async fn poem(topic: String) -> String { format!("Write a poem about {topic}.") }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let server = ServerConfig::in_process(genkit::serve_mcp);
+    /// let host = McpHost::builder().server("poems", server).build()?;
+    /// let model = ScriptedModel::text("Drip, drop.");
+    /// let run = host.prompt("poems/poem").input(json!({"topic": "rain"})).model(model);
+    /// assert_eq!(run.await?.text(), "Drip, drop.");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// The run fails with the errors of [`get_prompt`](Self::get_prompt).
+    pub fn prompt(&self, name: &str) -> Generate {
+        match self.split_name("prompt", name) {
+            Ok((client, own)) => prompt_run::generate_from(&client, own, name),
+            Err(error) => prompt_run::generate_error(name, &error),
+        }
+    }
+
     /// Requests completions for an argument of the prompt `key/prompt`; `typed` is the text entered so far. See
     /// [`Complete`].
     pub fn complete(&self, name: &str, argument: &str, typed: &str) -> Complete {
@@ -193,7 +234,10 @@ impl McpHost {
             let uri = uri.to_owned();
             return Err(Error::ResourceOfTwo { uri, server, other }.into());
         }
-        McpClient { catalog, _host: Arc::clone(&self.0) }.read_resource(uri).await
+        let own = apps::own_uri(&catalog.server.key, uri).into_owned();
+        McpClient { catalog, namespaced: false, _host: Arc::clone(&self.0) }
+            .read_resource(&own)
+            .await
     }
 
     /// Starts a server that was [disabled](Self::disable).

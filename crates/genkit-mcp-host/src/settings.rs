@@ -28,6 +28,8 @@ pub(crate) struct HostSettings {
     pub(crate) startup: Duration,
     pub(crate) probe: Duration,
     pub(crate) raw: bool,
+    /// Whether the program shows the pages of MCP Apps.
+    pub(crate) apps: bool,
     pub(crate) reconnect: Reconnect,
     pub(crate) max_notifications: u32,
     pub(crate) log_level: Option<LogLevel>,
@@ -52,6 +54,7 @@ impl Default for HostSettings {
             startup: limits::STARTUP_TIMEOUT,
             probe: limits::PROBE_TIMEOUT,
             raw: false,
+            apps: false,
             reconnect: Reconnect::new(),
             max_notifications: limits::MAX_NOTIFICATIONS,
             log_level: None,

@@ -8,9 +8,15 @@ use serde_json::{Map, Value};
 
 use super::error::Error as E;
 use genkit_core::{Message, Part, ResourcePart, Role};
+use genkit_mcp::internal::extras::write_extras;
 
-/// Converts a part to a content block.
-pub(super) fn to_block(part: Part) -> ContentBlock {
+/// Converts a part to a content block, with its annotations, size and `_meta`.
+pub(super) fn to_block(mut part: Part) -> ContentBlock {
+    let metadata = std::mem::take(part.metadata_mut());
+    write_extras(to_bare_block(part), &metadata)
+}
+
+fn to_bare_block(part: Part) -> ContentBlock {
     match part {
         Part::Text { text, .. } | Part::Reasoning { reasoning: text, .. } => {
             ContentBlock::text(text)

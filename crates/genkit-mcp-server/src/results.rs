@@ -194,7 +194,15 @@ pub(super) fn resource_result(
                 (McpResourceContents::blob(data, uri), "application/octet-stream")
             }
         };
-        contents.with_mime_type(given.unwrap_or_else(|| usual.to_owned()))
+        let contents = contents.with_mime_type(given.unwrap_or_else(|| usual.to_owned()));
+        let mut meta = Map::new();
+        // The rights of an app are read from its contents.
+        meta.extend(resource.metadata().get("ui").map(|ui| ("ui".to_owned(), ui.clone())));
+        meta.extend(piece.meta);
+        match content::to_meta(meta) {
+            Some(meta) => contents.with_meta(meta),
+            None => contents,
+        }
     });
     ReadResourceResult::new(contents.collect())
 }

@@ -63,6 +63,9 @@ pub enum ApprovalFallback {
 pub(crate) struct ServerSettings {
     pub(crate) name: String,
     pub(crate) title: Option<String>,
+    pub(crate) description: Option<String>,
+    pub(crate) website: Option<String>,
+    pub(crate) icons: Vec<String>,
     pub(crate) version: String,
     pub(crate) instructions: Option<String>,
     pub(crate) filter: Filter,
@@ -104,6 +107,9 @@ impl Default for ServerSettings {
         Self {
             name: program_name(),
             title: None,
+            description: None,
+            website: None,
+            icons: Vec::new(),
             version: "1.0.0".to_owned(),
             instructions: None,
             filter: Filter::default(),

@@ -1,7 +1,13 @@
 //! Items that the sibling crates of genkit use. They are not part of the public API and change without notice.
 
+pub mod client_answer {
+    pub use crate::client_answer::*;
+}
 pub mod error_status {
     pub use crate::error_status::*;
+}
+pub mod extras {
+    pub use crate::extras::*;
 }
 pub mod jsonrpc {
     pub use crate::jsonrpc::{

@@ -5,7 +5,9 @@
     reason = "items that `genkit` re-exports are documented, which a test of `genkit` checks; the rest is internal to the workspace"
 )]
 
+mod client_answer;
 mod error_status;
+mod extras;
 #[doc(hidden)]
 pub mod internal;
 mod jsonrpc;

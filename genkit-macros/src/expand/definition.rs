@@ -7,7 +7,7 @@ use syn::{Ident, Path, ReturnType};
 
 use crate::options::{self, OptionTarget};
 use crate::parse::{
-    ArgCompletion, FnParam, SchemaSource, Setting, TaskStart, ToolChoice, ToolSource,
+    AppRight, ArgCompletion, FnParam, SchemaSource, Setting, TaskStart, ToolChoice, ToolSource,
 };
 use crate::types;
 use crate::validate::ValidAction;
@@ -132,6 +132,10 @@ impl ToTokens for Setting {
             Self::Json(object) => quote!(|| __genkit::serde_json::json!(#object)),
             Self::Path(path) => quote!(#path),
             Self::Schema(source) => source.to_token_stream(),
+            Self::Function(function) => {
+                quote_spanned!(function.span()=> <#function as __genkit::ResourceFn>::DEFINITION)
+            }
+            Self::App(rights) => quote!(|| __genkit::AppPage::new() #(#rights)*),
             Self::Number(number) => Literal::u64_unsuffixed(*number).into_token_stream(),
             Self::Tools(tools) => quote!([#(#tools),*]),
             Self::ToolChoice(ToolChoice::Mode(mode)) => quote!(__genkit::ToolChoice::#mode),
@@ -139,6 +143,21 @@ impl ToTokens for Setting {
                 let tool = function_tool(function);
                 quote!(__genkit::ToolChoice::tool(#tool.name()))
             }
+        });
+    }
+}
+
+/// Expands to a call of a method of `AppPage`.
+impl ToTokens for AppRight {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        tokens.extend(match self {
+            Self::Origins(method, origins) => {
+                let method = format_ident!("{method}");
+                quote!(.#method([#(#origins),*]))
+            }
+            Self::Permissions(names) => quote!(#(.permission(#names))*),
+            Self::PrefersBorder(yes) => quote!(.prefers_border(#yes)),
+            Self::Domain(domain) => quote!(.domain(#domain)),
         });
     }
 }

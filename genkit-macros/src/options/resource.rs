@@ -8,6 +8,16 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     TIMEOUT,
     PERMIT,
     OptionSpec {
+        key: "app",
+        form: OptionForm::App,
+        target: OptionTarget::Info,
+        example: "app(connect(\"https://api.example.com\"))",
+        about: "Makes the resource the page of an MCP App, an HTML document at a `ui://` URI. In parentheses: the \
+                origins that it may use, with `connect(..)`, `resources(..)`, `frames(..)` and `base_uris(..)`; \
+                `permissions(\"camera\", \"microphone\", \"geolocation\", \"clipboard-write\")`; `prefers_border`; \
+                `domain = \"..\"`.",
+    },
+    OptionSpec {
         key: "mime_type",
         form: OptionForm::MimeType,
         target: OptionTarget::Definition,

@@ -58,6 +58,12 @@ pub(crate) enum OptionForm {
     Tools,
     /// `key = "required"`, `key = function`
     ToolChoice,
+    /// `key = function`
+    Function,
+    /// `key("model", "app")`
+    Visibility,
+    /// `key`, `key(connect("https://.."), permissions("camera"), prefers_border)`
+    App,
 }
 
 impl OptionForm {
@@ -80,6 +86,12 @@ impl OptionForm {
             }
             Self::Number => "a whole number",
             Self::Tools => "functions and names in brackets",
+            Self::Function => "a function with `#[resource]`",
+            Self::Visibility => "`\"model\"`, `\"app\"` or both in parentheses",
+            Self::App => {
+                "nothing, or rights in parentheses: `connect(..)`, `resources(..)`, `frames(..)`, `base_uris(..)`, \
+                 `permissions(..)`, `prefers_border`, `domain = \"..\"`"
+            }
             Self::ToolChoice => {
                 "`\"auto\"`, `\"required\"`, `\"none\"` or a function listed in `tools`"
             }

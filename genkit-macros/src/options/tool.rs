@@ -34,6 +34,22 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
                 Longer text is truncated with a marker for models, and an error for MCP clients.",
     },
     OptionSpec {
+        key: "ui",
+        form: OptionForm::Function,
+        target: OptionTarget::Info,
+        example: "ui = cart",
+        about: "The page that clients with MCP Apps show with the result: a function with \
+                `#[resource(\"ui://..\", app)]`.",
+    },
+    OptionSpec {
+        key: "visibility",
+        form: OptionForm::Visibility,
+        target: OptionTarget::Info,
+        example: "visibility(\"app\")",
+        about: "Who can use the tool in clients with MCP Apps: `\"model\"`, `\"app\"` (the pages of this server), or \
+                both, which is the default. Other clients do not see tools that are not for the model.",
+    },
+    OptionSpec {
         key: "output_schema",
         form: OptionForm::Schema,
         target: OptionTarget::Definition,

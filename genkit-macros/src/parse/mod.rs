@@ -1,5 +1,6 @@
 //! Parsing of the function, the options of its attribute, and its parameters.
 
+mod app;
 mod arg;
 mod data;
 mod docs;
@@ -14,6 +15,7 @@ mod resource;
 mod tools;
 mod values;
 
+pub(crate) use app::AppRight;
 pub(crate) use arg::{ArgCompletion, ArgDefault, InputField};
 pub(crate) use data::{Bound, FieldData, SerdeDefault};
 pub(crate) use docs::doc_description;

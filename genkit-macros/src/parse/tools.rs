@@ -68,7 +68,7 @@ pub(super) fn parse_choice(expr: &Expr) -> Option<Result<ToolChoice, String>> {
     Some(Err(format!("`{word}` is not a choice of tools; {near}")))
 }
 
-fn parse_path(expr: &Expr) -> Option<Path> {
+pub(super) fn parse_path(expr: &Expr) -> Option<Path> {
     match expr {
         Expr::Group(group) => parse_path(&group.expr),
         Expr::Path(path) if path.qself.is_none() && path.attrs.is_empty() => {

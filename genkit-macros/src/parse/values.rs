@@ -4,6 +4,7 @@ use proc_macro2::TokenTree;
 use quote::{ToTokens as _, quote};
 use syn::{Expr, Ident, Lit, LitStr, Path, Type};
 
+use super::app::{self, AppRight};
 use super::meta::{MetaEntry, MetaValue};
 use super::tools::{self, ToolChoice, ToolSource};
 use super::{formats, json};
@@ -27,6 +28,9 @@ pub(crate) enum Setting {
     Number(u64),
     Tools(Vec<ToolSource>),
     ToolChoice(ToolChoice),
+    /// A function with `#[resource]`.
+    Function(Path),
+    App(Vec<AppRight>),
 }
 
 /// When a call becomes a task.
@@ -111,7 +115,11 @@ fn parse_setting(
     let expr = match (form, value) {
         (OptionForm::Flag, MetaValue::Flag) => return Some(Ok(Setting::Flag(true))),
         (OptionForm::Task, MetaValue::Flag) => return Some(Ok(Setting::Task(TaskStart::Usual))),
-        (OptionForm::Texts | OptionForm::Urls, MetaValue::List(list)) => {
+        (OptionForm::App, MetaValue::Flag) => return Some(Ok(Setting::App(Vec::new()))),
+        (OptionForm::App, MetaValue::List(list)) => {
+            return Some(app::parse_rights(list).map(Setting::App));
+        }
+        (OptionForm::Texts | OptionForm::Urls | OptionForm::Visibility, MetaValue::List(list)) => {
             let texts: Option<Vec<LitStr>> = list.iter().map(string_literal).collect();
             return texts.filter(|texts| !texts.is_empty()).map(Setting::Texts).map(Ok);
         }
@@ -134,7 +142,12 @@ fn parse_setting(
         OptionForm::Number => parse_number(key, expr),
         OptionForm::Tools => Some(tools::parse_tools(key, expr)?.map(Setting::Tools)),
         OptionForm::ToolChoice => Some(tools::parse_choice(expr)?.map(Setting::ToolChoice)),
-        OptionForm::Texts | OptionForm::Urls | OptionForm::Json => None,
+        OptionForm::Function => Some(Ok(Setting::Function(tools::parse_path(expr)?))),
+        OptionForm::Visibility => {
+            let one = string_literal(expr)?;
+            Some(Ok(Setting::Texts(vec![one])))
+        }
+        OptionForm::Texts | OptionForm::Urls | OptionForm::Json | OptionForm::App => None,
     }
 }
 
@@ -247,6 +260,14 @@ fn check_texts(form: OptionForm, key: &Ident, texts: &[LitStr], errors: &mut Err
             errors.add_at(item, format_args!("`{key}` contains an empty string"), "remove it");
         } else if texts[..i].iter().any(|earlier| earlier.value() == value) {
             errors.add_at(item, format_args!("`{value}` is listed twice in `{key}`"), "remove it");
+        } else if form == OptionForm::Visibility && !["model", "app"].contains(&&*value) {
+            errors.add_at(
+                item,
+                format_args!(
+                    "`{value}` is not a valid value for `{key}`; expected `model` or `app`"
+                ),
+                format_args!("write `{key}(\"app\")`"),
+            );
         } else if form == OptionForm::Urls && !formats::is_url(&value) {
             errors.add_at(
                 item,

@@ -53,6 +53,9 @@ pub(crate) fn validate_action<'a>(
     }
     if let Some(uri) = &uri {
         resource::check_variables(uri, &params, errors);
+        if options.setting("app").is_some() {
+            resource::check_app(uri, options, errors);
+        }
     }
     ValidAction { kind, item, options, name, description, uri, params, crate_path, _validated: () }
 }

@@ -4,8 +4,26 @@ use syn::LitStr;
 
 use super::uri;
 use crate::error::Errors;
-use crate::parse::{FnParam, InputField};
+use crate::parse::{FnParam, InputField, Options};
 use crate::suggest::find_nearest;
+
+/// Checks the URI and the media type of the page of an MCP App.
+pub(super) fn check_app(uri: &LitStr, options: &Options, errors: &mut Errors) {
+    let text = uri.value();
+    if !text.starts_with("ui://") || text.contains('{') {
+        errors.add_at(
+            uri,
+            format_args!(
+                "`{text}` is not the URI of a page; a page has a fixed URI that begins with `ui://`"
+            ),
+            "write it like this: `#[resource(\"ui://shop/cart\", app)]`",
+        );
+    }
+    if let Some(kind) = options.text("mime_type") {
+        let help = "remove it; a page is always `text/html;profile=mcp-app`";
+        errors.add_at(kind, "`mime_type` and `app` exclude each other", help);
+    }
+}
 
 /// Checks that every variable fills an argument, and that every argument is filled by a variable.
 pub(super) fn check_variables(uri: &LitStr, params: &[FnParam], errors: &mut Errors) {

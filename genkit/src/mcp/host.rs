@@ -36,7 +36,7 @@
 //!
 //! | you want | look at |
 //! |---|---|
-//! | a server that is a program, at a URL, or behind a custom transport | [`ServerConfig`] |
+//! | a server that is a program, at a URL, or behind byte streams | [`ServerConfig`] |
 //! | the servers of Claude Desktop, Cursor, Claude Code, VS Code | [`McpHost::from_config_file`], [`McpHostBuilder::config_json`] |
 //! | fewer tools, or approval before some of them run | [`McpTools`], [`StdioTransport::only`], [`StdioTransport::needs_approval`] |
 //! | access with a token, with OAuth, or per user | `HttpTransport`, `OAuth` (feature `mcp-host-http`) |
@@ -44,16 +44,17 @@
 //! | to answer questions of servers (elicitation), offer them a model (sampling), share folders (roots) | [`McpHostBuilder::on_elicit`], [`Sampling`], [`McpHostBuilder::roots`] |
 //! | the status of servers, and their log messages and other events | [`McpHost::status`], [`McpHostBuilder::on_event`] |
 //! | the skills of servers | `McpHost::skills` (feature `skills`) |
+//! | the pages of MCP Apps that belong to tool calls | [`McpHost::apps`], [`McpHost::call_app_tool`] |
 //! | to configure or disable reconnection | [`Reconnect`] |
 //! | one server that proxies several | `McpServer::host` (feature `mcp-server`) |
-//! | tools of a connection that rmcp made | [`peer_tools`] |
+//! | the types of rmcp: its peers, tools, results and transports | the module `genkit::mcp::rmcp` |
 
 #[doc(inline)]
 pub use genkit_mcp_host::{
-    Complete, CustomTransport, ElicitRequest, InProcessServer, McpClient, McpEvent, McpHost,
-    McpHostBuilder, McpPrompts, McpResources, McpTools, ProtocolEra, Reconnect, RequestMeta,
-    Sampling, SamplingRequest, ServerConfig, ServerState, ServerStatus, StderrTo, StdioTransport,
-    TaskWait, peer_tools,
+    AppRights, Complete, CustomTransport, ElicitRequest, InProcessServer, McpApp, McpClient,
+    McpClientBuilder, McpEvent, McpHost, McpHostBuilder, McpPrompts, McpResources, McpTools,
+    ProtocolEra, Reconnect, RequestMeta, Sampling, SamplingRequest, ServerConfig, ServerState,
+    ServerStatus, StderrTo, StdioTransport, TaskWait, add_usage_mark,
 };
 #[cfg(feature = "mcp-host-http")]
 #[doc(inline)]

@@ -29,6 +29,7 @@ genkit::serve_mcp().name("calculator").await
     reason = "SEP-2577 deprecates sampling, roots, logging and subscribe, which current servers still use"
 )]
 pub mod host;
+pub mod rmcp;
 #[cfg(feature = "mcp-server")]
 pub mod server;
 
@@ -38,12 +39,3 @@ pub use host::{McpClient, McpHost};
 #[cfg(feature = "mcp-server")]
 #[doc(inline)]
 pub use server::McpServer;
-
-/// The underlying SDK, re-exported for its types, which `McpClient::peer` and the testing client use.
-///
-/// ```
-/// use genkit::mcp::rmcp::model::ProtocolVersion;
-///
-/// assert_eq!(ProtocolVersion::V_2026_07_28.to_string(), "2026-07-28");
-/// ```
-pub use ::rmcp;

@@ -28,14 +28,14 @@ fn counting(count: &Arc<AtomicUsize>) -> CustomTransport {
 
 /// A server that is never reachable.
 fn dead() -> CustomTransport {
-    ServerConfig::custom(|| async {
+    genkit::mcp::rmcp::custom_transport(|| async {
         Err::<tokio::io::DuplexStream, _>(Error::new(ErrorKind::Unavailable, "the cable is cut"))
     })
 }
 
 /// A server that accepts messages and never responds.
 fn hung() -> CustomTransport {
-    ServerConfig::custom(|| async {
+    genkit::mcp::rmcp::custom_transport(|| async {
         let (ours, theirs) = tokio::io::duplex(1024);
         tokio::spawn(async move {
             let _open = theirs;
@@ -127,7 +127,7 @@ async fn reconnect_makes_a_new_connection_and_forgets_the_error() {
     let (counted, failing) = (Arc::clone(&count), Arc::clone(&broken));
     let genkit = genkit::Genkit::builder().registry(registry(tools![add])).build().unwrap();
     // The first attempt fails.
-    let inner = ServerConfig::custom(move || {
+    let inner = genkit::mcp::rmcp::custom_transport(move || {
         let (count, broken, genkit) = (counted.clone(), failing.clone(), genkit.clone());
         async move {
             count.fetch_add(1, Ordering::SeqCst);
@@ -208,7 +208,7 @@ async fn a_connection_that_breaks_is_made_again() {
         Arc::default();
     let genkit = genkit::Genkit::builder().registry(registry(tools![add])).build().unwrap();
     let (counted, kept) = (Arc::clone(&count), Arc::clone(&pipes));
-    let flaky = ServerConfig::custom(move || {
+    let flaky = genkit::mcp::rmcp::custom_transport(move || {
         let (count, pipes, genkit) = (counted.clone(), kept.clone(), genkit.clone());
         async move {
             count.fetch_add(1, Ordering::SeqCst);
@@ -309,7 +309,7 @@ async fn what_a_dead_server_had_is_not_offered_any_more() {
         Arc::default();
     let genkit = genkit::Genkit::builder().registry(registry(tools![add])).build().unwrap();
     let kept = Arc::clone(&alive);
-    let once = ServerConfig::custom(move || {
+    let once = genkit::mcp::rmcp::custom_transport(move || {
         let (kept, genkit) = (kept.clone(), genkit.clone());
         async move {
             let mut kept = kept.lock().unwrap();

@@ -1,7 +1,9 @@
 //! Servers of this library as seen by an `McpHost`, in memory and in both eras.
 
 mod actions;
+mod apps;
 mod changes;
+mod clients;
 mod floods;
 pub(crate) mod hostile;
 mod life;

@@ -131,7 +131,7 @@ async fn the_first_list_is_whole_whatever_serves_it() {
     /// The startup time of the server behind.
     const START: Duration = Duration::from_millis(300);
     let parts = || {
-        let late = ServerConfig::custom(|| async {
+        let late = genkit::mcp::rmcp::custom_transport(|| async {
             tokio::time::sleep(START).await;
             let (ours, theirs) = tokio::io::duplex(64 * 1024);
             let genkit = Genkit::builder().registry(behind()).build()?;

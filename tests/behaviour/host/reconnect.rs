@@ -6,9 +6,7 @@ use std::time::Duration;
 
 use genkit::action::CompleteRequest;
 use genkit::context::Root;
-use genkit::mcp::host::{
-    CustomTransport, McpClient, McpHost, Reconnect, ServerConfig, ServerState,
-};
+use genkit::mcp::host::{CustomTransport, McpClient, McpHost, Reconnect, ServerState};
 use genkit::{
     Context, Error, ErrorKind, Result, prompt, prompts, resource, resources, tool, tools,
 };
@@ -50,7 +48,7 @@ async fn note(#[arg(complete = ["one", "two"])] id: String) -> String {
 /// A server that is never reachable, and counts the attempts.
 fn dead(tries: &Arc<AtomicUsize>) -> CustomTransport {
     let tries = Arc::clone(tries);
-    ServerConfig::custom(move || {
+    genkit::mcp::rmcp::custom_transport(move || {
         tries.fetch_add(1, Ordering::SeqCst);
         async {
             Err::<tokio::io::DuplexStream, _>(Error::new(

@@ -1,6 +1,6 @@
 //! Results of tools: the intended value, in both eras, without losses.
 
-use genkit::mcp::host::peer_tools;
+use genkit::mcp::rmcp::{self, peer_tools};
 use genkit::message::{ToolRequest, ToolResponse};
 use genkit::model::ModelResponse;
 use genkit::testing::{Client, ScriptedModel};
@@ -100,7 +100,7 @@ async fn the_host_takes_off_what_the_server_put_on() {
     for era in ERAS {
         let host = host(server(&all()).protocol(era));
         let client = host.client("s").unwrap();
-        let peer = peer_tools([client.peer().await.unwrap()]).await.unwrap();
+        let peer = peer_tools([rmcp::peer(&client).await.unwrap()]).await.unwrap();
         for (name, value) in [
             ("number", json!(5)),
             ("list", json!(["a", "b"])),

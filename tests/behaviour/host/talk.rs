@@ -3,7 +3,8 @@
 use std::sync::{Arc, Mutex};
 
 use genkit::context::LogLevel;
-use genkit::mcp::host::{McpEvent, McpHost, RequestMeta, peer_tools};
+use genkit::mcp::host::{McpEvent, McpHost, RequestMeta};
+use genkit::mcp::rmcp::{self, peer_tools};
 use genkit::message::ToolRequest;
 use genkit::model::ModelResponse;
 use genkit::testing::ScriptedModel;
@@ -116,7 +117,7 @@ async fn meta_of_the_run_and_of_the_host_goes_with_each_request() {
 #[tokio::test]
 async fn a_peer_of_rmcp_is_tools_too() {
     let host = host(server(&registry(tools![work])));
-    let peer = host.client("s").unwrap().peer().await.unwrap();
+    let peer = rmcp::peer(&host.client("s").unwrap()).await.unwrap();
     let tools = peer_tools([peer.clone()]).await.unwrap();
     assert_eq!(tools[0].name(), "work");
     let model = ScriptedModel::new([

@@ -8,6 +8,7 @@ mod seeds;
 mod served;
 
 use genkit::action::{CompleteRequest, PromptReply};
+use genkit::mcp::rmcp::{RawClient as _, RawItem as _};
 use genkit::testing::Client;
 use genkit::{Message, Part, Result, Role, prompt, prompts};
 use serde_json::json;

@@ -3,6 +3,7 @@
 
 use genkit::mcp::McpHost;
 use genkit::mcp::host::ServerConfig;
+use genkit::mcp::rmcp::RawClient as _;
 use genkit::message::ToolRequest;
 use genkit::model::{FinishReason, ModelResponse};
 use genkit::testing::{Client, ScriptedModel};

@@ -1,6 +1,7 @@
 //! Prompts of every kind over MCP.
 
 use genkit::action::PromptOptions;
+use genkit::mcp::rmcp::{RawClient as _, RawItem as _};
 use genkit::testing::Client;
 use genkit::{Context, Genkit, Message, Part, Prompt, Registry, prompt, prompts, tool, tools};
 use serde_json::{Map, Value, json};

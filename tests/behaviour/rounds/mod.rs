@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use genkit::mcp::rmcp::RawClient as _;
 use genkit::mcp::rmcp::model::{
     CallToolRequestParams, CallToolResponse, GetPromptRequestParams, GetPromptResponse,
     InputRequiredResult, ReadResourceRequestParams, ReadResourceResponse,

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use genkit::mcp::host::{CustomTransport, ServerConfig};
+use genkit::mcp::host::CustomTransport;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 
@@ -15,7 +15,7 @@ pub(super) fn by_hand(
     task: impl Fn(usize) -> Value + Send + Sync + 'static,
 ) -> CustomTransport {
     let (heard, task) = (Arc::clone(heard), Arc::new(task));
-    ServerConfig::custom(move || {
+    genkit::mcp::rmcp::custom_transport(move || {
         let (here, there) = tokio::io::duplex(1 << 20);
         let (heard, task) = (Arc::clone(&heard), Arc::clone(&task));
         tokio::spawn(async move {

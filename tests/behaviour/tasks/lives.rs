@@ -1,5 +1,6 @@
 //! The life cycle of a task, in memory.
 
+use genkit::mcp::rmcp::RawClient as _;
 use std::time::Duration;
 
 use super::*;

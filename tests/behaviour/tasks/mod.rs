@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use genkit::durable::FolderStore;
 use genkit::mcp::McpServer;
+use genkit::mcp::rmcp::RawClient as _;
 use genkit::mcp::rmcp::model::{
     CallToolRequestParams, CallToolResponse, CancelTaskParams, ErrorCode, GetTaskParams,
     UpdateTaskParams,

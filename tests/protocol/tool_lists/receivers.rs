@@ -8,6 +8,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use genkit::Tool;
 use genkit::mcp::McpServer;
+use genkit::mcp::rmcp::RawItem as _;
 use genkit::model::{Anthropic, Gemini, Model, Ollama, OpenAi, OpenAiResponses};
 use genkit::testing::Client;
 use serde_json::Value;

@@ -45,7 +45,7 @@ pub(super) fn public(package: &str) -> StdioTransport {
 
 /// A server of the older protocol with these tools.
 pub(super) fn with_tools(tools: Vec<Value>) -> CustomTransport {
-    ServerConfig::custom(move || {
+    genkit::mcp::rmcp::custom_transport(move || {
         let tools = tools.clone();
         let (here, there) = tokio::io::duplex(1 << 20);
         let (reader, mut writer) = tokio::io::split(here);

@@ -136,7 +136,7 @@ fn of_anybody(
 
 /// Converts a piece of content into a part, with its origin in the metadata.
 pub fn resource_part(content: ResourceContents, uri: &str, resource: &Resource) -> Part {
-    let ResourceContents { uri: own, mime_type, body } = content;
+    let ResourceContents { uri: own, mime_type, body, .. } = content;
     let kind = resource.mime_type();
     let mut place = json!({ "uri": uri });
     if resource.is_template() {

@@ -28,6 +28,10 @@ impl<O> StaticDefinition<O> {
     pub(super) const fn new(noun: &'static str, info: StaticInfo, function: Function<O>) -> Self {
         Self { noun, info, function }
     }
+
+    pub(super) const fn is_app(&self) -> bool {
+        self.info.is_app()
+    }
 }
 
 /// The definition of an action at run time: its info, schemas, requirements and handler.

@@ -6,6 +6,8 @@ use std::panic::Location;
 
 use serde_json::{Map, Value};
 
+use super::resource::{AppPage, StaticResource};
+
 /// The source location of an action's definition.
 ///
 /// ```
@@ -106,6 +108,10 @@ pub struct StaticInfo {
     icons: &'static [&'static str],
     metadata: Option<fn() -> Value>,
     permit: Option<&'static str>,
+    app: Option<fn() -> AppPage>,
+    /// The URI of the page of the tool.
+    ui: Option<&'static str>,
+    visibility: &'static [&'static str],
 }
 
 #[allow(missing_docs, reason = "for expansions and hidden")]
@@ -123,6 +129,9 @@ impl StaticInfo {
             icons: &[],
             metadata: None,
             permit: None,
+            app: None,
+            ui: None,
+            visibility: &[],
         }
     }
 
@@ -151,11 +160,54 @@ impl StaticInfo {
         self
     }
 
+    pub const fn app(mut self, page: fn() -> AppPage) -> Self {
+        self.app = Some(page);
+        self
+    }
+
+    /// Sets the page of the tool. It is checked when the definition is evaluated, at compile time.
+    pub const fn ui(mut self, page: &'static StaticResource) -> Self {
+        self.ui = page.app_uri();
+        assert!(
+            self.ui.is_some(),
+            "`ui` needs the page of an app; add `app` to the resource: `#[resource(\"ui://..\", app)]`"
+        );
+        self
+    }
+
+    pub const fn visibility(mut self, to: &'static [&'static str]) -> Self {
+        self.visibility = to;
+        self
+    }
+
+    pub(crate) const fn is_app(&self) -> bool {
+        self.app.is_some()
+    }
+
+    /// Returns the `ui` of the metadata, if it has one.
+    fn ui_json(&self) -> Option<Value> {
+        if let Some(page) = self.app {
+            return Some(page().to_json());
+        }
+        let mut ui = Map::new();
+        ui.extend(self.ui.map(|uri| ("resourceUri".to_owned(), uri.into())));
+        if !self.visibility.is_empty() {
+            ui.insert("visibility".to_owned(), self.visibility.into());
+        }
+        (!ui.is_empty()).then_some(Value::Object(ui))
+    }
+
     pub(crate) fn name(&self) -> &'static str {
         self.name
     }
 
     pub(crate) fn info(&self) -> Info {
+        let mut info = self.plain_info();
+        info.metadata.extend(self.ui_json().map(|ui| ("ui".to_owned(), ui)));
+        info
+    }
+
+    fn plain_info(&self) -> Info {
         let texts = |texts: &[&'static str]| texts.iter().copied().map(Cow::Borrowed).collect();
         Info {
             name: Cow::Borrowed(self.name),

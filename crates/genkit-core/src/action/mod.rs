@@ -64,7 +64,10 @@ pub use prompt::{
     IntoPrompt, Prompt, PromptArgument, PromptBuilder, PromptFn, PromptOptions, PromptReply,
     PromptTool,
 };
-pub use resource::{IntoContents, Resource, ResourceBuilder, ResourceContents, ResourceFn};
+pub use resource::{APP_EXTENSION, APP_MIME_TYPE, is_origin};
+pub use resource::{
+    AppPage, IntoContents, Resource, ResourceBuilder, ResourceContents, ResourceFn,
+};
 pub use tool::{
     DeclaredFn, IntoOutput, Tool, ToolAnnotations, ToolBuilder, ToolFn, ToolReply, ToolTask,
 };
@@ -83,7 +86,7 @@ pub mod expansion {
     pub use super::linked::Linked;
     pub use super::prompt::{PromptOptions, PromptOutput, PromptTool, StaticPrompt, config_of};
     pub use super::prompt::{StaticPromptFiles, written_schema};
-    pub use super::resource::{ResourceOutput, StaticResource};
+    pub use super::resource::{AppPage, ResourceOutput, StaticResource};
     pub use super::tool::{
         Describable, Described, IntoError, Returned, ReturnedValue, Returns, ReturnsNothing,
         ReturnsSchema, ReturnsValue, SchemaType, SchemaValue, StaticTool, ToolOutput,

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::capability::Capability;
 use super::question::{CallerAnswer, Question};
@@ -43,6 +43,11 @@ pub trait Caller: Send + Sync {
 
     /// Notifies subscribers that a resource has changed.
     fn resource_updated(&self, _uri: String) {}
+
+    /// Notifies the client that the user is done with a page.
+    fn url_completed(&self, _id: String) -> BoxFuture<'_, ()> {
+        Box::pin(std::future::ready(()))
+    }
 
     /// Returns the name and version of the client, if known.
     fn client_info(&self) -> Option<ClientInfo> {
@@ -90,29 +95,43 @@ pub struct NoCaller;
 
 impl Caller for NoCaller {}
 
-/// Client info: the name and version of the calling program.
+/// Client info: the name and version of the calling program, and what it supports in this request.
 ///
 /// ```
 /// use genkit::context::ClientInfo;
 /// use genkit::Context;
 ///
-/// fn is_desktop(client: &ClientInfo) -> bool {
-///     client.name == "claude-ai" && !client.version.is_empty()
+/// fn shows_apps(client: &ClientInfo) -> bool {
+///     client.extension("io.modelcontextprotocol/ui").is_some()
 /// }
-/// assert!(!Context::detached().client().is_some_and(|client| is_desktop(&client)));
+/// assert!(!Context::detached().client().is_some_and(|client| shows_apps(&client)));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ClientInfo {
-    /// The name, for example `claude-ai`.
+    /// The name, for example `claude-ai`. It is empty if the client did not report it.
     pub name: String,
     /// The version of the program.
     pub version: String,
+    /// The capabilities in MCP's JSON, such as `{"elicitation": {"url": {}}}`. Capabilities of more than 4 KiB are
+    /// omitted.
+    pub capabilities: Map<String, Value>,
 }
 
 impl ClientInfo {
     #[doc(hidden)]
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
-        Self { name: name.into(), version: version.into() }
+        Self { name: name.into(), version: version.into(), capabilities: Map::new() }
+    }
+
+    #[doc(hidden)]
+    pub fn with_capabilities(mut self, capabilities: Map<String, Value>) -> Self {
+        self.capabilities = capabilities;
+        self
+    }
+
+    /// Returns the settings of a protocol extension, if the client supports it.
+    pub fn extension(&self, id: &str) -> Option<&Value> {
+        self.capabilities.get("extensions")?.get(id)
     }
 }

@@ -13,6 +13,16 @@ pub(super) enum Error {
         "the caller does not have the `{}` capability; connect a client that supports it", .0.name()
     )]
     CannotBeAsked(Capability),
+    #[error(
+        "the form asks for a secret in the field `{0}`; use `ctx.elicit_url(..)`, because answers to forms pass \
+         through the client and the model's program"
+    )]
+    SecretField(String),
+    #[error(
+        "`elicit_url` needs a complete `https://` or `http://` URL of at most {max} bytes without spaces and control \
+         characters"
+    )]
+    NoPage { max: usize },
     #[error("the user declined to answer")]
     Declined,
     #[error("the user closed the question")]
@@ -62,7 +72,9 @@ pub(super) enum Error {
 impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::CannotBeAsked(_) | Self::NobodyAnswers(_) => ErrorKind::FailedPrecondition,
+            Self::CannotBeAsked(_) | Self::NobodyAnswers(_) | Self::SecretField(_) => {
+                ErrorKind::FailedPrecondition
+            }
             Self::TestHasNoAnswer { .. } => ErrorKind::OutOfRange,
             Self::Declined
             | Self::NotApproved { .. }
@@ -75,6 +87,7 @@ impl Topic for Error {
             | Self::OtherQuestion
             | Self::NoContent
             | Self::TestAnswer { .. }
+            | Self::NoPage { .. }
             | Self::Roots(_) => ErrorKind::InvalidArgument,
             Self::TooSlow { .. } => ErrorKind::DeadlineExceeded,
             Self::RecordedResult { .. } | Self::Unserializable { .. } | Self::Panicked { .. } => {
@@ -86,7 +99,7 @@ impl Topic for Error {
     fn details(&self) -> Option<serde_json::Value> {
         match self {
             Self::CannotBeAsked(capability) => {
-                Some(json!({ "requiredCapabilities": { capability.name(): {} } }))
+                Some(json!({ "requiredCapabilities": capability.to_json() }))
             }
             _ => None,
         }

@@ -1,8 +1,8 @@
 //! The context of a call: how a function communicates with its caller.
 //!
 //! [`Context`] is taken as `ctx: &Context`. It reports progress and logs, observes cancellation and time limits, gives
-//! access to state and to the values of a request, and asks questions: a form ([`Context::elicit`]), an approval
-//! ([`Context::confirm`]), text from the client's model ([`Context::sample`]), the client's folders
+//! access to state and to the values of a request, and asks questions: a form ([`Context::elicit`]), a page to visit
+//! ([`Context::elicit_url`]), an approval ([`Context::confirm`]), text from the client's model ([`Context::sample`]), the client's folders
 //! ([`Context::roots`]).
 //!
 //! ```
@@ -66,7 +66,9 @@ pub use suspension::Rest;
 pub use typemap::TypeMap;
 
 pub use caller::ClientInfo;
-pub use question::{Elicit, ElicitForm, Elicited, Root, Roots, Sample, SampleRequest, Sampled};
+pub use question::{
+    Elicit, ElicitForm, ElicitUrl, Elicited, Root, Roots, Sample, SampleRequest, Sampled,
+};
 pub use report::{LogLevel, Progress};
 
 use self::replay::Replay;

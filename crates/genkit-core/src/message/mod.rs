@@ -11,6 +11,7 @@
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 
+mod annotations;
 mod cache;
 mod construct;
 mod media;
@@ -20,6 +21,7 @@ mod tool_request;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+pub use annotations::Annotations;
 pub use cache::cache_mark;
 pub use cache::put_cache_mark;
 pub use media::{Media, ResourcePart};

@@ -294,7 +294,7 @@ struct DeveloperTools(Option<UnreadChunks>);
 impl Caller for DeveloperTools {
     fn has_capability(&self, capability: Capability) -> bool {
         // The error of the run contains the question.
-        capability == Capability::Elicitation
+        matches!(capability, Capability::Elicitation | Capability::ElicitUrl)
     }
 
     fn send_chunk(&self, chunk: Value) -> BoxFuture<'_, ()> {

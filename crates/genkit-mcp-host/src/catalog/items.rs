@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 use super::error::{Error, ItemError};
 use super::pagination::{ListMethod, PROMPTS, RESOURCES, TEMPLATES, TOOLS};
 use super::{CachedList, Catalog, Listable, ListedItem};
+use crate::apps;
 use crate::lifecycle::server::ManagedServer;
 use crate::request::methods;
 use crate::session::state::ListKind;
@@ -19,6 +20,7 @@ use genkit_core::Result;
 use genkit_core::internal::action::UriTemplate;
 use genkit_core::internal::visible::{self, Logged};
 use genkit_core::{CompleteRequest, Prompt, Resource, Tool, ToolBuilder};
+use genkit_mcp::internal::extras::read_extras;
 use genkit_mcp::internal::wrapped_result;
 use genkit_schema::internal::truncate::excerpt;
 use genkit_schema::internal::{Loss, Patterns, repair_arguments};
@@ -67,8 +69,12 @@ impl RemoteAction {
 
 /// Sets what all actions have: origin, title, icons.
 macro_rules! described {
-    ($action:expr, $server:expr, $name:expr, $item:expr, $title:expr) => {{
-        let mut action = $action.metadata("mcp", action_origin($server, $name, $item));
+    ($action:expr, $prefix:expr, $server:expr, $name:expr, $item:expr, $title:expr) => {{
+        let mut origin = action_origin($server, $name, $item);
+        if !$prefix.is_empty() {
+            apps::share_page(&$server.key, &mut origin);
+        }
+        let mut action = $action.metadata("mcp", origin);
         if let Some(title) = $title {
             action = action.title(title);
         }
@@ -93,16 +99,27 @@ impl Listable for Tool {
         &catalog.tools
     }
 
+    fn is_for_models(&self) -> bool {
+        let origin = self.metadata().get("mcp");
+        origin.is_none_or(|origin| apps::is_for_models(&origin["_meta"]))
+    }
+
     fn from_listed(listed: ListedItem<'_>, prefix: &str) -> Result<Self, ItemError> {
         let ListedItem { server, connection, item, name } = listed;
         let tool = Tool::from_server(format!("{prefix}{name}"), read_text(item, "description"));
         let hints = &item["annotations"];
-        let mut tool =
-            described!(tool, server, name, item, read_title(item).or_else(|| read_title(hints)))
-                .tag(server.key.to_string())
-                .needs_approval(server.config.controls.asks_before(name))
-                .timeout(connection.max_timeout)
-                .input_schema(input_schema(item)?);
+        let mut tool = described!(
+            tool,
+            prefix,
+            server,
+            name,
+            item,
+            read_title(item).or_else(|| read_title(hints))
+        )
+        .tag(server.key.to_string())
+        .needs_approval(server.config.controls.asks_before(name))
+        .timeout(connection.max_timeout)
+        .input_schema(input_schema(item)?);
         // Raw results have MCP's own format, whatever the output schema of the tool.
         let output = item.get("outputSchema").filter(|schema| schema.is_object());
         let output = output.filter(|_| !server.is_raw());
@@ -155,7 +172,7 @@ impl Listable for Prompt {
     fn from_listed(listed: ListedItem<'_>, prefix: &str) -> Result<Self, ItemError> {
         let ListedItem { server, item, name, .. } = listed;
         let prompt = Prompt::from_server(format!("{prefix}{name}"), read_text(item, "description"));
-        let mut prompt = described!(prompt, server, name, item, read_title(item));
+        let mut prompt = described!(prompt, prefix, server, name, item, read_title(item));
         let remote = RemoteAction::new(server, name);
         let (schema, arguments) = read_arguments(item);
         for argument in arguments {
@@ -189,13 +206,15 @@ impl Listable for Resource {
         let ListedItem { server, item, name: uri, .. } = listed;
         let name = item["name"].as_str().map(strip_markup).filter(|name| !name.is_empty());
         let name = &name.unwrap_or_else(|| uri.to_owned());
+        // In the list of a host, which has the pages of several servers.
+        let shown = if prefix.is_empty() { uri.into() } else { apps::shared_uri(&server.key, uri) };
         let resource = Resource::from_server(
-            uri.to_owned(),
+            shown.into_owned(),
             format!("{prefix}{name}"),
             read_text(item, "description"),
         );
-        let mut resource =
-            described!(resource, server, name, item, read_title(item)).tag(server.key.to_string());
+        let mut resource = described!(resource, prefix, server, name, item, read_title(item))
+            .tag(server.key.to_string());
         if let Some(kind) = item["mimeType"].as_str() {
             resource = resource.mime_type(kind.to_owned());
         }
@@ -204,10 +223,13 @@ impl Listable for Resource {
             let of = Reference::Resource(ResourceTemplateReference::new(uri));
             resource = resource.complete(variable.to_owned(), remote.completion_reference(of));
         }
+        let is_shared = !prefix.is_empty();
         let resource = resource.forwards(move |context, uri| {
             let remote = remote.clone();
             Box::pin(async move {
                 let server = remote.server()?;
+                let uri =
+                    if is_shared { apps::own_uri(&server.key, &uri) } else { uri.as_str().into() };
                 methods::read_resource(&server, &context, &uri).await
             })
         });
@@ -279,8 +301,11 @@ fn action_origin(server: &ManagedServer, name: &str, item: &Value) -> Value {
     if wrapped_result::unwrap_schema(&item["outputSchema"]).is_some() {
         origin[WRAPPED] = true.into();
     }
-    if let Some(meta) = item.get("_meta").filter(|meta| meta.is_object()) {
-        origin["_meta"] = meta.clone();
+    for (key, value) in read_extras(item) {
+        // Those of tools are hints, which have their own setters.
+        if key != "annotations" || item.get("inputSchema").is_none() {
+            origin[key] = value;
+        }
     }
     origin
 }

@@ -116,6 +116,11 @@ pub(crate) trait Listable: Clone + Send + Sync + 'static {
 
     fn cached_list(catalog: &Catalog) -> &CachedList<Self>;
 
+    /// Returns whether a model may use it; the rest is for the app of its server.
+    fn is_for_models(&self) -> bool {
+        true
+    }
+
     /// Creates the action of a listed item; `prefix` is the key of its server with a `/`, or empty.
     fn from_listed(listed: ListedItem<'_>, prefix: &str) -> Result<Self, ItemError>;
 }

@@ -3,20 +3,26 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use rmcp::model::{CallToolRequestParams, Tool as McpTool};
-use rmcp::service::ServiceError;
+use rmcp::model::{
+    CallToolRequest, CallToolRequestParams, ClientRequest, ServerResult, Tool as McpTool,
+};
+use rmcp::service::{PeerRequestOptions, ServiceError};
 use rmcp::{Peer, RoleClient};
 use serde_json::Value;
 
 use super::error::Error;
+use crate::apps;
 use crate::error::{ServerErrorExt as _, of_server};
 use crate::limits::{MAX_PAGES, TIMEOUT};
-use crate::request::methods;
 use crate::request::tool_result::ToolResult;
+use crate::request::{methods, results};
+use crate::session::connection::CancelOnDrop;
 use crate::session::error::Error as SessionError;
-use genkit_core::Tool;
+use genkit_core::internal::visible;
 use genkit_core::{Error as PublicError, ErrorKind, Result};
+use genkit_core::{Tool, ToolDefinition};
 use genkit_mcp::internal::wrapped_result;
+use genkit_schema::internal::Patterns;
 
 /// Returns the tools of MCP connections that the program itself made with rmcp.
 ///
@@ -26,7 +32,7 @@ use genkit_mcp::internal::wrapped_result;
 ///
 /// ```no_run
 /// use genkit::mcp::rmcp::ServiceExt as _;
-/// use genkit::mcp::host::peer_tools;
+/// use genkit::mcp::rmcp::peer_tools;
 ///
 /// # async fn run(stream: tokio::net::TcpStream) -> Result<(), Box<dyn std::error::Error>> {
 /// let running = ().serve(stream).await?; // a client of rmcp
@@ -42,13 +48,13 @@ pub async fn peer_tools(peers: impl IntoIterator<Item = Peer<RoleClient>>) -> Re
     let mut tools: Vec<Tool> = Vec::new();
     for (at, peer) in peers.into_iter().enumerate() {
         let server = name_of(&peer, at);
-        for listed in list_tools(&peer, &server).await? {
+        for listed in list_tools(&peer, &server).await?.into_iter().filter(is_for_models) {
             if let Some(other) = tools.iter().find(|tool| tool.name() == listed.name) {
                 let one = other.metadata()["mcp"]["server"].as_str().unwrap_or_default();
                 let (tool, one) = (listed.name.to_string(), one.to_owned());
                 return Err(Error::DuplicateToolName { tool, one, other: server }.into());
             }
-            tools.push(make_tool(&peer, &server, listed));
+            tools.push(make_tool(&peer, &server, &listed));
         }
     }
     Ok(tools)
@@ -76,18 +82,48 @@ async fn list_tools(peer: &Peer<RoleClient>, server: &str) -> Result<Vec<McpTool
     Ok(tools)
 }
 
-fn make_tool(peer: &Peer<RoleClient>, server: &str, listed: McpTool) -> Tool {
-    let (peer, server): (_, Arc<str>) = (peer.clone(), server.into());
-    let name = listed.name.to_string();
-    let description = listed.description.as_deref().unwrap_or_default().to_owned();
-    let origin = serde_json::json!({ "server": &*server, "name": name });
-    let mut tool = Tool::from_server(name.clone(), description)
-        .metadata("mcp", origin)
-        .input_schema(Value::Object((*listed.input_schema).clone()));
-    let output = listed.output_schema.map(|output| Value::Object((*output).clone()));
+/// Returns the schema of a tool's output, and whether its results are in a wrapper object.
+fn output_schema(listed: &McpTool) -> (Option<Value>, bool) {
+    let output = listed.output_schema.as_ref().map(|output| Value::Object((**output).clone()));
     let inner = output.as_ref().and_then(wrapped_result::unwrap_schema);
     let is_wrapped = inner.is_some();
-    if let Some(output) = inner.or(output) {
+    (inner.or(output), is_wrapped)
+}
+
+/// Returns whether a model may use the tool; the rest is for the app of its server.
+pub(crate) fn is_for_models(listed: &McpTool) -> bool {
+    let ui = listed.meta.as_ref().and_then(|meta| meta.0.get("ui"));
+    ui.is_none_or(apps::is_ui_for_models)
+}
+
+fn description_of(listed: &McpTool) -> String {
+    visible::escape_prose(listed.description.as_deref().unwrap_or_default()).into_owned()
+}
+
+/// Converts a listed tool into a definition that a model request can have.
+pub(crate) fn definition_of(listed: &McpTool) -> ToolDefinition {
+    let schema = Value::Object((*listed.input_schema).clone());
+    let schema = genkit_schema::internal::repair_arguments(schema, Patterns::Supported).schema;
+    let mut definition = ToolDefinition::new(listed.name.to_string(), description_of(listed))
+        .with_input_schema(schema);
+    if let (Some(output), _) = output_schema(listed) {
+        definition = definition.with_output_schema(output);
+    }
+    // Marks the tool as one of an MCP server, which Gemini counts.
+    let origin = serde_json::json!({ "name": listed.name });
+    definition.metadata.insert("mcp".to_owned(), origin);
+    definition
+}
+
+fn make_tool(peer: &Peer<RoleClient>, server: &str, listed: &McpTool) -> Tool {
+    let (peer, server): (_, Arc<str>) = (peer.clone(), server.into());
+    let name = listed.name.to_string();
+    let origin = serde_json::json!({ "server": &*server, "name": name });
+    let mut tool = Tool::from_server(name.clone(), description_of(listed))
+        .metadata("mcp", origin)
+        .input_schema(Value::Object((*listed.input_schema).clone()));
+    let (output, is_wrapped) = output_schema(listed);
+    if let Some(output) = output {
         tool = tool.output_schema(output);
     }
     tool.forwards(move |_, arguments| {
@@ -107,11 +143,22 @@ async fn call(
 ) -> Result<ToolResult> {
     let mut params = CallToolRequestParams::new(name.clone());
     params.arguments = Some(methods::arguments_object("tool", &name, arguments)?);
-    let response = run_within(server, &name, peer.call_tool_once(params)).await?;
-    let rmcp::model::CallToolResponse::Complete(result) = response else {
-        return Err(Error::AsksQuestions { tool: name, server: server.to_owned() }.into());
+    // Not `call_tool_once`: before 3.11 it rejects results without `content`.
+    let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
+    let sending = async {
+        let handle =
+            peer.send_cancellable_request(request, PeerRequestOptions::no_options()).await?;
+        let mut cancel = CancelOnDrop { peer, id: Some(handle.id.clone()) };
+        let result = handle.await_response().await;
+        cancel.id = None;
+        result
     };
-    ToolResult::read(server, serde_json::to_value(result)?, false)
+    match run_within(server, &name, sending).await? {
+        ServerResult::InputRequiredResult(_) | ServerResult::CreateTaskResult(_) => {
+            Err(Error::AsksQuestions { tool: name, server: server.to_owned() }.into())
+        }
+        result => ToolResult::read(server, results::into_json(result)?, false),
+    }
 }
 
 async fn run_within<T>(

@@ -37,6 +37,14 @@ impl NameFilter {
         self.only.is_empty() || self.only.iter().any(fits)
     }
 
+    /// Returns the chosen items that a model may use.
+    async fn list_for_models<T: Listable>(&self) -> Vec<T> {
+        let mut items = self.list_items::<T>().await;
+        items.retain(T::is_for_models);
+        items
+    }
+
+    /// Returns the chosen items, with those that only the app of their server may use.
     pub(super) async fn list_items<T: Listable>(&self) -> Vec<T> {
         let catalogs = self.host.catalogs();
         // Disabled servers need no warning.
@@ -81,7 +89,7 @@ macro_rules! selection {
             /// # Errors
             /// Returns no error at present: unreachable servers are omitted, with a warning in the log.
             pub async fn list(&self) -> Result<Vec<$item>> {
-                Ok(self.0.list_items().await)
+                Ok(self.0.list_for_models().await)
             }
         }
 
@@ -156,7 +164,7 @@ selection!(
 
 impl ToolSource for McpTools {
     fn tools(&self) -> BoxFuture<'_, Result<Vec<Tool>>> {
-        Box::pin(async { Ok(self.0.list_items().await) })
+        Box::pin(async { Ok(self.0.list_for_models().await) })
     }
 }
 
@@ -168,7 +176,7 @@ impl IntoTools for McpTools {
 
 impl ResourceSource for McpResources {
     fn resources(&self) -> BoxFuture<'_, Result<Vec<Resource>>> {
-        Box::pin(async { Ok(self.0.list_items().await) })
+        Box::pin(async { Ok(self.0.list_for_models().await) })
     }
 }
 

@@ -6,14 +6,19 @@ use std::sync::Arc;
 use rmcp::RoleClient;
 use rmcp::transport::IntoTransport;
 
+use tokio::io::{AsyncRead, AsyncWrite};
+
 use super::{Controls, controls};
 use crate::transport::boxed::BoxedTransport;
 use crate::transport::by_identity::ByIdentity;
+use crate::transport::stdio::command::MAX_LINE_BYTES;
+use crate::transport::stdio::pipe::PipeTransport;
 use genkit_core::BoxFuture;
 use genkit_core::Result;
 
-/// A custom transport to a server, or to a server within this program; created by
-/// [`ServerConfig::custom`](super::ServerConfig::custom) and `ServerConfig::in_process`.
+/// A transport over byte streams or over a transport of rmcp, or to a server within this program; created by
+/// [`ServerConfig::streams`](super::ServerConfig::streams), `custom_transport` of the module `genkit::mcp::rmcp`, and
+/// `ServerConfig::in_process`.
 ///
 /// ```standalone_crate
 /// use genkit::mcp::host::{McpHost, ServerConfig};
@@ -46,8 +51,26 @@ pub(crate) type TransportFactory =
     ByIdentity<dyn Fn() -> BoxFuture<'static, Result<BoxedTransport>> + Send + Sync>;
 
 impl CustomTransport {
-    /// Creates a custom transport, like [`ServerConfig::custom`](super::ServerConfig::custom).
-    pub fn new<T, E, A, F, Fut>(connect: F) -> Self
+    /// Creates a transport over byte streams, like [`ServerConfig::streams`](super::ServerConfig::streams).
+    pub fn new<R, W, F, Fut>(connect: F) -> Self
+    where
+        F: Fn() -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<(R, W)>> + Send + 'static,
+        R: AsyncRead + Send + Unpin + 'static,
+        W: AsyncWrite + Send + Unpin + 'static,
+    {
+        let make = move || -> BoxFuture<'static, _> {
+            let streams = connect();
+            Box::pin(async move {
+                let (read, write) = streams.await?;
+                Ok(BoxedTransport::new(PipeTransport::new("custom", read, write, MAX_LINE_BYTES)))
+            })
+        };
+        Self { factory: ByIdentity(Arc::new(make)), controls: Controls::default() }
+    }
+
+    /// Creates a custom transport over a transport of rmcp.
+    pub(crate) fn over_rmcp<T, E, A, F, Fut>(connect: F) -> Self
     where
         F: Fn() -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<T>> + Send + 'static,

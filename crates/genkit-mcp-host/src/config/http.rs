@@ -11,8 +11,8 @@ use genkit_core::Context;
 /// An HTTP transport (streamable HTTP) to a server, with its headers and authorization; created by
 /// [`ServerConfig::http`](super::ServerConfig::http).
 ///
-/// Redirects are followed only within the same origin, local servers are never reached through a proxy, and connecting
-/// times out after 10 seconds.
+/// Redirects are followed only within the same origin, local servers are not reached through a proxy of the
+/// environment, and connecting times out after 10 seconds.
 ///
 /// ```
 /// use genkit::mcp::host::{OAuth, ServerConfig};
@@ -94,6 +94,44 @@ impl HttpTransport {
     /// instead.
     pub fn oauth(mut self, oauth: OAuth) -> Self {
         self.endpoint.oauth = Some(Box::new(oauth));
+        self
+    }
+
+    /// Adds root certificates, in PEM, that are accepted in addition to those of the system, such as the one of a
+    /// company. An invalid certificate causes an error when the server is connected.
+    ///
+    /// Certificates and the [proxy](Self::proxy) are used for the requests to this server, not for those to its
+    /// authorization server.
+    pub fn root_certificate(mut self, pem: impl AsRef<[u8]>) -> Self {
+        self.endpoint.network.roots.push(pem.as_ref().to_vec());
+        self
+    }
+
+    /// Sets the client certificate (mTLS): its chain and its private key, both in the same PEM. An invalid certificate
+    /// causes an error when the server is connected.
+    ///
+    /// ```no_run
+    /// use genkit::mcp::host::ServerConfig;
+    ///
+    /// # fn main() -> genkit::Result<()> {
+    /// let server = ServerConfig::http("https://mcp.internal.example.com/mcp")
+    ///     .root_certificate(std::fs::read("company-ca.pem")?)
+    ///     .client_certificate(std::fs::read("client-and-key.pem")?)
+    ///     .proxy("http://proxy.example.com:3128");
+    /// # let _ = server;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn client_certificate(mut self, pem: impl AsRef<[u8]>) -> Self {
+        self.endpoint.network.identity = Some(pem.as_ref().to_vec());
+        self
+    }
+
+    /// Sets the proxy for requests to this server: an `http://` or `https://` URL, with a user and a password if
+    /// needed. It replaces those of the environment, and is also used for a local server. An invalid URL causes an
+    /// error when the server is connected.
+    pub fn proxy(mut self, url: impl Into<String>) -> Self {
+        self.endpoint.network.proxy = Some(url.into());
         self
     }
 

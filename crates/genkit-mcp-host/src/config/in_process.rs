@@ -50,7 +50,7 @@ impl CustomTransport {
         /// The size of the pipe's buffer in each direction, in bytes.
         const PIPE_BYTES: usize = 64 * 1024;
         let make = Arc::new(make);
-        Self::new(move || {
+        Self::over_rmcp(move || {
             let make = Arc::clone(&make);
             async move {
                 let (ours, theirs) = tokio::io::duplex(PIPE_BYTES);

@@ -14,8 +14,7 @@ use std::ffi::OsString;
 use std::future::Future;
 use std::sync::Arc;
 
-use rmcp::RoleClient;
-use rmcp::transport::IntoTransport;
+use tokio::io::{AsyncRead, AsyncWrite};
 
 pub(crate) use controls::{Controls, controls};
 pub use controls::{ProtocolEra, TaskWait};
@@ -40,7 +39,7 @@ use genkit_core::{Error, Result};
 /// | a local program | [`ServerConfig::stdio`] | [`StdioTransport`] |
 /// | at a URL | `ServerConfig::http` (feature `mcp-host-http`) | `HttpTransport` |
 /// | in this program | `ServerConfig::in_process` (feature `mcp-server`) | [`CustomTransport`] |
-/// | behind a custom transport | [`ServerConfig::custom`] | [`CustomTransport`] |
+/// | behind a pair of byte streams | [`ServerConfig::streams`] | [`CustomTransport`] |
 ///
 /// Each returned type has the settings of its transport and those that all servers share, and can be passed to
 /// `.server(key, ..)` of a host directly.
@@ -123,25 +122,25 @@ impl ServerConfig {
         HttpTransport::new(url)
     }
 
-    /// Creates a custom transport: `connect` returns any transport of rmcp, or a pair of byte streams. It is called for
-    /// each new connection.
+    /// Creates a transport over byte streams, such as a TLS connection, a Unix socket or an SSH channel, with one JSON
+    /// message per line. `connect` returns the reading and the writing half, and is called for each new connection.
+    /// `custom_transport` of the module `genkit::mcp::rmcp` does the same for a transport of rmcp.
     ///
     /// ```no_run
     /// use genkit::mcp::host::ServerConfig;
     /// use tokio::net::TcpStream;
     ///
-    /// let server = ServerConfig::custom(|| async {
+    /// let server = ServerConfig::streams(|| async {
     ///     Ok(TcpStream::connect("127.0.0.1:9000").await?.into_split())
     /// });
     /// # let _ = server;
     /// ```
-    pub fn custom<T, E, A, F, Fut>(connect: F) -> CustomTransport
+    pub fn streams<R, W, F, Fut>(connect: F) -> CustomTransport
     where
         F: Fn() -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<T>> + Send + 'static,
-        T: IntoTransport<RoleClient, E, A> + Send + 'static,
-        E: std::error::Error + Send + Sync + 'static,
-        A: 'static,
+        Fut: Future<Output = Result<(R, W)>> + Send + 'static,
+        R: AsyncRead + Send + Unpin + 'static,
+        W: AsyncWrite + Send + Unpin + 'static,
     {
         CustomTransport::new(connect)
     }

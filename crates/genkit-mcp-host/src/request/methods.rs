@@ -50,6 +50,18 @@ pub(crate) async fn call_tool(
     name: &str,
     given: Value,
 ) -> Result<ToolResult> {
+    let result = call_tool_raw(server, context, name, given).await?;
+    let read = ToolResult::read(&server.key, result, server.is_raw());
+    read.map_err(|error| server.redact_error(error))
+}
+
+/// Calls a tool, and returns the result in MCP's JSON.
+pub(crate) async fn call_tool_raw(
+    server: &Arc<ManagedServer>,
+    context: &Context,
+    name: &str,
+    given: Value,
+) -> Result<Value> {
     if !server.config.controls.is_offered(name) {
         let (server, tool) = (server.key.to_string(), name.to_owned());
         return Err(Error::NotOffered { server, tool }.into());
@@ -61,9 +73,7 @@ pub(crate) async fn call_tool(
     let mut params = CallToolRequestParams::new(name.to_owned());
     params.arguments = Some(arguments_object("tool", name, given)?);
     let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
-    let result = round_trips(server, context, name, request).await?;
-    let read = ToolResult::read(&server.key, result, server.is_raw());
-    read.map_err(|error| server.redact_error(error))
+    round_trips(server, context, name, request).await
 }
 
 pub(crate) async fn get_prompt(

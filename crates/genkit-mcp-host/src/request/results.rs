@@ -19,6 +19,7 @@ use crate::error::ServerErrorExt as _;
 use genkit_core::Result;
 use genkit_core::{Message, Part, Role};
 use genkit_core::{PromptReply, ResourceContents};
+use genkit_mcp::internal::extras::read_extras;
 use genkit_schema::internal::truncate::truncate;
 
 /// The known types of results; a result without a type is complete.
@@ -93,13 +94,22 @@ pub(crate) fn read_contents(server: &str, mut result: Value) -> Result<Vec<Resou
         if let Some(uri) = content["uri"].as_str() {
             piece = piece.with_uri(uri);
         }
+        if let Value::Object(meta) = content["_meta"].clone() {
+            piece = meta.into_iter().fold(piece, |piece, (key, value)| piece.with_meta(key, value));
+        }
         read.push(piece);
     }
     Ok(read)
 }
 
-/// Converts a content block into a part of a message.
+/// Converts a content block into a part of a message, with its annotations, size and `_meta`.
 pub(super) fn part_from_block(server: &str, block: Value) -> Part {
+    let extras: Vec<_> = read_extras(&block).collect();
+    let part = bare_part(server, block);
+    extras.into_iter().fold(part, |part, (key, value)| part.with_mcp_member(key, value))
+}
+
+fn bare_part(server: &str, block: Value) -> Part {
     let text = |key: &str| block[key].as_str().unwrap_or_default();
     match text("type") {
         "text" => Part::text(text("text")),

@@ -44,7 +44,11 @@ impl ToolResult {
         let known = ["content", "structuredContent", "isError"];
         let has_known = |map: &Map<String, Value>| known.iter().any(|key| map.contains_key(*key));
         let mut result = match result {
-            Value::Object(result) if result.is_empty() || has_known(&result) => result,
+            Value::Object(result)
+                if has_known(&result) || result.keys().all(|key| is_common(key)) =>
+            {
+                result
+            }
             other => {
                 let shown = other.to_string().chars().take(MAX_SHOWN).collect();
                 return Err(Error::OtherToolResult(shown).for_server(server));
@@ -141,6 +145,11 @@ impl ToolResult {
         }
         (Some(value), blocks, metadata, repeated)
     }
+}
+
+/// Returns whether every result of MCP can have the member, so that a result with nothing else is empty.
+fn is_common(member: &str) -> bool {
+    ["_meta", "resultType"].contains(&member)
 }
 
 /// Reads the content of a result. Servers written without an SDK also send a single block, or a bare value.
@@ -329,6 +338,9 @@ mod tests {
         assert_eq!(value(json!({"content": [text("1.10")]})), json!("1.10"));
         assert_eq!(value(json!({"content": [text("a"), text("b")]})), json!("a\nb"));
         assert_eq!(value(json!({"content": []})), json!(""));
+        for empty in [json!({}), json!({"_meta": {"a": 1}}), json!({"resultType": "complete"})] {
+            assert_eq!(value(empty), json!(""));
+        }
         assert_eq!(value(json!({"structuredContent": 7})), json!(7));
         assert_eq!(value(json!({"content": [], "structuredContent": null})), Value::Null);
         assert_eq!(value(json!({"content": [text("a")], "structuredContent": null})), json!("a"));

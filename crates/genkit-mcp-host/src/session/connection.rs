@@ -232,9 +232,9 @@ async fn answer_signal(context: &Context, signal: Signal, questions: &mut usize)
 }
 
 /// Cancels the request when the caller is gone, unless its id was taken.
-struct CancelOnDrop<'a> {
-    peer: &'a Peer<RoleClient>,
-    id: Option<RequestId>,
+pub(crate) struct CancelOnDrop<'a> {
+    pub(crate) peer: &'a Peer<RoleClient>,
+    pub(crate) id: Option<RequestId>,
 }
 
 impl Drop for CancelOnDrop<'_> {

@@ -23,6 +23,7 @@ use crate::input::error::Error as SamplingError;
 use crate::limits::QUESTION_TIMEOUT;
 use genkit_core::Elicited;
 use genkit_core::ErrorKind;
+use genkit_core::internal::action::{APP_EXTENSION, APP_MIME_TYPE};
 use genkit_core::internal::sync::read;
 use genkit_core::internal::visible::Logged;
 
@@ -176,6 +177,11 @@ impl ClientHandler for ServerRequests {
         capabilities.roots = Some(roots);
         let extensions = capabilities.extensions.get_or_insert_default();
         extensions.entry(TASKS_EXTENSION_ID.to_owned()).or_default();
+        if settings.apps {
+            let mut shown = serde_json::Map::new();
+            shown.insert("mimeTypes".to_owned(), serde_json::json!([APP_MIME_TYPE]));
+            extensions.insert(APP_EXTENSION.to_owned(), shown);
+        }
         let client = Implementation::new(settings.name.clone(), settings.version.clone());
         // Otherwise the old handshake would propose the new protocol version, which has no handshake.
         ClientConfig::new(capabilities, client)

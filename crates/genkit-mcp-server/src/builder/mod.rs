@@ -60,6 +60,9 @@ use genkit_core::BoxFuture;
 /// let server = genkit.build()?.serve_mcp()
 ///     .name("bank")
 ///     .title("The Bank")
+///     .description("Accounts and payments.")
+///     .website("https://bank.example.com")
+///     .icon("https://bank.example.com/icon.png")
 ///     .version(env!("CARGO_PKG_VERSION"))
 ///     .instructions("Amounts are in euros.")
 ///     .state(Rate(1.2)) // replaces `Rate(1.1)`
@@ -133,6 +136,24 @@ impl McpServer {
     /// Sets the version of the server, such as `.version(env!("CARGO_PKG_VERSION"))`. Default is `1.0.0`.
     pub fn version(mut self, version: impl Into<String>) -> Self {
         self.settings.version = version.into();
+        self
+    }
+
+    /// Sets the description of the server, which clients display to users.
+    pub fn description(mut self, description: impl Into<String>) -> Self {
+        self.settings.description = Some(description.into());
+        self
+    }
+
+    /// Sets the website of the server: a URL that clients display to users.
+    pub fn website(mut self, url: impl Into<String>) -> Self {
+        self.settings.website = Some(url.into());
+        self
+    }
+
+    /// Adds an icon of the server: an `https:` or `data:` URL.
+    pub fn icon(mut self, url: impl Into<String>) -> Self {
+        self.settings.icons.push(url.into());
         self
     }
 

@@ -12,13 +12,15 @@ use rmcp::model::{ErrorData, LoggingMessageNotificationParam, ProgressNotificati
 use serde_json::{Map, Value};
 use tracing::Instrument as _;
 
-use super::{Outlet, answer, message};
+use super::{Outlet, message};
+use crate::content::build_object;
 use crate::error::Error as E;
 use crate::session::{OpenQuestion, Session};
 use genkit_core::Result;
 use genkit_core::internal::context::{CallerAnswer, QuestionKind};
 use genkit_core::internal::error::Topic;
 use genkit_core::internal::telemetry::error_type;
+use genkit_mcp::internal::client_answer;
 use genkit_mcp::internal::spans::{Network, NewSent, SentSpan, Target};
 
 /// A connection to the client of one request.
@@ -35,6 +37,13 @@ impl Channel {
 
     pub(super) async fn send_log(&self, params: LoggingMessageNotificationParam) {
         self.outlet.send(message::encode_notification("notifications/message", &params)).await;
+    }
+
+    /// Sends that the user is done with a page.
+    pub(super) async fn send_completion(&self, id: String) {
+        let params = build_object(vec![("elicitationId", id.into())]);
+        let method = "notifications/elicitation/complete";
+        self.outlet.send(message::encode_notification(method, &params)).await;
     }
 
     /// Sends a question to the client and waits for its answer.
@@ -78,6 +87,7 @@ impl Channel {
 pub(crate) fn method_name(kind: &QuestionKind) -> &'static str {
     match kind {
         QuestionKind::Elicitation { .. }
+        | QuestionKind::ElicitUrl { .. }
         | QuestionKind::Approval { .. }
         | QuestionKind::Interrupt { .. } => "elicitation/create",
         QuestionKind::Sampling(_) => "sampling/createMessage",
@@ -108,7 +118,7 @@ async fn ask(
     }
     let answer = question.wait_for_answer().await?.map_err(refused_error)?;
     drop(waiting);
-    answer::read(kind, &answer).map_err(E::UnusableAnswer)
+    client_answer::read(kind, &answer).map_err(E::UnusableAnswer)
 }
 fn refused_error(error: ErrorData) -> E {
     E::QuestionRefused(error.message.into_owned())

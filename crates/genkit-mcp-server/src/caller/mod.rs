@@ -5,7 +5,6 @@
     reason = "SEP-2577 deprecates sampling, roots and logging, which current clients still use"
 )]
 
-mod answer;
 mod channel;
 pub(crate) mod message;
 mod outlet;
@@ -177,9 +176,16 @@ impl Caller for McpCaller {
         self.registry.resource_updated(uri);
     }
 
+    fn url_completed(&self, id: String) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            if self.era == Era::Legacy && self.has_capability(Capability::ElicitUrl) {
+                self.channel.send_completion(id).await;
+            }
+        })
+    }
+
     fn client_info(&self) -> Option<ClientInfo> {
-        let client = self.client.info.as_ref()?;
-        Some(ClientInfo::new(&*client.name, &*client.version))
+        self.client.shown_info()
     }
 }
 
@@ -203,6 +209,12 @@ fn question_params(kind: &QuestionKind) -> Result<Value> {
         QuestionKind::Elicitation { message, schema } => {
             form(message, genkit_schema::internal::form(schema)?)
         }
+        QuestionKind::ElicitUrl { message, url, id } => build_object(vec![
+            ("mode", "url".into()),
+            ("message", message.as_str().into()),
+            ("url", url.as_str().into()),
+            ("elicitationId", id.as_str().into()),
+        ]),
         QuestionKind::Approval { message } => form(message, nothing()),
         QuestionKind::Interrupt { metadata } => {
             let message = metadata["message"].as_str();

@@ -6,7 +6,9 @@ use rmcp::model::{
 };
 use serde_json::{Map, json};
 
+use crate::content;
 use crate::state::SharedState;
+use genkit_core::internal::action::{APP_EXTENSION, APP_MIME_TYPE};
 
 /// Returns the server info with the extensions that only clients of protocol 2026-07-28 can use.
 pub(crate) fn info_with_extensions(shared: &SharedState) -> ServerConfig {
@@ -58,9 +60,18 @@ pub(crate) fn server_info(shared: &SharedState) -> ServerConfig {
         let declared = capabilities.extensions.get_or_insert_default();
         declared.entry(SKILLS_EXTENSION_ID.to_owned()).or_insert(offered);
     }
+    if shared.all_lists().has_apps {
+        let mut offered = Map::new();
+        offered.insert("mimeTypes".to_owned(), json!([APP_MIME_TYPE]));
+        let declared = capabilities.extensions.get_or_insert_default();
+        declared.entry(APP_EXTENSION.to_owned()).or_insert(offered);
+    }
     let mut info = ServerConfig::new(capabilities);
     info.server_info = Implementation::new(settings.name.clone(), settings.version.clone());
     info.server_info.title = settings.title.clone();
+    info.server_info.description = settings.description.clone();
+    info.server_info.website_url = settings.website.clone();
+    info.server_info.icons = content::to_icons(settings.icons.iter().map(String::as_str));
     info.instructions = settings.instructions.clone();
     info.protocol_version = ProtocolVersion::LATEST_WITH_INITIALIZE;
     info

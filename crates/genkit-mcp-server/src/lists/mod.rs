@@ -25,6 +25,7 @@ use genkit_core::Skill;
 use genkit_core::internal::names::KeptNames;
 use genkit_core::internal::sync::lock;
 use genkit_core::{Prompt, Resource, Tool};
+use genkit_mcp::internal::extras::write_extras;
 use genkit_mcp::internal::wrapped_result::wrap_schema;
 use genkit_schema::internal::ResultShape;
 pub(crate) use pagination::{PageSettings, take_page};
@@ -40,6 +41,10 @@ pub(crate) struct Lists {
     /// Whether any function requires scopes.
     has_permits: bool,
     has_tasks: bool,
+    /// Whether any resource is the page of an MCP App.
+    pub(crate) has_apps: bool,
+    /// Whether any tool is not for models.
+    has_app_tools: bool,
     /// Whether the items depend on the caller.
     is_private: bool,
     views: view::Views,
@@ -148,10 +153,14 @@ impl Lists {
         let skills: Vec<McpSkill> = items.skills.iter().map(skills::skill_entry).collect();
         let skills = sort_by_key(skills, |skill| &skill.uri);
         let has_tasks = items.tools.iter().any(|tool| tool.task().is_some());
+        let has_apps = items.resources.iter().any(Resource::is_app);
+        let has_app_tools = items.tools.iter().any(Tool::is_for_apps_only);
         Self {
             version,
             has_permits,
             has_tasks,
+            has_apps,
+            has_app_tools,
             is_private: is_private || has_permits,
             views: view::Views::default(),
             shown_tools: Default::default(),
@@ -297,7 +306,7 @@ fn list_resource(resource: &Resource) -> McpResource {
     shown.mime_type = resource.mime_type().map(str::to_owned);
     shown.icons = content::to_icons(resource.icons());
     shown.meta = content::to_meta(content::own_meta(resource.metadata()));
-    shown
+    write_extras(shown, resource.metadata())
 }
 
 fn list_template(resource: &Resource) -> ResourceTemplate {

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use super::{Items, Lists};
 use crate::permission::Item;
+use crate::session::ClientDescription;
 use genkit_core::internal::sync::lock;
 
 /// The maximum number of views cached per version of the registry. Default is 64; the cache is then cleared.
@@ -38,6 +39,14 @@ impl Lists {
             views.clear();
         }
         Arc::clone(views.entry(key).or_insert(view))
+    }
+
+    /// Returns the part of the lists for a client. A client without MCP Apps would offer all tools to its model.
+    pub(crate) fn shown_to(self: &Arc<Self>, client: &ClientDescription) -> Arc<Self> {
+        if !self.has_app_tools || client.shows_apps() {
+            return Arc::clone(self);
+        }
+        self.view_for(|item| !matches!(item, Item::Tool(tool) if tool.is_for_apps_only()))
     }
 
     /// Returns whether any function requires scopes.

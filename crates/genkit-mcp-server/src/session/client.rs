@@ -4,9 +4,13 @@ use std::sync::{Arc, OnceLock};
 
 use rmcp::model::{ClientCapabilities, Implementation, RequestMetaObject};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use crate::quota::MAX_CLIENT_NAME;
+use genkit_core::ClientInfo;
+use genkit_core::internal::action::APP_EXTENSION;
 use genkit_core::internal::context::Capability;
+use genkit_schema::internal::size::json_size;
 use genkit_schema::internal::truncate::truncate;
 
 /// A client's name and version, and the kinds of questions that it supports.
@@ -14,10 +18,18 @@ use genkit_schema::internal::truncate::truncate;
 pub(crate) struct ClientDescription {
     pub(crate) info: Option<Implementation>,
     elicitation: bool,
+    #[serde(default)]
+    elicit_url: bool,
     sampling: bool,
     roots: bool,
     pub(crate) tasks: bool,
+    /// The capabilities as reported, unless they are too large to keep.
+    #[serde(default)]
+    pub(crate) capabilities: Map<String, Value>,
 }
+
+/// The longest capabilities that are kept, in bytes of JSON.
+const MAX_CAPABILITIES: usize = 4096;
 
 impl ClientDescription {
     /// Returns a client that reported nothing.
@@ -41,7 +53,7 @@ impl ClientDescription {
                 let info = info.or_else(|| known.and_then(|known| known.info.clone()));
                 Arc::new(match (capabilities, known) {
                     (Some(can), _) => Self { info, ..Self::from(&can) },
-                    (None, Some(known)) => Self { info, ..known.without_info() },
+                    (None, Some(known)) => Self { info, ..(**known).clone() },
                     (None, None) => Self { info, ..Self::default() },
                 })
             }
@@ -56,20 +68,37 @@ impl ClientDescription {
     pub(crate) fn supports_question(&self, capability: Capability) -> bool {
         match capability {
             Capability::Elicitation => self.elicitation,
+            Capability::ElicitUrl => self.elicit_url,
             Capability::Sampling => self.sampling,
             Capability::Roots => self.roots,
         }
     }
 
-    fn without_info(&self) -> Self {
-        let Self { info: _, elicitation, sampling, roots, tasks } = *self;
-        Self { info: None, elicitation, sampling, roots, tasks }
+    /// Returns whether the client shows the pages of MCP Apps.
+    pub(crate) fn shows_apps(&self) -> bool {
+        self.capabilities.get("extensions").is_some_and(|all| all.get(APP_EXTENSION).is_some())
+    }
+
+    /// Returns what functions see of the client, if it reported anything.
+    pub(crate) fn shown_info(&self) -> Option<ClientInfo> {
+        let (name, version) = match self.calls_itself() {
+            None if self.capabilities.is_empty() => return None,
+            named => named.unwrap_or_default(),
+        };
+        Some(ClientInfo::new(name, version).with_capabilities(self.capabilities.clone()))
     }
 }
 
 impl From<&ClientCapabilities> for ClientDescription {
     fn from(can: &ClientCapabilities) -> Self {
+        let capabilities = match serde_json::to_value(can) {
+            Ok(Value::Object(all)) => all,
+            _ => Map::new(),
+        };
+        let is_small = json_size(&Value::Object(capabilities.clone())) <= MAX_CAPABILITIES;
         Self {
+            capabilities: if is_small { capabilities } else { Map::new() },
+            elicit_url: can.elicitation.as_ref().is_some_and(|can| can.url.is_some()),
             info: None,
             // An empty object means forms; a client that only opens URLs cannot show a form.
             elicitation: can

@@ -100,8 +100,7 @@ impl Caller for TaskCaller {
     }
 
     fn client_info(&self) -> Option<ClientInfo> {
-        let (name, version) = self.client.calls_itself()?;
-        Some(ClientInfo::new(name, version))
+        self.client.shown_info()
     }
 
     fn asker(&self) -> Option<Asker> {

@@ -89,6 +89,21 @@ impl ClientBuilder {
         self
     }
 
+    /// Sets the answer to URL elicitation, from the message and the URL: whether the user agrees to visit the page.
+    pub fn on_elicit_url(
+        mut self,
+        answer: impl Fn(&str, &str) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.answers.visit = Some(Box::new(answer));
+        self
+    }
+
+    /// Declares a protocol extension of the client, with its settings.
+    pub fn extension(mut self, id: impl Into<String>, settings: Value) -> Self {
+        self.answers.extensions.insert(id.into(), settings);
+        self
+    }
+
     /// Sets the answer to sampling requests: the text of the model, from the parameters of the request.
     pub fn on_sample(mut self, answer: impl Fn(&Value) -> String + Send + Sync + 'static) -> Self {
         self.answers.sample = Some(Box::new(answer));

@@ -12,6 +12,7 @@ use genkit_core::Result;
 use genkit_core::internal::action::ContentsBody;
 use genkit_core::{Message, Part, ResourcePart, Role};
 use genkit_core::{PromptReply, ResourceContents};
+use genkit_mcp::internal::extras::read_extras;
 
 /// Converts one content block.
 pub(super) fn to_part(block: &ContentBlock) -> Part {
@@ -29,6 +30,9 @@ pub(super) fn to_part(block: &ContentBlock) -> Part {
         // A block of a later protocol version.
         other => (Part::data(serde_json::to_value(other).unwrap_or_default()), &None),
     };
+    let json = serde_json::to_value(block).unwrap_or_default();
+    let extras = read_extras(&json).filter(|(key, _)| *key != "_meta");
+    let part = extras.fold(part, |part, (key, value)| part.with_mcp_member(key, value));
     with_meta(part, meta.as_ref())
 }
 
@@ -71,16 +75,27 @@ pub(super) fn prompt_reply(result: GetPromptResult) -> PromptReply {
 /// Converts the contents of a resource.
 pub(super) fn to_contents(result: ReadResourceResult) -> Result<Vec<ResourceContents>> {
     let pieces = result.contents.into_iter().map(|piece| match piece {
-        McpResourceContents::TextResourceContents { uri, mime_type, text, .. } => {
-            Ok(ResourceContents { uri: Some(uri), mime_type, body: ContentsBody::Text(text) })
+        McpResourceContents::TextResourceContents { uri, mime_type, text, meta } => {
+            Ok(to_piece(ContentsBody::Text(text), uri, mime_type, meta))
         }
-        McpResourceContents::BlobResourceContents { uri, mime_type, blob, .. } => {
+        McpResourceContents::BlobResourceContents { uri, mime_type, blob, meta } => {
             let bytes = STANDARD.decode(blob).map_err(E::Blob)?;
-            Ok(ResourceContents { uri: Some(uri), mime_type, body: ContentsBody::Bytes(bytes) })
+            Ok(to_piece(ContentsBody::Bytes(bytes), uri, mime_type, meta))
         }
         _ => Err(E::UnknownContents.into()),
     });
     pieces.collect()
+}
+
+fn to_piece(
+    body: ContentsBody,
+    uri: String,
+    mime_type: Option<String>,
+    meta: Option<MetaObject>,
+) -> ResourceContents {
+    let piece = ResourceContents { uri: Some(uri), mime_type, ..ResourceContents::new(body) };
+    let meta = meta.into_iter().flat_map(|meta| meta.0);
+    meta.fold(piece, |piece, (key, value)| piece.with_meta(key, value))
 }
 
 #[cfg(test)]

@@ -10,28 +10,32 @@ use std::sync::{Arc, Mutex};
 use rmcp::model::TASKS_EXTENSION_ID;
 use rmcp::model::{
     ClientCapabilities, ClientConfig, CreateMessageRequestParams, CreateMessageResult,
-    ElicitRequestParams, ElicitResult, ElicitationAction, ErrorData, Implementation,
-    ListRootsResult, LoggingMessageNotificationParam, ProgressNotificationParam, ProtocolVersion,
+    CustomNotification, ElicitRequestParams, ElicitResult, ElicitationAction,
+    ElicitationCapability, ErrorData, Implementation, ListRootsResult,
+    LoggingMessageNotificationParam, ProgressNotificationParam, ProtocolVersion,
     ResourceUpdatedNotificationParam, Root as McpRoot, SamplingMessage,
 };
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{ClientHandler, RoleClient};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::seen::Seen;
 use genkit_core::internal::sync::lock;
 use genkit_core::{Progress, Root};
 
 type ElicitAnswer = Box<dyn Fn(&str, &Value) -> Option<Value> + Send + Sync>;
+type UrlAnswer = Box<dyn Fn(&str, &str) -> bool + Send + Sync>;
 type SampleAnswer = Box<dyn Fn(&Value) -> String + Send + Sync>;
 
 /// The answers of a test client. A question without an answer is not declared as a capability.
 #[derive(Default)]
 pub(super) struct TestAnswers {
     pub(super) elicit: Option<ElicitAnswer>,
+    pub(super) visit: Option<UrlAnswer>,
     pub(super) sample: Option<SampleAnswer>,
     pub(super) roots: Option<Vec<Root>>,
     pub(super) tasks: bool,
+    pub(super) extensions: Map<String, Value>,
 }
 
 pub(super) struct TestHandler {
@@ -51,6 +55,11 @@ impl ClientHandler for TestHandler {
         if self.answers.elicit.is_some() {
             capabilities.elicitation = Some(Default::default());
         }
+        if self.answers.visit.is_some() {
+            let mut both = ElicitationCapability::new().with_url(Default::default());
+            both.form = self.answers.elicit.as_ref().map(|_| Default::default());
+            capabilities.elicitation = Some(both);
+        }
         if self.answers.sample.is_some() {
             capabilities.sampling = Some(Default::default());
         }
@@ -60,6 +69,10 @@ impl ClientHandler for TestHandler {
         if self.answers.tasks {
             let extensions = capabilities.extensions.get_or_insert_default();
             extensions.insert(TASKS_EXTENSION_ID.to_owned(), Default::default());
+        }
+        for (id, settings) in &self.answers.extensions {
+            let settings = settings.as_object().cloned().unwrap_or_default();
+            capabilities.extensions.get_or_insert_default().insert(id.clone(), settings);
         }
         let client = Implementation::new("genkit-testing", env!("CARGO_PKG_VERSION"));
         ClientConfig::new(capabilities, client)
@@ -73,6 +86,12 @@ impl ClientHandler for TestHandler {
     ) -> std::result::Result<ElicitResult, ErrorData> {
         let request = serde_json::to_value(&params).unwrap_or_default();
         let message = request["message"].as_str().unwrap_or_default();
+        if let Some(url) = request["url"].as_str() {
+            let visits = self.answers.visit.as_ref().is_some_and(|visit| visit(message, url));
+            let action =
+                if visits { ElicitationAction::Accept } else { ElicitationAction::Decline };
+            return Ok(ElicitResult::new(action));
+        }
         let answer = self.answers.elicit.as_ref();
         let content = answer.and_then(|answer| answer(message, &request["requestedSchema"]));
         Ok(match content {
@@ -115,6 +134,17 @@ impl ClientHandler for TestHandler {
         _: NotificationContext<RoleClient>,
     ) {
         self.record(Seen::Log(genkit_mcp::internal::level::of_mcp(p.level), p.data));
+    }
+
+    async fn on_custom_notification(
+        &self,
+        notification: CustomNotification,
+        _: NotificationContext<RoleClient>,
+    ) {
+        let id = notification.params.as_ref().and_then(|params| params["elicitationId"].as_str());
+        if let ("notifications/elicitation/complete", Some(id)) = (&*notification.method, id) {
+            self.record(Seen::UrlCompleted(id.to_owned()));
+        }
     }
 
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {

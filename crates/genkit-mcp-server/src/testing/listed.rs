@@ -14,13 +14,19 @@ macro_rules! listed {
         #[serde(transparent)]
         pub struct $name($raw);
 
-        impl From<$raw> for $name {
-            fn from(raw: $raw) -> Self {
-                Self(raw)
+        impl super::RawItem for $name {
+            type Raw = $raw;
+
+            fn raw(&self) -> &$raw {
+                &self.0
             }
         }
 
         impl $name {
+            pub(super) fn new(raw: $raw) -> Self {
+                Self(raw)
+            }
+
             /// Returns the name that callers use.
             pub fn name(&self) -> &str {
                 &self.0.name
@@ -44,11 +50,6 @@ macro_rules! listed {
             /// Returns the item's metadata (`_meta`), if any.
             pub fn metadata(&self) -> Option<&Map<String, Value>> {
                 self.0.meta.as_ref().map(|meta| &meta.0)
-            }
-
-            /// Returns the item as a type of the SDK.
-            pub fn raw(&self) -> &$raw {
-                &self.0
             }
         }
     };

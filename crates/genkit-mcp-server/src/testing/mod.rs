@@ -5,6 +5,7 @@ mod content;
 mod error;
 mod handler;
 mod listed;
+mod raw;
 mod seen;
 mod tool_result;
 
@@ -12,8 +13,7 @@ use std::sync::{Arc, Mutex};
 
 use rmcp::RoleClient;
 use rmcp::model::{
-    ArgumentInfo, CallToolRequestParams, CompleteRequestParams, ErrorData, GetPromptRequestParams,
-    GetPromptResult, ReadResourceRequestParams, ReadResourceResult, Reference,
+    ArgumentInfo, CallToolRequestParams, CompleteRequestParams, ErrorData, Reference,
 };
 use rmcp::service::{RunningService, ServiceError};
 use serde::Serialize;
@@ -26,6 +26,7 @@ use genkit_core::{PromptReply, ResourceContents};
 
 pub use builder::ClientBuilder;
 pub use listed::{ListedPrompt, ListedResource, ListedResourceTemplate, ListedTool};
+pub use raw::{RawClient, RawItem};
 pub use seen::Seen;
 pub use tool_result::ToolResult;
 
@@ -34,9 +35,8 @@ use self::handler::TestHandler;
 /// An MCP client for tests, connected to a server in memory. It has the methods of
 /// [`McpClient`](genkit_mcp_host::McpClient), without prefixes on the names of the server's items.
 ///
-/// The methods return types of this library. The types of the SDK are available from `raw()` of items and
-/// results, [`raw_prompt`](Self::raw_prompt), [`raw_resource`](Self::raw_resource), and from
-/// [`peer`](Self::peer) for all other requests.
+/// The methods return types of this library. The traits `RawItem` and `RawClient` of the module `genkit::mcp::rmcp`
+/// return those of rmcp, and its handle for all other requests.
 ///
 /// ```
 /// use genkit::testing::Client;
@@ -90,7 +90,6 @@ use self::handler::TestHandler;
 /// assert_eq!(client.read_resource("note://7").await?[0].as_text(), Some("note 7"));
 /// assert_eq!(client.complete_uri("note://{id}", "id", "").await?, ["1", "2"]);
 /// assert!(client.seen().is_empty());
-/// assert!(client.peer().peer_info().is_some()); // the client of the SDK
 /// # Ok(())
 /// # }
 /// ```
@@ -105,7 +104,8 @@ impl Client {
     /// # Errors
     /// Returns the error response of the server.
     pub async fn tools(&self) -> Result<Vec<ListedTool>> {
-        self.running.list_all_tools().await.map(list_of).map_err(client_error)
+        let listed = self.running.list_all_tools().await.map_err(client_error)?;
+        Ok(listed.into_iter().map(ListedTool::new).collect())
     }
 
     /// Lists all prompts.
@@ -113,7 +113,8 @@ impl Client {
     /// # Errors
     /// Returns the error response of the server.
     pub async fn prompts(&self) -> Result<Vec<ListedPrompt>> {
-        self.running.list_all_prompts().await.map(list_of).map_err(client_error)
+        let listed = self.running.list_all_prompts().await.map_err(client_error)?;
+        Ok(listed.into_iter().map(ListedPrompt::new).collect())
     }
 
     /// Lists all resources.
@@ -121,7 +122,8 @@ impl Client {
     /// # Errors
     /// Returns the error response of the server.
     pub async fn resources(&self) -> Result<Vec<ListedResource>> {
-        self.running.list_all_resources().await.map(list_of).map_err(client_error)
+        let listed = self.running.list_all_resources().await.map_err(client_error)?;
+        Ok(listed.into_iter().map(ListedResource::new).collect())
     }
 
     /// Lists all resource templates.
@@ -129,7 +131,8 @@ impl Client {
     /// # Errors
     /// Returns the error response of the server.
     pub async fn resource_templates(&self) -> Result<Vec<ListedResourceTemplate>> {
-        self.running.list_all_resource_templates().await.map(list_of).map_err(client_error)
+        let listed = self.running.list_all_resource_templates().await.map_err(client_error)?;
+        Ok(listed.into_iter().map(ListedResourceTemplate::new).collect())
     }
 
     /// Calls a tool with arguments that serialize to an object. Questions are answered with the answers of the
@@ -148,21 +151,7 @@ impl Client {
     /// # Errors
     /// Returns the error response of the server.
     pub async fn get_prompt(&self, name: &str, arguments: impl Serialize) -> Result<PromptReply> {
-        self.raw_prompt(name, arguments).await.map(content::prompt_reply)
-    }
-
-    /// Gets a prompt as a type of the SDK: see [`get_prompt`](Self::get_prompt).
-    ///
-    /// # Errors
-    /// Returns the error response of the server.
-    pub async fn raw_prompt(
-        &self,
-        name: &str,
-        arguments: impl Serialize,
-    ) -> Result<GetPromptResult> {
-        let mut params = GetPromptRequestParams::new(name.to_owned());
-        params.arguments = Some(to_object(arguments)?);
-        self.running.get_prompt(params).await.map_err(client_error)
+        self.raw_prompt(name, to_object(arguments)?).await.map(content::prompt_reply)
     }
 
     /// Reads a resource.
@@ -171,14 +160,6 @@ impl Client {
     /// Returns the error response of the server.
     pub async fn read_resource(&self, uri: &str) -> Result<Vec<ResourceContents>> {
         content::to_contents(self.raw_resource(uri).await?)
-    }
-
-    /// Reads a resource as a type of the SDK: see [`read_resource`](Self::read_resource).
-    ///
-    /// # Errors
-    /// Returns the error response of the server.
-    pub async fn raw_resource(&self, uri: &str) -> Result<ReadResourceResult> {
-        self.running.read_resource(ReadResourceRequestParams::new(uri)).await.map_err(client_error)
     }
 
     /// Requests completions for an argument of a prompt.
@@ -212,15 +193,6 @@ impl Client {
     pub fn seen(&self) -> Vec<Seen> {
         lock(&self.seen).clone()
     }
-
-    /// Returns the client (peer) of the `rmcp` SDK, for all other requests.
-    pub fn peer(&self) -> &rmcp::Peer<RoleClient> {
-        &self.running
-    }
-}
-
-fn list_of<R, T: From<R>>(raw: Vec<R>) -> Vec<T> {
-    raw.into_iter().map(T::from).collect()
 }
 
 fn to_object(arguments: impl Serialize) -> Result<Map<String, Value>> {

@@ -41,4 +41,6 @@ pub enum Seen {
     ResourcesChanged,
     /// A subscribed resource has new content; its URI.
     ResourceUpdated(String),
+    /// The user is done with the page of a URL elicitation; its id.
+    UrlCompleted(String),
 }

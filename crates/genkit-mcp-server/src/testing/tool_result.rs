@@ -65,9 +65,12 @@ impl ToolResult {
     pub fn meta(&self) -> Option<&Map<String, Value>> {
         self.0.meta.as_ref().map(|meta| &meta.0)
     }
+}
 
-    /// Returns the result as a type of the SDK.
-    pub fn raw(&self) -> &CallToolResult {
+impl super::RawItem for ToolResult {
+    type Raw = CallToolResult;
+
+    fn raw(&self) -> &CallToolResult {
         &self.0
     }
 }

@@ -7,7 +7,7 @@ mod shown;
 use std::sync::{Arc, Mutex};
 
 use genkit::ErrorKind;
-use genkit::mcp::host::{CustomTransport, McpHost, Sampling, ServerConfig};
+use genkit::mcp::host::{CustomTransport, McpHost, Sampling};
 use genkit::testing::ScriptedModel;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
@@ -24,7 +24,7 @@ pub(crate) fn by_hand(
     heard: impl Fn(&Value, &Say) + Send + Sync + 'static,
 ) -> CustomTransport {
     let heard = Arc::new(heard);
-    ServerConfig::custom(move || {
+    genkit::mcp::rmcp::custom_transport(move || {
         let (heard, capabilities) = (Arc::clone(&heard), capabilities.clone());
         let (here, there) = tokio::io::duplex(1 << 20);
         let (reader, mut writer) = tokio::io::split(here);

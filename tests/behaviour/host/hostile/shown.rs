@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use genkit::ErrorKind;
 use genkit::mcp::host::{McpEvent, McpHost};
+use genkit::mcp::rmcp::RawItem as _;
 use serde_json::json;
 
 use super::asking::{Proxied, proxied};

@@ -1,6 +1,7 @@
 //! Its prompts, and the suggestions for their arguments.
 
-use genkit::testing::Client;
+use genkit::model::ModelResponse;
+use genkit::testing::{Client, ScriptedModel};
 use genkit::{Genkit, Registry, Role};
 use serde_json::{Value, json};
 
@@ -50,6 +51,55 @@ async fn all_of_them() {
     }
 }
 
+/// A run begins with a prompt by name, with the options of every run.
+#[tokio::test]
+async fn run_of_a_prompt_has_input_options_and_a_stream() {
+    for transport in TRANSPORTS {
+        let server = Everything::start("prompt-runs", transport);
+        let host = server.host().await;
+        let model = ScriptedModel::new([
+            ModelResponse::from_text("Sunny."),
+            ModelResponse::from_text("Rainy."),
+            ModelResponse::from_text("A resource."),
+        ]);
+        let asked = |at: usize| model.requests()[at].messages.last().unwrap().text();
+        let run = host.prompt("e/args-prompt").input(json!({"city": "Oslo"})).model(model.clone());
+        assert_eq!(run.system("Be brief.").temperature(0.5).await.unwrap().text(), "Sunny.");
+        assert_eq!(asked(0), "What's weather in Oslo?");
+        let request = model.requests()[0].clone();
+        assert_eq!(request.messages[0].text(), "Be brief.");
+        assert_eq!(request.config["temperature"], 0.5);
+
+        let client = host.client("e").unwrap();
+        let given = json!({"city": "Austin", "state": "Texas"});
+        let run = client.prompt("args-prompt").input(given).model(model.clone());
+        let mut stream = run.tools(host.tools().only(["e/echo"])).stream();
+        let mut text = String::new();
+        while let Some(chunk) = stream.next().await {
+            text.push_str(&chunk.unwrap().text());
+        }
+        assert_eq!(text, "Rainy.");
+        assert_eq!(asked(1), "What's weather in Austin, Texas?");
+        assert_eq!(model.requests()[1].tools[0].name, "e/echo");
+
+        let with = json!({"resourceType": "Text", "resourceId": 5});
+        host.prompt("e/resource-prompt").input(with).model(model.clone()).await.unwrap();
+        assert!(asked(2).contains("Resource 5: This is a plaintext resource"), "{}", asked(2));
+
+        for (run, expected) in [
+            (host.prompt("e/args-prompt"), "city"),
+            (host.prompt("e/no-prompt"), "no-prompt"),
+            (host.prompt("nowhere/x"), "nowhere"),
+            (host.prompt("no-key"), "no-key"),
+        ] {
+            let error = run.model(ScriptedModel::text("")).await.unwrap_err();
+            assert!(error.to_string().contains(expected), "{error}");
+        }
+        drop(client);
+        server.end(host).await;
+    }
+}
+
 /// Suggestions pass through a proxy, together with the other values of the form.
 #[tokio::test]
 async fn suggestions() {
@@ -78,6 +128,7 @@ async fn suggestions() {
         assert_eq!(found, ["Support"]);
 
         // The same with the SDK's handle, where the department narrows the names.
+        use genkit::mcp::rmcp::RawClient as _;
         use genkit::mcp::rmcp::model::{
             ArgumentInfo, CompleteRequestParams, CompletionContext, Reference,
         };

@@ -5,9 +5,10 @@ use std::future::Future;
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::Resource;
+use super::app::{APP_MIME_TYPE, AppPage};
 use super::contents::{IntoContents, ResourceOutput};
 use crate::action::call::{ActionHandler, forward_to, from_closure};
 use crate::action::completion::{Completers, completing};
@@ -17,6 +18,7 @@ use crate::action::info::{Info, describing};
 use crate::context::Context;
 use crate::error::Result;
 use crate::future::BoxFuture;
+use crate::message::Annotations;
 use genkit_schema::internal::Schemas;
 
 impl Resource {
@@ -97,6 +99,31 @@ impl ResourceBuilder {
     /// Sets the media type (MIME type) of the content.
     pub fn mime_type(mut self, mime_type: impl Into<Cow<'static, str>>) -> Self {
         self.mime_type = Some(mime_type.into());
+        self
+    }
+
+    /// Makes the resource the page of an MCP App, with these rights. Its URI begins with `ui://`, and its content is one
+    /// HTML document.
+    pub fn app(mut self, page: AppPage) -> Self {
+        self.info.metadata.insert("ui".to_owned(), page.to_json());
+        self.mime_type(APP_MIME_TYPE)
+    }
+
+    /// Sets the annotations that MCP clients see in the list of resources.
+    pub fn annotations(self, annotations: Annotations) -> Self {
+        self.with_mcp_member("annotations", json!(annotations))
+    }
+
+    /// Sets the size of the content in bytes, which MCP clients see in the list of resources.
+    pub fn size(self, bytes: u64) -> Self {
+        self.with_mcp_member("size", bytes.into())
+    }
+
+    fn with_mcp_member(mut self, key: &str, value: Value) -> Self {
+        let mcp = self.info.metadata.entry("mcp").or_insert_with(|| json!({}));
+        if let Value::Object(mcp) = mcp {
+            mcp.insert(key.to_owned(), value);
+        }
         self
     }
 

@@ -1,6 +1,6 @@
 //! The contents of a resource: text or bytes, converted from the return type of the function.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::error::Result;
 
@@ -27,6 +27,8 @@ pub struct ResourceContents {
     pub mime_type: Option<String>,
     #[doc(hidden)]
     pub body: ContentsBody,
+    #[doc(hidden)]
+    pub meta: Map<String, Value>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -36,14 +38,19 @@ pub enum ContentsBody {
 }
 
 impl ResourceContents {
+    #[doc(hidden)]
+    pub fn new(body: ContentsBody) -> Self {
+        Self { uri: None, mime_type: None, body, meta: Map::new() }
+    }
+
     /// Creates text contents.
     pub fn text(text: impl Into<String>) -> Self {
-        Self { uri: None, mime_type: None, body: ContentsBody::Text(text.into()) }
+        Self::new(ContentsBody::Text(text.into()))
     }
 
     /// Creates binary contents.
     pub fn bytes(bytes: impl Into<Vec<u8>>) -> Self {
-        Self { uri: None, mime_type: None, body: ContentsBody::Bytes(bytes.into()) }
+        Self::new(ContentsBody::Bytes(bytes.into()))
     }
 
     /// Creates contents of type `application/json` from a value.
@@ -73,6 +80,18 @@ impl ResourceContents {
     pub fn with_uri(mut self, uri: impl Into<String>) -> Self {
         self.uri = Some(uri.into());
         self
+    }
+
+    /// Adds an entry to the `_meta` that MCP clients receive with these contents.
+    #[must_use]
+    pub fn with_meta(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.meta.insert(key.into(), value.into());
+        self
+    }
+
+    /// Returns the `_meta` of these contents.
+    pub fn meta(&self) -> &Map<String, Value> {
+        &self.meta
     }
 
     /// Returns the text, if these are text contents.
@@ -128,7 +147,7 @@ pub fn resource_for_span(contents: &[ResourceContents]) -> Value {
 ///
 /// ```
 /// use genkit::{Result, resource};
-/// use serde_json::{Value, json};
+/// use serde_json::{Map, Value, json};
 ///
 /// /// The manual.
 /// #[resource("doc://manual", mime_type = "text/markdown")]

@@ -4,6 +4,7 @@
 
 use std::time::Duration;
 
+use super::app::APP_MIME_TYPE;
 use super::contents::ResourceOutput;
 use crate::action::call::{Field, Function, PlainCall};
 use crate::action::completion::StaticCompleters;
@@ -66,8 +67,14 @@ impl StaticResource {
         info: StaticInfo,
         function: Function<ResourceOutput>,
     ) -> Self {
+        let mime_type = if info.is_app() { Some(APP_MIME_TYPE) } else { None };
         let definition = StaticDefinition::new("resource", info, function);
-        Self { definition, uri, mime_type: None, timeout: None, completers: &[] }
+        Self { definition, uri, mime_type, timeout: None, completers: &[] }
+    }
+
+    /// Returns the URI, if this is the page of an MCP App.
+    pub(crate) const fn app_uri(&self) -> Option<&'static str> {
+        if self.definition.is_app() { Some(self.uri) } else { None }
     }
 
     pub const fn mime_type(mut self, mime_type: &'static str) -> Self {

@@ -1,5 +1,6 @@
 //! Resources: functions that return the contents of a URI or of a family of URIs.
 
+mod app;
 mod builder;
 mod contents;
 mod function;
@@ -21,6 +22,7 @@ use crate::future::BoxFuture;
 use crate::trace::{NewSpan, SpanKind, trace_work};
 use genkit_schema::internal::strictness::Strictness;
 
+pub use app::{APP_EXTENSION, APP_MIME_TYPE, AppPage, is_origin};
 pub use builder::ResourceBuilder;
 pub use contents::{ContentsBody, resource_for_span};
 pub use contents::{IntoContents, ResourceContents, ResourceOutput};
@@ -83,6 +85,12 @@ impl Resource {
     ) -> Self {
         let template = UriTemplate::parse(&uri).map_err(|e| e.to_string());
         Self(Arc::new(ResourceData { definition, uri, template, mime_type, timeout, completers }))
+    }
+
+    /// Returns whether this is the page of an MCP App.
+    #[doc(hidden)]
+    pub fn is_app(&self) -> bool {
+        self.mime_type() == Some(APP_MIME_TYPE)
     }
 
     /// Returns the resource with another name and URI, which must have the same variables.

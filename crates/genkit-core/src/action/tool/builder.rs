@@ -12,6 +12,7 @@ use serde_json::Value;
 use super::Tool;
 use super::output::{IntoOutput, ToolOutput};
 use super::settings::{ToolSettings, set_tool};
+use crate::action::Resource;
 use crate::action::call::{ActionHandler, Arguments, forward_to, from_closure, parse_kept};
 use crate::action::definition::Definition;
 use crate::action::handler_error::{HandlerInput, HandlerResult};
@@ -131,6 +132,27 @@ impl ToolBuilder {
 
     fn build(self, schemas: Schemas, handler: ActionHandler<ToolOutput>) -> Tool {
         Tool::new(Definition::from_builder(self.info, schemas, handler), self.settings)
+    }
+
+    /// Sets the page of the tool, which clients with MCP Apps show with its result: a resource with
+    /// [`app`](crate::action::ResourceBuilder::app).
+    pub fn ui(mut self, page: &Resource) -> Self {
+        self.set_ui("resourceUri", page.uri().into());
+        self
+    }
+
+    /// Sets who can use the tool in clients with MCP Apps: `model`, `app` (the pages of this server), or both. Default is
+    /// both. Clients without MCP Apps do not see tools that are not for the model.
+    pub fn visibility<'a>(mut self, to: impl IntoIterator<Item = &'a str>) -> Self {
+        self.set_ui("visibility", to.into_iter().collect());
+        self
+    }
+
+    fn set_ui(&mut self, key: &str, value: Value) {
+        let ui = self.info.metadata.entry("ui").or_insert_with(|| serde_json::json!({}));
+        if let Value::Object(ui) = ui {
+            ui.insert(key.to_owned(), value);
+        }
     }
 
     /// Sets the input type to `T`, for a handler that takes another type or a tool without a handler.

@@ -91,6 +91,19 @@ impl Tool {
         Self(Arc::new(ToolData { definition, settings }))
     }
 
+    /// Returns whether only the pages of MCP Apps can use the tool, and not models.
+    #[doc(hidden)]
+    pub fn is_for_apps_only(&self) -> bool {
+        let metadata = self.metadata();
+        let origin = metadata.get("mcp").and_then(|origin| origin.get("_meta")?.get("ui"));
+        let Some(visibility) = origin.or_else(|| metadata.get("ui")) else { return false };
+        match visibility.get("visibility") {
+            None | Some(Value::Null) => false,
+            Some(Value::Array(to)) => !to.iter().any(|who| who == "model"),
+            Some(_) => true,
+        }
+    }
+
     fn definition(&self) -> &Definition<ToolOutput> {
         &self.0.definition
     }

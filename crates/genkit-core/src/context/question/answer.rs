@@ -137,6 +137,15 @@ impl Decision {
         })
     }
 
+    /// Returns whether the user agreed to visit a page.
+    pub(super) fn into_visited(self) -> Elicited<()> {
+        match self.action {
+            UserAction::Accept => Elicited::Accepted(()),
+            UserAction::Decline => Elicited::Declined,
+            UserAction::Cancel => Elicited::Cancelled,
+        }
+    }
+
     /// Checks that the user approved.
     ///
     /// # Errors

@@ -21,6 +21,8 @@ pub struct Question {
 pub enum QuestionKind {
     /// A form for the user.
     Elicitation { message: String, schema: Value },
+    /// A page for the user to visit. The id is that of the visit, not a part of the question.
+    ElicitUrl { message: String, url: String, id: String },
     /// An approval by the user.
     Approval { message: String },
     /// Any question to the caller of `generate`.
@@ -39,6 +41,7 @@ impl QuestionKind {
             Self::Elicitation { .. } | Self::Approval { .. } | Self::Interrupt { .. } => {
                 Capability::Elicitation
             }
+            Self::ElicitUrl { .. } => Capability::ElicitUrl,
             Self::Sampling(_) => Capability::Sampling,
             Self::Roots => Capability::Roots,
         }
@@ -57,6 +60,7 @@ impl QuestionKind {
     pub fn canonical_text(&self) -> String {
         let asked = match self {
             Self::Elicitation { message, schema } => json!(["elicitation", message, schema]),
+            Self::ElicitUrl { message, url, .. } => json!(["elicitUrl", message, url]),
             Self::Approval { message } => json!(["approval", message]),
             Self::Interrupt { metadata } => json!(["interrupt", metadata]),
             Self::Sampling(SampleRequest { messages, system, max_tokens, temperature, stop }) => {
@@ -72,9 +76,9 @@ impl Question {
     /// Returns the text shown to people. For an interrupt with an object, this is its `message`.
     pub fn message_text(&self) -> Option<&str> {
         match &self.kind {
-            QuestionKind::Elicitation { message, .. } | QuestionKind::Approval { message } => {
-                Some(message)
-            }
+            QuestionKind::Elicitation { message, .. }
+            | QuestionKind::ElicitUrl { message, .. }
+            | QuestionKind::Approval { message } => Some(message),
             QuestionKind::Interrupt { metadata } => metadata.get("message")?.as_str(),
             QuestionKind::Sampling(_) | QuestionKind::Roots => None,
         }
@@ -84,6 +88,14 @@ impl Question {
     pub(crate) fn schema(&self) -> Option<&Value> {
         match &self.kind {
             QuestionKind::Elicitation { schema, .. } => Some(schema),
+            _ => None,
+        }
+    }
+
+    /// Returns the page to visit, if the question has one.
+    pub(crate) fn url(&self) -> Option<&str> {
+        match &self.kind {
+            QuestionKind::ElicitUrl { url, .. } => Some(url),
             _ => None,
         }
     }

@@ -41,6 +41,9 @@ impl Context {
     /// answer, so use [`once`](Self::once) for work that must not happen twice. Ask from the function itself, not from
     /// a task that it spawned.
     ///
+    /// A field whose name is that of a secret, such as `password`, `token` or `api_key`, is an error when the question
+    /// is asked. Use [`elicit_url`](Self::elicit_url) for secrets.
+    ///
     /// A form is flat. A field that is a struct, or a list of structs, is an error when the question is asked, also
     /// with [`Context::testing`]. Move such fields to the top level, or ask a second question.
     pub fn elicit<T: ElicitForm>(&self, message: impl Into<String>) -> Elicit<'_, T> {
@@ -203,17 +206,61 @@ impl<'a, T: 'a> IntoFuture for Elicit<'a, T> {
     type IntoFuture = BoxFuture<'a, Self::Output>;
 
     fn into_future(self) -> Self::IntoFuture {
+        let secret = secret_field(&self.schema);
         let bounds = Bounds::compile(&self.schema, self.shape);
         let kind = QuestionKind::Elicitation {
             message: visible::escape_prose(&self.message).into_owned(),
             schema: visible::escape_form(self.schema),
         };
         Box::pin(async move {
+            if let Some(field) = secret {
+                return Err(E::SecretField(visible::escape_name(&field).into_owned()).into());
+            }
             let bounds = bounds?;
             let read = |answer| (self.read)(answer, bounds.as_ref());
             self.context.ask_with(self.key, kind, self.takes_unasked, read).await
         })
     }
+}
+
+/// Returns the first field of a form whose name is that of a secret. MCP forbids forms that ask for secrets.
+fn secret_field(schema: &Value) -> Option<String> {
+    let fields = schema.get("properties")?.as_object()?;
+    fields.keys().find(|name| is_secret_name(name)).cloned()
+}
+
+/// Returns whether a name, in any case style, ends with a word for a secret.
+fn is_secret_name(name: &str) -> bool {
+    const WORDS: [&str; 6] = ["password", "passwd", "passphrase", "secret", "token", "apikey"];
+    const KEYS: [&str; 4] = ["api", "access", "private", "secret"];
+    let mut words: Vec<String> = Vec::new();
+    let mut is_start = true;
+    for letter in name.chars() {
+        if !letter.is_alphanumeric() {
+            is_start = true;
+            continue;
+        }
+        // `apiKey` has two words, `APIKEY` one.
+        let is_new = is_start
+            || (letter.is_uppercase() && words.last().is_some_and(|word| ends_lower(word)));
+        if is_new {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut() {
+            word.push(letter);
+        }
+        is_start = false;
+    }
+    let words: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
+    match words.as_slice() {
+        [.., kind, key] if key == "key" && KEYS.contains(&kind.as_str()) => true,
+        [.., last] => WORDS.contains(&last.as_str()),
+        [] => false,
+    }
+}
+
+fn ends_lower(word: &str) -> bool {
+    word.chars().last().is_some_and(|letter| !letter.is_uppercase())
 }
 
 /// A method that produces a compiler error if `.await` was forgotten.
@@ -228,3 +275,50 @@ impl<T> Elicit<'_, T> {
 }
 
 crate::becomes_a_future!(Elicit<'a, T>, Result<Elicited<T>>, 'a, T);
+
+#[cfg(test)]
+mod tests {
+    use super::is_secret_name;
+
+    #[test]
+    fn name_of_a_secret_is_found_in_every_case_style() {
+        for name in [
+            "password",
+            "Password",
+            "new_password",
+            "db-password",
+            "passphrase",
+            "token",
+            "accessToken",
+            "refresh_token",
+            "secret",
+            "clientSecret",
+            "api_key",
+            "apiKey",
+            "APIKEY",
+            "API_KEY",
+            "api-key",
+            "private_key",
+            "x.token",
+        ] {
+            assert!(is_secret_name(name), "{name}");
+        }
+        for name in [
+            "",
+            "name",
+            "max_tokens",
+            "tokens",
+            "tokenCount",
+            "password_hint",
+            "secretary",
+            "key",
+            "sort_key",
+            "keyboard",
+            "has_secret_santa",
+            "tokenizer",
+            "monkey",
+        ] {
+            assert!(!is_secret_name(name), "{name}");
+        }
+    }
+}

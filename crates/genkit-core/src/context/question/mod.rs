@@ -2,6 +2,7 @@
 
 // First, because the documentation lists methods in this order.
 mod elicit;
+mod elicit_url;
 
 mod answer;
 mod approve;
@@ -22,6 +23,7 @@ pub use data::{Question, QuestionKind};
 pub use interrupt::MCP_TASK;
 
 pub use elicit::{Elicit, ElicitForm};
+pub use elicit_url::ElicitUrl;
 pub use results::{Elicited, Sampled};
 pub use root::Root;
 pub use roots::Roots;

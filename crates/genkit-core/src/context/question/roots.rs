@@ -12,6 +12,9 @@ use crate::future::BoxFuture;
 impl Context {
     /// Requests the roots of the client, which are the folders that it works in.
     ///
+    /// MCP deprecates roots (SEP-2577): they work until 2027-07-28 at least, but new programs should
+    /// take paths as arguments or settings.
+    ///
     /// ```
     /// use genkit::{Context, Result, tool};
     ///

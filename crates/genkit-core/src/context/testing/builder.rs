@@ -164,6 +164,11 @@ impl TestContextBuilder {
         self.with_capability(Capability::Elicitation, yes)
     }
 
+    /// Sets whether the caller supports [`elicit_url`](Context::elicit_url). Default is `true`.
+    pub fn can_elicit_url(self, yes: bool) -> Self {
+        self.with_capability(Capability::ElicitUrl, yes)
+    }
+
     /// Sets whether the caller supports sampling with [`sample`](Context::sample). Default is `true`.
     pub fn can_sample(self, yes: bool) -> Self {
         self.with_capability(Capability::Sampling, yes)
@@ -219,7 +224,7 @@ impl TestContextBuilder {
     /// assert_eq!(ctx.client().unwrap().name, "claude-ai");
     /// ```
     pub fn client(mut self, name: impl Into<String>, version: impl Into<String>) -> Self {
-        self.client = Some(ClientInfo { name: name.into(), version: version.into() });
+        self.client = Some(ClientInfo::new(name, version));
         self
     }
 

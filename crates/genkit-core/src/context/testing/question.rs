@@ -41,6 +41,8 @@ pub struct AskedQuestion {
 pub enum AskedKind {
     /// A form for the user: [`Context::elicit`](crate::context::Context::elicit).
     Elicit,
+    /// A page for the user to visit: [`Context::elicit_url`](crate::context::Context::elicit_url).
+    ElicitUrl,
     /// An approval by the user: [`Context::confirm`](crate::context::Context::confirm).
     Confirm,
     /// Text from the client's model: [`Context::sample`](crate::context::Context::sample).
@@ -71,6 +73,7 @@ impl AskedQuestion {
     pub fn kind(&self) -> AskedKind {
         match self.question.kind {
             QuestionKind::Elicitation { .. } => AskedKind::Elicit,
+            QuestionKind::ElicitUrl { .. } => AskedKind::ElicitUrl,
             QuestionKind::Approval { .. } => AskedKind::Confirm,
             QuestionKind::Sampling(_) => AskedKind::Sample,
             QuestionKind::Roots => AskedKind::Roots,
@@ -88,6 +91,11 @@ impl AskedQuestion {
         self.question.schema()
     }
 
+    /// Returns the page to visit, if this is a URL elicitation.
+    pub fn url(&self) -> Option<&str> {
+        self.question.url()
+    }
+
     /// Returns the metadata of an [`interrupt`](crate::context::Context::interrupt).
     pub fn metadata(&self) -> Option<&Value> {
         self.question.metadata()
@@ -95,7 +103,7 @@ impl AskedQuestion {
 
     /// Converts the answer to the form that a caller sends.
     pub(super) fn to_caller_answer(&self, answer: Elicited<Value>) -> Result<CallerAnswer, E> {
-        use AskedKind::{Confirm, Elicit, Interrupt, Roots, Sample};
+        use AskedKind::{Confirm, Elicit, ElicitUrl, Interrupt, Roots, Sample};
         let decided = |action, content| CallerAnswer::Decision(Decision::new(action, content));
         Ok(match (self.kind(), answer) {
             (Sample | Roots, Elicited::Declined | Elicited::Cancelled) => {
@@ -111,7 +119,7 @@ impl AskedQuestion {
             (Confirm, Elicited::Accepted(_)) => {
                 return Err(self.unfit_error("an approval is `true` or `false`"));
             }
-            (Elicit | Interrupt, Elicited::Accepted(content)) => {
+            (Elicit | ElicitUrl | Interrupt, Elicited::Accepted(content)) => {
                 decided(UserAction::Accept, content)
             }
             (Sample, Elicited::Accepted(Value::String(text))) => CallerAnswer::from_json(json!({
@@ -142,6 +150,7 @@ impl std::fmt::Display for AskedQuestion {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let verb = match self.kind() {
             AskedKind::Elicit => "elicit",
+            AskedKind::ElicitUrl => "elicit_url",
             AskedKind::Confirm => "confirm",
             AskedKind::Sample => "sample",
             AskedKind::Roots => "roots",

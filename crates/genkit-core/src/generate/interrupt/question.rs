@@ -92,6 +92,13 @@ impl Interrupt {
         self.question.schema()
     }
 
+    /// Returns the page that the user should visit, if the question is one of
+    /// [`Context::elicit_url`](crate::context::Context::elicit_url). Show it, and open it only if the user agrees; then
+    /// [`accept`](Self::accept) the question with `()`.
+    pub fn url(&self) -> Option<&str> {
+        self.question.url()
+    }
+
     /// Returns the metadata that was passed to [`Context::interrupt`](crate::context::Context::interrupt).
     pub fn metadata(&self) -> Option<&Value> {
         self.question.metadata()

@@ -72,7 +72,11 @@ impl Connector {
             .transpose()?;
         // A proof is valid for one URL, so redirects cannot be followed.
         let follow = authorizer.as_ref().is_none_or(|authorizer| authorizer.dpop_key().is_none());
-        let http = client::for_server(&checked.url, follow)?;
+        let http =
+            client::for_server(&checked.url, follow, &endpoint.network).map_err(|error| {
+                let text = format!("server `{key}`: {error}");
+                error.with_message(text)
+            })?;
         let client = AuthorizedClient {
             http,
             target: client::without_secrets(&checked.url).as_str().into(),

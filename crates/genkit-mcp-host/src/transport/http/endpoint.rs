@@ -9,6 +9,7 @@ use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use super::error::{Error, HeaderError};
 use crate::transport::by_identity::ByIdentity;
 use crate::transport::http_client::client::without_secrets;
+use crate::transport::http_client::network::Network;
 use crate::transport::oauth::OAuth;
 use crate::transport::redact::Redactor;
 use genkit_core::Context;
@@ -39,6 +40,7 @@ pub(crate) struct Endpoint {
     pub(crate) headers_from: Option<HeadersFrom>,
     pub(crate) oauth: Option<Box<OAuth>>,
     pub(crate) max_message: usize,
+    pub(crate) network: Network,
 }
 
 /// Omits the values of headers and tokens, which are secrets.
@@ -118,6 +120,7 @@ impl Endpoint {
         if let Some(oauth) = &self.oauth {
             oauth.hide_in(&redactor);
         }
+        self.network.hide_in(&redactor);
         if let Ok(url) = Url::parse(&self.url) {
             redactor.add_secret("password", url.password().unwrap_or_default());
             redactor.add_secret("query", url.query().unwrap_or_default());

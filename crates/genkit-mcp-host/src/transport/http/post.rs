@@ -217,8 +217,9 @@ pub(super) fn content_type(response: &Response) -> Option<String> {
 }
 
 pub(super) fn has_content_type(response: &Response, kind: &str) -> bool {
-    let start = content_type(response).and_then(|found| Some(found.get(..kind.len())?.to_owned()));
-    start.is_some_and(|start| start.eq_ignore_ascii_case(kind))
+    let found = content_type(response).unwrap_or_default();
+    let essence = found.split(';').next().unwrap_or_default();
+    essence.trim().eq_ignore_ascii_case(kind)
 }
 
 #[cfg(test)]

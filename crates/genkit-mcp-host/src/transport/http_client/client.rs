@@ -7,6 +7,7 @@ use reqwest::redirect::{Attempt, Policy};
 use reqwest::{Client, ClientBuilder, StatusCode, Url};
 
 use super::addresses::AddressPolicy;
+use super::network::Network;
 use genkit_core::Result;
 use genkit_http_client::internal::net::{KEEPALIVE, Route, build_client, client_builder};
 
@@ -20,14 +21,14 @@ const OAUTH_TIMEOUT: Duration = Duration::from_secs(30);
 /// The number of redirects that are followed.
 const MAX_REDIRECTS: usize = 5;
 
-/// Creates the client for the server at `url`. `follow` enables redirects within its origin. Requests have no time
-/// limit, because their callers set one.
-pub(crate) fn for_server(url: &Url, follow: bool) -> Result<Client> {
+/// Creates the client for the server at `url`, reached through `network`. `follow` enables redirects within its origin.
+/// Requests have no time limit, because their callers set one.
+pub(crate) fn for_server(url: &Url, follow: bool, network: &Network) -> Result<Client> {
     let builder = base_builder(url, &AddressPolicy::allow_any())
         .pool_idle_timeout(POOL_IDLE)
         .tcp_keepalive(KEEPALIVE)
         .redirect(redirect_policy(follow));
-    build_client(builder)
+    build_client(network.apply_to(builder)?)
 }
 
 /// Creates a client for one request to the authorization server at `url`, which `policy` must allow. `follow` enables

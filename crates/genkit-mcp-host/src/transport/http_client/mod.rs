@@ -4,3 +4,4 @@ pub(crate) mod addresses;
 pub(crate) mod client;
 pub(crate) mod error;
 pub(crate) mod explain;
+pub(crate) mod network;

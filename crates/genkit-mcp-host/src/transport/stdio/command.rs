@@ -27,7 +27,7 @@ pub enum StderrTo {
 }
 
 /// The longest line that is read, in bytes. Default is 16 MiB.
-const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
+pub(crate) const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
 
 /// The command to run, and how its streams are read.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,7 +6,6 @@ use std::time::Duration;
 use http::HeaderMap;
 use rmcp::model::{ClientCapabilities, Implementation, ProtocolVersion};
 use serde::Deserialize as _;
-use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use super::super::SESSION;
@@ -18,7 +17,6 @@ use crate::http::sessions::{Owner, SessionId, SessionInUse, SessionTable};
 use crate::principal::RequestHead;
 use crate::session::{ClientDescription, Handshake, Session};
 use genkit_core::Result as StoreResult;
-use genkit_core::internal::context::Capability;
 use genkit_core::internal::visible::Logged;
 use genkit_mcp::internal::level;
 
@@ -165,16 +163,7 @@ fn to_stored(session: &Session, owner: Owner, ready: bool) -> Option<StoredSessi
     let Handshake::Initialized(version) = session.connection.handshake() else { return None };
     let client = session.connection.client();
     let calls_itself = client.as_ref().and_then(|client| client.calls_itself());
-    let mut capabilities = json!({});
-    for (capability, name) in [
-        (Capability::Elicitation, "elicitation"),
-        (Capability::Sampling, "sampling"),
-        (Capability::Roots, "roots"),
-    ] {
-        if client.as_ref().is_some_and(|client| client.supports_question(capability)) {
-            capabilities[name] = json!({});
-        }
-    }
+    let capabilities = client.as_ref().map(|client| client.capabilities.clone());
     Some(StoredSession {
         protocol_version: version.as_str().to_owned(),
         owner: owner.0.map(|hash| hash.iter().map(|byte| format!("{byte:02x}")).collect()),
@@ -182,7 +171,7 @@ fn to_stored(session: &Session, owner: Owner, ready: bool) -> Option<StoredSessi
             name: name.to_owned(),
             version: version.to_owned(),
         }),
-        capabilities,
+        capabilities: capabilities.unwrap_or_default().into(),
         level: level::to_mcp(session.level()),
         subscriptions: session.with_subscriptions(|uris| uris.iter().cloned().collect()),
         ready,

@@ -72,3 +72,22 @@ async fn what_is_answered_to_a_notification_is_of_no_consequence() {
         list(&client).await.unwrap();
     }
 }
+
+#[tokio::test]
+async fn media_type_that_only_begins_like_json_is_rejected() {
+    for (kind, is_read) in [
+        ("application/json", true),
+        (" application/json ;charset=utf-8", true),
+        ("application/json-seq", false),
+        ("application/jsonp", false),
+        ("text/event-streams", false),
+    ] {
+        let fake = listing(move |_, id| {
+            let body = json!({ "jsonrpc": "2.0", "id": id, "result": { "tools": [] } });
+            Answer::status(200).header("Content-Type", kind).body(body.to_string())
+        });
+        let fake = fake.await;
+        let client = open(&connector(&ServerConfig::http(fake.url()))).await.unwrap();
+        assert_eq!(list(&client).await.is_ok(), is_read, "{kind}");
+    }
+}

@@ -3,6 +3,7 @@ mod ending;
 mod endpoint;
 pub(crate) mod fake;
 mod faults;
+mod network;
 mod requests;
 
 use rmcp::model::{

@@ -123,3 +123,15 @@ async fn what_the_store_did_not_take_is_not_lost() {
     list(&client).await.unwrap();
     assert_eq!(asked(&fake, "refresh_token"), 1, "the refresh token is there still");
 }
+
+#[tokio::test]
+async fn short_lived_token_is_not_renewed_on_each_call() {
+    let good = Arc::new(Mutex::new(Vec::new()));
+    // Shorter than the margin of 30 seconds before expiry.
+    let fake = server(Arc::clone(&good), 25).await;
+    let client = open(&connector(&ServerConfig::http(fake.url()).oauth(oauth()))).await.unwrap();
+    for _ in 0..5 {
+        list(&client).await.unwrap();
+    }
+    assert_eq!((asked(&fake, "refresh_token"), asked(&fake, "authorization_code")), (0, 1));
+}

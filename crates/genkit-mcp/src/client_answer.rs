@@ -8,7 +8,7 @@ use genkit_core::internal::context::QuestionKind;
 ///
 /// # Errors
 /// Returns a message that describes what is wrong with the answer.
-pub(super) fn read(kind: &QuestionKind, answer: &str) -> Result<Value, String> {
+pub fn read(kind: &QuestionKind, answer: &str) -> Result<Value, String> {
     let answer: Value = serde_json::from_str(answer).map_err(|error| error.to_string())?;
     match kind {
         QuestionKind::Sampling(_) => check_sampled(&answer)?,
@@ -20,6 +20,7 @@ pub(super) fn read(kind: &QuestionKind, answer: &str) -> Result<Value, String> {
             }
         }
         QuestionKind::Elicitation { .. }
+        | QuestionKind::ElicitUrl { .. }
         | QuestionKind::Approval { .. }
         | QuestionKind::Interrupt { .. } => {}
     }

@@ -1,0 +1,36 @@
+//! What MCP has in addition to the content of blocks and resources. Parts, resources and contents hold it in their
+//! metadata under `mcp`.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+/// The members in addition to the content.
+const MEMBERS: [&str; 3] = ["annotations", "size", "_meta"];
+
+/// Adds the members in `metadata` to a block or a resource of rmcp. Members that it does not have are ignored.
+pub fn write_extras<T: Serialize + DeserializeOwned>(
+    target: T,
+    metadata: &Map<String, Value>,
+) -> T {
+    let Some(Value::Object(extras)) = metadata.get("mcp") else { return target };
+    if !MEMBERS.iter().any(|key| extras.contains_key(*key)) {
+        return target;
+    }
+    let Ok(mut json) = serde_json::to_value(&target) else { return target };
+    for key in MEMBERS {
+        if let (Some(value), Some(members)) = (extras.get(key), json.as_object_mut()) {
+            members.entry(key).or_insert_with(|| value.clone());
+        }
+    }
+    serde_json::from_value(json).unwrap_or(target)
+}
+
+/// Returns the members of a block or a resource in addition to its content, of the types that MCP specifies.
+pub fn read_extras(json: &Value) -> impl Iterator<Item = (&'static str, Value)> {
+    MEMBERS.into_iter().filter_map(|key| {
+        let value = json.get(key)?;
+        let is_valid = if key == "size" { value.is_u64() } else { value.is_object() };
+        is_valid.then(|| (key, value.clone()))
+    })
+}
