@@ -13,20 +13,18 @@ mod context;
 mod disclosure;
 mod environment;
 mod error;
-mod fair_share;
+mod finite;
 mod future;
 mod generate;
 mod glob;
 #[doc(hidden)]
 pub mod internal;
-mod json;
 mod message;
 mod model;
 mod names;
 mod registry;
 mod run_options;
 pub mod run_store;
-mod secret;
 #[cfg(feature = "signal")]
 mod shutdown;
 mod skill;
@@ -36,7 +34,6 @@ mod telemetry;
 mod template;
 mod time;
 mod trace;
-mod visible;
 
 pub use action::{
     AnnotatedFn, AppPage, Chunks, CollectedChunks, CompleteRequest, DataPoint, DeclaredFn,

@@ -32,7 +32,7 @@ use genkit_dotprompt::{Environment, EnvironmentBuilder, HelperCall};
 use serde_json::{Map, Value};
 
 use crate::error::{ErrorKind, Result, Topic};
-use crate::visible;
+use genkit_untrusted::visible;
 
 /// A call of a custom helper in a template, with its arguments.
 ///

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use super::question::{CallerAnswer, Question};
 use super::suspended_runs::Elsewhere;
 use crate::sync::lock;
-use crate::visible::Logged;
+use genkit_untrusted::visible::Logged;
 
 /// Answers by the key of their question, and results by the key of their `once`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -6,7 +6,7 @@ use super::Registry;
 use crate::action::Evaluator;
 use crate::action::{Flow, Prompt, Resource, Tool};
 use crate::skill::Skill;
-use crate::visible::Logged;
+use genkit_untrusted::visible::Logged;
 
 impl Registry {
     /// Returns all tools, sorted by name.

@@ -4,7 +4,7 @@ use super::super::Context;
 use super::QuestionKind;
 use crate::error::Result;
 use crate::future::box_in_place;
-use crate::visible;
+use genkit_untrusted::visible;
 
 /// The key of the question that `needs_approval` asks.
 pub const APPROVAL_KEY: &str = "approve";

@@ -6,7 +6,7 @@ use crate::context::Context;
 use crate::context::error::Error as E;
 use crate::context::replay::LiveQuestion;
 use crate::error::Result;
-use crate::visible::Logged;
+use genkit_untrusted::visible::Logged;
 
 /// The error for a question of a kind that the caller does not support.
 pub fn unanswerable_error(kind: &QuestionKind) -> crate::error::Error {

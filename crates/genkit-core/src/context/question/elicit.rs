@@ -14,8 +14,8 @@ use crate::context::capability::Capability;
 use crate::context::error::Error as E;
 use crate::error::Result;
 use crate::future::{Asked, BoxFuture};
-use crate::visible;
 use genkit_schema::internal::{Bounds, Shape};
+use genkit_untrusted::visible;
 
 impl Context {
     /// Elicitation: asks the user to fill in a form for a `T`, an object of plain fields (text, numbers, booleans,

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::super::Context;
 use super::QuestionKind;
 use crate::error::Result;
-use crate::visible;
+use genkit_untrusted::visible;
 
 /// The metadata key under which an interrupt describes the task of an MCP server.
 pub const MCP_TASK: &str = "mcpTask";

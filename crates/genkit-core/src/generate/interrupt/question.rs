@@ -169,7 +169,7 @@ impl Interrupt {
 
     /// Accepts the question, with `content` as the values of the form.
     pub fn accept(&self, content: impl Serialize) -> Answer {
-        match crate::json::finite::to_finite_value(content) {
+        match crate::finite::to_finite_value(content) {
             Ok(content) => self.build_answer(UserAction::Accept, content, true.into()),
             Err(error) => self.cancel().with_serialize_error(&error),
         }
@@ -188,7 +188,7 @@ impl Interrupt {
 
     /// Responds on behalf of the tool: it does not run, and the model receives `output`.
     pub fn respond(&self, output: impl Serialize) -> Answer {
-        match crate::json::finite::to_finite_value(output) {
+        match crate::finite::to_finite_value(output) {
             Ok(output) => Answer::respond(self.request.respond(output)),
             Err(error) => self.cancel().with_serialize_error(&error),
         }
@@ -204,7 +204,7 @@ impl Interrupt {
     /// [`Context::interrupt`](crate::context::Context::interrupt). To approve a call, use [`approve`](Self::approve), or pass
     /// `{"toolApproved": true}` here.
     pub fn restart(&self, metadata: impl Serialize) -> Answer {
-        let metadata = match crate::json::finite::to_finite_value(metadata) {
+        let metadata = match crate::finite::to_finite_value(metadata) {
             Ok(metadata) => metadata,
             Err(error) => return self.cancel().with_serialize_error(&error),
         };
@@ -279,7 +279,7 @@ impl Answer {
     }
 
     fn with_input(mut self, input: impl Serialize) -> Self {
-        let input = match crate::json::finite::to_finite_value(input) {
+        let input = match crate::finite::to_finite_value(input) {
             Ok(input) => input,
             Err(error) => return self.with_serialize_error(&error),
         };

@@ -7,8 +7,8 @@ use crate::context::{Question, QuestionKind, Recording};
 use crate::error::{Error, Result};
 use crate::generate::error::Error as E;
 use crate::message::{Part, ToolRequest};
-use crate::visible;
 use genkit_schema::internal::truncate::truncate;
+use genkit_untrusted::visible;
 
 /// The keys of a part's metadata. All except `SUSPENDED` and `ANSWERS` are Genkit's.
 pub const INTERRUPT: &str = "interrupt";

@@ -1,4 +1,6 @@
-use genkit_core::internal::visible::*;
+//! Tests of `genkit_untrusted::visible`.
+
+use genkit_untrusted::visible::*;
 use std::fmt;
 
 #[test]

@@ -1,4 +1,6 @@
-use genkit_core::internal::fair_share::*;
+//! Tests of `genkit_untrusted::fair_share`.
+
+use genkit_untrusted::fair_share::*;
 
 #[test]
 fn one_alone_gets_half_and_each_that_follows_half_of_the_rest() {

@@ -30,7 +30,7 @@ pub fn without_account_settings(run: &impl Serialize) -> Value {
 }
 
 /// Returns a copy of an action context with its secret values replaced.
-pub(crate) fn redact_context(context: &Map<String, Value>) -> Map<String, Value> {
+pub fn redact_context(context: &Map<String, Value>) -> Map<String, Value> {
     let mut redacted = context.clone();
     for (key, value) in &mut redacted {
         if SECRET_CONTEXT.contains(&key.as_str()) {

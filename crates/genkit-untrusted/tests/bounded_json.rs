@@ -1,4 +1,6 @@
-use genkit_core::internal::bounded_json::*;
+//! Tests of `genkit_untrusted::bounded_json`.
+
+use genkit_untrusted::bounded_json::*;
 use serde_json::Value;
 use serde_json::json;
 

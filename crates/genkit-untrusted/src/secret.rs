@@ -1,8 +1,5 @@
 //! Secrets in text from outside: a server, a model or a child process may repeat a key in any spelling.
 
-pub mod redact;
-pub mod seal;
-
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
