@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, reason = "a panic shows where a test fails")]
 
 mod agui;
+mod apps;
 mod attacks;
 mod booking;
 mod browser;

@@ -75,6 +75,9 @@ const GENKIT: [&str; 1] = ["genkit@1.42.0"];
 /// The official client and schema of AG-UI, in a separate folder.
 const AGUI: [&str; 3] = ["@ag-ui/client@1.0.0", "@ag-ui/core@1.0.0", "zod@4.6.7"];
 
+/// The types of MCP Apps, in a separate folder.
+const EXT_APPS: [&str; 1] = ["@modelcontextprotocol/ext-apps@2.0.4"];
+
 /// An authorization server, in a separate folder with its dependencies.
 const OIDC_PROVIDER: [&str; 1] = ["oidc-provider@9.13.3"];
 
@@ -192,6 +195,13 @@ pub(crate) fn openapi(path: &str) -> PathBuf {
     installed(DONE.get_or_init(install_openapi)).join("node_modules").join(path)
 }
 
+/// A file of the package of MCP Apps.
+pub(crate) fn ext_apps(path: &str) -> PathBuf {
+    static DONE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    let folder = installed(DONE.get_or_init(install_ext_apps));
+    folder.join("node_modules/@modelcontextprotocol/ext-apps").join(path)
+}
+
 /// The Python interpreter that has the packages.
 pub(crate) fn python() -> &'static Path {
     static DONE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
@@ -267,6 +277,12 @@ fn install_agui() -> Result<PathBuf, String> {
     once(&directory, &AGUI, || npm_install(&directory, &AGUI))?;
     let source = include_str!("agui/agui.mjs");
     fs::write(directory.join("agui.mjs"), source).map_err(text)?;
+    Ok(directory)
+}
+
+fn install_ext_apps() -> Result<PathBuf, String> {
+    let directory = root().join("npm-ext-apps");
+    once(&directory, &EXT_APPS, || npm_install(&directory, &EXT_APPS))?;
     Ok(directory)
 }
 

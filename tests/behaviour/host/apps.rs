@@ -75,6 +75,7 @@ fn with_page(name: &'static str) -> genkit::mcp::host::CustomTransport {
         let result = match message["method"].as_str() {
             Some("tools/list") => json!({"tools": [
                 tool("show", json!({"resourceUri": "ui://cart"})),
+                json!({"name": "old", "inputSchema": {"type": "object"}, "_meta": {"ui/resourceUri": "ui://cart"}}),
                 tool("remove", json!({"visibility": ["app"]})),
                 tool("secret", json!({"visibility": ["model"]})),
                 tool("elsewhere", json!({"resourceUri": "https://evil.example/page"})),
@@ -126,7 +127,7 @@ fn two() -> McpHost {
 #[tokio::test]
 async fn pages_of_a_response_belong_to_their_servers() {
     let host = two();
-    let response = run(&host, &["b/show", "a/show", "a/secret"]).await;
+    let response = run(&host, &["b/show", "a/old", "a/secret"]).await;
     let pages = host.apps(&response).await.unwrap();
     let found: Vec<_> = pages.iter().map(|page| (page.server(), page.html(), page.uri())).collect();
     let expected = [("b", "<title>b</title>", "ui://cart"), ("a", "<title>a</title>", "ui://cart")];

@@ -110,6 +110,13 @@ async fn client_without_apps_gets_text_and_no_tools_of_pages() {
 }
 
 #[tokio::test]
+async fn client_that_shows_other_kinds_of_pages_only_gets_no_tools_of_pages() {
+    let builder = Client::builder().extension(UI, json!({"mimeTypes": ["text/x-other"]}));
+    let client = builder.connect(genkit().serve_mcp()).await.unwrap();
+    assert_eq!(client.tools().await.unwrap().len(), 2);
+}
+
+#[tokio::test]
 async fn server_without_pages_does_not_declare_the_extension() {
     let registry = Registry::new().add(tools![find]);
     let genkit = Genkit::builder().registry(registry).build().unwrap();

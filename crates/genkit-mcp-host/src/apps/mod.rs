@@ -44,8 +44,11 @@ pub(crate) fn own_uri<'a>(key: &str, uri: &'a str) -> Cow<'a, str> {
 
 /// Changes the page of a tool, in its origin, to its URI among the pages of several servers.
 pub(crate) fn share_page(key: &str, origin: &mut Value) {
-    if let Some(Value::String(uri)) = origin.pointer_mut("/_meta/ui/resourceUri") {
-        *uri = shared_uri(key, uri).into_owned();
+    // The second is the form of older servers.
+    for pointer in ["/_meta/ui/resourceUri", "/_meta/ui~1resourceUri"] {
+        if let Some(Value::String(uri)) = origin.pointer_mut(pointer) {
+            *uri = shared_uri(key, uri).into_owned();
+        }
     }
 }
 

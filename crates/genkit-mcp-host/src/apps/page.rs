@@ -79,9 +79,7 @@ impl McpApp {
         let Ok(client) = host.client(key) else { return Ok(None) };
         let tools = client.catalog.all_items::<Tool>().await?;
         let Some(meta) = find_meta(&tools, own) else { return Ok(None) };
-        let Some(uri) = meta.pointer("/ui/resourceUri").and_then(Value::as_str) else {
-            return Ok(None);
-        };
+        let Some(uri) = page_uri(meta) else { return Ok(None) };
         if !uri.starts_with(SCHEME) {
             let (tool, uri) = (own.to_owned(), uri.to_owned());
             return Err(Error::Scheme { tool, uri }.for_server(key));
@@ -112,6 +110,11 @@ impl McpApp {
             rights,
         }))
     }
+}
+
+/// Returns the page of a tool with this `_meta`, also in the form of older servers.
+fn page_uri(meta: &Value) -> Option<&str> {
+    meta.pointer("/ui/resourceUri").or_else(|| meta.get("ui/resourceUri"))?.as_str()
 }
 
 /// Returns the `_meta` of a tool, by the server's own name.

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::quota::MAX_CLIENT_NAME;
 use genkit_core::ClientInfo;
-use genkit_core::internal::action::APP_EXTENSION;
+use genkit_core::internal::action::{APP_EXTENSION, APP_MIME_TYPE};
 use genkit_core::internal::context::Capability;
 use genkit_schema::internal::size::json_size;
 use genkit_schema::internal::truncate::truncate;
@@ -76,7 +76,11 @@ impl ClientDescription {
 
     /// Returns whether the client shows the pages of MCP Apps.
     pub(crate) fn shows_apps(&self) -> bool {
-        self.capabilities.get("extensions").is_some_and(|all| all.get(APP_EXTENSION).is_some())
+        let declared = self.capabilities.get("extensions").and_then(|all| all.get(APP_EXTENSION));
+        let kinds = |declared: &Value| declared.get("mimeTypes")?.as_array().cloned();
+        declared.is_some_and(|declared| {
+            kinds(declared).is_none_or(|kinds| kinds.iter().any(|kind| kind == APP_MIME_TYPE))
+        })
     }
 
     /// Returns what functions see of the client, if it reported anything.

@@ -1,0 +1,9 @@
+use genkit::resource;
+
+/// The cart.
+#[resource("ui://shop/cart", app(permissions("usb")))]
+async fn cart() -> &'static str {
+    "<!doctype html>"
+}
+
+fn main() {}
