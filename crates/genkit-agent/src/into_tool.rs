@@ -15,7 +15,7 @@ use genkit_core::{Answer, Interrupt};
 use genkit_core::{Context, Elicited};
 use genkit_core::{Error, ErrorKind, Result};
 
-/// The timeout of a call of an agent. Default is 10 minutes.
+/// The timeout of a call to an agent. Default is 10 minutes.
 const AGENT_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// The maximum number of times that an agent may stop to ask questions in one call. Default is 32.

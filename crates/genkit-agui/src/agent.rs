@@ -12,7 +12,7 @@ use genkit_core::{BoxFuture, HandlerError, Result};
 use crate::builder::SETUP_TIMEOUT;
 use crate::input::ContextEntry;
 
-/// A request of a client, as passed to the function that creates the run.
+/// A request from a client, as passed to the function that creates the run.
 ///
 /// Everything in it except [`action_context`](Self::action_context) comes from the client and is not verified.
 #[derive(Clone)]

@@ -33,7 +33,7 @@ pub(crate) const METHODS: &str = "POST, OPTIONS";
 /// if that is less.
 const MAX_ADMITTING: usize = 256;
 
-/// The state that all requests of a server share.
+/// The state shared by all requests to a server.
 pub(crate) struct AguiEndpoint {
     agent: Agent,
     providers: Vec<Arc<dyn ContextProvider>>,

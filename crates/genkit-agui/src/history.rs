@@ -1,4 +1,4 @@
-//! The conversation of a request, rebuilt from what can be trusted: messages of the user, and sealed turns.
+//! The conversation of a request, rebuilt from what can be trusted: messages from the user, and sealed turns.
 
 use std::collections::HashMap;
 
@@ -18,7 +18,7 @@ pub(crate) struct Conversation {
     messages: Vec<Message>,
     /// The answers to the open questions of the last message, if the run resumes.
     answers: Option<Vec<Answer>>,
-    /// The message of the client that carries the seal of the current turn.
+    /// The message from the client that carries the seal of the current turn.
     pub(crate) carrier: Option<String>,
     /// The ids of calls that earlier runs of this turn sent to the client.
     pub(crate) known_calls: Vec<String>,

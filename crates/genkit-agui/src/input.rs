@@ -54,7 +54,7 @@ pub(crate) struct RunInput {
     pub(crate) resume: Option<Vec<ResumeEntry>>,
 }
 
-/// A message of the client's copy of the conversation. Calls in it are ignored: the sealed value has them.
+/// A message from the client's copy of the conversation. Calls in it are ignored: the sealed value has them.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct InputMessage {

@@ -28,14 +28,14 @@ const MAX_SEALED: usize = 1024 * 1024;
 /// A prefix that no other use of the same key has.
 const DOMAIN: &[u8] = b"genkit/ag-ui/1\0";
 
-/// What the model and the tools of the server produced since the last message of the user.
+/// What the model and the tools of the server produced since the last message from the user.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct SealedTurn {
     /// Distinguishes this state of the turn from all others.
     pub(crate) number: String,
     /// When it was sealed, in milliseconds since 1970.
     pub(crate) at: u64,
-    /// The message of the client that carries the seal.
+    /// The message from the client that carries the seal.
     pub(crate) carrier: String,
     pub(crate) messages: Vec<Message>,
     /// The ids of the open calls that the page executes.

@@ -36,7 +36,7 @@ impl DurableRun {
     ///
     /// # Errors
     /// The error of the failed run, with the partial response ([`Error::partial`](genkit_core::Error::partial)); `Cancelled`;
-    /// an error if this process lacks something that the run needs; any error of the store.
+    /// an error if this process lacks something that the run needs; any error from the store.
     pub async fn wait(&self) -> Result<GenerateResponse> {
         let handle = &self.0;
         let (stored, record) = handle.wait_until_settled().await?;
@@ -54,7 +54,7 @@ impl DurableFlow {
     ///
     /// # Errors
     /// The error of the failed flow; `Cancelled`; an error if this process lacks something that the flow needs; any
-    /// error of the store.
+    /// error from the store.
     pub async fn wait(&self) -> Result<FlowOutcome> {
         let handle = &self.0;
         let (stored, record) = handle.wait_until_settled().await?;
@@ -100,7 +100,7 @@ macro_rules! handle_methods {
             ///
             /// # Errors
             /// `FailedPrecondition` if no question is open, `InvalidArgument` if the answer does not match an
-            /// open question, and any error of the store. On error the run is unchanged.
+            /// open question, and any error from the store. On error the run is unchanged.
             pub async fn answer(&self, call: &str, answer: impl Serialize) -> Result<()> {
                 self.0.answer_call(call, answer).await
             }
@@ -139,7 +139,7 @@ macro_rules! handle_methods {
             /// did not exist.
             ///
             /// # Errors
-            /// Any error of the store.
+            /// Any error from the store.
             pub async fn remove(&self) -> Result<bool> {
                 self.0.store.remove(&self.0.id).await
             }

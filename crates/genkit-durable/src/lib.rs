@@ -49,7 +49,7 @@
 //!
 //! | what | how often |
 //! |---|---|
-//! | a saved response of the model, tool result or result of `once` | once: it is never performed again |
+//! | a saved response from the model, tool result or result of `once` | once: it is never performed again |
 //! | a model call that a crash interrupted | again, with the same request |
 //! | a tool call that a crash interrupted | again, from its beginning; saved results of `once` are reused |
 //! | a tool with `#[tool(at_most_once)]` that a crash interrupted | never again automatically: the run asks the user for its outcome |
@@ -74,7 +74,7 @@
 //! # Errors and retries
 //!
 //! A model call that fails with a temporary error is attempted up to 5 times, after 1, 4, 16, .. seconds; the run waits
-//! in the store meanwhile. A flow is retried in the same way, from its beginning. The error of a tool is a response to
+//! in the store meanwhile. A flow is retried in the same way, from its beginning. The error from a tool is a response to
 //! the model. The state of a failed run stays readable: [`DurableRun::wait`] returns the error, which holds the partial
 //! response.
 //!

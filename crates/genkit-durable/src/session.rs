@@ -215,7 +215,7 @@ impl LeasedRun {
     /// `work` is no longer polled until a renewal succeeds, so a process that was stopped looks at its lease first.
     ///
     /// # Errors
-    /// `Aborted` if the run was cancelled or another worker took it; an error of the store once the lease has been over
+    /// `Aborted` if the run was cancelled or another worker took it; an error from the store once the lease has been over
     /// for as long as it lasts.
     pub async fn run_leased<T>(&mut self, work: impl Future<Output = T>) -> Result<T> {
         let mut work = std::pin::pin!(work);
@@ -329,7 +329,7 @@ async fn within_limit<T>(call: impl Future<Output = Result<T>>) -> Result<T> {
     }
 }
 
-/// Releases a lease. An error of the store is only logged, because the lease expires on its own.
+/// Releases a lease. An error from the store is only logged, because the lease expires on its own.
 async fn give_back(store: &dyn RunStore, id: &RunId, owner: &str) {
     if let Err(error) = within_limit(store.release(id, owner)).await {
         let error = Logged::text(error.chain());

@@ -252,7 +252,7 @@ impl McpHostBuilder {
     }
 
     /// Sets the handler of [events](McpEvent) of servers. It is called in the order of the messages and must not block:
-    /// no further messages of that server are read while it runs.
+    /// no further messages from that server are read while it runs.
     pub fn on_event(mut self, handler: impl Fn(&McpEvent) + Send + Sync + 'static) -> Self {
         self.settings.on_event = Some(Arc::new(handler));
         self

@@ -174,7 +174,7 @@ impl McpClient {
         self.call_tool_in(&Context::detached(), name, arguments).await
     }
 
-    /// Calls a tool on behalf of a caller, like [`call_tool`](Self::call_tool): questions of the server go to the
+    /// Calls a tool on behalf of a caller, like [`call_tool`](Self::call_tool): questions from the server go to the
     /// caller of `context`, and headers and `_meta` are made from it. Use this in tools that call other tools. If the
     /// caller can be asked, it must approve tools that [need approval](super::StdioTransport::needs_approval) first.
     ///

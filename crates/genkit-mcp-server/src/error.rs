@@ -291,7 +291,7 @@ pub(crate) fn protocol_error(error: &genkit_core::Error) -> ErrorData {
     error_status::mark_error(protocol, error.kind())
 }
 
-/// Returns the protocol error of a function that failed because its client lacks a capability.
+/// Returns the protocol error from a function that failed because its client lacks a capability.
 pub(crate) fn missing_capability(error: &genkit_core::Error) -> Option<ErrorData> {
     let details = error.details().filter(|_| error.kind() == ErrorKind::FailedPrecondition)?;
     details.get("requiredCapabilities")?;

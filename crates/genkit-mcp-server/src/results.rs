@@ -1,4 +1,4 @@
-//! Conversion of the result or error of a function to the MCP response.
+//! Conversion of the result or error from a function to the MCP response.
 
 use base64::Engine as _;
 use rmcp::model::{

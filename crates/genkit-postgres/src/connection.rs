@@ -181,7 +181,7 @@ fn lock_mutex<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Converts an error of the server or the connection.
+/// Converts an error from the server or the connection.
 pub(crate) fn store_error(error: tokio_postgres::Error) -> Error {
     let kind = kind_of_state(error.code().map(SqlState::code));
     Error::new(kind, "the Postgres store of runs failed").with_source(error)

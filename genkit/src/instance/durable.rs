@@ -17,7 +17,7 @@ impl Genkit {
     /// # Errors
     /// `FailedPrecondition` without [`GenkitBuilder::durable`](crate::GenkitBuilder::durable), `InvalidArgument` for an
     /// invalid id or a run with code that has no name, any error that a run can return before its first response, and
-    /// any error of the store.
+    /// any error from the store.
     pub async fn durable_run(&self, id: impl Into<String>, run: Generate) -> Result<DurableRun> {
         genkit_durable::internal::runs::durable_run(&self.0, id, run, DurableOptions::new()).await
     }

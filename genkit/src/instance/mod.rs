@@ -94,7 +94,7 @@ impl Genkit {
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) if the flow does not exist,
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if `input` does not match its schema, and any
-    /// error of the flow.
+    /// error from the flow.
     pub async fn run_flow(&self, name: &str, input: impl Serialize) -> Result<Value> {
         self.0.run_flow(name, input).await
     }

@@ -88,7 +88,7 @@ impl Generate {
     /// [`output`](genkit_core::GenerateResponse::output) return the result of the tool. Other calls of the same round are run
     /// as well. A failed call does not end the run, so the model can correct it. With
     /// [`ToolChoice::Required`](genkit_core::ToolChoice::Required) the model must call a tool in every turn until
-    /// then. Each call of this method adds a tool.
+    /// then. Each call to this method adds a tool.
     ///
     /// ```
     /// use genkit::message::ToolRequest;

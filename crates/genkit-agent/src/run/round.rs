@@ -1,4 +1,4 @@
-//! A round of tools: a message of the model and the outcomes of its calls.
+//! A round of tools: a message from the model and the outcomes of its calls.
 
 use std::collections::BTreeMap;
 

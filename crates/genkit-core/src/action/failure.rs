@@ -1,4 +1,4 @@
-//! The error of a tool as shown to a model, with the same wording in the generate loop and in MCP.
+//! The error from a tool as shown to a model, with the same wording in the generate loop and in MCP.
 
 use serde_json::Value;
 

@@ -51,7 +51,7 @@ impl Context {
     /// ```
     ///
     /// # Errors
-    /// In a durable run, the errors of its store.
+    /// In a durable run, the errors from its store.
     pub async fn sleep(&self, time: Duration) -> Result<()> {
         let ms = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         self.sleep_until_ms(now_ms().saturating_add(ms)).await

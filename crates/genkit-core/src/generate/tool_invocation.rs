@@ -1,4 +1,4 @@
-//! One call of a tool by hand, as the loop would make it.
+//! One call to a tool by hand, as the loop would make it.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -47,7 +47,7 @@ impl Tool {
     }
 }
 
-/// A tool invocation: a single call of a tool by hand, which runs when awaited; see [`Tool::call`].
+/// A tool invocation: a single call to a tool by hand, which runs when awaited; see [`Tool::call`].
 ///
 /// Awaiting it returns a [`ToolOutcome`]: the response, where a failure is in the form that a model reads, or the
 /// questions of the tool.
@@ -77,7 +77,7 @@ impl Tool {
 ///
 /// # Errors
 /// `InvalidArgument` if the request is for another tool, `FailedPrecondition` if state that the tool takes is missing,
-/// and any [fatal](crate::Error::is_fatal) error of the tool. All other errors are returned as failures that a model
+/// and any [fatal](crate::Error::is_fatal) error from the tool. All other errors are returned as failures that a model
 /// can read.
 #[must_use = "a call runs when it is awaited: add `.await`, or `.run()` for a future"]
 #[derive(Clone)]

@@ -48,7 +48,7 @@ pub enum ToolChoice {
 }
 
 impl ToolChoice {
-    /// Requires a call of this tool.
+    /// Requires a call to this tool.
     pub fn tool(name: impl Into<String>) -> Self {
         Self::Tool(name.into())
     }

@@ -113,8 +113,8 @@ impl Metric {
             Self::McpServerSessionDuration => "Duration of an MCP session, as its server saw it.",
             Self::McpClientDuration => "Duration of an MCP request, as its client saw it.",
             Self::McpClientSessionDuration => "Duration of an MCP session, as its client saw it.",
-            Self::GenAiDuration => "Duration of a call of a model.",
-            Self::GenAiTokens => "Tokens of a call of a model.",
+            Self::GenAiDuration => "Duration of a model call.",
+            Self::GenAiTokens => "Tokens used by a model call.",
         }
     }
 

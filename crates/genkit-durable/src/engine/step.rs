@@ -283,7 +283,7 @@ impl StepDone {
         }
     }
 
-    /// Returns the error of the step. The error of a tool is usually a response to the model instead.
+    /// Returns the error of the step. The error from a tool is usually a response to the model instead.
     pub fn error(&self) -> Option<Error> {
         match &self.outcome {
             StepOutcome::Failed { error, .. } => Some(error.clone().into_error()),

@@ -40,7 +40,7 @@ use genkit_core::{RunEntry, RunFilter, RunHead, RunId, RunStatus, RunStore};
 ///
 /// # Errors
 /// The methods return `FailedPrecondition` without `GenkitBuilder::durable`, `InvalidArgument` for an invalid id, and the
-/// errors of the store.
+/// errors from the store.
 #[derive(Clone, Debug)]
 pub struct Runs(Instance);
 

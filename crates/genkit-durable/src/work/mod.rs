@@ -33,7 +33,7 @@ use genkit_core::{Error, ErrorKind, Result};
 /// ```
 ///
 /// # Errors
-/// `FailedPrecondition` without `GenkitBuilder::durable`. An error of the store is
+/// `FailedPrecondition` without `GenkitBuilder::durable`. An error from the store is
 /// logged, and the store is queried again.
 #[must_use = "a worker does nothing until it is awaited"]
 pub struct Worker {

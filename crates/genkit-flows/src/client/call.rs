@@ -1,4 +1,4 @@
-//! A call of a flow that is about to be made.
+//! A call to a flow that is about to be made.
 
 use std::future::IntoFuture;
 use std::marker::PhantomData;
@@ -42,7 +42,7 @@ use genkit_core::Result;
 /// ```
 ///
 /// # Errors
-/// Returns the error of the flow, with its kind and details;
+/// Returns the error from the flow, with its kind and details;
 /// [`Unavailable`](genkit_core::ErrorKind::Unavailable) if the server cannot be reached or its response ends early,
 /// [`InvalidArgument`](genkit_core::ErrorKind::InvalidArgument) for an invalid URL or header, and
 /// [`Internal`](genkit_core::ErrorKind::Internal) if the response is not a flow response or does not deserialize as `O`.

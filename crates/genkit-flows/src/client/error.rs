@@ -40,7 +40,7 @@ pub(super) enum Error {
     #[error("the {what} of the flow does not match the requested type: {why}")]
     Misfit { what: &'static str, why: String },
 
-    /// The error of the flow, with the server's message.
+    /// The error from the flow, with the server's message.
     #[error("{message}")]
     Failed { kind: ErrorKind, message: String, details: Option<Value> },
 }

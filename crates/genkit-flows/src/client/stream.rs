@@ -14,7 +14,7 @@ use crate::STREAM_ID;
 use genkit_core::{Error, Result};
 use genkit_http_client::internal::sse::{SseEvent, SseParser};
 
-/// A streamed call of a flow, created by [`FlowCall::stream`](super::FlowCall::stream). The flow runs while the stream
+/// A streamed call to a flow, created by [`FlowCall::stream`](super::FlowCall::stream). The flow runs while the stream
 /// is read. Dropping the stream stops the flow, unless its server keeps streams.
 ///
 /// ```no_run

@@ -1,4 +1,4 @@
-//! The state that all requests of a flow server share.
+//! The state shared by all requests to a flow server.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -73,7 +73,7 @@ impl Controls {
         glob::is_chosen(&self.only, &self.except, tool)
     }
 
-    /// Returns whether each call of the tool needs the user's approval.
+    /// Returns whether each call to the tool needs the user's approval.
     pub(crate) fn asks_before(&self, tool: &str) -> bool {
         glob::matches_any(&self.needs_approval, tool)
     }

@@ -63,7 +63,7 @@ impl Pins {
         held
     }
 
-    /// Returns whether calls of the tool are rejected for now.
+    /// Returns whether calls to the tool are rejected for now.
     pub(crate) fn is_held(&self, name: &str) -> bool {
         lock(&self.0).get(name).is_some_and(|pin| pin.is_held)
     }

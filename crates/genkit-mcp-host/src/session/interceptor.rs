@@ -80,7 +80,7 @@ impl<T> Interceptor<T> {
         Instant::now() + self.session.settings.probe
     }
 
-    /// Ends the probe with the response of an old server.
+    /// Ends the probe with the response from an old server.
     fn refuse_probe(&mut self, why: &'static str) -> Option<RxJsonRpcMessage<RoleClient>> {
         let probe = self.probe.take()?;
         let error = ErrorData::new(ErrorCode::METHOD_NOT_FOUND, why, None);

@@ -26,7 +26,7 @@ use genkit_core::ErrorKind;
 use genkit_core::internal::sync::read;
 use genkit_core::internal::visible::Logged;
 
-/// Answers the requests of a server, as the client's side of one connection.
+/// Answers the requests from a server, as the client's side of one connection.
 pub(crate) struct ServerRequests {
     pub(crate) session: Arc<SessionState>,
 }

@@ -37,7 +37,7 @@ impl Respondent {
         }
     }
 
-    /// Adds the remedy to the error of a tool that asked without a user to answer.
+    /// Adds the remedy to the error from a tool that asked without a user to answer.
     pub(super) fn explain(self, error: Error) -> Error {
         let asked = error.kind() == ErrorKind::FailedPrecondition;
         match self == Self::None && asked && error.chain().contains("`elicitation`") {

@@ -24,7 +24,7 @@ pub(crate) enum Message<'a> {
         method: Cow<'a, str>,
         params: Option<&'a str>,
     },
-    /// The response to a question of the server, or an error if the response is invalid.
+    /// The response to a question from the server, or an error if the response is invalid.
     Response {
         id: RequestId,
         answer: Result<&'a str, ErrorData>,

@@ -17,7 +17,7 @@ use crate::session::Session;
 
 /// The parts of a message that are needed before it is handled.
 pub(super) struct Outline<'a> {
-    /// `None` for a response of the client.
+    /// `None` for a response from the client.
     pub method: Option<&'a str>,
     /// Set only for requests.
     pub id: Option<&'a RequestId>,
@@ -111,7 +111,7 @@ impl EndpointState {
         }
     }
 
-    /// Checks that a response of a client answers a question of this instance, if there can be other
+    /// Checks that a response from a client answers a question of this instance, if there can be other
     /// instances.
     fn check_is_asked(
         &self,

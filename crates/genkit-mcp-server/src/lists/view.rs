@@ -45,7 +45,7 @@ impl Lists {
         self.has_permits
     }
 
-    /// Returns whether calls of any tool can become tasks.
+    /// Returns whether calls to any tool can become tasks.
     pub(crate) fn has_tasks(&self) -> bool {
         self.has_tasks
     }

@@ -55,14 +55,14 @@ pub(crate) enum Handshake {
 /// A client's answer to a question: the JSON of its result, or its error.
 pub(crate) type Answer = Result<Box<str>, ErrorData>;
 
-/// A running request of the client; ends on drop.
+/// A running request from the client; ends on drop.
 pub(crate) struct OpenRequest {
     session: Arc<Session>,
     id: RequestId,
     number: i64,
 }
 
-/// An open question of the server; ends on drop.
+/// An open question from the server; ends on drop.
 pub(crate) struct OpenQuestion {
     session: Arc<Session>,
     id: i64,
@@ -119,7 +119,7 @@ impl Connection {
         }
     }
 
-    /// Cancels a request of the client; no response is sent.
+    /// Cancels a request from the client; no response is sent.
     pub(crate) fn cancel_request(&self, id: &RequestId) {
         let running = self.state().running.remove(id);
         if let Some(running) = running {
@@ -154,7 +154,7 @@ impl Connection {
         }
     }
 
-    /// Returns whether an open request of the client has this id.
+    /// Returns whether an open request from the client has this id.
     pub(crate) fn is_running(&self, id: &RequestId) -> bool {
         self.state().running.contains_key(id)
     }
@@ -165,7 +165,7 @@ impl Connection {
 }
 
 impl OpenRequest {
-    /// Registers a request, if no open request of the client has the same id.
+    /// Registers a request, if no open request from the client has the same id.
     pub(crate) fn new(
         session: &Arc<Session>,
         id: &RequestId,

@@ -210,7 +210,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Client<W> {
     }
 
     fn start_listening(&mut self, mut stream: ListenStream) -> io::Result<()> {
-        // Queue the acknowledgement before later messages of the client are served.
+        // Queue the acknowledgement before later messages from the client are served.
         if let Some(Some(first)) = stream.next().now_or_never() {
             self.lines.0.push_line(&first)?;
         }

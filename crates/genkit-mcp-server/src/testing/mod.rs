@@ -103,7 +103,7 @@ impl Client {
     /// Lists all tools of all pages.
     ///
     /// # Errors
-    /// Returns the error response of the server.
+    /// Returns the error response from the server.
     pub async fn tools(&self) -> Result<Vec<ListedTool>> {
         self.running.list_all_tools().await.map(list_of).map_err(client_error)
     }
@@ -111,7 +111,7 @@ impl Client {
     /// Lists all prompts.
     ///
     /// # Errors
-    /// Returns the error response of the server.
+    /// Returns the error response from the server.
     pub async fn prompts(&self) -> Result<Vec<ListedPrompt>> {
         self.running.list_all_prompts().await.map(list_of).map_err(client_error)
     }
@@ -119,7 +119,7 @@ impl Client {
     /// Lists all resources.
     ///
     /// # Errors
-    /// Returns the error response of the server.
+    /// Returns the error response from the server.
     pub async fn resources(&self) -> Result<Vec<ListedResource>> {
         self.running.list_all_resources().await.map(list_of).map_err(client_error)
     }
@@ -127,7 +127,7 @@ impl Client {
     /// Lists all resource templates.
     ///
     /// # Errors
-    /// Returns the error response of the server.
+    /// Returns the error response from the server.
     pub async fn resource_templates(&self) -> Result<Vec<ListedResourceTemplate>> {
         self.running.list_all_resource_templates().await.map(list_of).map_err(client_error)
     }
@@ -136,7 +136,7 @@ impl Client {
     /// builder.
     ///
     /// # Errors
-    /// Returns a protocol error, for example for an unknown tool. An error of the tool itself is a [`ToolResult`].
+    /// Returns a protocol error, for example for an unknown tool. An error from the tool itself is a [`ToolResult`].
     pub async fn call_tool(&self, name: &str, arguments: impl Serialize) -> Result<ToolResult> {
         let mut params = CallToolRequestParams::new(name.to_owned());
         params.arguments = Some(to_object(arguments)?);
@@ -146,7 +146,7 @@ impl Client {
     /// Gets a prompt.
     ///
     /// # Errors
-    /// Returns the error response of the server.
+    /// Returns the error response from the server.
     pub async fn get_prompt(&self, name: &str, arguments: impl Serialize) -> Result<PromptReply> {
         self.raw_prompt(name, arguments).await.map(content::prompt_reply)
     }
@@ -154,7 +154,7 @@ impl Client {
     /// Gets a prompt as a type of the SDK: see [`get_prompt`](Self::get_prompt).
     ///
     /// # Errors
-    /// Returns the error response of the server.
+    /// Returns the error response from the server.
     pub async fn raw_prompt(
         &self,
         name: &str,
@@ -168,7 +168,7 @@ impl Client {
     /// Reads a resource.
     ///
     /// # Errors
-    /// Returns the error response of the server.
+    /// Returns the error response from the server.
     pub async fn read_resource(&self, uri: &str) -> Result<Vec<ResourceContents>> {
         content::to_contents(self.raw_resource(uri).await?)
     }
@@ -176,7 +176,7 @@ impl Client {
     /// Reads a resource as a type of the SDK: see [`read_resource`](Self::read_resource).
     ///
     /// # Errors
-    /// Returns the error response of the server.
+    /// Returns the error response from the server.
     pub async fn raw_resource(&self, uri: &str) -> Result<ReadResourceResult> {
         self.running.read_resource(ReadResourceRequestParams::new(uri)).await.map_err(client_error)
     }
@@ -184,7 +184,7 @@ impl Client {
     /// Requests completions for an argument of a prompt.
     ///
     /// # Errors
-    /// Returns the error response of the server.
+    /// Returns the error response from the server.
     pub async fn complete(&self, prompt: &str, argument: &str, typed: &str) -> Result<Vec<String>> {
         self.suggestions(Reference::for_prompt(prompt), argument, typed).await
     }
@@ -192,7 +192,7 @@ impl Client {
     /// Requests completions for a variable of a resource template.
     ///
     /// # Errors
-    /// Returns the error response of the server.
+    /// Returns the error response from the server.
     pub async fn complete_uri(
         &self,
         template: &str,

@@ -53,7 +53,7 @@ impl<T> Elicited<T> {
     }
 }
 
-/// The result of a sampling request: the response of the client's model.
+/// The result of a sampling request: the response from the client's model.
 ///
 /// ```
 /// use genkit::{Context, Result, tool};

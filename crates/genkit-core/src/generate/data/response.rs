@@ -35,7 +35,7 @@ use crate::redact::remove_account_settings;
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct GenerateResponse {
-    /// The last message of the model.
+    /// The last message from the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<Message>,
     /// Finish reason: why the run ended.

@@ -35,7 +35,7 @@ const MAX_NONCES: usize = 3;
 type Headers = HashMap<HeaderName, HeaderValue>;
 type StreamableResult<T, E = HttpError> = Result<T, StreamableHttpError<E>>;
 
-/// Sends the requests of one server.
+/// Sends the requests to one server.
 #[derive(Clone)]
 pub(crate) struct AuthorizedClient {
     pub(crate) http: reqwest::Client,

@@ -102,7 +102,7 @@ fn parse_document(body: &[u8], request: Option<RequestId>, session: Option<Strin
     }
 }
 
-/// Returns the error of a server that requires authorization, or more scopes.
+/// Returns the error from a server that requires authorization, or more scopes.
 pub(super) fn authorization_error(
     response: &Response,
 ) -> Option<StreamableHttpError<reqwest::Error>> {

@@ -1,4 +1,4 @@
-//! The authorizer: gets access tokens for all requests of one server, one at a time.
+//! The authorizer: gets access tokens for all requests to one server, one at a time.
 
 use std::sync::{Arc, Mutex};
 
@@ -18,7 +18,7 @@ use crate::transport::http_client::{client, error};
 use crate::transport::redact::Redactor;
 use genkit_core::internal::sync::lock;
 
-/// Gets access tokens for all requests of one server.
+/// Gets access tokens for all requests to one server.
 pub(crate) struct Authorizer {
     dpop: Option<Arc<Dpop>>,
     state: Arc<AuthorizerState>,

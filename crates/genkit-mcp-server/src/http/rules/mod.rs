@@ -26,7 +26,7 @@ const UNNAMED: ProtocolVersion = ProtocolVersion::V_2025_03_26;
 /// The parts of a message that the rules depend on.
 #[derive(Clone, Copy)]
 pub(super) struct RequestOutline<'a> {
-    /// `None` for a response of the client.
+    /// `None` for a response from the client.
     pub(super) method: Option<&'a str>,
     pub(super) is_request: bool,
     pub(super) params: &'a ParamsOutline<'a>,

@@ -16,7 +16,7 @@ use genkit_core::{ErrorContext as _, Result};
 /// The largest cassette that is read, in bytes. Default is 256 MiB.
 const MAX_CASSETTE: u64 = 256 * 1024 * 1024;
 
-/// A cassette: the responses of a provider, recorded once and replayed in tests.
+/// A cassette: the responses from a provider, recorded once and replayed in tests.
 ///
 /// A recording holds the method, path and body of each request, and the status, body and relevant
 /// headers of each response. It contains no keys: headers that carry keys are omitted, and a key in

@@ -16,7 +16,7 @@ struct ErrorReport {
     message: String,
     code: Value,
     kind: Value,
-    /// The message of the server behind a gateway.
+    /// The message from the server behind a gateway.
     behind: Option<String>,
 }
 

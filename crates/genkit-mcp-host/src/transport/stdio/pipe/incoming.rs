@@ -202,7 +202,7 @@ fn for_the_only_one(error: ErrorData, text: &str, open: &OpenRequests) -> LineOu
     }
 }
 
-/// Reads a request of the server, or creates the error response to it.
+/// Reads a request from the server, or creates the error response to it.
 fn read_request(text: &str, envelope: &Envelope<'_>) -> LineOutcome {
     let code = match serde_json::from_str(text) {
         Ok(message) => return LineOutcome::from_message(message),
