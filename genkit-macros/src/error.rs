@@ -22,7 +22,7 @@ impl Errors {
         self.add(Error::new_spanned(tokens, format_message(what, help)));
     }
 
-    /// Adds an error at `span`, for places without tokens.
+    /// Adds an error at `span`, for positions without tokens.
     pub(crate) fn add_at_span(&mut self, span: Span, what: impl Display, help: impl Display) {
         self.add(Error::new(span, format_message(what, help)));
     }

@@ -131,7 +131,7 @@ impl Chat {
         ChatTurn { chat: self, turn, tools }
     }
 
-    /// Replaces the history with that of a response, for example a stored one or one of another run.
+    /// Replaces the history with the messages of a response, for example of a stored response or of another run.
     pub fn keep(&mut self, response: &GenerateResponse) {
         self.interrupted = response.is_interrupted();
         self.turn_tools.clear();

@@ -129,7 +129,8 @@ impl<'a> GenerateStream<'a> {
         &self.text
     }
 
-    /// Returns the structured output so far, limited to its certain part. `None` if it is not a valid `T` yet.
+    /// Returns the structured output received so far, without values that are still incomplete. `None` if it is not a
+    /// valid `T` yet.
     ///
     /// ```
     /// use genkit::testing::ScriptedModel;

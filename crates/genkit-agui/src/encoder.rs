@@ -27,7 +27,7 @@ pub(crate) struct Encoder {
     has_reasoning: bool,
     calls: HashSet<String>,
     results: HashSet<String>,
-    /// The message that carries the seal.
+    /// The message that contains the seal.
     carrier: Option<String>,
 }
 

@@ -35,7 +35,7 @@ pub(crate) struct SealedTurn {
     pub(crate) number: String,
     /// When it was sealed, in milliseconds since 1970.
     pub(crate) at: u64,
-    /// The message from the client that carries the seal.
+    /// The message from the client that contains the seal.
     pub(crate) carrier: String,
     pub(crate) messages: Vec<Message>,
     /// The ids of the open calls that the page executes.

@@ -51,7 +51,7 @@ impl AguiServer {
         served
     }
 
-    /// Returns a router for an existing axum application. Shutdown and the address are those of the application.
+    /// Returns a router for an existing axum application. The application controls the address and the shutdown.
     ///
     /// # Errors
     /// `InvalidArgument` if the sealing key is too short.

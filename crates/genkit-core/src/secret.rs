@@ -241,7 +241,7 @@ fn percent_of_symbols(byte: u8) -> String {
     }
 }
 
-/// Converts a percent-encoded text to that of a form, with `+` for a space.
+/// Converts a percent-encoded text to form encoding, with `+` for a space.
 fn form_encoded(percent: &str) -> String {
     percent.replace("%20", "+").replace("%2A", "*").replace('~', "%7E")
 }

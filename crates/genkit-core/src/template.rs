@@ -160,11 +160,11 @@ pub enum Error {
     #[error("{0}")]
     Rendering(String),
     #[error(
-        "the system text of `{0}` must be one message of text; remove `role`, `history`, `media` and `section`"
+        "the system text of `{0}` must be a single text message; remove `role`, `history`, `media` and `section`"
     )]
     SystemText(String),
     #[error(
-        "`{0}` is a template in the program, which takes no frontmatter; call methods of the builder instead"
+        "the template `{0}` is defined in the program, so it must not have frontmatter; call methods of the builder instead"
     )]
     FrontmatterHere(String),
     #[error("{0}: `input.schema` must describe an object, since callers send named arguments")]

@@ -99,8 +99,8 @@ pub(super) async fn work_on(
     worked.map(|()| WorkResult::Settled)
 }
 
-/// Reads the record of a run. If the last process ended at it, counts that before any step starts, and reserves the one
-/// place for such runs, since they may end this process as well. `None` if that place is taken.
+/// Reads the record of a run. If the last process ended while it worked on the run, counts that before any step starts,
+/// and takes the single slot for such runs, since they may end this process as well. `None` if that slot is taken.
 async fn take_record(
     genkit: &Instance,
     session: &mut LeasedRun,

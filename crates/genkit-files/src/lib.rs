@@ -73,7 +73,7 @@ fn open_without_waiting(path: &Path) -> io::Result<File> {
     {
         use rustix::fs::OFlags;
         use std::os::unix::fs::OpenOptionsExt as _;
-        // A terminal that is opened must not become that of this process.
+        // A terminal that is opened must not become the controlling terminal of this process.
         let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits();
         options.custom_flags(i32::try_from(flags).unwrap_or_default());
     }

@@ -166,7 +166,7 @@ impl McpHost {
 
     /// Reads a resource from the server that lists the URI or has a matching template.
     ///
-    /// URIs do not carry a server key; use [`McpHost::client`] to read from a specific server.
+    /// URIs do not contain a server key; use [`McpHost::client`] to read from a specific server.
     ///
     /// # Errors
     /// Returns an error if no server has the resource, if several have it, or if reading it fails.
@@ -187,7 +187,7 @@ impl McpHost {
                 genkit_core::internal::action::Error::ResourceNotFound(uri.to_owned()).into()
             );
         };
-        // Otherwise a server could list another server's URI and answer in its place.
+        // Otherwise a server could list the URI of another server, and requests for it would go to the wrong server.
         if let Some((other, _)) = found.next() {
             let (server, other) = (catalog.server.key.to_string(), other.server.key.to_string());
             let uri = uri.to_owned();

@@ -25,7 +25,7 @@ pub enum Error {
          prompt and resource of the registry"
     )]
     AllFiltered,
-    /// The problem and its place; contains nothing of a key.
+    /// The problem and its position; contains no part of a key.
     #[error("{0}")]
     SealingKeys(String),
     #[error(
@@ -155,7 +155,7 @@ pub enum Error {
     ReferenceKind(String),
     #[error("the {of} has no argument `{argument}`")]
     NothingToComplete { of: String, argument: String },
-    #[error("a completion cannot ask questions, but that of the {0} did")]
+    #[error("a completion function cannot ask questions, but the completion function of the {0} did")]
     CompletionAsks(String),
     #[error("cannot serialize the list: {0}")]
     Unwritable(serde_json::Error),

@@ -1,7 +1,7 @@
 //! The kind of an error on the wire, so that a failure has the same kind on both sides of a connection.
 //!
 //! JSON-RPC codes are coarser than kinds. The status name of a kind that the code does not imply travels in the `data`
-//! of an error, and that of a failed tool in the `_meta` of its result.
+//! of an error, and the status of a failed tool in the `_meta` of its result.
 
 use genkit_core::ErrorKind;
 use genkit_core::internal::status;

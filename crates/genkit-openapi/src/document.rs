@@ -64,7 +64,7 @@ impl From<&Value> for Spec {
 /// A document of a supported version.
 pub(crate) struct ApiDocument {
     root: Value,
-    /// Whether schemas are those of OpenAPI 3.0, rather than JSON Schema 2020-12.
+    /// Whether schemas follow OpenAPI 3.0, rather than JSON Schema 2020-12.
     pub(crate) is_3_0: bool,
 }
 

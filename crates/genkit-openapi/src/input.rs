@@ -1,4 +1,4 @@
-//! The input of an operation: one schema for its parameters and its body, and the place of each argument in the
+//! The input of an operation: one schema for its parameters and its body, and the position of each argument in the
 //! request.
 //!
 //! | in the document | the tool |
@@ -8,7 +8,7 @@
 //! | `style`, `explode` and `encoding` of a form, `deepObject` | sends the members in that style |
 //! | a media range such as `*/*` or `text/*` | sends a concrete type |
 //! | a path with a fragment | is called without the fragment |
-//! | a number or a boolean where a text belongs, as YAML reads `1.0` or `yes` | has the text of it |
+//! | a number or a boolean instead of a text, such as an unquoted `1.0` or `yes` in YAML | uses its text |
 //! | an operation that cannot be expressed | is left out with its reason; the others become tools |
 
 use std::collections::HashMap;

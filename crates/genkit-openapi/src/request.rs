@@ -1,4 +1,4 @@
-//! The request of a call: each argument in its place.
+//! The HTTP request of a tool call: writes each argument to its path, query, header, cookie or body.
 
 use genkit::{Error, Result};
 use reqwest::Url;
@@ -105,7 +105,7 @@ impl OperationRequest {
     }
 
     /// Refuses members of an object that become parameters of their own and have the name of another parameter. The
-    /// program's values and those of other arguments are the only ones.
+    /// only values are the program's and those of other arguments.
     fn check_members(
         &self,
         argument: &Parameter,

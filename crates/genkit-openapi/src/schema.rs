@@ -189,7 +189,7 @@ impl<'d> Converter<'d> {
                         shown(reference)
                     )
                 });
-                self.notes.push(format!("any value is accepted at one place, because {why}"));
+                self.notes.push(format!("any value is accepted at one position, because {why}"));
                 return Ok(None);
             }
         };

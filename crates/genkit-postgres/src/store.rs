@@ -39,8 +39,8 @@ impl PostgresStore {
         Self::connect_with(config, NoTls).await
     }
 
-    /// Connects to Postgres with a custom configuration and TLS connector, such as those of `tokio-postgres-rustls` or
-    /// `postgres-native-tls`.
+    /// Connects to Postgres with a custom configuration and TLS connector, such as the connectors of
+    /// `tokio-postgres-rustls` or `postgres-native-tls`.
     ///
     /// # Errors
     /// The same as for [`connect`](Self::connect).

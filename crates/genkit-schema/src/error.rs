@@ -67,7 +67,7 @@ impl Error {
     }
 }
 
-/// A result whose error is that of schemas.
+/// A result whose error is a schema error.
 pub(crate) type Result<T> = std::result::Result<T, Error>;
 
 /// Returns ``the form `Order`: `` if the type of the form has a name.

@@ -5,7 +5,7 @@
 
 use crate::encoding;
 
-/// The bytes that may occur at a place in a URI.
+/// The bytes that may occur at a position in a URI.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ByteClass {
     /// Bytes that are excluded.

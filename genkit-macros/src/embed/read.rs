@@ -202,7 +202,7 @@ impl Mistakes<'_> {
         path.to_string_lossy().replace('\\', "/")
     }
 
-    /// Reports an error with its place: `prompts/trip.prompt:3:7: ..`.
+    /// Reports an error with its position: `prompts/trip.prompt:3:7: ..`.
     fn report_error(&mut self, error: &Error) {
         let file = error.file().map(|file| self.path_inside(Path::new(file)));
         let place = match (file, error.line()) {

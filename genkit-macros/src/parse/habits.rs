@@ -93,7 +93,7 @@ pub(super) fn translate_arg_option(name: &str) -> Option<&'static str> {
     })
 }
 
-/// Returns what to write in place of an attribute of a parameter that another library has, or that is misspelled.
+/// Returns the replacement for a parameter attribute that is misspelled, or that only another library supports.
 pub(super) fn translate_attribute(attr: &Attribute) -> Option<String> {
     let name = attr.path().get_ident()?.to_string();
     Some(match name.as_str() {

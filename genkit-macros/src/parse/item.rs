@@ -198,7 +198,7 @@ fn not_a_function(tokens: TokenStream) -> Option<(TokenTree, &'static str)> {
     parser.parse2(tokens).ok().flatten()
 }
 
-/// Returns whether the tokens after `extern` are those of a block.
+/// Returns whether the tokens after `extern` are an `extern` block.
 fn is_extern_block(input: ParseStream) -> syn::Result<bool> {
     let ahead = input.fork();
     ahead.parse::<Option<syn::LitStr>>()?;

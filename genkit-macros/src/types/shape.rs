@@ -59,7 +59,7 @@ pub(crate) fn type_span(ty: &Type) -> Span {
     }
 }
 
-/// Returns where to report errors about the value and about the error of a `Result<Value, Error>`. Only the places are
+/// Returns where to report errors about the value and about the error of a `Result<Value, Error>`. Only the spans are
 /// guessed from the spelling; what a type is, is decided by its traits.
 pub(crate) fn result_places(ty: &Type) -> (Span, Span) {
     let whole = type_span(ty);

@@ -244,7 +244,7 @@ impl Generate {
         self
     }
 
-    /// Injects `value` as state into every tool of this run that takes `&T`, in place of the state of the `Genkit`.
+    /// Injects `value` as state into every tool of this run that takes `&T`, instead of the state of the `Genkit`.
     /// If a tool's state is missing, the run fails before the first model call.
     ///
     /// ```
@@ -272,9 +272,9 @@ impl Generate {
         self
     }
 
-    /// Sets the action context: a map that tools read with [`Context::action_context`](genkit_core::Context::action_context)
-    /// and templates read as `@key`. It can hold the signed-in user, for example. Default is that of the function that
-    /// creates the run.
+    /// Sets the action context: a map that tools read with
+    /// [`Context::action_context`](genkit_core::Context::action_context) and templates read as `@key`. It can hold the
+    /// signed-in user, for example. Default is the action context of the function that creates the run.
     pub fn action_context(mut self, context: Map<String, Value>) -> Self {
         self.settings.action_context = Arc::new(context);
         self

@@ -1,4 +1,4 @@
-//! Merging the options of a run with those of its prompt. Those of the run take precedence.
+//! Merges the options of a run with the options of its prompt. The options of the run take precedence.
 
 use crate::Generate;
 use genkit_core::OutputOptions;

@@ -128,8 +128,7 @@ impl ToolRound {
                 continue;
             }
             let mut question = Suspended::from_metadata(serde_json::json!({
-                "message": "This call was started, but its outcome is unknown. Check whether it happened before you run it \
-                            again, or respond in its place.",
+                "message": "This call was started, but its outcome is unknown. Check whether it happened before you run it again, or respond on its behalf.",
                 "mayHaveHappened": true,
             }));
             if let Some(earlier) = call.next_suspended(suspended) {

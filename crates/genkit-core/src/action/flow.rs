@@ -131,7 +131,7 @@ impl Flow {
     }
 
     /// Runs the flow with `input`, an object or a struct that serializes to one, in its own trace span. A flow has no
-    /// time limit except that of its caller.
+    /// time limit except the limit of its caller.
     ///
     /// ```
     /// use genkit::{Flow, flow};

@@ -97,8 +97,8 @@ impl<T: Send + 'static> Invocation<T> {
     }
 
     /// Sets the action context: a map that belongs to the request. The function reads it with
-    /// [`Context::action_context`](crate::context::Context::action_context) and templates as `@key`. Default is that of
-    /// the function that runs the action.
+    /// [`Context::action_context`](crate::context::Context::action_context) and templates as `@key`. Default is the
+    /// action context of the function that runs the action.
     pub fn action_context(mut self, context: Map<String, Value>) -> Self {
         self.parts.action_context = Arc::new(context);
         self

@@ -43,8 +43,8 @@ impl GenerateResponse {
     ///
     /// `tools` is anything that `Generate::tools` accepts: `tools![..]`, values, names, the tools of an MCP host. A
     /// failed call becomes a tool response that describes the error for the model. If a tool asks a question, the
-    /// response is [interrupted](Self::is_interrupted) like that of a complete run, and `Generate::resume` continues
-    /// it.
+    /// response is [interrupted](Self::is_interrupted) like the response of a complete run, and `Generate::resume`
+    /// continues it.
     ///
     /// ```
     /// use genkit::message::ToolRequest;

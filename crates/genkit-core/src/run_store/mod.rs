@@ -176,7 +176,7 @@ pub struct RunChange {
     pub owner: Option<String>,
     /// The incarnation that this save requires. `None` accepts any.
     pub incarnation: Option<u64>,
-    /// The name of the run in lists, such as that of its flow. `None` keeps the stored one.
+    /// The name of the run in lists, such as the name of its flow. `None` keeps the stored name.
     pub name: Option<String>,
     /// The tags of the run. `None` keeps the stored ones.
     pub tags: Option<Vec<String>>,

@@ -1,5 +1,5 @@
-//! Export to Genkit's telemetry server: that of `GENKIT_TELEMETRY_SERVER`, or one that the developer tools provide
-//! later.
+//! Export to Genkit's telemetry server: the server in `GENKIT_TELEMETRY_SERVER`, or a server that the developer tools
+//! provide later.
 //!
 //! Spans are sent by a dedicated thread, so that traces are not lost if a program has several runtimes or exits. Other
 //! threads only put spans into a bounded queue.

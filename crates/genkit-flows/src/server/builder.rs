@@ -219,8 +219,8 @@ impl FlowServer {
     }
 
     /// Sets the concurrency limit: the maximum number of flows that run at the same time. Default is 1,024; further
-    /// requests are rejected with 429. A client, which is a caller that the context providers know or else an address,
-    /// cannot hold more than what is left for all others: a single client gets half.
+    /// requests are rejected with 429. A client is identified by its context provider, or else by its address. It
+    /// cannot hold more slots than it leaves free for the others, so a single client gets at most half.
     pub fn max_in_flight(mut self, flows: usize) -> Self {
         self.settings.max_in_flight = flows;
         self

@@ -90,7 +90,7 @@ macro_rules! controls {
                 self
             }
 
-            /// Sets the roots (folders) that this server may work in, instead of those of the host: paths, URIs, or
+            /// Sets the roots (folders) that this server may work in, instead of the roots of the host: paths, URIs, or
             /// named [`Root`](genkit_core::Root)s.
             pub fn roots(
                 mut self,
@@ -100,19 +100,20 @@ macro_rules! controls {
                 self
             }
 
-            /// Sets when a lost or failed connection is retried. Default is that of the host.
+            /// Sets when a lost or failed connection is retried. Default is the setting of the host.
             pub fn reconnect(mut self, reconnect: crate::Reconnect) -> Self {
                 self.controls.reconnect = Some(reconnect);
                 self
             }
 
-            /// Sets the request timeout, the longest time without a response or progress. Default is that of the host.
+            /// Sets the request timeout, the longest time without a response or progress. Default is the timeout of the
+            /// host.
             pub fn timeout(mut self, limit: std::time::Duration) -> Self {
                 self.controls.timeout = Some(limit);
                 self
             }
 
-            /// Sets the connect timeout, which covers the start and the handshake. Default is that of the host.
+            /// Sets the connect timeout, which covers the start and the handshake. Default is the timeout of the host.
             pub fn connect_timeout(mut self, limit: std::time::Duration) -> Self {
                 self.controls.connect_timeout = Some(limit);
                 self
@@ -150,15 +151,16 @@ macro_rules! controls {
                 self
             }
 
-            /// Sets whether requests carry the trace context of their caller (`traceparent`, `tracestate`, `baggage`).
-            /// Default is `false`: baggage may identify users, and must not reach third-party servers by accident.
+            /// Sets whether requests contain the trace context of their caller (`traceparent`, `tracestate`,
+            /// `baggage`). Default is `false`: baggage may identify users, and must not reach third-party servers by
+            /// accident.
             pub fn trace_context(mut self, yes: bool) -> Self {
                 self.controls.trace_context = yes;
                 self
             }
 
             /// Sets whether the server's tasks continue after their caller is gone. Default is `false`: they are
-            /// cancelled, except those of durable runs and those that wait for input.
+            /// cancelled, except tasks of durable runs and tasks that wait for input.
             pub fn keep_tasks(mut self, yes: bool) -> Self {
                 self.controls.keep_tasks = yes;
                 self
@@ -172,7 +174,7 @@ macro_rules! controls {
             }
 
             /// Sets whether raw MCP results, including `content`, are returned instead of the values extracted from
-            /// them. Default is that of the host.
+            /// them. Default is the setting of the host.
             pub fn raw(mut self, yes: bool) -> Self {
                 self.controls.raw = Some(yes);
                 self

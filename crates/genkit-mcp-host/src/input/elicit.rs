@@ -172,7 +172,7 @@ pub(crate) async fn ask_caller(
     answer.unwrap_or_else(|error| {
         let error = error.chain();
         let error = Logged::text(&error);
-        tracing::warn!(server, %error, "a question of a server was not answered");
+        tracing::warn!(server, %error, "a question from a server was not answered");
         Elicited::Cancelled
     })
 }

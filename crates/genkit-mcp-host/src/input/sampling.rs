@@ -275,7 +275,7 @@ mod tests {
         assert_eq!(error.kind(), ErrorKind::ResourceExhausted);
         assert_eq!(
             error.to_string(),
-            "too many sampling requests of this server; at most 4 may run at once"
+            "too many sampling requests from this server; at most 4 may run at once"
         );
         drop(turns);
         let permits = sampling.permits.try_acquire_many(8).unwrap();

@@ -40,7 +40,7 @@ pub(crate) struct Connection {
     pub(crate) number: u64,
     pub(crate) timeout: Duration,
     pub(crate) max_timeout: Duration,
-    /// Whether requests carry the trace of their caller.
+    /// Whether requests contain the trace context of their caller.
     pub(crate) traces: bool,
     /// Measures the session, if metrics are collected.
     pub(crate) _measured: Option<OpenSession>,

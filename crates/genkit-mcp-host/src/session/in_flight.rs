@@ -237,7 +237,7 @@ impl InFlight {
     /// Determines which of the requests that were open when a question arrived it is about, now that some of them may
     /// have been answered.
     ///
-    /// If they belong to several people, later events do not make it certain: a call may be given up, or fail, while
+    /// If they belong to several people, later events do not resolve it: a call may be given up, or fail, while
     /// its question is still on its way.
     fn judge_question(&self, at_first: &[RequestId]) -> Match {
         let entries = lock(&self.entries);
@@ -288,7 +288,7 @@ impl InFlight {
                 tracing::warn!(
                     server,
                     why,
-                    "declined a question of a server because it cannot be assigned to one of its calls, which are \
+                    "declined a question from a server because it cannot be assigned to one of its calls, which are \
                      sent one at a time from now on; set `.on_elicit(..)` to answer such questions"
                 );
                 None

@@ -52,7 +52,7 @@ pub(crate) struct SessionState {
     /// Whether the server currently reports changes of the list.
     announced: [AtomicBool; 3],
     rate: Mutex<MessageRate>,
-    /// Limits the open requests from the server, and those of the current second.
+    /// Limits the open requests from the server, and the number of requests per second.
     asked: Semaphore,
     request_rate: Mutex<MessageRate>,
     end_cause: Mutex<Option<String>>,

@@ -263,10 +263,10 @@ impl McpServer {
     /// Sets the concurrency limit: the maximum number of functions that run at the same time in the whole
     /// server. Default is 1,024. Further calls are rejected with a protocol error.
     ///
-    /// Each client over HTTP, identified by its [`Principal`](crate::Principal) or else by its
-    /// address, can hold at most as many of these places as remain free for all others: a single client
-    /// gets half of them. The same rule applies to each session within its client, and to the calls to each
-    /// server behind this one. A function that waits for an answer from the user does not count.
+    /// Each client over HTTP, identified by its [`Principal`](crate::Principal) or else by its address, can hold at
+    /// most as many slots as it leaves free for the others: a single client gets half of them. The same rule applies to
+    /// the sessions of one client, and to the calls to each server behind this one. A function that waits for an answer
+    /// from the user does not count.
     pub fn max_in_flight(mut self, requests: usize) -> Self {
         self.settings.max_in_flight = requests;
         self
@@ -435,7 +435,7 @@ impl McpServer {
 
     /// Adds sealing keys from an environment variable, which is read when the server starts. Each key is in
     /// hex or base64; keys are separated by line breaks, blanks or commas. They follow the keys of earlier
-    /// calls and precede those of later ones. The first of all keys signs, and the others only verify: see
+    /// calls and precede the keys of later calls. The first key signs, and the others only verify: see
     /// [`sealing_key`](Self::sealing_key).
     ///
     /// ```no_run
@@ -446,7 +446,7 @@ impl McpServer {
     /// ```
     ///
     /// Serving fails if the variable is not set, or if a key is too short, is not valid hex or base64, or
-    /// is listed twice. The error states the place of the problem and reveals nothing of the key.
+    /// is listed twice. The error states the position of the problem and does not reveal any part of the key.
     pub fn sealing_keys_from_env(mut self, variable: impl Into<String>) -> Self {
         self.settings.sealing_keys.push(KeySource::Variable(variable.into()));
         self

@@ -1,4 +1,4 @@
-//! Decides which rules a request follows: those of a session, or those of self-contained requests.
+//! Decides whether a request follows the rules of a session or the rules of self-contained requests.
 
 use std::sync::Arc;
 

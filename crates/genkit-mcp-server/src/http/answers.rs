@@ -83,7 +83,7 @@ mod tests {
         assert_eq!(
             found(ErrorCode::INVALID_PARAMS, true, false),
             200,
-            "the client may learn of it"
+            "the client can receive the error"
         );
         assert_eq!(found(ErrorCode::INVALID_PARAMS, true, true), 400);
         assert_eq!(found(ErrorCode::INTERNAL_ERROR, true, false), 200);

@@ -1,8 +1,8 @@
 //! Quotas: the resources that clients share, and how much each client can hold.
 //!
 //! A client is identified by its principal, otherwise by its address; a pipe has a single client. A client cannot hold
-//! more than what is left for all others: a single client gets half, and a new client always finds some left. The same
-//! rule applies to the sessions within a client.
+//! more of a resource than it leaves free for the others: a single client gets at most half, and a new client always
+//! finds some. The same rule applies to the sessions of one client.
 
 #![cfg_attr(not(feature = "http"), allow(unused, reason = "a pipe has a single client"))]
 

@@ -60,8 +60,8 @@ struct SessionState {
 }
 
 impl Session {
-    /// Creates a session. `counted` is `None` for sessions that do not count against the quota: that of a pipe, and the
-    /// empty session of a request.
+    /// Creates a session. `counted` is `None` for sessions that do not count against the quota: the session of a pipe,
+    /// and the empty session of a request.
     pub(crate) fn new(quota: Arc<SessionQuota>, counted: Option<HeldQuota>) -> Self {
         let subscriptions = Subscriptions::default();
         let network = match quota.client().key() {
@@ -85,7 +85,7 @@ impl Session {
         }
     }
 
-    /// Marks the session as one without a handshake: that of an HTTP request with the version from its header.
+    /// Marks the session as a session without a handshake, for an HTTP request with the version from its header.
     #[cfg(feature = "http")]
     pub(crate) fn without_handshake(mut self, version: rmcp::model::ProtocolVersion) -> Self {
         self.connection = Connection::without_handshake(version);

@@ -43,7 +43,7 @@ impl Embed {
         self
     }
 
-    /// Adds settings of the provider, which are sent to it unchanged. They are merged with those of
+    /// Adds settings of the provider, which are sent to it unchanged. They are merged with the settings of
     /// earlier calls. If `settings` does not serialize to an object, awaiting the call returns an
     /// error.
     pub fn config(mut self, settings: impl Serialize) -> Self {

@@ -149,7 +149,7 @@ impl Models {
         let kind = if name.contains('/') { "provider" } else { kind };
         let providers = self.providers.iter().map(|provider| provider.name());
         let all = given.map(String::as_str).chain(providers);
-        // Shortens the lifetime from `'static` to that of the borrowed names.
+        // Shortens the lifetime from `'static` to the lifetime of the borrowed names.
         let own = known_prefixes().map(|prefix: &str| prefix);
         let unknown = suggest::unknown_name(kind, prefix, all.chain(own));
         Ok((name, stop(unknown)))

@@ -122,7 +122,7 @@ impl Walk<'_> {
         false
     }
 
-    /// Returns whether the type of `value` can be that of a branch.
+    /// Returns whether the type of `value` is allowed in a branch.
     fn may_be(&mut self, id: Id, value: &Value) -> bool {
         let Some(types) = self.allowed_types(id) else { return true };
         if types.allows_value(value) || (value.is_array() && types.has_type("object")) {

@@ -96,8 +96,8 @@ impl Bounds {
         Ok(Some(Self { nodes, shape }))
     }
 
-    /// Checks `value` against the schema. Reports only violations that are certain without the type that deserializes
-    /// it.
+    /// Checks `value` against the schema. Reports only definite violations, which do not depend on the type that
+    /// deserializes it.
     pub fn check(&self, value: &Value) -> Result<(), String> {
         self.check_value(value).map_err(|why| match why {
             Misfit::Broken(text) => text,

@@ -83,7 +83,7 @@ fn is_known(keyword: &str, value: &Value) -> bool {
         "byte",
     ];
     match keyword {
-        // References are pointers, and the draft is that of the receiver.
+        // References are pointers, and the receiver determines the draft.
         "$anchor" | "$schema" => false,
         "format" => value.as_str().is_some_and(|format| FORMATS.contains(&format)),
         _ => is_known_keyword(keyword),

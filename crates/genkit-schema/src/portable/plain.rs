@@ -30,7 +30,7 @@ struct Parts<'a> {
 }
 
 impl Plain {
-    /// Returns the portable schema of `exact`, identical to that of the full rewriter. Returns `None` if the full
+    /// Returns the portable schema of `exact`, identical to the output of the full rewriter. Returns `None` if the full
     /// rewriter is needed: for references, choices, fixed values, losses, and schemas above the limits.
     pub(super) fn rewrite_schema(
         &mut self,

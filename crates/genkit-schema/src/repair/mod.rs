@@ -17,7 +17,7 @@
 //! | other values that the type excludes, and repeated values | removed |
 //! | a reference to an anchor or to an `$id` | a JSON pointer |
 //! | a reference without a target, or only to itself | removed |
-//! | `$id`, which would clash with those of other tools, and anchors that are ambiguous without it | removed |
+//! | `$id`, which would clash with the `$id` of other tools, and anchors that are ambiguous without it | removed |
 //!
 //! A repair that changes which values are accepted is reported as a [`Loss`].
 
@@ -142,7 +142,7 @@ impl Repairer {
                 }
                 Some(Value::Object(self.repair_map(map)))
             }
-            // The name of a type in place of its schema.
+            // The name of a type instead of its schema.
             Value::String(name) => {
                 let kind = values::known_type(&name)?;
                 let schema = kind.map(|kind| ("type".to_owned(), Value::from(kind)));

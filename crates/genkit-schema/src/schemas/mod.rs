@@ -129,7 +129,7 @@ impl Schemas {
         self.output.portable().map(ServedSchema::whole)
     }
 
-    /// Returns whether the input schema is explicitly that of an object.
+    /// Returns whether the input schema explicitly describes an object.
     pub fn takes_object(&self) -> bool {
         let kind = self.input.portable().and_then(|served| served.object.get("type"));
         kind.and_then(Value::as_str) == Some("object")
@@ -243,7 +243,7 @@ impl Schemas {
     }
 }
 
-/// A declared schema of a result, which replaces that of the return type.
+/// A declared schema of a result, which replaces the schema of the return type.
 #[allow(missing_docs, reason = "for expansions and hidden")]
 #[derive(Clone, Copy)]
 pub enum OutputSchema {

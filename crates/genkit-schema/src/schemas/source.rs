@@ -31,7 +31,7 @@ pub(super) struct WrittenSchema {
     repairs: Vec<Loss>,
     /// Whether it is for the arguments of a tool, whose root must be an object.
     is_input: bool,
-    /// Whether it is served as it is: the program's author declared its draft, and nothing had to be repaired.
+    /// Whether it is served unchanged: the program's author declared its draft, and nothing had to be repaired.
     is_final: bool,
 }
 
@@ -190,7 +190,7 @@ impl Source {
         if is_written && let Value::Object(map) = &mut plain {
             map.shift_remove("$schema");
         }
-        // Receivers compile the schemas of arguments; those of results only describe.
+        // Receivers compile the schemas of arguments; the schemas of results only describe.
         let strict = if is_written && is_input { validated(&plain) } else { plain.clone() };
         let schema = if is_written && strict == plain && portable::has_portable_keywords(&plain) {
             plain

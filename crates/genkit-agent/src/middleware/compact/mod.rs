@@ -39,8 +39,8 @@ pub struct Compact {
 /// request until half of that limit is left.
 ///
 /// A tool call is never separated from its response. The following messages are always kept: the system message,
-/// [pinned](genkit_core::Message::pinned) messages, the last user message, and the last round. A note in place of the removed
-/// messages states their number; with [`summarize_with`](Compact::summarize_with) it is a summary.
+/// [pinned](genkit_core::Message::pinned) messages, the last user message, and the last round. A note instead of the
+/// removed messages states their number; with [`summarize_with`](Compact::summarize_with) it is a summary.
 ///
 /// The history of the run stays complete: [`GenerateResponse::messages`](genkit_core::GenerateResponse::messages) returns all
 /// messages, so that you can store and display them. Removed messages stay removed in later turns, and are summarized
@@ -99,7 +99,7 @@ impl Compact {
         self
     }
 
-    /// Sets a model that writes a summary in place of the removed messages. Its calls count toward the usage of the
+    /// Sets a model that writes a summary to replace the removed messages. Its calls count toward the usage of the
     /// run. If a summary fails, the messages are removed without one and a warning is logged.
     ///
     /// ```
@@ -125,7 +125,7 @@ impl Compact {
         self
     }
 
-    /// Sets the instructions for the model that writes summaries, in place of the default text.
+    /// Sets the instructions for the model that writes summaries, instead of the default text.
     #[must_use]
     pub fn instructions(mut self, text: impl Into<String>) -> Self {
         self.instructions = text.into();

@@ -27,7 +27,7 @@ pub enum Requirement {
 }
 
 /// Distinguishes `&Context`, `&Chunks<C>` and `&State` by type, however they are written: inherent methods take
-/// precedence over those of [`InjectState`], and these over those of [`InjectNothing`].
+/// precedence over the methods of [`InjectState`], which take precedence over the methods of [`InjectNothing`].
 pub struct Inject<T: ?Sized>(PhantomData<fn(&T)>);
 
 impl<T: ?Sized> Inject<T> {
@@ -59,7 +59,8 @@ impl<C> Inject<Chunks<C>> {
     }
 }
 
-/// The bound is on the impl, unlike that of `inject`, so that a chunk type without a required trait causes one error.
+/// The bound is on the impl, unlike the bound of `inject`, so that a chunk type without a required trait causes one
+/// error.
 impl<C: ChunkItem> Inject<Chunks<C>> {
     pub fn requirement(&self) -> Requirement {
         Requirement::Chunks(C::chunk_schema())
@@ -105,7 +106,7 @@ impl<T: Send + Sync + 'static> InjectState<T> for Inject<T> {
     }
 }
 
-/// The fallback for programs that do not compile in any case, so that the only error is that of [`Injectable::check`],
+/// The fallback for programs that do not compile in any case, so that the only error comes from [`Injectable::check`],
 /// on the parameter's own type.
 pub trait InjectNothing<T: ?Sized> {
     fn inject<'a>(&self, context: &'a Context) -> Result<&'a T>;

@@ -240,7 +240,7 @@ impl Resource {
     }
 
     /// Returns all resources that match `uri`, with their variables. Each program has its own share of work, so that
-    /// the templates of one program cannot prevent those of others from being searched.
+    /// the templates of one program cannot prevent the templates of others from being searched.
     #[doc(hidden)]
     pub fn find_answering(
         resources: impl Iterator<Item = Self>,

@@ -102,13 +102,13 @@ pub struct ToolBuilder {
     output: Option<OutputSchema>,
 }
 
-/// The schema of the arguments, if it is not that of the closure's input type.
+/// The schema of the arguments, if it differs from the schema of the closure's input type.
 enum InputSchema {
     Written(Value),
     Of { schema: fn() -> Value, check: CheckInput },
 }
 
-/// The schema of the result, if it is not that of the closure's return type.
+/// The schema of the result, if it differs from the schema of the closure's return type.
 enum OutputSchema {
     Written(Value),
     Of(fn() -> Option<Value>),

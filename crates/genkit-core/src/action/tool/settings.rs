@@ -176,13 +176,14 @@ macro_rules! set_tool {
                 self
             }
 
-            /// Sets the timeout of the tool. Default is that of the caller: 60 seconds for a server.
+            /// Sets the timeout of the tool. Default is the caller's timeout, such as 60 seconds for a server.
             pub $($constant)? fn timeout(mut self, limit: std::time::Duration) -> Self {
                 self.settings.timeout = Some(limit);
                 self
             }
 
-            /// Sets the output limit of the tool, in bytes of text. Default is that of the caller: 4 MiB for a server.
+            /// Sets the output limit of the tool, in bytes of text. Default is the caller's limit, such as 4 MiB for a
+            /// server.
             pub $($constant)? fn max_output(mut self, bytes: usize) -> Self {
                 self.settings.max_output = Some(bytes);
                 self

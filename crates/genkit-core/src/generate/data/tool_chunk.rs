@@ -140,7 +140,7 @@ impl GenerateChunk {
         serde_json::from_value(told.clone()).ok()
     }
 
-    /// Creates a chunk that carries a tool's `value` under the key `what`, for the tool message `index`.
+    /// Creates a chunk that contains a tool's `value` under the key `what`, for the tool message `index`.
     #[doc(hidden)]
     pub fn of_tool(request: &ToolRequest, index: usize, what: &str, value: Value) -> Self {
         let mut told = json!({ "name": request.name, what: value });

@@ -101,7 +101,7 @@ impl Interrupt {
         matches!(self.question.kind, QuestionKind::Approval { .. })
     }
 
-    /// Returns `true` if the interrupt stands for a task: the call continues as a task on an MCP server, and the run
+    /// Returns `true` if the interrupt represents a task: the call continues as a task on an MCP server, and the run
     /// was interrupted meanwhile (`TaskWait::Interrupt`).
     /// [`metadata`](Self::metadata) describes the task under `mcpTask`. [`restart`](Self::restart) checks it again,
     /// [`deny`](Self::deny) cancels it.
@@ -248,7 +248,7 @@ impl Answer {
         Self::from_kind(Kind::Respond(part))
     }
 
-    /// Returns the part that belongs under `respond` or `restart` of Genkit's `resume`.
+    /// Returns this answer as a part, as Genkit lists it under `respond` or `restart` in `resume`.
     pub fn part(&self) -> &Part {
         self.kind.part()
     }

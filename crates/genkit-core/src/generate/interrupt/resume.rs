@@ -148,7 +148,7 @@ pub struct ResumedCalls {
 pub enum CallState {
     /// The call has to run.
     Pending {
-        /// Arguments that replace those of the model.
+        /// Arguments that replace the arguments from the model.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         input: Option<Value>,
         /// The recording of an earlier run of the call, with the answers to its questions.

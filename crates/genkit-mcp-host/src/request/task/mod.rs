@@ -333,7 +333,7 @@ impl FollowedTask<'_> {
             tracing::warn!(%server, size, limit, "the answers are too large to save; the user is asked again after a crash");
             return Ok(());
         }
-        // The server already has those of earlier rounds.
+        // The server already has the answers of earlier rounds.
         self.note.answers = answers.clone();
         self.save_note().await
     }

@@ -42,7 +42,7 @@ pub(crate) struct AuthorizedClient {
     /// The URL without secrets, for messages.
     pub(crate) target: Arc<str>,
     pub(crate) authorizer: Option<Arc<Authorizer>>,
-    /// Whether every request carries an `authorization` header that the user set.
+    /// Whether every request has an `authorization` header that the user set.
     pub(crate) credentials: bool,
     /// The longest event of a stream that is read, in bytes.
     pub(crate) max_message: usize,

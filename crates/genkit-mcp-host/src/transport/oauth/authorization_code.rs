@@ -310,7 +310,8 @@ impl AuthorizationCode {
 }
 
 impl AuthorizationCode {
-    /// Returns the scopes to request: those of the settings or the server, and all that were granted before.
+    /// Returns the scopes to request: the scopes from the settings or the server, and all scopes that were granted
+    /// before.
     async fn scopes_to_request(
         &mut self,
         challenge: &Challenge,

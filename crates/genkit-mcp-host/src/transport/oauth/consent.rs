@@ -26,7 +26,7 @@ pub(super) enum Consent {
 }
 
 impl Consent {
-    /// Uses the handler that the user set. Without one, listens on a local port, preferably that of the known
+    /// Uses the handler that the user set. Without a handler, listens on a local port, preferably the port of the known
     /// registration.
     pub(super) async fn new(oauth: &OAuth, known: Option<&Registration>) -> Result<Self, Error> {
         let uri = oauth.redirect_uri.as_deref();

@@ -77,7 +77,7 @@ impl Discovery {
         RequestTarget::new(&self.target)
     }
 
-    /// Rejects metadata that would make this program, or the user's browser, send requests to forbidden places.
+    /// Rejects metadata that would make this program, or the user's browser, send requests to forbidden addresses.
     pub(super) fn check_metadata(&mut self, metadata: &AuthorizationMetadata) -> Result<(), Error> {
         if let Some(expected) = &self.oauth.issuer {
             let found = metadata.issuer.as_deref().unwrap_or("no issuer");

@@ -25,7 +25,7 @@ pub(super) const WANTS_NONCE: &str = "use_dpop_nonce";
 /// The error code of a server that rejects the proof.
 const INVALID_PROOF: &str = "invalid_dpop_proof";
 
-/// How many servers' nonces are kept: those of an MCP server and its authorization server. Default is 8.
+/// The number of servers whose nonces are kept: the MCP server and its authorization servers. Default is 8.
 const MAX_NONCES: usize = 8;
 
 /// The key that a server's tokens are bound to, and the latest nonces.

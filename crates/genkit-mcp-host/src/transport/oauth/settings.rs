@@ -221,8 +221,8 @@ impl OAuth {
         self
     }
 
-    /// Sets the scopes to request. Default are those that the server names in its challenge, or else those of its
-    /// metadata.
+    /// Sets the scopes to request. Default is the scopes that the server names in its challenge, or else the scopes in
+    /// its metadata.
     pub fn scopes(mut self, scopes: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.scopes = scopes.into_iter().map(Into::into).collect();
         self

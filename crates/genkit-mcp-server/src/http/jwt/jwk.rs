@@ -11,7 +11,7 @@ use super::error::{KeyFault, TokenFault};
 /// The maximum number of keys of one issuer.
 const MAX_KEYS: usize = 100;
 
-/// The maximum length of a part of a key, in bytes: that of RSA with 8192 bits.
+/// The maximum length of a part of a key, in bytes: the length for RSA with 8192 bits.
 const MAX_PART: usize = 1024;
 
 /// The keys of an issuer.

@@ -18,7 +18,7 @@ const NAME: &str = "mcp-name";
 /// The delimiters of a value that a header cannot contain unencoded.
 const ENCODED: (&str, &str) = ("=?base64?", "?=");
 
-/// Checks these headers, if the protocol version has them. `parameters` returns those of the called
+/// Checks these headers, if the protocol version has them. `parameters` returns the parameters of the called
 /// tool.
 pub(in super::super) fn check_standard<P: AsRef<[HeaderParameter]>>(
     headers: &HeaderMap,

@@ -253,7 +253,7 @@ impl WireStream for ResponsesStream<'_> {
         let mut parts = Vec::new();
         let next = match (&event.error, event.kind.as_deref()) {
             (Some(error), _) => return Err(failed_error(self.reader.server, error)),
-            // The fields of the error are those of the event.
+            // The event itself contains the fields of the error.
             (None, Some("error")) => {
                 let body = serde_json::from_str(data).map_err(json)?;
                 return Err(failed_error(self.reader.server, &body));

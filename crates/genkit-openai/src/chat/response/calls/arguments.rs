@@ -1,6 +1,6 @@
 //! The arguments of one call: pieces that are appended, or snapshots that replace each other.
 
-/// The maximum depth of arguments, which is that of `serde_json`.
+/// The maximum depth of arguments, the same as in `serde_json`.
 const MAX_DEPTH: usize = 128;
 
 /// How much of a JSON value has arrived.
