@@ -251,7 +251,7 @@ fn check_stops(names: &[String], tools: &Toolbox) -> Result<Vec<String>> {
     names.iter().map(whole).collect()
 }
 
-/// The model of a run without one: every call returns an error.
+/// The model of a run for which no model was set: every call returns an error.
 struct NoModel(String);
 
 impl Model for NoModel {
@@ -269,7 +269,7 @@ impl Model for NoModel {
     }
 }
 
-/// Prepares the messages: resumes from the answers to an interrupted run, or completes the history of a new one.
+/// Prepares the messages: resumes from the answers to an interrupted run, or completes the history of a new run.
 fn go_on(
     messages: &mut Vec<Message>,
     options: &GenerateOptions,

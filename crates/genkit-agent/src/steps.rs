@@ -1,4 +1,4 @@
-//! Runs step by step: starting one, and resuming it in another process.
+//! Runs step by step: starting a run, and resuming it in another process.
 
 use std::sync::Arc;
 

@@ -113,7 +113,7 @@ impl<'a> GenerateStream<'a> {
     ///
     /// # Errors
     /// Returns the same errors as awaiting [`Generate`](crate::Generate), also if [`next`](Self::next) has returned the
-    /// error before; the partial response is in the first one.
+    /// error before; the partial response is in the first error.
     pub async fn response(mut self) -> Result<GenerateResponse> {
         self.queue.stop_reading();
         match self.run.take() {

@@ -76,7 +76,7 @@ impl std::fmt::Debug for AguiRequest {
 
 type CreateRun = Arc<dyn Fn(AguiRequest) -> BoxFuture<'static, Result<Generate>> + Send + Sync>;
 
-/// An agent, in one form for all kinds.
+/// The common form of all kinds of agents.
 #[derive(Clone)]
 pub struct Agent(Kind);
 

@@ -113,7 +113,7 @@ impl AguiEndpoint {
         let (parts, body) = request.into_parts();
         let from = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|from| from.0.ip());
         let body = read_body(body, self.max_message, &self.room, from).await.map_err(E::from)?;
-        // Places are taken after the body was read, so that a slow body does not hold one.
+        // Slots are taken after the body was read, so that a slow body does not hold a slot.
         let address = from.map_or_else(String::new, |from| format!("address {from}"));
         let admitting = self.take_place(&self.admitting, address.clone())?;
         let (context, owner) = self.identify(&parts).await?;

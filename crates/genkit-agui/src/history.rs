@@ -1,4 +1,4 @@
-//! The conversation of a request, rebuilt from what can be trusted: messages from the user, and sealed turns.
+//! The conversation of a request, rebuilt from its trusted parts: messages from the user, and sealed turns.
 
 use std::collections::HashMap;
 

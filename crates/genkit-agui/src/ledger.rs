@@ -1,4 +1,4 @@
-//! The ledger: seals what runs produced, and remembers which interrupted runs were resumed.
+//! The ledger: seals the results of runs, and records which interrupted runs were resumed.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -13,7 +13,7 @@ use genkit_core::internal::time::now_ms;
 
 use crate::error::Error as E;
 
-/// How long a client can send back what a run produced. Default is 30 days.
+/// How long a client can send back the sealed result of a run. Default is 30 days.
 const HISTORY_TTL: Duration = Duration::from_secs(30 * 24 * 3600);
 
 /// How long an interrupt can be answered. Default is 1 hour.

@@ -211,8 +211,8 @@ impl Error {
         self.0.details.as_ref()
     }
 
-    /// Returns whether a retry of the same request may succeed: the server's hint if it sent one, otherwise a default
-    /// for the kind.
+    /// Returns whether a retry of the same request may succeed: the server's hint if it sent a hint, otherwise a
+    /// default for the kind.
     ///
     /// ```
     /// use genkit::{Error, ErrorKind};

@@ -34,7 +34,7 @@ impl fmt::Debug for Secret {
 }
 
 impl Secret {
-    /// Creates a secret that is replaced by `shown`.
+    /// Creates a secret that is replaced with `shown`.
     pub fn new(value: &str, shown: impl Into<String>) -> Self {
         let is_random = !value.starts_with(['/', '.', '~']) && !value.contains(":/");
         let is_random = is_random && !value.contains(":\\");
@@ -158,7 +158,8 @@ pub fn is_secret_name(name: &str) -> bool {
 }
 
 impl Spelling {
-    /// Returns where the spelling ends, if `text` begins with all of it, or with enough of a random one.
+    /// Returns where the spelling ends, if `text` begins with all of it, or with a long enough prefix of a random
+    /// secret.
     fn end_in(&self, text: &[u8], is_random: bool) -> Option<usize> {
         let (mut at, mut matched, mut end, mut is_exact) = (0, 0, 0, true);
         let spelling = self.text.as_bytes();

@@ -26,8 +26,7 @@ pub(super) enum Error {
     #[error("{running} actions are already running, which is the limit; wait until one ends")]
     TooMany { running: usize },
     #[error(
-        "{key} sent more than {limit} bytes of chunks without waiting; let it await \
-         between its chunks"
+        "{key} sent more than {limit} bytes of chunks without waiting; add an `.await` between the chunks"
     )]
     ChunksTooFast { key: String, limit: usize },
     #[error("the result of {key} does not serialize to JSON")]

@@ -228,7 +228,7 @@ async fn save_later(
     let waits = step_wait(attempts, error.retry_after());
     let wake = now_ms().saturating_add(u64::try_from(waits.as_millis()).unwrap_or(u64::MAX));
     let (run, why) = (session.id().clone(), Logged::text(error.chain()));
-    tracing::info!(%run, error = %why, ?waits, attempts, "retrying a step of a run later");
+    tracing::info!(%run, error = %why, ?waits, attempts, "a step of a run failed and will be retried");
     let record =
         Record { attempts, error: Some(StoredError::from_error(error)), ..Record::new(body) };
     session.save_record(RunStatus::Working, Some(wake), record).await

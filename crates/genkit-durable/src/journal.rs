@@ -78,7 +78,7 @@ impl CallJournal {
         Self { rest: yes.then(Mutex::default), ..self }
     }
 
-    /// Returns what the call waits for, if it does nothing else.
+    /// Returns the reason why the call waits, if it does nothing else.
     pub(super) fn current_rest(&self) -> Option<Rest> {
         lock(self.rest.as_ref()?).clone()
     }

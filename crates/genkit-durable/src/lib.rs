@@ -38,7 +38,7 @@
 //!
 //! The state of the run is saved after each model call, each tool call and each
 //! [`Context::once`](genkit_core::Context::once). Code is not replayed, so functions do not need to be deterministic, and a
-//! new version of the program can continue the runs of the old one. The process that waits also works:
+//! new version of the program can continue the runs of the old version. The process that waits also works:
 //! [`DurableRun::wait`] performs the steps that are due, as does `Genkit::work`, in any number
 //! of processes. At any time one of them holds the lease of a run.
 //!

@@ -124,7 +124,7 @@ impl OperationRequest {
             });
             if is_argument || own.has(argument.place, name) {
                 return Err(Error::invalid_argument(format!(
-                    "`{}` must not contain `{}`, which is a parameter of its own; leave it out",
+                    "`{}` must not contain `{}`, which is a separate parameter; leave it out",
                     argument.key,
                     shown(name)
                 )));

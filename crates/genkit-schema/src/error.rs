@@ -30,7 +30,7 @@ pub enum Error {
 
     #[error("{0}")]
     Arguments(String),
-    #[error("the result does not fit its own output schema: {0}")]
+    #[error("the result does not match its own output schema: {0}")]
     Result(String),
     #[error(
         "{}a form must be an object with fields; use a struct or an object schema",

@@ -208,7 +208,7 @@ impl Reader<'_> {
                 _ => false,
             };
             if !stays {
-                let what = "is a link that leads out of its skill; replace it by the file";
+                let what = "is a link that leads out of its skill; replace it with the file";
                 self.errors.push(Error::for_file(display_path(&entry.path), what));
             }
         }

@@ -85,7 +85,7 @@ pub(crate) fn open_database(path: Option<&Path>) -> Result<Connection> {
     let (connection, version) = opened().map_err(|error| open_error(path, &error))?;
     if version > VERSION {
         let text = format!(
-            "the store of runs has tables of version {version}, and this program supports version {VERSION}; upgrade this program"
+            "the run store has tables of version {version}, and this program supports version {VERSION}; upgrade this program"
         );
         return Err(Error::new(ErrorKind::FailedPrecondition, text));
     }
@@ -101,17 +101,17 @@ pub(crate) fn store_error(error: rusqlite::Error) -> Error {
         | rusqlite::Error::IntegralValueOutOfRange(..) => ErrorKind::Internal,
         _ => ErrorKind::Unavailable,
     };
-    Error::new(kind, "the SQLite store of runs failed").with_source(error)
+    Error::new(kind, "the SQLite run store failed").with_source(error)
 }
 
-/// Names the file that cannot be opened. SQLite says the rest twice, in the error and in its source.
+/// Names the file that cannot be opened. The rest is in the error, and SQLite repeats it in the error's source.
 fn open_error(path: Option<&Path>, error: &rusqlite::Error) -> Error {
     let name = path.map_or_else(|| ":memory:".to_owned(), |path| path.display().to_string());
-    let text = format!("cannot open the SQLite store of runs `{name}`: {error}");
+    let text = format!("cannot open the SQLite run store `{name}`: {error}");
     Error::new(kind_of(error), text)
 }
 
-/// Returns `Unavailable` only for what a retry can fix.
+/// Returns `Unavailable` only if a retry can succeed.
 fn kind_of(error: &rusqlite::Error) -> ErrorKind {
     use rusqlite::ErrorCode as Code;
     match error.sqlite_error_code() {

@@ -238,7 +238,7 @@ impl Generate {
     }
 
     /// Adds resources that messages may refer to, in addition to those of the registry. Each [`Part::resource_link`] is
-    /// replaced by the content of the resource.
+    /// replaced with the content of the resource.
     pub fn resources(mut self, resources: impl IntoResources) -> Self {
         self.resources.extend(resources.into_resources());
         self

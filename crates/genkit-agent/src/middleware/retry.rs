@@ -122,7 +122,7 @@ impl Retry {
             let wait = self.wait_before(&error, retries).filter(|_| chunks.count() == sent);
             let Some(wait) = wait else { return Err(error) };
             retries += 1;
-            tracing::warn!(error = %Logged::text(&error), ?wait, retries, "a model call failed and is made again");
+            tracing::warn!(error = %Logged::text(&error), ?wait, retries, "retrying a failed model call");
             tokio::time::sleep(wait).await;
         }
     }

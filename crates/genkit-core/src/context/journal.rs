@@ -18,7 +18,7 @@ pub trait Journal: Send + Sync {
     /// Saves the result recorded under `key`, before anything else happens.
     fn save_result(&self, key: &str, done: &Value) -> BoxFuture<'static, Result<()>>;
 
-    /// Receives, at each poll, what the function is waiting for if it is only waiting.
+    /// Receives, at each poll, the reason why the function waits, if it does nothing else.
     fn note_rest(&self, _rest: Option<Rest>) {}
 
     /// Resolves once work with an effect may start: the lease of the run is valid. Fails if another process may have

@@ -188,8 +188,8 @@ impl ContextParts {
 }
 
 impl Context {
-    /// Creates a context without a caller, for unit tests of functions that take one. Progress and logs are discarded,
-    /// and questions fail. [`Context::testing`] creates a context that answers questions.
+    /// Creates a context without a caller, for unit tests of functions that take a context. Progress and logs are
+    /// discarded, and questions fail. [`Context::testing`] creates a context that answers questions.
     ///
     /// ```
     /// use genkit::{Context, tool};

@@ -79,7 +79,7 @@ impl Context {
 }
 
 impl Replay {
-    /// Returns what the function waits for, if it does nothing else.
+    /// Returns the reason why the function waits, if it does nothing else.
     pub(super) fn current_rest(&self) -> Option<Rest> {
         if self.resting.is_empty() || self.resting.len() < self.followed || self.busy > 0 {
             return None;

@@ -28,7 +28,7 @@ enum Kind {
     Live(Arc<dyn ResourceSource>),
 }
 
-/// A resource source: resources that may change, listed when a run begins. An MCP host provides one.
+/// A resource source: resources that may change, listed when a run begins. An MCP host provides such a source.
 ///
 /// ```
 /// use genkit::generate::{ResourceRef, ResourceSource};

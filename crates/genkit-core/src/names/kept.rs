@@ -110,12 +110,11 @@ fn log_changes(told: &[(&str, String, Option<String>)]) {
             ?name,
             ?sent,
             ?owner,
-            "two names become the same when made safe; the first keeps it, and clients see the other with a number; \
-             rename one of them, or the key of its server"
+            "two names are equal after invalid characters are replaced, so clients see the second name with a number; rename one of them, or the key of its server"
         );
     }
     if let Some(more) = told.len().checked_sub(MAX_TOLD).filter(|more| *more > 0) {
-        tracing::warn!(more, "more names became the same when made safe");
+        tracing::warn!(more, "more names are equal after invalid characters are replaced");
     }
 }
 

@@ -201,8 +201,8 @@ impl Registry {
         self.note_removed(removed, RegistryChange::Prompts)
     }
 
-    /// Replaces the prompts named `old` by `new`, as one change. Returns an error, and changes nothing, if a new prompt
-    /// has the name of a prompt that is not in `old`.
+    /// Replaces the prompts named `old` with `new`, as one change. Returns an error, and changes nothing, if a new
+    /// prompt has the name of a prompt that is not in `old`.
     #[doc(hidden)]
     pub fn replace_prompts(&self, old: &[String], new: Vec<Prompt>) -> Result<()> {
         let mut actions = self.write();
@@ -218,7 +218,7 @@ impl Registry {
             actions.prompts.remove(name);
         }
         for prompt in new {
-            // Of two new prompts with the same name, the later one is kept.
+            // If two new prompts have the same name, the later prompt is kept.
             actions.prompts.remove(prompt.name());
             actions.prompts.insert_action(prompt.name(), prompt.clone());
         }

@@ -83,7 +83,7 @@ impl Registry {
                 .iter()
                 .map(|evaluator| evaluator.with_name(name(evaluator.name())).into()),
         );
-        // Errors of the other registry are also errors of this one.
+        // Errors in the other registry are also errors in this registry.
         let refused = other.read().refused.clone();
         self.write().refused.extend(refused);
         self.add(actions)

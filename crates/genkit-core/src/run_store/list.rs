@@ -1,4 +1,4 @@
-//! Lists of runs: which runs to return, and what is known about each without loading it.
+//! Lists of runs: which runs to return, and their properties that are available without loading them.
 
 use super::{RunId, RunStatus};
 

@@ -36,8 +36,8 @@ const TOKENS: &[f64] = &[
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Metric {
-    /// The duration of a served request. The count of this metric is the number of requests, and with `error.type` that
-    /// of failed requests.
+    /// The duration of a served request. Its count is the number of requests; with the attribute `error.type`, it is
+    /// the number of failed requests.
     McpServerDuration,
     /// The number of requests currently being served.
     McpServerActiveRequests,
@@ -108,11 +108,11 @@ impl Metric {
             Self::McpServerDuration => {
                 "Duration of an MCP request, from its arrival to its answer."
             }
-            Self::McpServerActiveRequests => "MCP requests that are being served.",
-            Self::McpServerActiveSessions => "MCP sessions that are open.",
-            Self::McpServerSessionDuration => "Duration of an MCP session, as its server saw it.",
-            Self::McpClientDuration => "Duration of an MCP request, as its client saw it.",
-            Self::McpClientSessionDuration => "Duration of an MCP session, as its client saw it.",
+            Self::McpServerActiveRequests => "MCP requests in progress.",
+            Self::McpServerActiveSessions => "Open MCP sessions.",
+            Self::McpServerSessionDuration => "Duration of an MCP session, measured by the server.",
+            Self::McpClientDuration => "Duration of an MCP request, measured by the client.",
+            Self::McpClientSessionDuration => "Duration of an MCP session, measured by the client.",
             Self::GenAiDuration => "Duration of a model call.",
             Self::GenAiTokens => "Tokens used by a model call.",
         }

@@ -150,8 +150,8 @@ impl EngineStep {
         StepDone { number: self.number, outcome: StepOutcome::Unknown { once: recorded } }
     }
 
-    /// Performs the step. Results of `once` in `recorded` are not computed again, and new ones go to `log`. When
-    /// `cancelled` resolves, work that the step started elsewhere is notified, and the step ends.
+    /// Performs the step. Results of `once` in `recorded` are not computed again, and new results are sent to `log`.
+    /// When `cancelled` resolves, work that the step started elsewhere is notified, and the step ends.
     ///
     /// # Errors
     /// This process lacks something that the step needs, such as a tool that another process may have. All other errors

@@ -74,7 +74,7 @@ impl RunFolder {
             remove_file(&self.folder_path().join(lease_name(number)))?;
             return Ok(false);
         }
-        // The previous lease is kept, so that a slow reader of the list still finds one.
+        // The previous lease is kept, so that a slow reader of the list still finds a lease.
         for old in numbers.into_iter().filter(|old| old + 1 < number) {
             remove_file(&self.folder_path().join(lease_name(old)))?;
         }

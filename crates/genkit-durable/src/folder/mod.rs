@@ -1,4 +1,4 @@
-//! A store of runs in a folder of files.
+//! A run store in a folder of files.
 
 mod disk;
 mod lease;
@@ -21,7 +21,7 @@ use genkit_core::{
 /// Each revision is a file. It is written under a temporary name, flushed, and then hard-linked under its number, which
 /// fails if another process was faster. A save is therefore atomic on every file system with hard links. A step costs
 /// two flushes. The folder has an entry for each open run, and [`due`](RunStore::due) reads one file for each of them.
-/// With thousands of runs, or with long ones, use SQLite (the crate `genkit-sqlite`) instead.
+/// With thousands of runs, or with long runs, use SQLite (the crate `genkit-sqlite`) instead.
 ///
 /// ```no_run
 /// use genkit::Genkit;

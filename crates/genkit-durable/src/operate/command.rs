@@ -30,8 +30,8 @@ Durable runs of this program:
 ";
 
 impl Runs {
-    /// Performs a command of an operator, and returns the text to print: a list, the details of a run, or what was done.
-    /// `args` are the words after `program runs`. Without words, returns the help.
+    /// Performs a command of an operator, and returns the text to print: a list, the details of a run, or the outcome
+    /// of the command. `args` are the words after `program runs`. Without words, returns the help.
     ///
     /// ```
     /// # use genkit::durable::FolderStore;

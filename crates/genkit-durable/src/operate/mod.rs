@@ -58,7 +58,8 @@ impl Runs {
         run_store(&self.0)?.list(&filter).await
     }
 
-    /// Returns what is stored about a run, and what this process lacks to continue it. `None` if there is no such run.
+    /// Returns the stored details of a run, and the name of anything that this process lacks to continue it. `None` if
+    /// there is no such run.
     ///
     /// # Errors
     /// See [`Runs`]. `Internal` if the run cannot be read.
@@ -216,8 +217,8 @@ pub struct RunDetails {
     pub error: Option<String>,
     /// Questions without an answer.
     pub questions: Vec<Interrupt>,
-    /// Name of what this process lacks to continue the run, such as a tool. `None` if it lacks nothing, or if the run is
-    /// finished.
+    /// Name of a missing dependency that prevents this process from continuing the run, such as a tool. `None` if
+    /// nothing is missing, or if the run is finished.
     pub missing: Option<String>,
     /// Number of saved messages, or of results of `once` of a flow.
     pub saved_lines: usize,

@@ -71,14 +71,14 @@ impl Worker {
         self
     }
 
-    /// Sets the retention: how long finished runs are kept after they ended. The worker deletes older ones, at its start
-    /// and then every 10 minutes, or more often for a shorter time. By default, all are kept.
+    /// Sets the retention: how long finished runs are kept after they ended. The worker deletes older runs, at its
+    /// start and then every 10 minutes, or more often for a shorter time. By default, all are kept.
     pub fn keep_finished_for(mut self, time: Duration) -> Self {
         self.keep_finished = Some(time);
         self
     }
 
-    /// Stops the worker when `signal` resolves: no new runs are taken, and each running one stops after its current
+    /// Stops the worker when `signal` resolves: no new runs are taken, and each active run stops after its current
     /// step. Dropping the worker stops immediately, in the middle of steps.
     pub fn until(mut self, signal: impl Future<Output = ()> + Send + 'static) -> Self {
         self.until = Some(Box::pin(signal));

@@ -169,7 +169,7 @@ impl FlowServer {
     }
 
     /// Adds a [`ContextProvider`], which reads each request before its flow runs. Several providers run in order, and
-    /// later ones override keys of earlier ones. Default is none: every client can call the flows.
+    /// later providers override keys of earlier providers. Default is none: every client can call the flows.
     pub fn context_provider(mut self, provider: impl ContextProvider) -> Self {
         self.settings.providers.push(Arc::new(provider));
         self
@@ -267,7 +267,7 @@ impl FlowServer {
         self
     }
 
-    /// Shuts down gracefully when this future resolves: new requests are rejected, and running ones have the
+    /// Shuts down gracefully when this future resolves: new requests are rejected, and running requests have the
     /// [`grace`](Self::grace) period to finish. Ctrl-C and SIGTERM do the same.
     pub fn shutdown(mut self, signal: impl Future<Output = ()> + Send + 'static) -> Self {
         self.shutdown = Some(Box::pin(signal));

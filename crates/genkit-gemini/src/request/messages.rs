@@ -20,7 +20,7 @@ use genkit_model::internal::documents;
 use genkit_model::internal::signature;
 use genkit_model::internal::signature::{GEMINI, SKIP_VALIDATION};
 
-/// The response to a call without one.
+/// The placeholder response for a call without a response.
 static NO_ANSWER: LazyLock<Value> = LazyLock::new(|| json!({ "error": UNANSWERED }));
 
 #[derive(Serialize)]
@@ -164,7 +164,7 @@ impl<'a> Writer<'a> {
     fn part_kind(&mut self, part: &'a Part) -> Result<Option<Kind<'a>>, &'static str> {
         let is_signed = signature::find_signature(part, GEMINI).is_some();
         Ok(Some(match part {
-            // The thoughts of another model must not be sent to this one.
+            // The thoughts of another model must not be sent to this model.
             Part::Reasoning { .. } if signature::is_foreign(part, GEMINI) => return Ok(None),
             Part::Text { text, .. } | Part::Reasoning { reasoning: text, .. }
                 if text.is_empty() && !is_signed =>

@@ -282,7 +282,7 @@ impl InFlight {
             }
         };
         let matched = tokio::time::timeout(MATCH_TIMEOUT, certain).await;
-        match matched.unwrap_or(Err("the other calls are still unanswered")) {
+        match matched.unwrap_or(Err("the other calls have no response yet")) {
             Ok(request) => Some(request),
             Err(why) => {
                 tracing::warn!(

@@ -219,15 +219,15 @@ impl McpClient {
         let server = self.key();
         let left_out = |why: &str, uri: &str| {
             let uri = Logged::text(uri);
-            tracing::warn!(server, %uri, why, "omitted a skill of an MCP server");
+            tracing::warn!(server, %uri, why, "omitted a skill from an MCP server");
         };
         if let Some(notice) = &list.notice {
             let notice = Logged::text(notice);
-            tracing::warn!(server, %notice, "omitted skills of an MCP server");
+            tracing::warn!(server, %notice, "omitted skills from an MCP server");
         }
         if list.items.len() > MAX_SKILLS {
             let (listed, kept) = (list.items.len(), MAX_SKILLS);
-            tracing::warn!(server, listed, kept, "omitted skills of an MCP server");
+            tracing::warn!(server, listed, kept, "omitted skills from an MCP server");
         }
         let mut found: Vec<RemoteSkill> = Vec::new();
         for item in list.items.into_iter().take(MAX_SKILLS) {
@@ -256,7 +256,7 @@ impl McpClient {
             Err(_) => format!("they were not listed within {limit:?}"),
         };
         let (server, why) = (self.key(), Logged::text(&why));
-        tracing::warn!(server, error = %why, "omitted the skills of an MCP server");
+        tracing::warn!(server, error = %why, "omitted the skills from an MCP server");
         Vec::new()
     }
 }

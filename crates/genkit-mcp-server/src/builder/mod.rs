@@ -238,9 +238,9 @@ impl McpServer {
         self
     }
 
-    /// Sets the output limit: the maximum size of a result, in bytes of JSON. It applies to prompts,
-    /// resources, and tools that do not declare their own `max_output`. Default is 4 MiB. A larger result
-    /// is replaced by an error that states its size.
+    /// Sets the output limit: the maximum size of a result, in bytes of JSON. It applies to prompts, resources, and
+    /// tools that do not declare their own `max_output`. Default is 4 MiB. A larger result is replaced with an error
+    /// that states its size.
     pub fn max_output(mut self, bytes: usize) -> Self {
         self.settings.max_output = bytes;
         self

@@ -33,7 +33,7 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    /// Creates the request of a message that is not parsed yet.
+    /// Creates the request for a message that is not parsed yet.
     pub(crate) fn new(
         session: &Arc<Session>,
         outlet: Outlet,

@@ -68,7 +68,7 @@ impl<'a> PortableRewriter<'a> {
             let title = || Some(self.exact.get("title")?.as_str()?.to_owned());
             let again = name.or_else(title).unwrap_or_else(|| "schema".to_owned());
             let what = format!("`{again}` contains itself and is cut at the first recursion");
-            self.note_loss(at, what, "ignore this if deep values are rare, because they are accepted; otherwise use a flat list with ids");
+            self.note_loss(at, what, "if deep values are rare, ignore this, because they are accepted; otherwise use a flat list with ids");
             flat.cut = Some(Cut { target: Some(target), again: Some(again) });
             return false;
         }

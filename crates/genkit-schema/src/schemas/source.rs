@@ -31,7 +31,7 @@ pub(super) struct WrittenSchema {
     repairs: Vec<Loss>,
     /// Whether it is for the arguments of a tool, whose root must be an object.
     is_input: bool,
-    /// Whether it is served unchanged: the program's author declared its draft, and nothing had to be repaired.
+    /// Whether it is served unchanged, because it declares its draft and needed no repair.
     is_final: bool,
 }
 

@@ -91,8 +91,8 @@ pub fn compact(tokens: u64) -> Compact {
 
 impl Compact {
     /// Sets the target size: the number of tokens to keep when messages are removed. Default is half of the limit. Each
-    /// removal invalidates the provider's cache of the conversation, so few large ones are cheaper than many small
-    /// ones.
+    /// removal invalidates the provider's cache of the conversation, so a few large removals are cheaper than many
+    /// small removals.
     #[must_use]
     pub fn down_to(mut self, tokens: u64) -> Self {
         self.target = tokens.min(self.limit);
@@ -100,7 +100,7 @@ impl Compact {
     }
 
     /// Sets a model that writes a summary to replace the removed messages. Its calls count toward the usage of the
-    /// run. If a summary fails, the messages are removed without one and a warning is logged.
+    /// run. If a summary fails, the messages are removed without a summary and a warning is logged.
     ///
     /// ```
     /// use genkit::middleware::compact;
@@ -132,7 +132,8 @@ impl Compact {
         self
     }
 
-    /// Determines which messages of `request` to remove: the known ones, and more if the request is still too long.
+    /// Determines which messages of `request` to remove: the messages that were removed before, and more if the request
+    /// is still too long.
     async fn plan_compaction(
         &self,
         request: &ModelRequest,

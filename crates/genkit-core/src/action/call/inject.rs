@@ -140,7 +140,7 @@ impl<T: ?Sized> InjectNothing<T> for &Inject<T> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be injected into this function",
     label = "not a state type",
-    note = "a parameter by reference is `&Context`, `&Chunks<C>`, or `&T` for state given with `.state(value)`",
+    note = "a reference parameter must be `&Context`, `&Chunks<C>`, or `&T` for state set with `.state(value)`",
     note = "state must be `Sized + Send + Sync + 'static`; input is taken by value"
 )]
 pub trait Injectable {

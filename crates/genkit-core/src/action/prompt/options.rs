@@ -197,7 +197,7 @@ impl PromptOptions {
         self
     }
 
-    /// Replaces the names of tools that `find` resolves by the tools themselves.
+    /// Replaces the names of tools that `find` resolves with the tools themselves.
     pub(super) fn with_tools_found(mut self, find: impl Fn(&str) -> Vec<Tool>) -> Self {
         let found = |tool: PromptTool| match tool {
             PromptTool::Name(name) => match find(&name) {

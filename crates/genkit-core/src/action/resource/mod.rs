@@ -207,8 +207,8 @@ impl Resource {
         uri.starts_with(scheme)
     }
 
-    /// Returns the rank of the template by its fixed parts. If several templates match, the one with the highest rank
-    /// is used.
+    /// Returns the rank of the template by its fixed parts. If several templates match, the template with the highest
+    /// rank is used.
     pub(crate) fn specificity(&self) -> impl Ord + use<> {
         self.0.template.as_ref().map(UriTemplate::specificity).ok()
     }

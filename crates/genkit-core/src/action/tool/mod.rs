@@ -62,7 +62,7 @@ struct ToolData {
 }
 
 impl Tool {
-    /// Returns the tool of an annotated function, which is the same one for every call.
+    /// Returns the tool of an annotated function. Every call returns the same tool.
     pub fn of<F: ToolFn>() -> Self {
         Self::from_cache(F::DEFINITION)
     }

@@ -35,7 +35,7 @@ impl<T> Elicited<T> {
     ///
     /// # Errors
     /// Returns [`ErrorKind::PermissionDenied`](crate::error::ErrorKind::PermissionDenied) if the user declined, and
-    /// [`ErrorKind::Cancelled`](crate::error::ErrorKind::Cancelled) if the user closed the question.
+    /// [`ErrorKind::Cancelled`](crate::error::ErrorKind::Cancelled) if the user dismissed the question.
     ///
     /// ```
     /// use genkit::Elicited;

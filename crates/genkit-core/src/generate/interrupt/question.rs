@@ -205,7 +205,7 @@ impl Interrupt {
             metadata: self.metadata.clone(),
         };
         let metadata = part.metadata_mut();
-        // This answer does not replace the input, even if an earlier one did.
+        // This answer does not replace the input, even if an earlier answer did.
         metadata.shift_remove(REPLACED_INPUT);
         metadata.insert(RESUMED.to_owned(), resumed);
         let answer = json!({ self.question.key.as_str(): Decision::new(action, content) });
@@ -215,7 +215,7 @@ impl Interrupt {
 }
 
 /// An answer to an [`Interrupt`]. It is plain data: see [`Answer::part`].
-#[must_use = "an answer is given to `resume`"]
+#[must_use = "an answer has no effect until it is passed to `resume`"]
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
     pub(super) kind: Kind,

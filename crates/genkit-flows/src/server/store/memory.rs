@@ -31,7 +31,7 @@ const MAX_STREAM_BYTES: usize = 4 * 1024 * 1024;
 /// streams that ended first.
 const MAX_TOTAL_BYTES: usize = 256 * 1024 * 1024;
 
-/// The maximum number of stored streams. Default is 1,000: a further stream replaces the one that ended first.
+/// The maximum number of stored streams. Default is 1,000: a further stream replaces the stream that ended first.
 const MAX_STREAMS: usize = 1_000;
 
 /// The memory overhead of an event in addition to its JSON, in bytes.

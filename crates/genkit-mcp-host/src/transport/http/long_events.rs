@@ -19,7 +19,7 @@ struct EventReader {
     has_failed: bool,
 }
 
-/// Returns the events of a response. An event that is too long is replaced by an error for the request, and ends the
+/// Returns the events of a response. An event that is too long is replaced with an error for the request, and ends the
 /// stream.
 pub(super) fn read_events(
     response: Response,

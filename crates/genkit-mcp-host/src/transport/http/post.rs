@@ -88,7 +88,7 @@ pub(super) async fn read_response(
 /// Parses a response that is a single document.
 fn parse_document(body: &[u8], request: Option<RequestId>, session: Option<String>) -> Answer {
     if has_more_values(body, MAX_VALUES) {
-        tracing::warn!("skipped a response of an MCP server with more than {MAX_VALUES} values");
+        tracing::warn!("skipped a response from an MCP server with more than {MAX_VALUES} values");
         return Ok(match request {
             Some(id) => StreamableHttpPostResponse::Json(too_many_values(id), session),
             None => StreamableHttpPostResponse::Accepted,

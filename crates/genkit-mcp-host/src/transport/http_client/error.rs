@@ -47,13 +47,13 @@ pub(crate) enum Error {
     // Responses.
     #[error("{0} redirects too often")]
     Redirects(String),
-    #[error("the response of {0} was cut off: {1}")]
+    #[error("the response from {0} was cut off: {1}")]
     AnswerBroke(String, String),
-    #[error("the response of {0} is longer than {1} bytes")]
+    #[error("the response from {0} is longer than {1} bytes")]
     AnswerTooLong(String, usize),
-    #[error("the stream of {0} broke: {1}")]
+    #[error("the stream from {0} broke: {1}")]
     StreamBroke(String, String),
-    #[error("the stream of {0} ended before the response")]
+    #[error("the stream from {0} ended before the response")]
     StreamEnded(String),
     #[error("{0} no longer knows the session")]
     SessionLost(String),

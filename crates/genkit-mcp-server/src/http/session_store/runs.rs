@@ -44,7 +44,7 @@ pub struct RunSessions {
 }
 
 impl RunSessions {
-    /// Creates a session store on top of this store of runs, which can also hold other kinds of runs.
+    /// Creates a session store on top of this run store, which can also hold other kinds of runs.
     pub fn new(store: impl RunStore) -> Self {
         Self { store: Arc::new(store), kept: KEPT }
     }

@@ -100,7 +100,7 @@ async fn follow_stream(
                 failures += 1;
                 if failures == MAX_FAILURES {
                     let error = Logged::text(error.chain());
-                    tracing::error!(%error, "cannot read the stream of another instance");
+                    tracing::error!(%error, "cannot read the stream from another instance");
                     break;
                 }
                 tokio::time::sleep(LOOK).await;

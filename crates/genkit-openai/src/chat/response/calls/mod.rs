@@ -434,7 +434,7 @@ impl PartialCall {
             && self.index == before.index
     }
 
-    /// Adds a piece of the id, or replaces the id by a longer form of it.
+    /// Adds a piece of the id, or replaces the id with a longer version of it.
     fn join_id(&mut self, id: &str, has_no_arguments: bool) {
         let Some(known) = &mut self.id else { return };
         if !has_no_arguments || self.arguments.progress() != Progress::Empty {
