@@ -132,7 +132,7 @@ fn poisoned(session: &LeasedRun, lives: u32, step: String) -> Error {
 async fn give_up_loop(session: &mut LeasedRun, mut run: Run, lives: u32) -> Result<()> {
     let model = run.state_after(usize::MAX).model().to_owned();
     let step = match run.next() {
-        NextStep::Model(_) => format!("a call of the model `{model}`"),
+        NextStep::Model(_) => format!("a call to the model `{model}`"),
         NextStep::Tools(calls) => {
             let names: Vec<_> =
                 calls.iter().map(|call| format!("`{}`", call.request().name)).collect();

@@ -64,7 +64,7 @@ impl McpHostBuilder {
         self
     }
 
-    /// Adds a server under `key`, which prefixes the names of what it offers: `key/tool`.
+    /// Adds a server under `key`, which prefixes the names of its tools and prompts: `key/tool`.
     pub fn server(mut self, key: impl Into<String>, server: impl Into<ServerConfig>) -> Self {
         self.servers.push((key.into(), server.into()));
         self

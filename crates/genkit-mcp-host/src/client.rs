@@ -73,7 +73,7 @@ impl McpClient {
         self.catalog.server.wait_connected().await.map(|_| ())
     }
 
-    /// Returns the server's current tools under the server's own names, the ones that [`call_tool`](Self::call_tool)
+    /// Returns the server's current tools under the server's own names, the names that [`call_tool`](Self::call_tool)
     /// accepts.
     ///
     /// For a request that uses the tools of several servers, use [`McpHost::tools`](super::McpHost::tools), whose names
@@ -163,13 +163,13 @@ impl McpClient {
     /// | one image, audio, resource or link | that [`Part`](genkit_core::Part) |
     /// | several of these, or one with text or structured content | a list of parts, in their order |
     ///
-    /// MCP requires an object as structured content, so this library's servers and FastMCP wrap other values in one.
-    /// The wrapper is removed: the value is `5`, not `{"result": 5}`. With [`raw(true)`](super::StdioTransport::raw)
-    /// the MCP result is returned unchanged.
+    /// MCP requires an object as structured content, so this library's servers and FastMCP wrap other values in an
+    /// object. The wrapper is removed: the value is `5`, not `{"result": 5}`. With
+    /// [`raw(true)`](super::StdioTransport::raw) the MCP result is returned unchanged.
     ///
     /// # Errors
-    /// Returns an error if the tool fails, if the arguments are not an object or not what the tool accepts, or if the
-    /// server is unreachable.
+    /// Returns an error if the tool fails, if the arguments are not an object or do not match the tool's schema, or if
+    /// the server is unreachable.
     pub async fn call_tool(&self, name: &str, arguments: impl Serialize) -> Result<Value> {
         self.call_tool_in(&Context::detached(), name, arguments).await
     }

@@ -86,7 +86,7 @@ pub enum McpEvent {
     ResourceUpdated {
         /// The key of the server.
         server: String,
-        /// The URI of the resource, or of one within it.
+        /// The URI of the resource, or of a resource within it.
         uri: String,
     },
     /// A log message from the server, which is also sent to `tracing` at the same level.

@@ -1,4 +1,4 @@
-//! Limits on the time, size and number of what a server may use.
+//! Limits on the time, sizes and counts that a server may use.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ pub(crate) const MAX_TIMEOUT: Duration = Duration::from_secs(600);
 /// How long a server may take to start and complete the handshake. Default is 30 seconds.
 pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How long a server may take to respond to the probe for the newest protocol before it is treated as an older one.
+/// How long a server may take to respond to the probe for the newest protocol before it is treated as an older server.
 /// Default is 3 seconds.
 pub(crate) const PROBE_TIMEOUT: Duration = Duration::from_secs(3);
 
@@ -97,7 +97,8 @@ pub(crate) const LONGEST_POLL: Duration = Duration::from_secs(60);
 /// How long a durable run holds its worker for a task before it releases it between two polls. Default is 5 seconds.
 pub(crate) const LET_GO: Duration = Duration::from_secs(5);
 
-/// How long a task is followed at most, regardless of the time to live that its server specifies. Default is 7 days.
+/// The longest time that a task is followed, regardless of the time to live that its server specifies. Default is 7
+/// days.
 pub(crate) const LONGEST_TASK: Duration = Duration::from_secs(7 * 24 * 3600);
 
 /// How long a task without a time to live is followed, across all executions of a durable run. Default is 1 day.

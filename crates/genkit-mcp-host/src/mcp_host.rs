@@ -125,7 +125,7 @@ impl McpHost {
     /// # }
     /// ```
     pub async fn register_in(&self, registry: &Registry) {
-        // An error means that the runtime that syncs is shutting down; what is registered stays registered.
+        // An error means that the runtime that syncs is shutting down; all registered actions stay registered.
         let _ = self.0.start_sync(registry).wait_for(|is_in| *is_in).await;
     }
 
@@ -222,8 +222,8 @@ impl McpHost {
         self.client(key)?.reconnect().await
     }
 
-    /// Replaces the servers of the host: starts new ones, shuts down those that are missing, and reconnects only those
-    /// whose configuration changed.
+    /// Replaces the servers of the host: starts new servers, shuts down servers that are missing, and reconnects only
+    /// those whose configuration changed.
     ///
     /// # Errors
     /// Returns an error if a key is invalid or appears twice; nothing is changed in that case.

@@ -154,7 +154,7 @@ fn prompt_options(options: &PromptOptions) -> Map<String, Value> {
     shown
 }
 
-/// Checks the required arguments of a prompt, and reports all missing ones at once.
+/// Checks the required arguments of a prompt, and reports all missing arguments at once.
 pub(super) fn check_arguments(
     prompt: &Prompt,
     given: &Map<String, Value>,

@@ -48,7 +48,7 @@ pub(crate) fn parse_in(
 ) -> Result<ServersFile, Error> {
     let mut notices = Vec::new();
     let mut servers: Vec<ServerEntry> = Vec::new();
-    // A section that is not one does not disable the others.
+    // An invalid section does not disable the others.
     let mut broken = None;
     for section in find_sections(text, name, &mut notices)? {
         let at = Place::new(name, &section.path);

@@ -33,7 +33,7 @@ pub fn mark_meta(meta: &mut Map<String, Value>, kind: ErrorKind) {
     meta.insert(STATUS.to_owned(), status::name_of(kind).into());
 }
 
-/// Returns the kind of an error: its status, or else what its code implies.
+/// Returns the kind of an error: its status, or else the kind that its code implies.
 pub fn kind_of_error(code: ErrorCode, data: Option<&Value>) -> ErrorKind {
     data.and_then(kind_of_meta).unwrap_or_else(|| kind_of_code(code))
 }

@@ -77,7 +77,7 @@ impl<'d> Converter<'d> {
         let members = match schema {
             Value::Bool(_) => return Ok(schema.clone()),
             Value::Object(members) => members,
-            // The repair of the whole schema reports what is not a schema.
+            // The repair of the whole schema reports values that are not schemas.
             other => {
                 self.spend(other.to_string().len())?;
                 return Ok(other.clone());

@@ -107,7 +107,7 @@ fn without_template(source: &str) -> &str {
     &source[..end]
 }
 
-/// Builds what the files share: partials, and placeholder schemas for types of the program.
+/// Builds the environment that the files share: partials, and placeholder schemas for types of the program.
 fn build_environment(
     folder: &Folder,
     input: &PromptsInput,

@@ -1,5 +1,5 @@
-//! The fallback for a function with errors: the errors, the function itself, and stubs for what the macro would have
-//! generated, to avoid follow-up errors.
+//! The fallback for a function with errors: the errors, the function itself, and stubs for the items that the macro
+//! would have generated, to avoid follow-up errors.
 
 use proc_macro2::TokenStream;
 use quote::quote;

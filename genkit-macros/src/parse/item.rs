@@ -18,7 +18,7 @@ pub(crate) struct Item {
 }
 
 impl Item {
-    /// Parses a function. For any other item, reports what the attribute can be applied to.
+    /// Parses a function. For any other item, reports which items support the attribute.
     pub(crate) fn parse(kind: Kind, tokens: TokenStream, errors: &mut Errors) -> Option<Self> {
         let parser = |input: ParseStream| {
             Ok(Self {

@@ -60,7 +60,7 @@ pub(crate) fn type_span(ty: &Type) -> Span {
 }
 
 /// Returns where to report errors about the value and about the error of a `Result<Value, Error>`. Only the spans are
-/// guessed from the spelling; what a type is, is decided by its traits.
+/// guessed from the spelling; the traits of a type decide its actual kind.
 pub(crate) fn result_places(ty: &Type) -> (Span, Span) {
     let whole = type_span(ty);
     let Type::Path(path) = strip_groups(ty) else { return (whole, whole) };

@@ -41,7 +41,7 @@ pub(super) fn verify_actions(actions: &Actions, states: Option<&TypeMap>) -> Res
         let label = found.verify_resource(resource);
         found.verify_schemas(label, resource.schemas());
         found.verify_template(label, resource);
-        // Resources of other programs do not conflict with resources of this program.
+        // Other programs choose their URIs independently, so equal templates are not an error.
         if resource.info().is_remote() {
             continue;
         }

@@ -65,7 +65,7 @@ impl RemoteAction {
     }
 }
 
-/// Sets what all actions have: origin, title, icons.
+/// Sets the fields that all actions have: origin, title, icons.
 macro_rules! described {
     ($action:expr, $server:expr, $name:expr, $item:expr, $title:expr) => {{
         let mut action = $action.metadata("mcp", action_origin($server, $name, $item));

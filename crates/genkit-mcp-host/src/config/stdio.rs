@@ -72,9 +72,9 @@ impl StdioTransport {
         self
     }
 
-    /// Sets whether the program inherits the whole environment of this one. Default is `false`: a third-party server
-    /// must not see keys and tokens by accident. It gets what programs need to run (`PATH`, `HOME`, locale, time zone,
-    /// the folder for temporary files) and the variables set with [`env`](Self::env).
+    /// Sets whether the program inherits the whole environment of this process. Default is `false`: a third-party
+    /// server must not see keys and tokens by accident. It gets the variables that programs need to run (`PATH`,
+    /// `HOME`, locale, time zone, the folder for temporary files) and the variables set with [`env`](Self::env).
     pub fn inherit_env(mut self, yes: bool) -> Self {
         self.command.child.inherit_env = yes;
         self

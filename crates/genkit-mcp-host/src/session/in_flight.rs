@@ -264,7 +264,7 @@ impl InFlight {
         }
     }
 
-    /// Returns the request that a question is about, over a transport that does not specify it. A guess could show one
+    /// Returns the request that a question is about, over a transport that does not specify it. A guess could show a
     /// user's question to another user.
     pub(crate) async fn match_question(&self, server: &str) -> Option<Arc<OpenRequest>> {
         self.one_by_one.store(true, Ordering::Release);

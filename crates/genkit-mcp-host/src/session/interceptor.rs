@@ -22,7 +22,7 @@ use super::state::SessionState;
 pub(crate) struct Interceptor<T> {
     inner: T,
     session: Arc<SessionState>,
-    /// Whether a server that does not support `server/discover` may be an old one.
+    /// Whether a server that does not support `server/discover` may be an old server.
     probes: bool,
     probe: Option<Probe>,
     /// The id of a probe that timed out; rmcp no longer waits for its response.

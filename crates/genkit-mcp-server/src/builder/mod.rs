@@ -345,14 +345,15 @@ impl McpServer {
     }
 
     /// Sets whether clients receive complete errors, with the messages of other libraries and all causes,
-    /// instead of masked ones. Default is `true` on stdio and in memory, where the client belongs to the
+    /// instead of masked errors. Default is `true` on stdio and in memory, where the client belongs to the
     /// user, and `false` over HTTP and for `serve`.
     ///
     /// With masking, a client receives the text that was written for it: the message of a
-    /// [`genkit::Error`](genkit_core::Error) (including one made by [`context`](genkit_core::ErrorContext::context)) or
-    /// of an error that is a `String` or `&str`, without causes. Errors of other libraries
-    /// (`std::io::Error`, `anyhow`, `sqlx`), which can contain file names, hosts and queries, are replaced
-    /// by a generic message with a reference. The log contains the complete error under the same reference.
+    /// [`genkit::Error`](genkit_core::Error) (including an error created by
+    /// [`context`](genkit_core::ErrorContext::context)) or of an error that is a `String` or `&str`, without causes.
+    /// Errors of other libraries (`std::io::Error`, `anyhow`, `sqlx`), which can contain file names, hosts and queries,
+    /// are replaced by a generic message with a reference. The log contains the complete error under the same
+    /// reference.
     ///
     /// ```
     /// use genkit::testing::Client;
@@ -386,9 +387,8 @@ impl McpServer {
         self
     }
 
-    /// Adds a request middleware, which runs around each list, call, read, prompt and completion of every
-    /// client. The first middleware added is the outermost. [`on_request`](crate::on_request)
-    /// creates one from a closure.
+    /// Adds a request middleware, which runs around each list, call, read, prompt and completion of every client. The
+    /// first middleware added is the outermost. [`on_request`](crate::on_request) creates middleware from a closure.
     ///
     /// The middleware of the program (`GenkitBuilder::middleware`) also
     /// runs around its tools here, inside this middleware. It receives typed calls and can change them.
@@ -418,9 +418,9 @@ impl McpServer {
     /// Adds a sealing key, at least 32 random bytes, which signs the state that a question carries through
     /// the client. All instances of a server need the same keys. Default is a random key of this process.
     ///
-    /// If you add several keys, the first one signs and all of them verify, so that keys can be rotated
-    /// without losing a question: first add the new key to every instance as the second one, then make it
-    /// the first one. Remove the old key an hour later, when everything that it signed has expired.
+    /// If you add several keys, the first one signs and all of them verify, so that keys can be rotated without losing
+    /// a question: first add the new key to every instance as the second key, then make it the first key. Remove the
+    /// old key an hour later, when everything that it signed has expired.
     ///
     /// ```
     /// # fn key_of(_: &str) -> Vec<u8> { vec![7; 32] }
@@ -492,7 +492,7 @@ impl McpServer {
     }
 
     /// Sets a signal for graceful shutdown: when the future resolves, the server accepts no new requests
-    /// and finishes the running ones. Ctrl-C and SIGTERM have the same effect.
+    /// and finishes the running requests. Ctrl-C and SIGTERM have the same effect.
     pub fn shutdown(mut self, signal: impl Future<Output = ()> + Send + 'static) -> Self {
         self.shutdown = Some(Box::pin(signal));
         self

@@ -1,4 +1,4 @@
-//! `--list` and `--check`: print what the server offers.
+//! `--list` and `--check`: print the items that the server offers.
 
 use std::fmt::Write as _;
 

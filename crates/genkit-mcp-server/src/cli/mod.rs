@@ -113,7 +113,7 @@ impl<'a> McpCli<'a> {
     ///
     /// Arguments that the user passed are written to the entry of `--install` and `--inspect`. A `PathBuf`,
     /// including a default one, is made absolute there, because clients start programs in other folders. A
-    /// flag of yours replaces a built-in one with the same name. Your program needs `clap` 4 with `derive`
+    /// flag of yours replaces a built-in flag with the same name. Your program needs `clap` 4 with `derive`
     /// in its dependencies.
     pub fn cli_args<A: clap::Args>(
         self,

@@ -13,7 +13,7 @@ use genkit_core::{Error, ErrorKind, Result};
 pub(super) enum Respondent {
     /// No one: the client declares no capability, so a tool that asks fails.
     None,
-    /// `--yes` approves what runs, and declines forms.
+    /// `--yes` approves all calls, and declines forms.
     Yes,
     /// The user at the terminal.
     Terminal,

@@ -200,7 +200,7 @@ fn read_listen(mut given: Fields) -> Option<ListenParams> {
     Some(ListenParams { notifications: filter, names_tasks })
 }
 
-/// Parses what is possible of other parameters.
+/// Parses the valid members of other parameters.
 pub(super) fn read_any(raw: Option<&str>) -> (RequestMetaObject, Params) {
     let refused = |refused| (RequestMetaObject::default(), Params::Refused(refused));
     let value = match raw.map(serde_json::from_str::<Value>).transpose() {

@@ -50,7 +50,7 @@ fn of_events(body: AnswerBody) -> Response<AnswerBody> {
     response
 }
 
-/// The status code of a response. Errors have one only for self-contained requests.
+/// The status code of a response. Errors have a status code only for self-contained requests.
 pub(super) fn status_for(
     error: Option<ErrorCode>,
     is_described: bool,

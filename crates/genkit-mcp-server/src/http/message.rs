@@ -29,7 +29,7 @@ pub(super) enum MessageSession {
     Kept(SessionInUse),
     /// A new session, which is opened if the handshake succeeds.
     New(Arc<Session>),
-    /// No session. This one only serves the message.
+    /// No session. This substitute only serves the message.
     Alone(Arc<Session>),
 }
 
@@ -131,7 +131,7 @@ impl EndpointState {
     }
 }
 
-/// The substitute for a session, for a message without one.
+/// The substitute for a session, for a message without a session.
 fn without_session(rules: Rules, sender: &RequestSender<'_>, name: &str) -> Arc<Session> {
     let version = match rules {
         Rules::Handshake(version) => version,

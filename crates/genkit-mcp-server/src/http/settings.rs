@@ -74,7 +74,7 @@ impl HttpSettings {
         self.max_body = bytes;
     }
 
-    /// Checks what can be checked before the server starts.
+    /// Performs all checks that are possible before the server starts.
     pub(crate) fn check(&self) -> Result<()> {
         if let Some(resource) = &self.resource {
             resource.check()?;

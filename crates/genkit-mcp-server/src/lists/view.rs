@@ -25,7 +25,7 @@ impl Lists {
         if let Some(view) = lock(&self.views.0).get(&key) {
             return Arc::clone(view);
         }
-        // Built without holding the lock; if another request inserts the same view first, that one is used.
+        // Built without holding the lock; if another request inserts the same view first, that view is used.
         let items = self.items.only(&seen);
         let view = Arc::new(Self::from_items(
             self.version,

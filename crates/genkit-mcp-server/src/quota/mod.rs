@@ -32,7 +32,7 @@ pub(crate) use self::book::HeldQuota;
 use self::book::Book;
 use genkit_core::internal::sync::lock;
 
-/// The number of clients that are remembered before idle ones are forgotten, least recently used first. Default is
+/// The number of clients that are remembered before idle clients are forgotten, least recently used first. Default is
 /// 10,000.
 const MAX_IDLE_CLIENTS: usize = 10_000;
 

@@ -35,7 +35,7 @@ use genkit_core::internal::context::Asker;
 use genkit_core::internal::sync::lock;
 use genkit_mcp::internal::spans::{Network, OpenSession, SessionEnd};
 
-/// The minimum level of log messages for clients that do not set one. Default is `info`.
+/// The minimum level of log messages for clients that do not set a level. Default is `info`.
 const DEFAULT_LEVEL: LogLevel = LogLevel::Info;
 
 /// The session of a connection in an older protocol. A request in the newer protocol has an empty session.
@@ -110,7 +110,7 @@ impl Session {
         self.state().level = level;
     }
 
-    /// Sets what the client can see from now on, based on the caller of its newest request.
+    /// Sets the items that the client can see from now on, based on the caller of its newest request.
     pub(crate) fn set_sees(&self, sees: Sees) {
         self.state().sees = sees;
     }

@@ -132,7 +132,7 @@ where
     async fn finish(&mut self) {
         let client = &mut self.client;
         let finish = Instant::now() + self.limits.finish;
-        // No answers can arrive any more, so functions that wait for one get an error.
+        // No answers can arrive any more, so functions that wait for an answer get an error.
         client.session.connection.no_more_answers();
         client.end.cancel();
         let ended = async {

@@ -1,4 +1,4 @@
-//! Sweeping: resumes abandoned tasks and removes expired ones.
+//! Sweeping: resumes abandoned tasks and removes expired tasks.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};

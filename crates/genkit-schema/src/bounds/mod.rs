@@ -71,7 +71,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// Compiles a schema. Returns `None` if it asserts nothing (beyond what deserializing checks).
+    /// Compiles a schema. Returns `None` if it has no constraints beyond the checks of deserializing.
     pub fn compile(schema: &Value, shape: Shape) -> Result<Option<Self>, E> {
         if shape == Shape::Read && plain::asserts_nothing(schema) {
             return Ok(None);

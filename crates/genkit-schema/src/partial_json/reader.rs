@@ -23,7 +23,7 @@ pub(super) enum ReadState {
 /// A parser for JSON5, which also accepts single quotes, unquoted names, trailing commas, comments, JavaScript numbers,
 /// and raw line feeds in strings.
 ///
-/// When the state is no longer [`ReadState::Whole`], parsing stops and returns what was parsed so far.
+/// When the state is no longer [`ReadState::Whole`], parsing stops and returns the value that was parsed so far.
 pub(super) struct JsonReader<'a> {
     text: &'a str,
     pub at: usize,

@@ -22,8 +22,8 @@
 //! | `x-…` and all keywords of both drafts | unchanged |
 //!
 //! Schemas of arguments are at most narrowed, so that a client that follows the portable schema is understood. Schemas
-//! of results are at most widened, so that what serde writes is accepted. Therefore null is kept in a property that is
-//! always present.
+//! of results are at most widened, so that the output of serde is accepted. Therefore null is kept in a property that
+//! is always present.
 
 mod draft;
 mod enums;

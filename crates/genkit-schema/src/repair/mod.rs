@@ -33,7 +33,7 @@ use crate::dialect::position::Position;
 use crate::json::pointer;
 use values::{KeywordValue, Repair};
 
-/// The maximum nesting of schemas that is repaired. Default is 64; what is deeper accepts any value.
+/// The maximum nesting of schemas that is repaired. Default is 64; deeper schemas accept any value.
 const MAX_DEPTH: usize = 64;
 
 /// The remedy of a keyword with a wrong value.
@@ -296,7 +296,7 @@ impl Repairer {
         false
     }
 
-    /// Repairs what depends on several keywords.
+    /// Repairs combinations of several keywords.
     fn match_keywords(&mut self, map: &mut Map<String, Value>) {
         let types = crate::dialect::listed_types(map).into_iter().map(str::to_owned);
         let types: Vec<String> = types.collect();

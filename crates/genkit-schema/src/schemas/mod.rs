@@ -24,7 +24,7 @@ use crate::error::Result;
 pub struct Schemas {
     input: Arc<Source>,
     output: Arc<Source>,
-    /// Whether they come from another program, which decides what is valid.
+    /// Whether they come from another program, which validates the arguments itself.
     foreign: bool,
 }
 
@@ -155,7 +155,7 @@ impl Schemas {
         [&self.input, &self.output].into_iter().flat_map(|source| source.repairs())
     }
 
-    /// Returns what the portable schemas cannot express.
+    /// Returns the constraints that the portable schemas cannot express.
     pub fn degraded(&self) -> impl Iterator<Item = &Loss> {
         let both = [self.input.portable(), self.output.portable()];
         both.into_iter().flatten().flat_map(|served| served.degraded.iter())

@@ -1,4 +1,4 @@
-//! Limits on what a server streams: the values of a message are counted before it is parsed.
+//! Limits on streams from a server: the values of a message are counted before it is parsed.
 
 use futures_util::stream::StreamExt as _;
 use rmcp::model::{ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage};

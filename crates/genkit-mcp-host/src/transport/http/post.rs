@@ -163,7 +163,7 @@ async fn read_error(
         _ => None,
     };
     let wants_access = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
-    // Servers that do not know the newest protocol reject it in different ways; rmcp then tries the older one.
+    // Servers without the newest protocol reject it in different ways; rmcp then tries the older protocol.
     if let JsonRpcMessage::Request(request) = message
         && matches!(request.request, ClientRequest::DiscoverRequest(_))
         && status.is_client_error()

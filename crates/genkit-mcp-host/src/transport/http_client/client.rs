@@ -21,7 +21,7 @@ const OAUTH_TIMEOUT: Duration = Duration::from_secs(30);
 const MAX_REDIRECTS: usize = 5;
 
 /// Creates the client for the server at `url`. `follow` enables redirects within its origin. Requests have no time
-/// limit, because their callers set one.
+/// limit, because their callers set a limit.
 pub(crate) fn for_server(url: &Url, follow: bool) -> Result<Client> {
     let builder = base_builder(url, &AddressPolicy::allow_any())
         .pool_idle_timeout(POOL_IDLE)

@@ -1,4 +1,4 @@
-//! Errors of HTTP requests: what failed, where, and how to fix it.
+//! Errors of HTTP requests: the failure, its location, and how to fix it.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -155,7 +155,7 @@ impl HttpError {
         Self::new(error.kind(), error.chain())
     }
 
-    /// Prefixes the text with what failed.
+    /// Prefixes the text with the operation that failed.
     pub(crate) fn with_prefix(self, what: impl fmt::Display) -> Self {
         Self { text: format!("{what}: {}", self.text), ..self }
     }
@@ -217,7 +217,7 @@ fn status_meaning(status: u16, session: bool) -> (ErrorKind, &'static str) {
     }
 }
 
-/// Formats a status with its name, what the server wrote, and a hint.
+/// Formats a status with its name, the server's text, and a hint.
 fn status_text(status: u16, session: bool, body: &str) -> String {
     let known = StatusCode::from_u16(status).ok().and_then(|known| known.canonical_reason());
     let name = known.map(|name| format!(" {name}")).unwrap_or_default();

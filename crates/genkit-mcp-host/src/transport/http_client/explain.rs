@@ -158,7 +158,7 @@ impl<'a> RequestTarget<'a> {
         error.into()
     }
 
-    /// Creates the failure of a lost session; `message` is what the server wrote.
+    /// Creates the failure of a lost session; `message` is the server's text.
     pub(crate) fn session_lost(self, message: &str) -> HttpError {
         let error = Error::SessionRefused(self.url.to_owned(), quote_text(message));
         HttpError { session_lost: true, ..error.into() }

@@ -43,7 +43,7 @@ struct AuthorizerState {
 #[derive(Default)]
 struct Access {
     token: Option<AccessToken>,
-    /// How many attempts to get a token have finished, and the error of the last one.
+    /// The number of finished attempts to get a token, and the error of the last attempt.
     rounds: u64,
     failed: Option<HttpError>,
 }
@@ -116,7 +116,7 @@ impl Authorizer {
         Ok(Self { dpop, state, _open: closing.drop_guard() })
     }
 
-    /// Returns what signs the requests to the server, if tokens are bound to a key.
+    /// Returns the signer of requests to the server, if tokens are bound to a key.
     pub(crate) fn dpop_key(&self) -> Option<&Dpop> {
         self.dpop.as_deref()
     }
@@ -126,7 +126,7 @@ impl Authorizer {
         Some(self.state.held_token()?.secret)
     }
 
-    /// Returns the token to send, if there is one, renewed if it is about to expire.
+    /// Returns the token to send, if any, renewed if it is about to expire.
     pub(crate) async fn access_token(&self) -> Result<Option<String>, HttpError> {
         if let Some(token) = self.state.held_token().filter(AccessToken::is_fresh) {
             return Ok(Some(token.secret));

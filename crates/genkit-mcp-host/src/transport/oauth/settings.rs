@@ -172,7 +172,7 @@ impl OAuth {
     /// identity provider decides what its users can access, without asking them. It exchanges the ID token of the
     /// signed-in user for an assertion that is valid for one authorization server and one MCP server.
     ///
-    /// The authorization server knows this program by `client_id`, and usually a
+    /// The authorization server identifies this program by `client_id`, and usually a
     /// [`client_secret`](Self::client_secret). The assertion is treated as a secret: set the [`issuer`](Self::issuer)
     /// if the authorization server is not on the MCP server's origin.
     ///
@@ -208,7 +208,7 @@ impl OAuth {
     }
 
     /// Sets the issuer, the only authorization server that may receive the id and the secret. Default is that on the
-    /// MCP server's own origin. If the server uses another one and a secret is set, this is required.
+    /// MCP server's own origin. If the server uses another authorization server and a secret is set, this is required.
     pub fn issuer(mut self, issuer: impl Into<String>) -> Self {
         self.issuer = Some(issuer.into());
         self

@@ -97,7 +97,7 @@ async fn verify_token(verifier: &dyn TokenVerifier, token: &str) -> Result<Princ
 fn read_token(headers: &HeaderMap) -> Result<&str, Denial> {
     let mut values = headers.get_all(AUTHORIZATION).iter();
     let value = values.next().ok_or(Denial::Missing)?;
-    // A proxy in front of the server might have checked the other one.
+    // A proxy in front of the server might have checked the other header.
     if values.next().is_some() {
         return Err(Denial::Malformed);
     }

@@ -22,7 +22,7 @@ pub(super) struct KeySet(Vec<PublicKey>);
 #[derive(Debug)]
 pub(super) struct PublicKey {
     id: Option<String>,
-    /// The only algorithm that the key is for, if it declares one.
+    /// The only algorithm that the key is for, if it declares an algorithm.
     algorithm: Option<JwtAlgorithm>,
     material: Material,
 }
@@ -66,7 +66,7 @@ impl PublicKey {
         {
             return None;
         }
-        // A key with an unknown algorithm is skipped, because it is not meant for any known one.
+        // A key with an unknown algorithm is skipped, because it is not meant for any known algorithm.
         let algorithm = match key["alg"].as_str() {
             Some("Ed25519") => Some(JwtAlgorithm::EdDsa),
             Some(name) => Some(JwtAlgorithm::of_name(name)?),

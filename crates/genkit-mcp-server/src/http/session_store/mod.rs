@@ -52,7 +52,7 @@ pub trait SessionStore: Send + Sync + 'static {
     /// If the store cannot be read. The request is rejected, and the client can retry it.
     fn load<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<StoredSession>>>;
 
-    /// Saves a session under this id, replacing an existing one.
+    /// Saves a session under this id, replacing an existing session.
     ///
     /// # Errors
     /// If the session cannot be saved. The error is logged, and the session continues on this instance.

@@ -36,7 +36,7 @@ const SWEPT: usize = 1024;
 /// ```
 ///
 /// The store contains a hash of the session's id, not the id itself; the events of calls are stored unencrypted. See
-/// [`SessionStore`] for what cannot move to another instance.
+/// [`SessionStore`] for the state that cannot move to another instance.
 #[derive(Clone)]
 pub struct RunSessions {
     store: Arc<dyn RunStore>,

@@ -1,4 +1,4 @@
-//! How strict mode treats keywords: copied, described in words, omitted or unsupported.
+//! The treatment of keywords in strict mode: copied, described as text, omitted or unsupported.
 
 use serde_json::{Map, Value};
 

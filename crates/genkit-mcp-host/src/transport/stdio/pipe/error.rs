@@ -1,4 +1,4 @@
-//! Errors of a pipe: what is wrong with a server's line.
+//! Errors of a pipe: the problem with a line from the server.
 
 use rmcp::model::ErrorData;
 
