@@ -18,7 +18,7 @@ pub(super) enum Error {
     )]
     Asks { key: String, question: String, interrupt: serde_json::Value },
     #[error(
-        "the action ended without a result because of a panic outside of its code; see the log"
+        "the action returned no result because of a panic outside its own code; see the log"
     )]
     Lost,
     #[error("Action was cancelled")]

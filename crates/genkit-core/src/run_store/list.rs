@@ -32,7 +32,7 @@ pub struct RunFilter {
     pub created_before_ms: Option<u64>,
     /// Id after which the page begins: the last one of the page before.
     pub after: Option<RunId>,
-    /// Number of runs of the page. Default is 100.
+    /// Maximum number of runs on the page. Default is 100.
     pub limit: usize,
     /// Whether tasks, sessions and streams of an MCP server are included. Default is `false`.
     pub of_servers: bool,
@@ -96,7 +96,7 @@ impl RunFilter {
         Self { after: Some(id), ..self }
     }
 
-    /// Sets the number of runs of the page. Default is 100.
+    /// Sets the maximum number of runs on the page. Default is 100.
     pub fn limit(self, runs: usize) -> Self {
         Self { limit: runs, ..self }
     }

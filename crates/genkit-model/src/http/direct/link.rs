@@ -24,7 +24,7 @@ pub(super) struct Link {
 /// A request that got no response.
 pub(super) struct RefusedRequest {
     pub(super) error: hyper::Error,
-    /// The request, if none of it was sent.
+    /// The request, if no part of it was sent.
     pub(super) request: Option<PostRequest>,
 }
 
