@@ -47,7 +47,7 @@ impl AguiRequest {
         self.context.iter().map(|entry| (entry.description.as_str(), entry.value.as_str()))
     }
 
-    /// Returns the client's state; null if it sent none.
+    /// Returns the client's state; null if the client sent no state.
     pub fn state(&self) -> &Value {
         &self.state
     }
@@ -100,8 +100,8 @@ impl Agent {
     }
 }
 
-/// An agent that can be served: a [`Generate`], or a closure that takes an [`AguiRequest`] and returns one. `Kind`
-/// distinguishes the two and is inferred.
+/// An agent that can be served: a [`Generate`], or a closure that takes an [`AguiRequest`] and returns a [`Generate`].
+/// `Kind` distinguishes the two and is inferred.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an agent",
     label = "neither a run nor a function that creates one",

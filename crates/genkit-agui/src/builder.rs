@@ -162,9 +162,9 @@ impl AguiServer {
 
     /// Sets the key that seals conversations, at least 32 random bytes. Default is a random key of this process.
     ///
-    /// Set it if several processes serve the same clients, or if conversations must survive a restart. A process does
-    /// not learn which interrupts the other processes have resumed, so route a thread to the same process if a tool
-    /// must not run twice.
+    /// Set it if several processes serve the same clients, or if conversations must survive a restart. Each process
+    /// records only the interrupts that it resumed itself, so route a thread to the same process if a tool must not run
+    /// twice.
     pub fn sealing_key(mut self, key: impl Into<Vec<u8>>) -> Self {
         self.settings.sealing_key = Some(key.into());
         self

@@ -18,7 +18,8 @@ use crate::endpoint::AguiEndpoint;
 use crate::error::{Error as E, Rejection};
 
 impl AguiServer {
-    /// Serves until shutdown, as `.await` does, as a plain future for `tokio::spawn` and `join!`.
+    /// Returns a plain future that serves until shutdown, for `tokio::spawn` and `join!`. Awaiting the server does the
+    /// same.
     ///
     /// # Errors
     /// See [`AguiServer`].

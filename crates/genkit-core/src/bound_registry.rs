@@ -49,7 +49,7 @@ impl BoundRegistryBuilder {
         self
     }
 
-    /// Adds actions to the registry, or to a copy of the program's.
+    /// Adds actions to the registry, or to a copy of the program's registry.
     pub fn actions(mut self, actions: impl IntoActions) -> Self {
         self.registry = Some(self.registry.unwrap_or_else(Registry::linked).add(actions));
         self

@@ -34,7 +34,7 @@ use serde_json::{Map, Value};
 use crate::error::{ErrorKind, Result, Topic};
 use crate::visible;
 
-/// A call of a custom helper in a template, with its arguments.
+/// A call to a custom helper in a template, with its arguments.
 ///
 /// ```
 /// use genkit::Prompt;

@@ -61,7 +61,7 @@ impl Error {
         self.0.column
     }
 
-    /// Returns the message without the place.
+    /// Returns the message without the position.
     pub fn message(&self) -> String {
         self.0.fault.to_string()
     }

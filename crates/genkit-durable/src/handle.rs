@@ -32,7 +32,7 @@ impl DurableRun {
     /// remaining steps.
     ///
     /// Dropping the future stops the steps that it performs. The run then continues from its saved state in any process
-    /// that waits for it or works on it. Questions are in the response: see [`GenerateResponse::is_interrupted`].
+    /// that calls `wait` or runs a worker. Questions are in the response: see [`GenerateResponse::is_interrupted`].
     ///
     /// # Errors
     /// The error of the failed run, with the partial response ([`Error::partial`](genkit_core::Error::partial)); `Cancelled`;
@@ -117,8 +117,8 @@ macro_rules! handle_methods {
                 self.0.answer_with(answer).await
             }
 
-            /// Cancels the run. Running steps are stopped once their process notices, within a few seconds, and are not
-            /// saved. Returns `false` if the run was already finished.
+            /// Cancels the run. Running steps are stopped within a few seconds, and are not saved. Returns `false` if
+            /// the run was already finished.
             ///
             /// # Errors
             /// The errors of [`status`](Self::status).

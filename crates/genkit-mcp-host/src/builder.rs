@@ -172,8 +172,8 @@ impl McpHostBuilder {
         self
     }
 
-    /// Sets when lost or failed connections are retried. Default is forever, with delays from 0.5 to 60 seconds; a
-    /// server can override it.
+    /// Sets when lost or failed connections are retried. Default is to retry without a limit, with delays from 0.5 to
+    /// 60 seconds; the configuration of a server can override it.
     pub fn reconnect(mut self, reconnect: Reconnect) -> Self {
         self.settings.reconnect = reconnect;
         self
@@ -258,8 +258,8 @@ impl McpHostBuilder {
         self
     }
 
-    /// Sets a function that makes the request metadata (`_meta`) of each request from the context of its caller. For a
-    /// single run, use [`RequestMeta`](super::RequestMeta).
+    /// Sets a function that creates the request metadata (`_meta`) of each request from the context of its caller. For
+    /// a single run, use [`RequestMeta`](super::RequestMeta).
     pub fn meta_from(
         mut self,
         make: impl Fn(&Context) -> Map<String, Value> + Send + Sync + 'static,

@@ -26,7 +26,7 @@ use genkit_core::{Prompt, PromptReply, Resource, ResourceContents, Tool};
 /// An MCP client: a connection to one server, which is re-established when it is lost.
 ///
 /// Use [`McpClient::connect`] in a program with one server, and [`McpHost::client`](super::McpHost::client) to get the
-/// client of one of several. A client uses the server's own names; a host prefixes them with the server's key,
+/// client of one of several servers. A client uses the server's own names; a host prefixes them with the server's key,
 /// `key/tool`.
 ///
 /// ```standalone_crate
@@ -161,7 +161,7 @@ impl McpClient {
     /// | structured content, alone or with text | the structured content; the text is a copy for clients that read only text |
     /// | text | the text, or its parsed value if it is a JSON object or array |
     /// | one image, audio, resource or link | that [`Part`](genkit_core::Part) |
-    /// | several of these, or one with text or structured content | a list of parts, in their order |
+    /// | several of these, or one of these with text or structured content | a list of parts, in order |
     ///
     /// MCP requires an object as structured content, so this library's servers and FastMCP wrap other values in an
     /// object. The wrapper is removed: the value is `5`, not `{"result": 5}`. With
@@ -175,8 +175,9 @@ impl McpClient {
     }
 
     /// Calls a tool on behalf of a caller, like [`call_tool`](Self::call_tool): questions from the server go to the
-    /// caller of `context`, and headers and `_meta` are made from it. Use this in tools that call other tools. If the
-    /// caller can be asked, it must approve tools that [need approval](super::StdioTransport::needs_approval) first.
+    /// caller of `context`, and headers and `_meta` are created from its context. Use this in tools that call other
+    /// tools. If the caller can be asked, it must approve tools that [need
+    /// approval](super::StdioTransport::needs_approval) first.
     ///
     /// # Errors
     /// The errors of [`call_tool`](Self::call_tool).

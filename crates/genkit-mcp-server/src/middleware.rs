@@ -135,7 +135,7 @@ impl ServedAnswer {
     }
 }
 
-/// The rest of the middleware chain: the next request middleware, or the server itself after the last one.
+/// The rest of the middleware chain: the next request middleware, or the server itself after the last middleware.
 pub struct NextRequest {
     rest: Arc<[Arc<dyn RequestMiddleware>]>,
     at: usize,

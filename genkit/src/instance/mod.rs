@@ -61,7 +61,7 @@ impl Genkit {
         Inner::running().map_or_else(Self::default, Self)
     }
 
-    /// Creates a builder. It uses the program's registry unless you set another one.
+    /// Creates a builder. It uses the program's registry unless you set another registry.
     pub fn builder() -> GenkitBuilder {
         GenkitBuilder(InnerBuilder::default())
     }
@@ -169,7 +169,7 @@ impl Genkit {
         self.0.render_prompt(name, arguments).await
     }
 
-    /// Reads a resource of the registry: the one whose URI or template matches `uri` best.
+    /// Reads a resource of the registry: the resource whose URI or template matches `uri` best.
     ///
     /// ```
     /// use genkit::{Genkit, Registry, resource, resources};
@@ -239,13 +239,13 @@ impl std::fmt::Debug for Genkit {
 pub struct GenkitBuilder(InnerBuilder);
 
 impl GenkitBuilder {
-    /// Sets the registry to read instead of the program's.
+    /// Sets the registry. Default is the program's registry.
     pub fn registry(self, registry: Registry) -> Self {
         Self(self.0.registry(registry))
     }
 
-    /// Adds actions to the given registry, or to a copy of the program's: `tools![..]`, `actions![..]` of several
-    /// kinds, or values.
+    /// Adds actions to the given registry, or to a copy of the program's registry: `tools![..]`, `actions![..]` of
+    /// several kinds, or values.
     pub fn actions(self, actions: impl IntoActions) -> Self {
         Self(self.0.actions(actions))
     }

@@ -20,8 +20,7 @@ use genkit_core::{GenerateOptions, IntoMessages, IntoParts};
 use genkit_core::{IntoResources, IntoTools, ResourceRef, ToolRef};
 use genkit_model::{IntoModel, ModelRef};
 
-/// A generate request: a prompt with its model, tools and settings. Awaiting it runs it; see
-/// `generate`.
+/// A generate request: a prompt with its model, tools and settings. It runs when it is awaited; see `generate`.
 ///
 /// Awaiting it returns a [`GenerateResponse`](genkit_core::GenerateResponse); [`stream`](Self::stream) returns the chunks
 /// first.
@@ -151,8 +150,8 @@ impl Generate {
         self
     }
 
-    /// Sets the model, by its name (`"gemini/gemini-2.5-flash"`) or as a value. Default is the model of the `Genkit`,
-    /// or that in the environment variable `GENKIT_MODEL`.
+    /// Sets the model, by its name (`"gemini/gemini-2.5-flash"`) or as a value. Default is the default model of the
+    /// `Genkit`, or the model in the environment variable `GENKIT_MODEL`.
     pub fn model(mut self, model: impl IntoModel) -> Self {
         self.model = Some(model.into_model());
         self
@@ -164,7 +163,7 @@ impl Generate {
         self
     }
 
-    /// Runs it and returns a stream of its chunks.
+    /// Starts the run and returns a stream of its chunks.
     pub fn stream(self) -> GenerateStream<'static> {
         GenerateStream::new(self.output_format(), |chunks| self.begin_run(chunks))
     }
@@ -237,8 +236,8 @@ impl Generate {
         self
     }
 
-    /// Adds resources that messages may refer to, in addition to those of the registry. Each [`Part::resource_link`] is
-    /// replaced with the content of the resource.
+    /// Adds resources that messages may refer to, in addition to the resources of the registry. Each
+    /// [`Part::resource_link`] is replaced with the content of the resource.
     pub fn resources(mut self, resources: impl IntoResources) -> Self {
         self.resources.extend(resources.into_resources());
         self

@@ -353,7 +353,7 @@ impl Context {
     }
 
     /// Returns the entry `auth` of the [action context](Self::action_context), where context providers put the
-    /// caller: `ctx.auth()["user"]`. `Null` if there is none, so a lookup in it never fails.
+    /// caller: `ctx.auth()["user"]`. Returns `Null` if there is no such entry, so that a lookup in it never fails.
     ///
     /// ```
     /// use genkit::{Context, Flow, flow};

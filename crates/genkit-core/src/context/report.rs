@@ -12,7 +12,7 @@ const REPORTS_AT_A_TIME: u32 = 32;
 impl Context {
     /// Reports progress to the caller: `done`, `(done, total)`, or a [`Progress`].
     ///
-    /// A caller that did not request progress receives none.
+    /// A caller that did not request progress receives no reports.
     ///
     /// ```
     /// use genkit::context::Progress;

@@ -17,7 +17,7 @@ struct StoredValue {
 }
 
 impl TypeMap {
-    /// Inserts a value, replacing one of the same type.
+    /// Inserts a value, replacing a value of the same type.
     pub fn insert<T: Send + Sync + 'static>(&mut self, value: T) {
         let map = Arc::make_mut(self.0.get_or_insert_default());
         let value = StoredValue { value: Arc::new(value), type_name: std::any::type_name::<T>() };

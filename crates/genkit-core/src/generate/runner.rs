@@ -38,7 +38,7 @@ pub fn linked_runner() -> Result<&'static dyn ToolRunner> {
 }
 
 impl GenerateResponse {
-    /// Runs the tool calls of this response by hand, as the loop would, and returns the conversation with the tool
+    /// Runs the tool calls of this response without the agent loop, and returns the conversation with the tool
     /// responses. It is meant for responses of `return_tool_requests`.
     ///
     /// `tools` is anything that `Generate::tools` accepts: `tools![..]`, values, names, the tools of an MCP host. A
@@ -84,7 +84,7 @@ impl GenerateResponse {
 }
 
 impl ToolInvocation {
-    /// Runs the call, as `.await` does, as a plain future for `tokio::spawn` and `join_all`.
+    /// Returns a plain future for the call, for `tokio::spawn` and `join_all`. Awaiting the invocation does the same.
     ///
     /// # Errors
     /// See [`ToolInvocation`].

@@ -27,7 +27,7 @@ pub struct ModelRequest {
     /// The messages of the conversation.
     pub messages: Vec<Message>,
     /// Settings: Genkit's common settings (`temperature`, `maxOutputTokens`, `topK`, `topP`,
-    /// `stopSequences`, `seed`, `reasoningEffort`, `version`) and those of the provider.
+    /// `stopSequences`, `seed`, `reasoningEffort`, `version`) and the provider's own settings.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub config: Map<String, Value>,
     /// The tools that the model may call.
@@ -82,7 +82,7 @@ impl ModelRequest {
         self
     }
 
-    /// Adds a setting, replacing one with the same name.
+    /// Adds a setting, replacing a setting with the same name.
     #[must_use]
     pub fn with_config(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         self.config.insert(key.into(), value.into());

@@ -290,9 +290,9 @@ impl Registry {
         self.read().is_empty()
     }
 
-    /// Checks everything that the compiler cannot, and reports all problems as one error with their locations:
-    /// duplicate names, names that clients reject, templates that do not match their arguments, argument schemas that
-    /// are not objects.
+    /// Performs the checks that the compiler cannot perform, and reports all problems as one error with their
+    /// locations: duplicate names, names that clients reject, templates that do not match their arguments, argument
+    /// schemas that are not objects.
     ///
     /// Servers do this check when they start, and also check that all required state is present.
     ///

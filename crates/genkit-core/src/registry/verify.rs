@@ -1,4 +1,4 @@
-//! Verification of a registry: finds all problems that the compiler cannot, and reports them as one error.
+//! Verification of a registry: finds the problems that the compiler cannot find, and reports them as one error.
 
 use std::collections::HashMap;
 

@@ -78,7 +78,7 @@ impl Metric {
         Self::GenAiTokens,
     ];
 
-    /// Returns the name, taken from OpenTelemetry's conventions if they define one.
+    /// Returns the name, taken from OpenTelemetry's conventions if they define this metric.
     pub fn name(self) -> &'static str {
         match self {
             Self::McpServerDuration => "mcp.server.operation.duration",

@@ -135,7 +135,7 @@ impl Runs {
         }
     }
 
-    /// Deletes a run and its data, whatever its status. Returns `false` if it does not exist.
+    /// Deletes a run and its data, regardless of its status. Returns `false` if it does not exist.
     ///
     /// # Errors
     /// See [`Runs`].
@@ -207,11 +207,11 @@ pub struct RunDetails {
     pub flow: Option<String>,
     /// Name of the model. `None` for a flow.
     pub model: Option<String>,
-    /// Saved steps, in their order. The results of `once` of a flow, in the order of their keys.
+    /// Saved steps, in order. For a flow, the saved results of `once`, in the order of their keys.
     pub steps: Vec<RunStep>,
     /// Number of failed attempts of the next step.
     pub attempts: u32,
-    /// Number of processes that ended at the next step.
+    /// Number of processes that ended during the next step.
     pub lives: u32,
     /// Error of the run, or of the last attempt of its next step.
     pub error: Option<String>,
@@ -220,7 +220,7 @@ pub struct RunDetails {
     /// Name of a missing dependency that prevents this process from continuing the run, such as a tool. `None` if
     /// nothing is missing, or if the run is finished.
     pub missing: Option<String>,
-    /// Number of saved messages, or of results of `once` of a flow.
+    /// Number of saved messages, or, for a flow, of saved results of `once`.
     pub saved_lines: usize,
     /// Size of the stored text in bytes.
     pub bytes: usize,

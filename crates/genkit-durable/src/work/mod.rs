@@ -23,8 +23,8 @@ use genkit_core::{Error, ErrorKind, Result};
 
 /// A worker for durable runs and flows, created by `Genkit::work`. It does nothing until it is awaited.
 ///
-/// Until it is stopped, it executes durable runs and flows that are due, whichever process created them. Any number of
-/// processes may work on the same store.
+/// Until it is stopped, it executes durable runs and flows that are due, no matter which process created them. Any
+/// number of processes may work on the same store.
 ///
 /// ```no_run
 /// # async fn example(genkit: genkit::Genkit) -> genkit::Result<()> {
@@ -85,7 +85,7 @@ impl Worker {
         self
     }
 
-    /// Runs the worker, like `.await`. Returns a plain future, for example for `tokio::spawn`.
+    /// Returns a plain future that runs the worker, for example for `tokio::spawn`. Awaiting the worker does the same.
     ///
     /// # Errors
     /// See [`Worker`].

@@ -115,7 +115,8 @@ impl<O, C> FlowCall<O, C> {
 }
 
 impl<O: DeserializeOwned, C: DeserializeOwned> FlowCall<O, C> {
-    /// Makes the call and returns the result, like awaiting it. Returns a future for `tokio::spawn` and `join!`.
+    /// Returns a plain future for the result of the call, for `tokio::spawn` and `join!`. Awaiting the call does the
+    /// same.
     ///
     /// # Errors
     /// As awaiting the [`FlowCall`].

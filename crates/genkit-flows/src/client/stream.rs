@@ -89,7 +89,7 @@ impl<O: DeserializeOwned, C: DeserializeOwned> FlowStream<O, C> {
     /// Waits for the flow to finish and returns its result. Unread chunks are discarded.
     ///
     /// # Errors
-    /// As awaiting the [`FlowCall`](super::FlowCall), also if [`next`](Self::next) has returned the error before.
+    /// As awaiting the [`FlowCall`](super::FlowCall), even if [`next`](Self::next) has already returned the error.
     pub async fn response(mut self) -> Result<O> {
         while let Some(chunk) = self.next().await {
             chunk?;

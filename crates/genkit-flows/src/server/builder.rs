@@ -134,7 +134,7 @@ impl FlowServer {
     }
 
     /// Serves on a listener that is already bound, instead of [`http`](Self::http). To use a tokio listener, convert it
-    /// to one of the standard library with `.into_std()?`.
+    /// to a standard library listener with `.into_std()?`.
     pub fn listener(mut self, listener: TcpListener) -> Self {
         self.listening.place = Some(ListenPlace::Listener(listener));
         self
@@ -261,7 +261,7 @@ impl FlowServer {
     }
 
     /// Sets the grace period: how long running flows have to finish when the server stops. Default is 10 seconds; flows
-    /// that are still running then end with an error, with one more second to send it.
+    /// that are still running then end with an error, which is sent within one more second.
     pub fn grace(mut self, time: Duration) -> Self {
         self.settings.grace = time;
         self

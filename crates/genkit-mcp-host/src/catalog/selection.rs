@@ -75,7 +75,7 @@ macro_rules! selection {
                 self
             }
 
-            /// Lists the current items, like awaiting the selection, as a plain `async fn` for `tokio::spawn`,
+            /// Lists the current items. Awaiting the selection does the same; this `async fn` is for `tokio::spawn`,
             /// `block_on` and `join!`.
             ///
             /// # Errors
@@ -97,7 +97,7 @@ macro_rules! selection {
 }
 
 selection!(
-    /// The tools of a host's servers: all, or those with certain names.
+    /// The tools of a host's servers: all of them, or only those that match a filter.
     ///
     /// Unreachable servers are omitted, with a warning in the log.
     ///
@@ -117,7 +117,7 @@ selection!(
 );
 
 selection!(
-    /// The prompts of a host's servers: all, or those with certain names.
+    /// The prompts of a host's servers: all of them, or only those that match a filter.
     ///
     /// ```
     /// use genkit::mcp::McpHost;
@@ -136,7 +136,7 @@ selection!(
 );
 
 selection!(
-    /// The resources of a host's servers: all, or those with certain names.
+    /// The resources of a host's servers: all of them, or only those that match a filter.
     ///
     /// ```
     /// use genkit::mcp::McpHost;

@@ -61,8 +61,8 @@ type Policy = Arc<dyn Fn(&SamplingRequest) -> bool + Send + Sync>;
 
 /// Sampling settings: a model that servers may use, and the conditions.
 ///
-/// Without these settings a host does not offer the capability, because a model costs money, and a server's request is
-/// not the user's.
+/// Without these settings a host does not offer the capability, because a model costs money, and the user did not make
+/// the server's request.
 ///
 /// ```
 /// use genkit::mcp::host::{McpHost, Sampling};

@@ -176,9 +176,8 @@ impl McpServer {
         self
     }
 
-    /// Adds allowed origins (CORS): web pages that can call this server, for example
-    /// `https://app.example.com`. Default is none. The server's own origin is always allowed, and for a
-    /// server on loopback all loopback origins are.
+    /// Adds allowed origins (CORS): web pages that can call this server, for example `https://app.example.com`. Default
+    /// is none. The server's own origin is always allowed. For a server on loopback, all loopback origins are allowed.
     ///
     /// Origins are compared including the scheme. An `http://` page counts as the server's own only if both
     /// specify the same port, because without a port the page is on port 80 and the server is most likely

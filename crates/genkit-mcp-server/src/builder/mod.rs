@@ -192,10 +192,10 @@ impl McpServer {
         self
     }
 
-    /// Adds a permission rule, which decides per caller which items are available. An item that `rule`
-    /// rejects does not exist for that caller: it is missing from lists, and calls, completions and
-    /// subscriptions treat its name as unknown. If you add several rules, all of them must grant the item,
-    /// as must the scopes in `#[tool(permit = "..")]`.
+    /// Adds a permission rule, which decides per caller which items are available. An item that `rule` rejects does not
+    /// exist for that caller: it is missing from lists, and calls, completions and subscriptions treat its name as
+    /// unknown. If you add several rules, all of them must grant the item, and the scopes in `#[tool(permit = "..")]`
+    /// must also grant it.
     ///
     /// The rule runs for each item of a list and for each call, so it should be fast. Callers that see the
     /// same items share one list, which is built once.
@@ -291,7 +291,7 @@ impl McpServer {
     /// approvals, sampling, roots) while the function waits. Default is 10 minutes. The function then gets
     /// an error.
     ///
-    /// If the client has disconnected, the function waits no longer than the session lives; over HTTP, that
+    /// If the client has disconnected, the function waits no longer than the lifetime of the session; over HTTP, that
     /// is `session_timeout` after the last connection. Clients of the 2026-07-28 protocol answer by calling
     /// again, and have one hour to do so.
     ///
@@ -352,7 +352,7 @@ impl McpServer {
     /// [`genkit::Error`](genkit_core::Error) (including an error created by
     /// [`context`](genkit_core::ErrorContext::context)) or of an error that is a `String` or `&str`, without causes.
     /// Errors of other libraries (`std::io::Error`, `anyhow`, `sqlx`), which can contain file names, hosts and queries,
-    /// are replaced by a generic message with a reference. The log contains the complete error under the same
+    /// are replaced with a generic message with a reference. The log contains the complete error under the same
     /// reference.
     ///
     /// ```
@@ -380,8 +380,8 @@ impl McpServer {
         self
     }
 
-    /// Sets the approval fallback: what happens to a call of `#[tool(needs_approval)]` if the client cannot
-    /// ask its user. Default is [`ApprovalFallback::Refuse`].
+    /// Sets the approval fallback: the treatment of a call to a tool with `#[tool(needs_approval)]` if the client
+    /// cannot ask its user. Default is [`ApprovalFallback::Refuse`].
     pub fn approval_fallback(mut self, fallback: ApprovalFallback) -> Self {
         self.settings.approval_fallback = fallback;
         self
@@ -415,10 +415,10 @@ impl McpServer {
         self
     }
 
-    /// Adds a sealing key, at least 32 random bytes, which signs the state that a question carries through
-    /// the client. All instances of a server need the same keys. Default is a random key of this process.
+    /// Adds a sealing key, at least 32 random bytes, which signs the state of a question that is sent through the
+    /// client. All instances of a server need the same keys. Default is a random key of this process.
     ///
-    /// If you add several keys, the first one signs and all of them verify, so that keys can be rotated without losing
+    /// If you add several keys, the first key signs and all of them verify, so that keys can be rotated without losing
     /// a question: first add the new key to every instance as the second key, then make it the first key. Remove the
     /// old key an hour later, when everything that it signed has expired.
     ///

@@ -30,8 +30,8 @@ impl Embed {
         Self { models, embedder, request, config_error: None }
     }
 
-    /// Sets the number of dimensions of each vector, for models that can shorten them. Default is
-    /// the model's own.
+    /// Sets the number of dimensions of each vector, for models that can shorten them. Default is the model's own
+    /// number.
     pub fn dimensions(mut self, dimensions: u32) -> Self {
         self.request.dimensions = Some(dimensions);
         self

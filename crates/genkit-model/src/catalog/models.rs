@@ -62,7 +62,7 @@ impl Models {
         }
     }
 
-    /// Returns the model for requests that do not specify one: the program's default, or the value
+    /// Returns the model for requests that do not specify a model: the program's default, or the value
     /// of `GENKIT_MODEL`.
     pub fn default_model(&self) -> Result<Arc<dyn Model>> {
         if let Some(model) = &self.default {

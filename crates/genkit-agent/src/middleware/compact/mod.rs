@@ -42,15 +42,15 @@ pub struct Compact {
 /// [pinned](genkit_core::Message::pinned) messages, the last user message, and the last round. A note instead of the
 /// removed messages states their number; with [`summarize_with`](Compact::summarize_with) it is a summary.
 ///
-/// The history of the run stays complete: [`GenerateResponse::messages`](genkit_core::GenerateResponse::messages) returns all
-/// messages, so that you can store and display them. Removed messages stay removed in later turns, and are summarized
-/// once, as long as this value (or a clone, as in a [`Chat`](crate::Chat)) remembers the conversation. It remembers the
-/// last 1,024 turns of all conversations.
+/// The history of the run stays complete: [`GenerateResponse::messages`](genkit_core::GenerateResponse::messages)
+/// returns all messages, so that you can store and display them. Removed messages stay removed in later turns, and are
+/// summarized once, as long as this value (or a clone, as in a [`Chat`](crate::Chat)) remembers the conversation. It
+/// remembers the last 1,024 turns, counted over all conversations.
 ///
 /// The size is the usage of the last response plus an estimate for newer messages, scaled by that usage. Before the
 /// first response it is the result of [`count_tokens`](genkit_model::Model::count_tokens), if the model supports it,
-/// and otherwise an estimate of about four bytes per token. The log and the trace record what was removed and how the
-/// tokens were counted.
+/// and otherwise an estimate of about four bytes per token. The log and the trace record the removed messages and the
+/// method of counting tokens.
 ///
 /// ```
 /// use genkit::middleware::compact;

@@ -38,7 +38,7 @@ impl<O> Function<O> {
         Self::with_call(Input::Fields(fields), AnyCall::Plain(call))
     }
 
-    /// Creates a function of any kind.
+    /// Creates the definition of a function of any kind.
     pub const fn new(input: Input, call: Call<O>) -> Self {
         Self::with_call(input, AnyCall::With(call))
     }

@@ -250,7 +250,7 @@ impl PromptBuilder {
         self
     }
 
-    /// Sets all prompt options, replacing those set before.
+    /// Sets all prompt options, replacing earlier options.
     pub fn options(mut self, options: PromptOptions) -> Self {
         self.options = options;
         self

@@ -99,7 +99,7 @@ impl PromptOptions {
         self
     }
 
-    /// Adds model settings, replacing existing ones with the same key.
+    /// Adds model settings, replacing existing settings with the same key.
     #[must_use]
     pub fn with_config(mut self, config: Map<String, Value>) -> Self {
         self.config.extend(config);

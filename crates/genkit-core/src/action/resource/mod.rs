@@ -174,7 +174,7 @@ impl Resource {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// Returns the key of the MCP server that provides the resource, or `None` for one of this program.
+    /// Returns the key of the MCP server that provides the resource, or `None` for a resource of this program.
     #[doc(hidden)]
     pub fn server(&self) -> Option<&str> {
         self.metadata().get("mcp")?["server"].as_str().filter(|_| self.info().is_remote())

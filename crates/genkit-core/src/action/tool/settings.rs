@@ -38,8 +38,8 @@ pub struct ToolAnnotations {
 /// `.after(..)`, `.now()` and `.now().required()`.
 ///
 /// A client that declares the extension in a call receives the plain result if the call finishes or asks a question in
-/// time. Otherwise it receives a task, which it polls, answers and cancels. All other clients wait for the result, as
-/// do the generate loop and flows. A server creates tasks if the feature `durable` is enabled; see
+/// time. Otherwise it receives a task, which it polls, answers and cancels. All other clients wait for the result. The
+/// generate loop and flows also wait. A server creates tasks if the feature `durable` is enabled; see
 /// `McpServer::task_ttl`.
 ///
 /// ```

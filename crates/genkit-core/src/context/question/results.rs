@@ -26,12 +26,12 @@ pub enum Elicited<T> {
     Accepted(T),
     /// The user declined.
     Declined,
-    /// The user closed the question.
+    /// The user dismissed the question.
     Cancelled,
 }
 
 impl<T> Elicited<T> {
-    /// Returns the answer, or an error if the user gave none.
+    /// Returns the answer, or an error if the user gave no answer.
     ///
     /// # Errors
     /// Returns [`ErrorKind::PermissionDenied`](crate::error::ErrorKind::PermissionDenied) if the user declined, and

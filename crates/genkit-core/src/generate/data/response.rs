@@ -56,8 +56,7 @@ pub struct GenerateResponse {
 }
 
 impl GenerateResponse {
-    /// Returns the text of the last message. If the run ended on a tool, returns the
-    /// result of that tool as text or JSON.
+    /// Returns the text of the last message. If a tool ended the run, returns the result of that tool as text or JSON.
     pub fn text(&self) -> String {
         match self.stopped_on() {
             Some(answer) => text_of(answer),

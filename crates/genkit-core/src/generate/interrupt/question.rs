@@ -114,8 +114,8 @@ impl Interrupt {
         self.build_answer(UserAction::Accept, json!({}), json!({ "toolApproved": true }))
     }
 
-    /// Approves the call with other arguments. They replace the original arguments in the history, and a note tells the
-    /// model which arguments it had requested.
+    /// Approves the call with other arguments. They replace the original arguments in the history, and a note informs
+    /// the model of the arguments that it had requested.
     ///
     /// ```
     /// use genkit::model::ModelResponse;

@@ -98,8 +98,8 @@ impl MemoryStreams {
         Self::default()
     }
 
-    /// Sets the maximum number of streams kept at once. Default is 1,000. A further stream replaces the one that ended
-    /// first; if all streams are still running, it is rejected.
+    /// Sets the maximum number of streams kept at once. Default is 1,000. A further stream replaces the stream that
+    /// ended first; if all streams are still running, the new stream is rejected.
     pub fn max_streams(mut self, streams: usize) -> Self {
         self.max_streams = streams;
         self

@@ -20,7 +20,7 @@ const SAVE_TRIES: u32 = 16;
 /// The maximum number of runs checked for expiry per sweep. Default is 1,024.
 const SWEPT: usize = 1024;
 
-/// A session store on top of a store of durable runs (a folder, SQLite, Postgres).
+/// A session store that uses a store of durable runs (a folder, SQLite, Postgres).
 ///
 /// A session survives a restart and continues on any instance that uses the same store. The events of its calls are
 /// stored as well, so that a client that lost its connection can read the rest on any instance.

@@ -19,7 +19,7 @@ const MAX_CASSETTE: u64 = 256 * 1024 * 1024;
 /// A cassette: the responses from a provider, recorded once and replayed in tests.
 ///
 /// A recording holds the method, path and body of each request, and the status, body and relevant
-/// headers of each response. It contains no keys: headers that carry keys are omitted, and a key in
+/// headers of each response. It contains no keys: headers with keys are omitted, and a key in
 /// a path or a body is replaced.
 ///
 /// A request is matched by its method, path and body; the order of JSON keys does not matter. If
