@@ -105,7 +105,8 @@ impl Generate {
 }
 
 impl Generate {
-    /// Runs the agent. Its work before a question is not repeated, and in a durable run, none of its saved steps is.
+    /// Runs the agent. Its work before a question is not repeated. In a durable run, its saved steps are not repeated
+    /// either.
     async fn run_recorded(mut self, context: &Context, key: &str) -> Result<GenerateResponse> {
         if !context.is_durable() || context.recorded_result(key).is_some() {
             return context.once(key, self.run()).await;

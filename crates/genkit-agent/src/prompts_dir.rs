@@ -64,8 +64,8 @@ impl PromptsDir {
         E::Folder { folder: self.path.display().to_string(), mistakes }
     }
 
-    /// Returns a fingerprint that shows later whether a file has changed. Take it before [`load_prompts`](Self::load_prompts), so that
-    /// no change in between is missed.
+    /// Returns a fingerprint that shows later whether a file has changed. Take it before
+    /// [`load_prompts`](Self::load_prompts), so that no change in between is missed.
     pub(crate) fn take_fingerprint(&self) -> FolderFingerprint {
         FolderFingerprint::of(&self.path)
     }

@@ -176,7 +176,8 @@ impl AguiServer {
         self
     }
 
-    /// Sets the message limit: the maximum size of a request, in bytes. Default is 8 MiB. A request contains the whole conversation.
+    /// Sets the message limit: the maximum size of a request, in bytes. Default is 8 MiB. A request contains the whole
+    /// conversation.
     pub fn max_message(mut self, bytes: usize) -> Self {
         self.settings.max_message = bytes;
         self

@@ -28,7 +28,7 @@ const MAX_SEALED: usize = 1024 * 1024;
 /// A prefix that no other use of the same key has.
 const DOMAIN: &[u8] = b"genkit/ag-ui/1\0";
 
-/// What the model and the tools of the server produced since the last message from the user.
+/// The output of the model and of the server's tools since the last message from the user.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct SealedTurn {
     /// Distinguishes this state of the turn from all others.

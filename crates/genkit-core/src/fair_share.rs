@@ -8,7 +8,7 @@ pub fn floor_of(total: usize) -> usize {
     FLOOR.min(total / 2).max(1)
 }
 
-/// Returns whether a client that holds `held` units can take `more` of the `left` free ones. A client must leave as
+/// Returns whether a client that holds `held` units can take `more` of the `left` free units. A client must leave as
 /// many units free as it holds, but can always hold up to `floor`.
 pub fn may_take(held: usize, more: usize, left: usize, floor: usize) -> bool {
     more <= left && held.saturating_add(more) <= left.max(floor)

@@ -23,8 +23,8 @@
 //!
 //! The language has `{{value}}`, `{{#if}}`, `{{#unless}}`, `{{#each}}`, `{{#with}}`, `{{#ifEquals a b}}`, `{{json
 //! value}}`, `{{role "system"}}`, `{{history}}`, `{{media url=u}}`, `{{section "name"}}` and partials `{{> name}}`.
-//! `@key` is a value of the [action context](crate::context::Context::action_context). A value is always rendered as text, so it
-//! cannot become a role or an image.
+//! `@key` is a value of the [action context](crate::context::Context::action_context). A value is always rendered as
+//! text, so it cannot become a role or an image.
 
 use std::sync::Arc;
 

@@ -17,9 +17,7 @@ pub(super) enum Error {
          /util/generate, whose response contains the question as an interrupt"
     )]
     Asks { key: String, question: String, interrupt: serde_json::Value },
-    #[error(
-        "the action returned no result because of a panic outside its own code; see the log"
-    )]
+    #[error("the action returned no result because of a panic outside its own code; see the log")]
     Lost,
     #[error("Action was cancelled")]
     Cancelled,

@@ -109,7 +109,7 @@ impl PromptFile {
         &self.0.expanded
     }
 
-    /// Returns `error` with the place of a key of the frontmatter.
+    /// Returns `error` with the position of a key of the frontmatter.
     pub(crate) fn at_key(&self, error: Error, path: &[String]) -> Error {
         let source = self.0.template.source();
         let error = match &self.0.frontmatter {

@@ -29,7 +29,7 @@ use genkit_core::{RunChange, RunId, RunStatus, RunStore, StoredRun};
 pub(super) enum WorkResult {
     /// Nothing is left to do now.
     Settled,
-    /// Another worker has the run, or nothing was to be done.
+    /// Another worker has the run, or there was nothing to do.
     Elsewhere,
     /// Processes have ended at this run. It waits until this process works on no other such run.
     Later,
@@ -257,7 +257,7 @@ async fn fail_loop(
 /// The result of running the calls of a round.
 enum RoundResult {
     Settled(Result<()>),
-    /// The remaining calls only wait for something, and were dropped until then.
+    /// The remaining calls wait for external operations, and were dropped until these end.
     Rests,
 }
 

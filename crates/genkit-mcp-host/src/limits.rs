@@ -97,11 +97,11 @@ pub(crate) const LONGEST_POLL: Duration = Duration::from_secs(60);
 /// How long a durable run holds its worker for a task before it releases it between two polls. Default is 5 seconds.
 pub(crate) const LET_GO: Duration = Duration::from_secs(5);
 
-/// The longest time that a task is followed, regardless of the time to live that its server specifies. Default is 7
+/// The longest time that a task is polled, regardless of the time to live that its server specifies. Default is 7
 /// days.
 pub(crate) const LONGEST_TASK: Duration = Duration::from_secs(7 * 24 * 3600);
 
-/// How long a task without a time to live is followed, across all executions of a durable run. Default is 1 day.
+/// How long a task without a time to live is polled, across all executions of a durable run. Default is 1 day.
 pub(crate) const TASK_TIMEOUT: Duration = Duration::from_secs(24 * 3600);
 
 /// How long cancelling a task at its server may take. Default is 5 seconds.

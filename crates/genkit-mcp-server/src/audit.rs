@@ -42,7 +42,7 @@ impl Audit {
         asking: RequestSource<'_>,
         arguments: Option<&Value>,
     ) -> Self {
-        // Not `enabled!`: tracing-subscriber would keep the answer of a per-layer filter to that question and apply it
+        // Not `enabled!`: With a per-layer filter, tracing-subscriber would cache the result of that check and apply it
         // to the next span.
         if LevelFilter::current() < LevelFilter::INFO {
             return Self(None);

@@ -103,7 +103,7 @@ pub enum Error {
     StateTooLarge { size: usize, limit: usize },
     #[error("Invalid requestState: it is not valid or was already used; call again without it")]
     InvalidState,
-    #[error("this client can be asked only while the function runs")]
+    #[error("this client can answer questions only while the function runs")]
     NotSealed,
 
     #[error(
@@ -155,7 +155,9 @@ pub enum Error {
     ReferenceKind(String),
     #[error("the {of} has no argument `{argument}`")]
     NothingToComplete { of: String, argument: String },
-    #[error("a completion function cannot ask questions, but the completion function of the {0} did")]
+    #[error(
+        "a completion function cannot ask questions, but the completion function of the {0} did"
+    )]
     CompletionAsks(String),
     #[error("cannot serialize the list: {0}")]
     Unwritable(serde_json::Error),

@@ -50,8 +50,8 @@ impl McpServer {
         serve_streams(shared, reader, writer, None).await
     }
 
-    /// Checks the server and tells the program that serving begins. The token is cancelled when the server must stop,
-    /// as long as the signals are kept.
+    /// Checks the server and notifies the program that serving begins. The token is cancelled when the server must
+    /// stop, as long as the signals are kept.
     pub(super) fn start(
         self,
         shutdown: Option<BoxFuture<'static, ()>>,

@@ -1,6 +1,6 @@
 //! The kind of an error on the wire, so that a failure has the same kind on both sides of a connection.
 //!
-//! JSON-RPC codes are coarser than kinds. The status name of a kind that the code does not imply travels in the `data`
+//! JSON-RPC codes are coarser than kinds. The status name of a kind that the code does not imply is sent in the `data`
 //! of an error, and the status of a failed tool in the `_meta` of its result.
 
 use genkit_core::ErrorKind;
@@ -11,7 +11,8 @@ use serde_json::{Map, Value};
 /// The member of an error's `data`, and the key in the `_meta` of a failed tool's result.
 const STATUS: &str = "genkit/status";
 
-/// Adds the status of `kind` to an error, unless its code implies the kind. Data that is not an object is left alone.
+/// Adds the status of `kind` to an error, unless its code implies the kind. Data that is not an object is left
+/// unchanged.
 pub fn mark_error(mut error: ErrorData, kind: ErrorKind) -> ErrorData {
     if kind_of_code(error.code) == kind || kind == ErrorKind::Unknown {
         return error;

@@ -48,7 +48,7 @@ impl Api {
         OwnParameters { headers: &self.headers, query: &self.query }
     }
 
-    /// Sends a request. Follows redirects to the same server for methods that change nothing.
+    /// Sends a request. Follows redirects to the same server for read-only methods.
     async fn send(
         &self,
         route: &OperationRequest,

@@ -153,7 +153,7 @@ fn version(root: &Value) -> Option<&str> {
 const TEXTS: [&str; 9] =
     ["openapi", "operationId", "name", "in", "style", "summary", "description", "title", "url"];
 
-/// The members that contain values of the API, which are left as they were written.
+/// The members that contain values of the API, which are kept unchanged.
 const VALUES: [&str; 5] = ["default", "example", "examples", "enum", "const"];
 
 /// Converts scalars to text where the document must have text. YAML reads `operationId: 404` as a number.

@@ -87,7 +87,7 @@ pub(crate) struct OwnParameters<'g> {
 }
 
 impl OwnParameters<'_> {
-    /// Returns whether the program sends a parameter with this name, or one that a server may read as the same.
+    /// Returns whether the program sends a parameter with this name, or with a name that a server may treat as equal.
     pub(crate) fn has(&self, place: ParameterPlace, name: &str) -> bool {
         match place {
             ParameterPlace::Header => self.headers.contains_key(name),

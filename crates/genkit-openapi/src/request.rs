@@ -104,7 +104,7 @@ impl OperationRequest {
         Ok(FilledRequest { url, headers, body })
     }
 
-    /// Refuses members of an object that become parameters of their own and have the name of another parameter. The
+    /// Rejects members of an object that become separate parameters and have the name of another parameter. The
     /// only values are the program's and those of other arguments.
     fn check_members(
         &self,

@@ -14,7 +14,7 @@ const MAX_SCHEMA: usize = 128 * 1024;
 /// The maximum length of a description in a schema, in characters. Default is 1,000.
 const MAX_WORDS: usize = 1000;
 
-/// The direction of a value. Properties that exist only in the other direction are left out.
+/// The direction of a value. Properties that exist only in the other direction (requests or responses) are left out.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
     Input,
@@ -108,7 +108,7 @@ impl<'d> Converter<'d> {
         Ok(Value::Object(converted))
     }
 
-    /// Converts a keyword. Returns `None` if it asserts nothing that a model or a check needs.
+    /// Converts a keyword. Returns `None` if it has no constraints that a model or a check needs.
     fn keyword(
         &mut self,
         keyword: &str,

@@ -324,7 +324,7 @@ impl Making<'_> {
 fn check(tool: &Tool) -> Checked<()> {
     Registry::new().add([tool.clone()]).check().map_err(|error| {
         let text = error.to_string();
-        // The text before it is the place where the tool was created, which is here.
+        // The text before it is the source location where the tool was created, which is here.
         let why = text.split_once("): ").map_or(text.as_str(), |(_, why)| why);
         clean(&why.replace('\n', "; "), MAX_REASON)
     })

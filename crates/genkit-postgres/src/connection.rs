@@ -39,7 +39,7 @@ pub(crate) struct PreparedClient {
     statements: Mutex<HashMap<&'static str, Statement>>,
     /// How long a statement may take.
     limit: Duration,
-    /// Set once a statement has taken too long, so that the next one uses another connection.
+    /// Set once a statement has taken too long, so that the next statement uses another connection.
     is_silent: AtomicBool,
 }
 

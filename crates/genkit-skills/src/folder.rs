@@ -48,7 +48,7 @@ pub struct FoundFile {
 /// is a skill.
 ///
 /// The names of the folders above a skill are the beginning of its path. Files and folders whose names begin with a dot
-/// are ignored. A nested skill is a separate skill, and its files also belong to the outer one.
+/// are ignored. A nested skill is a separate skill, and its files also belong to the outer skill.
 ///
 /// # Errors
 /// Returns all errors in all files: there are no skills; a `SKILL.md` is invalid; a name differs from the name of its

@@ -121,7 +121,7 @@ fn build_environment(
     for (name, partial) in folder.partial_names() {
         let path = mistakes.path_inside(&partial.path);
         let with = |builder: EnvironmentBuilder, source| builder.partial_file(name, &path, source);
-        // Use an empty partial instead of an invalid one, so that files that include it do not fail as well.
+        // Use an empty partial instead of an invalid partial, so that files that include it do not fail as well.
         let source = match with(Environment::builder(), &partial.source) {
             Ok(_) => &*partial.source,
             Err(error) => {

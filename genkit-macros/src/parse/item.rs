@@ -140,7 +140,7 @@ pub(super) fn is_taken(attr: &Attribute) -> bool {
     taken.iter().any(|name| attr.path().is_ident(name))
 }
 
-/// Returns whether a parameter's attribute is one of another library, or misspelled. Unknown attributes are kept,
+/// Returns whether a parameter's attribute belongs to another library, or is misspelled. Unknown attributes are kept,
 /// because they can belong to another macro on the function.
 fn is_misplaced(attr: &Attribute) -> bool {
     !is_taken(attr) && habits::translate_attribute(attr).is_some()

@@ -33,7 +33,7 @@ pub(super) fn parse_uri(text: &str) -> Result<UriTemplate, Vec<UriMistake>> {
     Err(mistakes)
 }
 
-/// Checks that the template begins with a scheme. Clients tell the resources of different servers apart by it.
+/// Checks that the template begins with a scheme. Clients use it to distinguish the resources of different servers.
 fn check_scheme(template: &str) -> Option<UriMistake> {
     let end = template.find([':', '{', '/', '?', '#']).unwrap_or(template.len());
     let scheme = &template[..end];

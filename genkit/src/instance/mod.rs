@@ -27,8 +27,9 @@ use crate::{IntoActions, Registry};
 /// A Genkit instance: a registry, and the state that is injected into its functions.
 ///
 /// The free functions ([`run_flow`](crate::run_flow), `generate`) use the instance that runs the calling flow, tool or
-/// prompt, with its models, its registry and its state. Elsewhere, and in tasks that such a function spawns, they use the default instance, which has every annotated function of the
-/// program and no state. Create your own instance for state, for tests, or for several tenants in one process.
+/// prompt, with its models, its registry and its state. Elsewhere, and in tasks that such a function spawns, they use
+/// the default instance, which has every annotated function of the program and no state. Create your own instance for
+/// state, for tests, or for several tenants in one process.
 ///
 /// ```
 /// use genkit::{Genkit, Registry, flow, flows};

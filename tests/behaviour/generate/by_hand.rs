@@ -325,7 +325,9 @@ async fn a_tool_that_samples_says_that_no_model_is_named() {
     let told =
         genkit.call_tool(&request("asks", json!({}))).await.unwrap().into_response().unwrap();
     assert!(
-        told.error().unwrap().contains("no model is available for the sampling request from the tool"),
+        told.error()
+            .unwrap()
+            .contains("no model is available for the sampling request from the tool"),
         "{told:?}"
     );
     let model = ScriptedModel::text("hello");

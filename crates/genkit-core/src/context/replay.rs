@@ -28,7 +28,7 @@ pub struct Recording {
     pub unasked: BTreeMap<String, CallerAnswer>,
 }
 
-/// The state that a caller that answers by calling again keeps between rounds.
+/// The state between two rounds, for a caller that answers by calling again.
 pub trait Rounds: Send + Sync {
     /// Returns the text that identifies a question in later rounds.
     fn identify_question(&self, question: &str) -> String;

@@ -8,7 +8,7 @@ use super::tool_request::ToolRequest;
 
 /// A part of a message: text, media, a tool request or its response, reasoning, a resource or data.
 ///
-/// The JSON form is Genkit's: the key that is present determines the kind.
+/// The JSON is the same as in Genkit for other languages: the key that is present determines the kind.
 ///
 /// ```
 /// use genkit::Part;

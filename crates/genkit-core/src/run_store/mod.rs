@@ -28,13 +28,13 @@ pub use crate::time::now_ms;
 /// * A save is atomic, and of two saves at the same revision only one succeeds.
 /// * A lease has one owner at a time across all processes, and expires on its own.
 /// * A save for an owner fails once another owner has the lease. A save for an incarnation fails once the run was
-/// removed, even if another run was created with the same id.
+///   removed, even if another run was created with the same id.
 /// * A run that cannot be read does not affect other runs.
 ///
 /// `genkit::testing::check_run_store` checks these guarantees.
 pub trait RunStore: Send + Sync + 'static {
     /// Creates a run at revision 1. Returns `false` and changes nothing if the id exists. The run gets a new
-    /// [incarnation](RunHead::incarnation), for example that of [`RunHead::new_incarnation`].
+    /// [incarnation](RunHead::incarnation), for example from [`RunHead::new_incarnation`].
     ///
     /// # Errors
     /// The store cannot be written.
@@ -79,7 +79,7 @@ pub trait RunStore: Send + Sync + 'static {
         ttl: Duration,
     ) -> BoxFuture<'a, Result<Option<RunHead>>>;
 
-    /// Releases a lease. Does nothing if `owner` does not have it.
+    /// Releases a lease. Does nothing if `owner` does not have the lease.
     ///
     /// # Errors
     /// The store cannot be written.

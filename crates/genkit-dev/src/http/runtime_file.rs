@@ -95,7 +95,8 @@ impl Drop for RuntimeFile {
     }
 }
 
-/// Refuses a folder that is a link. In a project of others it could lead anywhere, and files there would be deleted.
+/// Refuses a folder that is a link. In another user's project, the link could point anywhere, and files there would be
+/// deleted.
 fn check_no_link(folder: &Path) -> std::io::Result<()> {
     match fs::symlink_metadata(folder) {
         Ok(kind) if kind.is_symlink() => {

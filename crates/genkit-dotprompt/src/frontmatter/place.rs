@@ -36,8 +36,8 @@ pub(crate) fn split_file(source: &str) -> FileParts {
     whole
 }
 
-/// Returns why a file that begins with a marker has no frontmatter, and the place. Otherwise the intended frontmatter
-/// would be sent to the model as part of the template.
+/// Returns the reason why a file that begins with a marker has no frontmatter, and the position. Otherwise the intended
+/// frontmatter would be sent to the model as part of the template.
 pub(crate) fn find_overlooked(source: &str) -> Option<(&'static str, usize)> {
     let text = source.trim_start_matches(BYTE_ORDER_MARK);
     let first = source.len() - text.len();

@@ -25,7 +25,7 @@ pub(crate) enum Node {
     Value(Call, Strip),
     Block(Box<Block>),
     Partial(Box<Partial>),
-    /// `{{#*inline "name"}}`, which writes nothing at its place.
+    /// `{{#*inline "name"}}`, which writes nothing at its position.
     Inline(Box<Inline>),
     Comment(Strip),
 }

@@ -85,7 +85,7 @@ impl RunFolder {
     fn last_lease(&self) -> Result<Option<(u64, Lease)>> {
         loop {
             let Some(number) = self.list_numbers("", ".lease")?.pop() else { return Ok(None) };
-            // If the file is gone, there is a newer one.
+            // If the file no longer exists, there is a newer lease file.
             if let Some(text) = self.read(&lease_name(number))? {
                 let torn = || Lease {
                     owner: "torn".to_owned(),

@@ -94,7 +94,7 @@ fn event_stream(body: Body) -> Response {
 impl<S: Stream<Item = StreamEvent> + Send + Unpin + 'static> FlowFrames<S> {
     fn new(events: S, limit: Duration) -> Self {
         let events = Arc::new(Mutex::new(FrameSource::Waiting(events, None)));
-        // A flow whose client does not read is not polled, and would never notice its time limit.
+        // A flow whose client does not read is not polled, and its time limit would never be checked.
         let watched = Arc::clone(&events);
         let watchdog = tokio::spawn(async move {
             tokio::time::sleep(limit).await;

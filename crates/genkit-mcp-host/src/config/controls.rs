@@ -166,7 +166,7 @@ macro_rules! controls {
                 self
             }
 
-            /// Sets the behaviour of the generate loop while one of its calls continues as a task. Default is
+            /// Sets the behavior of the generate loop while one of its calls continues as a task. Default is
             /// [`TaskWait::Wait`](crate::TaskWait::Wait).
             pub fn task_wait(mut self, how: crate::TaskWait) -> Self {
                 self.controls.task_wait = how;

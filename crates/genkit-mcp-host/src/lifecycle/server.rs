@@ -147,7 +147,7 @@ impl ManagedServer {
     pub(crate) async fn notify_roots_changed(&self) {
         let connection = self.link.borrow().connection.clone();
         if let Some(connection) = connection.filter(|connection| !connection.is_stateless()) {
-            // A server that is gone requests the roots when it is back.
+            // A disconnected server requests the roots after it reconnects.
             let _ = connection.peer.notify_roots_list_changed().await;
         }
     }

@@ -141,7 +141,7 @@ impl Connection {
         if !meta.is_empty() {
             options = options.with_meta(RequestMetaObject(rmcp::model::MetaObject(meta)));
         }
-        // Which call a question from the server is about is certain only if a single call is open.
+        // The call that a question from the server is about is known only if a single call is open.
         let one_by_one = context.can_elicit() && !self.is_stateless() && !self.is_remote();
         let _turn = if one_by_one { self.session.in_flight.wait_for_turn().await } else { None };
         let sent = self.peer.send_cancellable_request(request, options).await;

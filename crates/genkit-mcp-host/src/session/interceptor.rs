@@ -16,9 +16,9 @@ use super::state::SessionState;
 
 /// A transport that handles notifications itself, and whose probe always completes.
 ///
-/// rmcp probes whether a server is new with `server/discover`, and accepts only a JSON-RPC error with the right id as a
-/// no. Old servers may also not respond, return `{}`, or respond with a different id; the interceptor treats all of
-/// these as a no.
+/// rmcp probes whether a server is new with `server/discover`, and interprets only a JSON-RPC error with the right id
+/// as a negative answer. Old servers may also not respond, return `{}`, or respond with a different id; the interceptor
+/// treats all of these as a no.
 pub(crate) struct Interceptor<T> {
     inner: T,
     session: Arc<SessionState>,

@@ -55,7 +55,7 @@ fn missing_extension() -> ErrorData {
 /// Returns when a call to the tool becomes a task; `None` if it runs as a normal call.
 ///
 /// # Errors
-/// If the tool always runs as a task, and the client does not support tasks or has too many.
+/// If the tool always runs as a task, and the client does not support tasks or has too many tasks.
 pub(super) fn task_of(
     shared: &Arc<SharedState>,
     tool: &Tool,

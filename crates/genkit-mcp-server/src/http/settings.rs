@@ -27,7 +27,7 @@ pub(crate) struct HttpSettings {
     pub(crate) client_address_from: Option<String>,
     /// The health routes, if they are enabled.
     pub(crate) health: Option<HealthSettings>,
-    /// The store that keeps sessions beyond the life of this process.
+    /// The store that keeps sessions after this process exits.
     pub(crate) session_store: Option<Arc<dyn SessionStore>>,
 }
 

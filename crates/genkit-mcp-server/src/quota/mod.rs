@@ -96,7 +96,8 @@ impl Quotas {
         let held = |client: &ClientQuota| client.held(kind);
         let clients = lock(&self.clients);
         let most = clients.values().map(|known| &known.client).max_by_key(|client| held(client));
-        // On a tie the newcomer replaces its own session, so that no client falls below its fair share.
+        // On a tie, the new session replaces a session of the same client, so that no client falls below its fair
+        // share.
         Some(Arc::clone(most.filter(|most| held(most) > held(client)).unwrap_or(client)))
     }
 }

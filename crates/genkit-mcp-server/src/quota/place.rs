@@ -22,7 +22,7 @@ struct Now {
     waits: usize,
 }
 
-/// A function that waits for an answer and holds no slot meanwhile.
+/// A function that waits for an answer without holding a slot.
 #[must_use = "a function that continues needs its slot again: `.resume().await`"]
 pub(crate) struct ReleasedSlot(HeldPlace);
 

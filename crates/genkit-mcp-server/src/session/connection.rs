@@ -28,7 +28,7 @@ struct State {
     questions: BTreeMap<i64, oneshot::Sender<Answer>>,
     /// The last number assigned to a request of either side.
     last: i64,
-    /// Whether the client is gone, so that no more answers can arrive.
+    /// Whether the client has disconnected, so that no more answers can arrive.
     closed: bool,
 }
 
@@ -78,7 +78,7 @@ impl Connection {
     }
 
     /// Starts the numbering of questions at a random number, so that an answer to another instance's question does not
-    /// match one of this instance. Uses at most 53 bits, the precision of JSON numbers.
+    /// match a question of this instance. Uses at most 53 bits, the precision of JSON numbers.
     #[cfg(feature = "http")]
     pub(crate) fn number_at_random(&self) {
         let [b0, b1, b2, b3, b4, b5] = super::random_bytes();

@@ -34,7 +34,7 @@ pub(super) struct TaskRecord {
     /// How often the function was started since the last answer.
     #[serde(default)]
     pub(super) attempts: u32,
-    /// How often it asked questions.
+    /// The number of times that it asked questions.
     #[serde(default)]
     rounds: u32,
     /// Its questions and their answers; results of `once` are in the log.

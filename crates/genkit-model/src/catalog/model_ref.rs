@@ -41,7 +41,7 @@ impl ModelRef {
 
 /// The model argument of `.model(..)`: a name or a value.
 ///
-/// A name is `"provider/model"`. A value is a type that implements [`Model`], an `Arc` of one, or a
+/// A name is `"provider/model"`. A value is a type that implements [`Model`], an `Arc` of such a type, or a
 /// [`ModelRef`]. A provider is not a model: it creates models by name.
 ///
 /// ```

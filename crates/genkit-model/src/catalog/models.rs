@@ -156,7 +156,7 @@ impl Models {
     }
 }
 
-/// Returns the provider whose models have names like this, for a name without a provider.
+/// Returns the provider whose models have similar names, for a name without a provider.
 fn provider_of(name: &str) -> Option<&'static str> {
     const MAKERS: [(&str, &str); 7] = [
         ("claude-", "anthropic"),

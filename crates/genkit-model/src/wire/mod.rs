@@ -55,7 +55,10 @@ pub trait WireFormat: Send + Sync + 'static {
     /// returned a request.
     fn decode_count(&self, body: &[u8]) -> Result<u64> {
         let _ = body;
-        Err(Error::new(ErrorKind::Internal, "a token count was read from an API that cannot count tokens"))
+        Err(Error::new(
+            ErrorKind::Internal,
+            "a token count was read from an API that cannot count tokens",
+        ))
     }
 
     /// Decodes the error of a response with a status of 400 or more. `headers` looks up a header by

@@ -79,7 +79,7 @@ impl Bounds {
         Self::compile_all(schema, shape)
     }
 
-    /// [`compile`](Self::compile) without the shortcut for plain schemas.
+    /// Like [`compile`](Self::compile), without the shortcut for plain schemas.
     fn compile_all(schema: &Value, shape: Shape) -> Result<Option<Self>, E> {
         let mut nodes = compile::compile_nodes(schema, shape)?;
         let is_needed = match shape {

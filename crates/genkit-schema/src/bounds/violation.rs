@@ -83,7 +83,7 @@ pub(super) struct Violation {
     pub(super) doubt: Doubt,
 }
 
-/// The reason why a violation may be a false positive although it was found, in a value that a Rust type has accepted.
+/// The reason why a violation in a value that a Rust type has accepted may be a false positive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Doubt {
     None,

@@ -90,8 +90,8 @@ fn is_known(keyword: &str, value: &Value) -> bool {
     }
 }
 
-/// Limits the types to those outside, removes keywords that apply to no value of them, and adds the type that the
-/// keywords imply. Returns the types, or `None` if none is left.
+/// Limits the types to the `outside` types, removes keywords that do not apply to any of them, and adds the type that
+/// the keywords imply. Returns the types, or `None` if no type remains.
 fn narrow_types(map: &mut Map<String, Value>, outside: &[String]) -> Option<Vec<String>> {
     let own: Vec<String> = listed_types(map).into_iter().map(str::to_owned).collect();
     let includes = |types: &[String], kind: &str| {

@@ -6,7 +6,7 @@ use super::draft::{Draft, Null, never_schema};
 use super::keywords::{self, Class};
 use crate::conversion::MAX_DEPTH;
 
-/// The fast path for plain schemas, which is left at the first schema that is not plain.
+/// The fast path for plain schemas, which stops at the first schema that is not plain.
 pub(super) struct Plain {
     /// The total number of schemas so far.
     pub(super) nodes: usize,

@@ -48,7 +48,7 @@ pub struct Repaired {
     pub losses: Vec<Loss>,
 }
 
-/// Which patterns a repaired schema keeps.
+/// The patterns that a repaired schema keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Patterns {
     /// All, for schemas of this program, whose author can correct them.

@@ -50,7 +50,7 @@ impl Schemas {
         Self { output: Source::share_source(output), ..self }
     }
 
-    /// Creates schemas from hand-written ones if present, and from types otherwise.
+    /// Uses the hand-written schemas if present, and otherwise creates schemas from types.
     pub fn given(
         input: Option<Value>,
         input_of: fn() -> Value,
@@ -235,7 +235,7 @@ impl Schemas {
         Ok(arguments)
     }
 
-    /// Checks a result against a hand-written schema. A derived schema holds by construction.
+    /// Checks a result against a hand-written schema. A result always matches its derived schema.
     pub fn check_output(&self, value: Option<&Value>) -> Result<()> {
         let checker = self.output.checker().filter(|_| !self.foreign);
         let Some(checker) = checker else { return Ok(()) };

@@ -221,7 +221,7 @@ impl Source {
     /// Returns how the checker treats values, or `None` if nothing is checked.
     fn checked_shape(&self) -> Option<Shape> {
         match &self.origin {
-            // The function returns another type, so nothing holds by construction.
+            // The function returns another type, so the schema may not match.
             Origin::Written(_) | Origin::Declared(_) => Some(Shape::Written),
             Origin::Input(_) => Some(Shape::Read),
             // A type serializes to values that match its schema.
@@ -240,7 +240,7 @@ impl SharedSources {
     }
 
     fn source(&self, make: usize, origin: impl FnOnce() -> Origin) -> Arc<Source> {
-        // There are as many entries as types, however many actions are created and dropped.
+        // The number of entries equals the number of types, regardless of how many actions are created and dropped.
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let entry = known.entry(make).or_default();
         entry.upgrade().unwrap_or_else(|| {

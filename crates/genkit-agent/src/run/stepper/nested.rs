@@ -35,7 +35,8 @@ struct NestedState {
 impl NestedRun {
     /// Returns the position of a nested run within the current durable call. `None` outside of a durable call.
     ///
-    /// Two runs of one call are distinguished by their conversation, and by their order if it is the same.
+    /// Two runs of one call are distinguished by their conversations, and runs with the same conversation by their
+    /// order.
     pub(in crate::run) fn begin(
         driver: &Driver,
         messages: &[Message],

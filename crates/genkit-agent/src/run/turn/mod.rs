@@ -437,7 +437,7 @@ impl TurnMachine {
             TurnState::Asks(asking) => (Some(asking.message), FinishReason::Interrupted),
             _ => (None, FinishReason::Aborted),
         };
-        // `error` may carry the partial response of a nested run, started by a tool or middleware; replace it.
+        // `error` may contain the partial response of a nested run, started by a tool or middleware; replace it.
         let response = self.end_run(message, Some(reason), Some(error.to_string()));
         error.with_partial(response)
     }

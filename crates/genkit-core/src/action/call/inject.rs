@@ -79,8 +79,8 @@ pub fn extension<T: Send + Sync + 'static>(context: &Context) -> Result<&T> {
 pub trait InjectState<T> {
     fn inject<'a>(&self, context: &'a Context) -> Result<&'a T>;
     fn requirement(&self) -> Requirement;
-    /// [`calling`](super::calling::calling) for a function with an injected `T`, or a tuple of several. Its future is
-    /// `Send` because the injected types are `Sync`; if one is not, the error is about that type.
+    /// Like [`calling`](super::calling::calling), for a function with an injected `T`, or a tuple of several. Its
+    /// future is `Send` because the injected types are `Sync`; if one is not, the error is about that type.
     fn calling<'a, R: 'a, O: 'a>(
         &self,
         future: impl Future<Output = R> + Send + 'a,

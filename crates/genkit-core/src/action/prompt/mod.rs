@@ -254,7 +254,7 @@ impl Prompt {
         self.invoke_as(SpanKind::Action("prompt"), context, arguments, how)
     }
 
-    /// [`invoke`](Self::invoke_prompt) with a given kind of span.
+    /// Like [`invoke`](Self::invoke_prompt), with a given kind of span.
     #[doc(hidden)]
     pub fn invoke_as<'a>(
         &self,

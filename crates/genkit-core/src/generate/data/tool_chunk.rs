@@ -63,7 +63,8 @@ pub struct ToolProgress {
     pub message: Option<String>,
 }
 
-/// A chunk of output that a running tool sent through [`Chunks`](crate::action::Chunks). Read it with [`GenerateChunk::tool_chunk`].
+/// A chunk of output that a running tool sent through [`Chunks`](crate::action::Chunks). Read it with
+/// [`GenerateChunk::tool_chunk`].
 ///
 /// ```
 /// use genkit::message::ToolRequest;

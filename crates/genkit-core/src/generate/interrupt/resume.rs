@@ -335,7 +335,7 @@ fn restarted(request: &ToolRequest, restarts: &[&Part], stored: Option<Suspended
 }
 
 /// Returns whether the question in an answer equals the open question. An answer received over the network may lack the
-/// question, and then counts as equal.
+/// question, and is then treated as an answer to this question.
 fn same_question(key: &str, stored: Option<&Suspended>, seen: Option<&Suspended>) -> bool {
     let asked = |of: &Suspended| {
         let question = of.questions.iter().find(|open| open.key == key);

@@ -27,7 +27,9 @@ pub(super) fn limit_events(events: EventStream, request: Option<RequestId>) -> E
     Box::pin(events.map(move |event| {
         let mut event = event?;
         if event.data.as_ref().is_some_and(|data| has_more_values(data.as_bytes(), MAX_VALUES)) {
-            tracing::warn!("skipped a message from an MCP server with more than {MAX_VALUES} values");
+            tracing::warn!(
+                "skipped a message from an MCP server with more than {MAX_VALUES} values"
+            );
             event.data = request.as_ref().map(|id| {
                 let message = format!("the response has more than {MAX_VALUES} values");
                 error_response(id, &message).to_string()

@@ -130,7 +130,7 @@ impl Topic for Error {
 pub(crate) struct HttpError {
     pub(crate) kind: ErrorKind,
     pub(crate) text: String,
-    /// The server no longer knows the session: a new one is needed.
+    /// The session no longer exists on the server; a new session is needed.
     pub(crate) session_lost: bool,
     /// The request certainly did not reach the server, and may be sent again.
     pub(crate) unsent: bool,

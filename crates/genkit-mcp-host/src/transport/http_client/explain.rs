@@ -21,7 +21,7 @@ use genkit_http_client::internal::net::CONNECT_TIMEOUT;
 #[derive(Debug)]
 pub(crate) struct Explanation {
     pub(crate) error: error::Error,
-    /// The server no longer knows the session: a new one is needed.
+    /// The session no longer exists on the server; a new session is needed.
     pub(crate) session_lost: bool,
     /// The request certainly did not reach the server, and may be sent again.
     pub(crate) unsent: bool,

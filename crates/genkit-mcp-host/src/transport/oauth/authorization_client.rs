@@ -37,7 +37,7 @@ impl OAuthHttpClient for AuthorizationClient {
     }
 }
 
-/// Sends a request. Token requests carry a DPoP proof, and are sent again if the server requires its nonce in it.
+/// Sends a request. Token requests contain a DPoP proof, and are sent again if the server requires its nonce in it.
 pub(super) async fn send_request(
     client: &Client,
     mut request: Request,

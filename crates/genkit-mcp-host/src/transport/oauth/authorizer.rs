@@ -152,7 +152,7 @@ impl Authorizer {
     }
 
     /// Gets a new token after `challenge` rejected the token in `sent`. The user is asked only if `may_ask` is set. An
-    /// exchange that has begun continues even if its request is dropped, because the user may be in the middle of it.
+    /// exchange that has begun continues even if its request is dropped, because the user may already be signing in.
     pub(crate) async fn renew_token(
         &self,
         challenge: Challenge,
@@ -175,7 +175,7 @@ impl Authorizer {
             let renewed =
                 state.unless_closing(grant.renew_token(&challenge, sent.as_deref(), may_ask)).await;
             let mut access = lock(&state.access);
-            // If the user was not asked, the failure does not count for other requests.
+            // If the user was not asked, other requests ignore the failure.
             if may_ask || renewed.is_ok() {
                 access.rounds += 1;
                 access.failed = renewed.as_ref().err().cloned();

@@ -66,7 +66,7 @@ impl Consent {
                         announce_address(who, target, address);
                         Ok(listener.wait_for_callback(&state).await)
                     }
-                    // Whatever it returns, the user was asked, and must not be asked again immediately.
+                    // Regardless of the result, the user was asked, and must not be asked again immediately.
                     Self::OnAuthorize(ask, _) => ask(address.to_owned()).await.map_err(|error| {
                         let failure = HttpError::from_error(&error).no_access_to(target);
                         let kind = ErrorKind::PermissionDenied;

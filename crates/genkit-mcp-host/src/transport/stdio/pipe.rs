@@ -143,7 +143,7 @@ where
             queued?;
             // Flush only now, so that messages queued before this future runs are sent in the same write.
             outbox.flush();
-            // Fails if the server is gone; does not wait for a slow server.
+            // Fails if the server has exited; does not wait for a slow server.
             outbox.has_room().map(drop)
         }
     }

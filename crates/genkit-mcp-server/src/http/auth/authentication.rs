@@ -48,7 +48,7 @@ impl Authentication {
         !matches!(self, Self::Nothing)
     }
 
-    /// Returns the principal of a request, or `None` if the token does not identify one.
+    /// Returns the principal of a request, or `None` if the token does not identify a principal.
     pub(crate) async fn verify_request(
         &self,
         headers: &HeaderMap,

@@ -31,7 +31,7 @@ pub(in super::super) fn check_standard<P: AsRef<[HeaderParameter]>>(
         return Ok(());
     }
     match (only_value(headers, METHOD)?, method) {
-        // A handshake is sent before the client knows which headers are required.
+        // A handshake is sent before the protocol version, and with it the required headers, is determined.
         (None, "initialize") if asked.is_request => return Ok(()),
         (None, _) => return Err(HeaderError::Missing(METHOD.to_owned())),
         (Some(said), method) if said != method => return Err(differs_from(METHOD, said, method)),

@@ -259,7 +259,7 @@ impl StreamState {
         self.wake();
     }
 
-    /// Discards the oldest events that are not needed: without a number all that were read, otherwise those
+    /// Discards the oldest events that are not needed: without a number all events that were read, otherwise the events
     /// that exceed the limits for resumption. Unread events are discarded only after the reader has left.
     fn forget_read(&mut self) {
         while let Some(oldest) = self.events.front() {

@@ -280,7 +280,7 @@ impl WireStream for ResponsesStream<'_> {
             return Err(E::NoOutput { provider: reader.server.name.clone() }.into());
         }
         let mut reply = end.unwrap_or_default();
-        // Some servers end with an empty output, whatever they sent before.
+        // Some servers end with an empty output, even if they sent items before.
         let items = match reply.output.take() {
             Some(items) if !items.is_empty() => items,
             _ => slots.into_values().map(Slot::into_item).collect(),

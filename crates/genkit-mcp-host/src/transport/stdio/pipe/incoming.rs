@@ -242,7 +242,7 @@ fn read_broken_line(line: &[u8], error: Error, open: &OpenRequests) -> LineOutco
     by_outline(outline, error, ErrorCode::PARSE_ERROR, open, || excerpt_of_line(line))
 }
 
-/// Returns the error of a line that cannot be read to its caller or to the server.
+/// Sends the error of a line that cannot be read to its caller or to the server.
 fn by_outline(
     outline: Outline,
     error: Error,

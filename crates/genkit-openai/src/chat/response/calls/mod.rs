@@ -448,7 +448,7 @@ impl PartialCall {
     }
 }
 
-/// Drops calls that repeat the name and arguments of a call before, unless both have an id and the
+/// Drops calls that repeat the name and arguments of an earlier call, unless both have an id and the
 /// ids differ.
 pub(super) fn drop_repeated(calls: Vec<DecodedCall>) -> Vec<DecodedCall> {
     // The indexes in `kept`, by name and arguments.
