@@ -64,7 +64,7 @@ impl BoundRegistryBuilder {
     /// Checks the registry against the state.
     ///
     /// # Errors
-    /// As [`Registry::check`], and if a function takes state that is missing.
+    /// The errors of [`Registry::check`], and an error if a function takes state that is missing.
     pub fn build(self) -> Result<BoundRegistry> {
         let registry = self.registry.unwrap_or_else(|| Registry::global().clone());
         registry.check_with(&self.states)?;

@@ -170,7 +170,7 @@ impl Handle {
         self
     }
 
-    /// Fails if the run was removed and another one was created with its id.
+    /// Fails if the run was removed and another run was created with its id.
     fn check_incarnation(&self, head: &RunHead) -> Result<()> {
         match *self.incarnation.get_or_init(|| head.incarnation) == head.incarnation {
             true => Ok(()),
@@ -193,7 +193,7 @@ impl Handle {
         Ok((stored, record))
     }
 
-    /// Waits until nothing is left to do, and works on the run meanwhile.
+    /// Works on the run until it is finished or interrupted.
     async fn wait_until_settled(&self) -> Result<(StoredRun, Record)> {
         let stop = CancellationToken::new();
         let mut pause = Duration::from_millis(10);
@@ -234,7 +234,7 @@ impl Handle {
         self.change_run(|open| Ok(open.iter().filter_map(&mut answer).collect())).await
     }
 
-    /// Adds answers to the open questions. Repeats it if another process changed the run meanwhile.
+    /// Adds answers to the open questions. Retries if another process changed the run in the meantime.
     async fn change_run(
         &self,
         mut answers: impl FnMut(&[Interrupt]) -> Result<Vec<Answer>>,

@@ -211,8 +211,8 @@ impl LeasedRun {
             && stored.head == change.head)
     }
 
-    /// Runs `work` while this process has the lease, and renews the lease meanwhile. Shortly before the lease ends,
-    /// `work` is no longer polled until a renewal succeeds, so a process that was stopped checks its lease first.
+    /// Runs `work` while this process has the lease, and renews the lease during this time. Shortly before the lease
+    /// ends, `work` is no longer polled until a renewal succeeds, so a process that was stopped checks its lease first.
     ///
     /// # Errors
     /// `Aborted` if the run was cancelled or another worker took it; an error from the store once the lease has been

@@ -45,7 +45,7 @@ impl From<Error> for io::Error {
 /// Reads a regular file of at most `limit` bytes. Links are followed.
 ///
 /// # Errors
-/// Returns an error if the file cannot be read, is not a regular file, or is larger, also if it grows meanwhile.
+/// Returns an error if the file cannot be read, is not a regular file, or is larger, even if it grows while it is read.
 pub fn read_regular_file(path: &Path, limit: u64) -> Result<Vec<u8>, Error> {
     let file = open_without_waiting(path).map_err(Error::Io)?;
     // Of the open file, because the path may lead elsewhere by now.

@@ -218,7 +218,7 @@ impl Making<'_> {
         if let Some(servers) = operation.own_servers()
             && Some(servers) != self.document.root().get("servers")
         {
-            return Err("it has its own server, but credentials are sent to only one; read the document again \
+            return Err("it has its own server, but credentials are sent to only one server; read the document again \
                  with `.only(..)` and another `.base_url(..)`"
                 .to_owned());
         }

@@ -140,7 +140,7 @@ impl Connection {
             limit: self.limit,
             is_silent: AtomicBool::new(false),
         };
-        // Another task may have connected meanwhile.
+        // Another task may have connected in the meantime.
         Ok(self.open_client().unwrap_or_else(|| {
             let new = Arc::new(new);
             *lock_mutex(&self.client) = Some(Arc::clone(&new));

@@ -123,7 +123,7 @@ impl UriTemplateError {
                 "a URI does not show where one value ends, since values may contain the separator"
             }
             Kind::VariableAfterList(_) => "a URI does not show where the list ends",
-            Kind::Neighbours { .. } => "a URI does not show where the first one ends",
+            Kind::Neighbours { .. } => "a URI does not show where the first value ends",
         }
     }
 

@@ -41,7 +41,7 @@ impl Options {
             }
             seen.push(name);
             let setting = values::parse_value(spec, &entry, errors).or_else(|| {
-                // A description that was reported is not missing as well.
+                // Do not also report a missing description if an invalid description was reported.
                 let is_description = spec.key == "description";
                 is_description.then(|| Setting::Text(LitStr::new("", entry.key.span())))
             });

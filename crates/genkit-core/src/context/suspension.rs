@@ -1,4 +1,5 @@
-//! Suspension of functions that only wait for an external operation: in a durable run, they can be dropped meanwhile.
+//! Suspension of functions that only wait for an external operation: in a durable run, they can be dropped while they
+//! wait.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

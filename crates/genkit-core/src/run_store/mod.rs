@@ -230,8 +230,8 @@ impl RunChange {
         Self { error, ..self }
     }
 
-    /// Returns whether a save may change a run with this head, whose lease belongs to `owner`. Stores that lock the run
-    /// meanwhile can use it.
+    /// Returns whether a save may change a run with this head, whose lease belongs to `owner`. Useful for stores that
+    /// lock the run during a save.
     pub fn may_change(&self, head: &RunHead, owner: Option<&str>) -> bool {
         self.incarnation.is_none_or(|incarnation| incarnation == head.incarnation)
             && self.owner.as_deref().is_none_or(|expected| owner == Some(expected))

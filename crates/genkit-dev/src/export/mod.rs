@@ -49,7 +49,7 @@ pub(crate) fn is_on() -> bool {
 fn read_environment() -> bool {
     match server_of_environment() {
         Some(url) => Exporter::install_for(url),
-        // A server that was set meanwhile is kept.
+        // A server that was set in the meantime is kept.
         None => {
             let _ = STATE.compare_exchange(UNKNOWN, OFF, Ordering::Relaxed, Ordering::Relaxed);
         }

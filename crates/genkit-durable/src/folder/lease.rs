@@ -1,4 +1,4 @@
-//! Leases: one file each, with increasing numbers. The last one is valid.
+//! Leases: one file for each lease, with increasing numbers. The last lease is valid.
 
 use std::time::Duration;
 
@@ -70,7 +70,7 @@ impl RunFolder {
         }
         let numbers = self.list_numbers("", ".lease")?;
         if numbers.last() != Some(&number) {
-            // Other processes took newer leases meanwhile, and had already removed the file of this number.
+            // In the meantime, other processes took newer leases and removed the file of this number.
             remove_file(&self.folder_path().join(lease_name(number)))?;
             return Ok(false);
         }

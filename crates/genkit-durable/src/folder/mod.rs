@@ -277,7 +277,7 @@ mod tests {
         let first = RunChange::new(RunStatus::Working, "1").with_log(["a"]);
         assert!(store.create(&run, &first).await.expect("it is made"));
         let place = temp.0.join("runs/+order-1");
-        // A process died before, and another one after it had linked its file.
+        // One process died before it had linked its file, and another process after that.
         std::fs::write(place.join("new-abc"), "half").expect("a file");
         std::fs::write(place.join("3.lease"), "").expect("a file");
         std::fs::hard_link(place.join("000000000001.run"), place.join("new-def")).expect("a link");

@@ -119,7 +119,7 @@ impl<O: DeserializeOwned, C: DeserializeOwned> FlowCall<O, C> {
     /// same.
     ///
     /// # Errors
-    /// As awaiting the [`FlowCall`].
+    /// The errors of awaiting the [`FlowCall`].
     pub async fn run(self) -> Result<O> {
         let limit = self.request.timeout;
         let (server, url) = self.request.server()?;

@@ -33,7 +33,7 @@ impl FlowServer {
     /// ```
     ///
     /// # Errors
-    /// As awaiting the [`FlowServer`].
+    /// The errors of awaiting the [`FlowServer`].
     pub async fn run(mut self) -> Result<()> {
         let shutdown = self.shutdown.take();
         let listening = std::mem::take(&mut self.listening);

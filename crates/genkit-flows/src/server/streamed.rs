@@ -128,7 +128,7 @@ impl<S: Stream<Item = StreamEvent> + Send + Unpin + 'static> FlowFrames<S> {
             if matches!(*place, FrameSource::Polled) {
                 *place = FrameSource::Waiting(events, Some(cx.waker().clone()));
             } else {
-                // The time limit passed meanwhile; the next poll reports it.
+                // The time limit passed in the meantime; the next poll reports it.
                 drop(place);
                 cx.waker().wake_by_ref();
             }

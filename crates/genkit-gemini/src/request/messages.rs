@@ -113,7 +113,7 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    /// Adds a response to each call that has none, because the API requires as many responses as
+    /// Adds a response to each call without a response, because the API requires as many responses as
     /// calls.
     fn answer_rest(&mut self, previous: Role, contents: &mut Vec<Content<'a>>) {
         let open = std::mem::take(&mut self.open);

@@ -64,7 +64,7 @@ impl ReleasedSlot {
             Ok(held) => Some(held),
             Err(turn) => turn.await.ok(),
         };
-        // The function may have asked another question meanwhile, or another answer may have taken a slot.
+        // In the meantime, the function may have asked another question, or another answer may have taken a slot.
         if state.wants_place() {
             std::mem::swap(&mut lock(&state.now).held, &mut held);
         }

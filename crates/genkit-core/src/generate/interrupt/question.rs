@@ -102,9 +102,8 @@ impl Interrupt {
     }
 
     /// Returns `true` if the interrupt represents a task: the call continues as a task on an MCP server, and the run
-    /// was interrupted meanwhile (`TaskWait::Interrupt`).
-    /// [`metadata`](Self::metadata) describes the task under `mcpTask`. [`restart`](Self::restart) checks it again,
-    /// [`deny`](Self::deny) cancels it.
+    /// was interrupted instead of waiting (`TaskWait::Interrupt`). [`metadata`](Self::metadata) describes the task
+    /// under `mcpTask`. [`restart`](Self::restart) checks it again, [`deny`](Self::deny) cancels it.
     pub fn is_task(&self) -> bool {
         self.metadata().is_some_and(|shown| shown.get(MCP_TASK).is_some())
     }

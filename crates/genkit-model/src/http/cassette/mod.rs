@@ -153,7 +153,7 @@ impl Cassette {
         if let Some(free) = places.get_mut(place) {
             *free = Some(exchange);
         }
-        // Written while the lock is held, so that an older state cannot overwrite a newer one.
+        // Written while the lock is held, so that an older state cannot overwrite a newer state.
         write(&self.0.path, &CassetteFile::text_of(places.iter().flatten())?)
     }
 }
