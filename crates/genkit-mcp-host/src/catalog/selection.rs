@@ -63,13 +63,13 @@ macro_rules! selection {
                 Self(NameFilter::of_all_servers(host))
             }
 
-            /// Adds to the filter: only these names, or patterns with `*`, such as `"fs/read_*"` or `"docs/*"`.
+            /// Selects only these names, or patterns with `*`, such as `"fs/read_*"` or `"docs/*"`.
             pub fn only(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
                 self.0.only.extend(names.into_iter().map(Into::into));
                 self
             }
 
-            /// Adds to the filter: none of these names, or patterns with `*`.
+            /// Excludes these names, or patterns with `*`.
             pub fn except(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
                 self.0.except.extend(names.into_iter().map(Into::into));
                 self

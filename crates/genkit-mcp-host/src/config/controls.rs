@@ -119,13 +119,13 @@ macro_rules! controls {
                 self
             }
 
-            /// Adds to the tool filter: only these tools are offered. Names are the server's own, or patterns with `*`.
+            /// Offers only these tools. Names are the server's own, or patterns with `*`.
             pub fn only(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
                 self.controls.only.extend(names.into_iter().map(Into::into));
                 self
             }
 
-            /// Adds to the tool filter: these tools are not offered, even if [`only`](Self::only) lists them. Names are
+            /// Excludes these tools, even if [`only`](Self::only) lists them. Names are
             /// the server's own, or patterns with `*`.
             pub fn except(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
                 self.controls.except.extend(names.into_iter().map(Into::into));

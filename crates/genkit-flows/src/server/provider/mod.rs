@@ -77,9 +77,9 @@ pub trait ContextProvider: Send + Sync + 'static {
     /// is the merged context of all providers; if several providers return an owner, all of them must match.
     ///
     /// Returns `None` by default. If no provider returns an owner, the whole value of `auth` is used, or the whole
-    /// context if there is no `auth`. Implement this method if those change between requests from the same caller: the
-    /// claims of a token, with their `iat` and `exp`, change when the token is renewed, and the caller then loses
-    /// access to its streams.
+    /// context if there is no `auth`. Implement this method if these values change between requests from the same
+    /// caller: the claims of a token, with their `iat` and `exp`, change when the token is renewed, and the caller then
+    /// loses access to its streams.
     ///
     /// ```
     /// use genkit::flows::{ContextProvider, FlowRequest};
