@@ -207,7 +207,7 @@ fn parsed(text: &str) -> Result<Value> {
 fn yaml(text: &str) -> Result<Value> {
     let read = genkit_dotprompt::yaml_within(text, MAX_VALUES, MAX_DOCUMENT);
     read.map(Value::Object).map_err(|error| {
-        // The message is written for prompts.
+        // The parser is written for prompt files, so its message mentions the frontmatter.
         let why = error.to_string().replace("the frontmatter", "the document");
         Error::invalid_argument(format!("the OpenAPI document cannot be read as YAML: {why}"))
     })

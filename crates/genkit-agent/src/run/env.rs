@@ -32,7 +32,7 @@ pub(crate) struct RunEnv {
 }
 
 impl RunEnv {
-    /// Resolves at the deadline of the run, or when it is cancelled, plus `grace`.
+    /// Resolves `grace` after the deadline or the cancellation of the run.
     pub(super) async fn wait_for_stop(&self, grace: Duration) -> Error {
         let limit = self.settings.limits.deadline;
         let end = limit.and_then(|limit| self.started.checked_add(limit.saturating_add(grace)));

@@ -98,7 +98,7 @@ impl From<&Resource> for ResourceRef {
     note = "write `resources![name, ..]` for annotated functions, or pass an array of `Resource`s"
 )]
 pub trait IntoResources {
-    /// Converts it into references.
+    /// Converts this value into resource references.
     fn into_resources(self) -> Vec<ResourceRef>;
 }
 

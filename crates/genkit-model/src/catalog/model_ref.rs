@@ -65,7 +65,7 @@ impl ModelRef {
     note = "a provider creates models: `Gemini::from_env()?.model(\"gemini-2.5-flash\")`, `OpenAi::builder().api_key(key).build()?.model(\"gpt-4o-mini\")`; register it with `Genkit::builder().provider(..)` to refer to its models by name"
 )]
 pub trait IntoModel {
-    /// Converts it into a reference to the model.
+    /// Converts this value into a reference to a model.
     fn into_model(self) -> ModelRef;
 }
 

@@ -26,7 +26,7 @@ pub(super) struct Reader<'r> {
     known: HashMap<(Id, String, String), bool>,
 }
 
-/// The error that there are too many names to try.
+/// The error for a value with too many names to try.
 pub(super) struct TooMany;
 
 impl<'r> Reader<'r> {
