@@ -37,7 +37,7 @@ pub(crate) enum Error {
     )]
     Poisoned { id: String, lives: u32, step: String },
     #[error(
-        "the run `{0}` cannot be continued; it failed in an older version, or at a step that left other messages"
+        "the run `{0}` cannot be continued; an older version stored the failure, or messages were saved after the failed step"
     )]
     NoRetry(String),
     #[error("a tag must not be empty or contain a line break")]

@@ -24,7 +24,7 @@
 //!     .default_model(model) // or by its name: "gemini/gemini-2.5-flash"
 //!     .durable(FolderStore::open(&folder)?)
 //!     .build()?;
-//! // The same id refers to the same run, in whatever process this line runs. It never creates a second run.
+//! // The same id refers to the same run, in any process that runs this line. It never creates a second run.
 //! let ask = genkit::generate("A table for two!").tools(["book"]);
 //! let run = genkit.durable_run("order-4711", ask).await?;
 //! let answer = run.wait().await?;

@@ -8,8 +8,7 @@ pub enum Error {
     #[error("`$ref`: the target `{reference}` does not exist in the schema")]
     NoTarget { reference: String },
     #[error(
-        "`{keyword}` cannot be checked where several schemas have an anchor of its name; refer to one of \
-         them with `$ref`"
+        "`{keyword}` cannot be checked, because several schemas have an anchor with this name; refer to one of them with `$ref`"
     )]
     Unsupported { keyword: String },
     #[error(

@@ -33,7 +33,7 @@ pub(crate) const TABLES: &str = "
     PRAGMA user_version = 1;
 ";
 
-/// The columns that were added since, with their types. Programs of the versions before work on the same tables.
+/// The columns that were added since, with their types. Programs of earlier versions still work on the same tables.
 const NEW_COLUMNS: [(&str, &str); 9] = [
     ("incarnation", "INTEGER NOT NULL DEFAULT 0"),
     ("lease_boot", "TEXT"),
@@ -94,7 +94,7 @@ pub(crate) fn open_database(path: Option<&Path>) -> Result<Connection> {
 
 /// Converts an error of SQLite.
 pub(crate) fn store_error(error: rusqlite::Error) -> Error {
-    // A row of another program is not a failure of the store, and another attempt reads the same.
+    // A row of another program is not a failure of the store, and a retry would read the same row.
     let kind = match &error {
         rusqlite::Error::FromSqlConversionFailure(..)
         | rusqlite::Error::InvalidColumnType(..)

@@ -8,7 +8,7 @@ use super::error::Error as E;
 use genkit_core::internal::visible;
 use genkit_core::{Error, ErrorKind, Result};
 
-/// Who answers the questions of a called tool.
+/// The respondent to the questions of a called tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Respondent {
     /// No one: the client declares no capability, so a tool that asks fails.
@@ -20,7 +20,7 @@ pub(super) enum Respondent {
 }
 
 impl Respondent {
-    /// Returns who answers: `--yes`, the user if standard input and standard error are a terminal, or no one.
+    /// Returns the respondent: `--yes`, the user if standard input and standard error are a terminal, or no one.
     pub(super) fn from_flag(yes: bool) -> Self {
         match yes {
             true => Self::Yes,
