@@ -252,7 +252,7 @@ fn check_stops(names: &[String], tools: &Toolbox) -> Result<Vec<String>> {
     names.iter().map(whole).collect()
 }
 
-/// The model of a run for which no model was set: every call returns an error.
+/// The model of a run without a model: every call returns an error.
 struct NoModel(String);
 
 impl Model for NoModel {

@@ -49,7 +49,7 @@ impl Tool {
 
 /// A tool invocation: a single tool call that the program runs itself when it is awaited; see [`Tool::call`].
 ///
-/// Awaiting it returns a [`ToolOutcome`]: the response (in which a failure is described for a model), or the questions
+/// Awaiting it returns a [`ToolOutcome`]: the response (which describes a failure for a model), or the questions
 /// of the tool.
 ///
 /// ```

@@ -62,7 +62,7 @@ pub(super) struct MemberSchema {
 }
 
 impl MemberSchema {
-    /// Creates the schema of a type that has no schema of its own.
+    /// Creates the schema of a type that does not declare a schema.
     pub(super) fn any_value() -> Self {
         Self { schema: Schema::default(), is_optional: false }
     }

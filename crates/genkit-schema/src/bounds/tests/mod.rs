@@ -161,7 +161,7 @@ fn what_cannot_be_checked_is_told_and_not_left_out() {
         (
             json!({"$dynamicRef": "#n", "$dynamicAnchor": "n", "$defs": {
                 "a": {"$id": "https://example.com/a", "$dynamicAnchor": "n"}}}),
-            "`$dynamicRef` cannot be checked where several",
+            "`$dynamicRef` cannot be checked, because several",
         ),
         (json!({"$ref": "#"}), "refers to itself"),
         (json!({"anyOf": [{"$ref": "#"}, {"type": "null"}]}), "refers to itself"),
