@@ -24,7 +24,7 @@
 
 #[doc(inline)]
 pub use genkit_core::{
-    AnnotatedFn, Chunks, CollectedChunks, CompleteRequest, Flow, FlowFn, HandlerError,
+    AnnotatedFn, Chunks, CollectedChunks, CompleteRequest, DeclaredFn, Flow, FlowFn, HandlerError,
     HandlerInput, HandlerResult, IntoContents, IntoOutput, IntoPrompt, IntoSuggestions, Invocation,
     Prompt, PromptArgument, PromptBuilder, PromptFn, PromptOptions, PromptReply, PromptTool,
     Resource, ResourceBuilder, ResourceContents, ResourceFn, SourceLocation, Tool, ToolAnnotations,

@@ -65,7 +65,15 @@ extern crate self as genkit;
 
 pub mod action;
 #[cfg(feature = "agui")]
-pub mod agui;
+pub mod agui {
+    //! AG-UI: serves an agent to web pages, over HTTP with server-sent events.
+
+    #[doc(inline)]
+    pub use genkit_agui::{
+        AguiRequest, AguiServer, ApiKey, Bearer, ContextProvider, FlowRequest, IntoAgent, UiEvent,
+        api_key, bearer,
+    };
+}
 pub mod context;
 #[cfg(feature = "dev-tools")]
 pub mod dev;

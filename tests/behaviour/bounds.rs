@@ -331,7 +331,7 @@ async fn an_approved_call_is_not_lost_where_its_tool_was_not_named_again() {
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);
     assert!(error.chain().contains("the run waits for the tool `delete`"), "{error:?}");
     assert_eq!(model.requests().len(), 1, "the model is not asked");
-    let denied = genkit::resume(asked, |question| question.deny("no"));
+    let denied = genkit::resume(asked, |question| question.decline_with("no"));
     assert_eq!(denied.model(model).await.unwrap().text(), "done", "nothing is to be run");
 }
 

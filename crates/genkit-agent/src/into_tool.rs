@@ -122,7 +122,7 @@ async fn ask_caller(context: &Context, question: &Interrupt) -> Result<Answer> {
     if question.is_approval() {
         return Ok(match into_denial(context.confirm(message).await)? {
             Some(()) => question.approve(),
-            None => question.deny("it was not allowed"),
+            None => question.decline_with("it was not allowed"),
         });
     }
     if let Some(schema) = question.schema() {
@@ -135,7 +135,7 @@ async fn ask_caller(context: &Context, question: &Interrupt) -> Result<Answer> {
     let metadata = question.metadata().cloned().unwrap_or_default();
     Ok(match into_denial(context.interrupt(metadata).await)? {
         Some(content) => question.restart(content),
-        None => question.deny("it was not allowed"),
+        None => question.decline_with("it was not allowed"),
     })
 }
 

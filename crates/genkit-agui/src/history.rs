@@ -143,7 +143,7 @@ fn answer(question: &Interrupt, entry: ResumeEntry) -> Result<Answer, E> {
         Some(true) => Ok(question.approve()),
         Some(false) => {
             let reason = entry.payload.get("reason").and_then(Value::as_str);
-            Ok(question.deny(reason.unwrap_or("the user did not approve the call")))
+            Ok(question.decline_with(reason.unwrap_or("the user did not approve the call")))
         }
         None => Err(E::ApprovalPayload),
     }

@@ -9,7 +9,7 @@ pub mod action {
 }
 pub use crate::bound_registry::{BoundRegistry, BoundRegistryBuilder, OnStart};
 pub mod bounded_json {
-    pub use crate::bounded_json::*;
+    pub use crate::json::bounded::*;
 }
 pub mod blocking {}
 pub mod context {
@@ -19,7 +19,7 @@ pub mod context {
         drive_function, run_within, supervise_run, unanswerable_error,
     };
 }
-pub use crate::finite::to_finite_value;
+pub use crate::json::finite::to_finite_value;
 pub mod fair_share {
     pub use crate::fair_share::*;
 }
@@ -64,7 +64,7 @@ pub mod names {
     pub use crate::names::{Names, safe_name};
 }
 pub mod redact {
-    pub use crate::redact::{remove_account_settings, without_account_settings};
+    pub use crate::secret::redact::{remove_account_settings, without_account_settings};
     pub use crate::secret::{Secret, is_secret_name, redact_secrets, redact_secrets_in_json};
 }
 pub mod registry {
@@ -78,7 +78,7 @@ pub mod run_store {
     pub use crate::run_store::{now_ms, short_hash};
 }
 pub mod seal {
-    pub use crate::seal::{MIN_KEY, Seal, SealError};
+    pub use crate::secret::seal::{MIN_KEY, Seal, SealError};
 }
 #[cfg(feature = "signal")]
 pub mod shutdown {

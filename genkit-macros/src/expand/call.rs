@@ -18,10 +18,13 @@ pub(super) fn expand_function(
     reading: &ArgumentDecoding,
     input: &Input,
 ) -> (Ident, TokenStream) {
-    let call = call(action, names, reading, input);
+    let call = match action.is_declared() {
+        true => quote!(|__context, _| __genkit::Result::Ok(__genkit::wait_for_response(__context))),
+        false => call(action, names, reading, input),
+    };
     let gives = output_schema(action);
     let input = match input {
-        Input::Fields(fields) if is_alone(action) => {
+        Input::Fields(fields) if is_alone(action) && !action.is_declared() => {
             let gives = gives.map(|gives| quote!(, #gives));
             return (format_ident!("new"), quote!(&[#(#fields),*], #call #gives));
         }
@@ -200,6 +203,10 @@ fn output_schema(action: &ValidAction) -> Option<TokenStream> {
         }
     });
     if has_plain_output(action) && described.is_none() {
+        return Some(quote!(<#ty as __genkit::IntoOutput>::schema));
+    }
+    if action.is_declared() {
+        // The response is checked, so its type must have a schema.
         return Some(quote!(<#ty as __genkit::IntoOutput>::schema));
     }
     let schema = quote!(__genkit::Returns::<#ty>::new().success().schema());

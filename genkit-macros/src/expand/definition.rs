@@ -3,7 +3,7 @@
 use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned as _;
-use syn::{Ident, Path};
+use syn::{Ident, Path, ReturnType};
 
 use crate::options::{self, OptionTarget};
 use crate::parse::{
@@ -34,6 +34,13 @@ pub(super) fn expand_definition(
         })
         .collect();
     let run = run_options(action);
+    let declared = action.is_declared().then(|| quote!(.declared()));
+    let response = match &item.sig.output {
+        ReturnType::Type(_, ty) if action.is_declared() => {
+            Some(quote!(impl __genkit::DeclaredFn for #ident { type Output = #ty; }))
+        }
+        _ => None,
+    };
     let completers = (!completers.is_empty()).then(|| quote!(.completers(&[#(#completers),*])));
     quote! {
         impl __genkit::#function_trait for #ident {
@@ -41,8 +48,9 @@ pub(super) fn expand_definition(
                 #uri
                 #about #info,
                 #function
-            ) #own #run #completers;
+            ) #own #run #completers #declared;
         }
+        #response
     }
 }
 

@@ -9,6 +9,7 @@ use super::habits;
 use crate::error::Errors;
 use crate::kind::Kind;
 
+#[derive(Clone)]
 pub(crate) struct Item {
     pub(crate) attrs: Vec<Attribute>,
     pub(crate) vis: Visibility,
@@ -93,6 +94,18 @@ impl Item {
             Some(TokenTree::Group(group)) => group.delimiter() == Delimiter::Brace,
             _ => false,
         }
+    }
+
+    /// Returns whether a tool is declared: the signature ends with `;`.
+    pub(crate) fn is_declared(&self, kind: Kind) -> bool {
+        let ends = matches!(self.body.clone().into_iter().next(), Some(TokenTree::Punct(it)) if it.as_char() == ';');
+        kind == Kind::Tool && ends && self.sig.receiver().is_none()
+    }
+
+    /// Returns the attributes without those of this crate.
+    pub(crate) fn own_attributes(&self) -> TokenStream {
+        let own = self.attrs.iter().filter(|attr| Self::macro_kind(attr).is_none());
+        quote!(#(#own)*)
     }
 
     /// Returns the `cfg` attributes, which decide whether the function is compiled.

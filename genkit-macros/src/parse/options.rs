@@ -54,6 +54,11 @@ impl Options {
         self.0.iter().find(|(_, known, _)| *known == key).map(|(.., setting)| setting)
     }
 
+    /// Returns the key of an option as written, for the place of an error.
+    pub(crate) fn key(&self, key: &str) -> Option<&Ident> {
+        self.0.iter().find(|(_, known, _)| *known == key).map(|(written, ..)| written)
+    }
+
     pub(crate) fn text(&self, key: &str) -> Option<&LitStr> {
         match self.setting(key) {
             Some(Setting::Text(text)) => Some(text),

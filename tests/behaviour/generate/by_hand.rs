@@ -142,7 +142,8 @@ async fn what_a_tool_asks_is_told_and_answered_in_rounds() {
     assert_eq!(asked.clone().into_response().unwrap_err().kind(), ErrorKind::FailedPrecondition);
     let question = &asked.interrupts(&call)[0];
     assert_eq!(question.message(), Some("Allow `delete` to run with {\"id\":7}?"));
-    let denied = delete.call(&call).resume(asked.clone(), |q| q.deny("mine")).await.unwrap();
+    let denied =
+        delete.call(&call).resume(asked.clone(), |q| q.decline_with("mine")).await.unwrap();
     assert_eq!(denied.into_response().unwrap().error(), Some("the user did not approve: mine"));
 
     let again = delete.call(&call).resume(asked, |q| q.approve()).await.unwrap();

@@ -97,7 +97,8 @@ impl Approval {
         Self::Ask(Some(message.into()))
     }
 
-    /// Creates a decision that denies the call, with the reason for the model.
+    /// Creates a decision that denies the call, with the reason for the model. A policy allows or denies a call; a person
+    /// approves or declines it.
     pub fn deny(reason: impl Into<String>) -> Self {
         Self::Deny(reason.into())
     }

@@ -65,7 +65,9 @@ pub use prompt::{
     PromptTool,
 };
 pub use resource::{IntoContents, Resource, ResourceBuilder, ResourceContents, ResourceFn};
-pub use tool::{IntoOutput, Tool, ToolAnnotations, ToolBuilder, ToolFn, ToolReply, ToolTask};
+pub use tool::{
+    DeclaredFn, IntoOutput, Tool, ToolAnnotations, ToolBuilder, ToolFn, ToolReply, ToolTask,
+};
 
 /// The constructors that expansions call; hidden behind `__private`.
 #[allow(missing_docs, reason = "hidden")]
@@ -85,6 +87,7 @@ pub mod expansion {
     pub use super::tool::{
         Describable, Described, IntoError, Returned, ReturnedValue, Returns, ReturnsNothing,
         ReturnsSchema, ReturnsValue, SchemaType, SchemaValue, StaticTool, ToolOutput,
+        wait_for_response,
     };
     pub use genkit_schema::internal::OutputSchema;
 }

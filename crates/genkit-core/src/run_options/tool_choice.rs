@@ -118,35 +118,3 @@ pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
         }
     }))
 }
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-    use crate::model::request::ModelRequest;
-
-    #[test]
-    fn one_tool_is_required_to_whoever_does_not_know_its_name() {
-        for (choice, written) in [
-            (None, json!({})),
-            (Some(ToolChoice::Auto), json!({"toolChoice": "auto"})),
-            (Some(ToolChoice::Required), json!({"toolChoice": "required"})),
-            (Some(ToolChoice::None), json!({"toolChoice": "none"})),
-            (
-                Some(ToolChoice::tool("a/b")),
-                json!({"toolChoice": "required", "toolChoiceName": "a/b"}),
-            ),
-        ] {
-            let request = ModelRequest { tool_choice: choice.clone(), ..ModelRequest::default() };
-            let json = serde_json::to_value(&request).expect("plain data");
-            for key in ["toolChoice", "toolChoiceName"] {
-                assert_eq!(json.get(key), written.get(key), "{choice:?}");
-            }
-            assert_eq!(serde_json::from_value::<ModelRequest>(json).expect("the same"), request);
-        }
-        let unknown = json!({"messages": [], "toolChoice": "any"});
-        let error = serde_json::from_value::<ModelRequest>(unknown).expect_err("unknown");
-        assert!(error.to_string().contains("unknown variant `any`"), "{error}");
-    }
-}

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::{SpanId, TraceId};
-use crate::redact::redact_context;
+use crate::secret::redact::redact_context;
 use genkit_schema::internal::truncate::truncate;
 
 /// The maximum size of an attribute value, in bytes. Default is 1 MiB.

@@ -35,9 +35,14 @@ impl Unknown {
         self.fmt_nearest(f)
     }
 
+    /// Returns the known name that is similar.
+    pub(super) fn nearest(&self) -> Option<&str> {
+        find_nearest(&self.name, self.known.iter().map(String::as_str))
+    }
+
     /// Writes "; did you mean ..?" if a known name is similar.
     pub(super) fn fmt_nearest(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match find_nearest(&self.name, self.known.iter().map(String::as_str)) {
+        match self.nearest() {
             Some(name) => write!(f, "; did you mean `{name}`?"),
             None => Ok(()),
         }

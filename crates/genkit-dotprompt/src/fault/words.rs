@@ -67,6 +67,15 @@ impl Fault {
             ),
             Self::UnknownType(unknown) => {
                 unknown.fmt(f, "type or schema")?;
+                let is_rust_type =
+                    unknown.name.starts_with(|first: char| first.is_ascii_uppercase());
+                if is_rust_type && unknown.nearest().is_none() {
+                    let name = &unknown.name;
+                    return write!(
+                        f,
+                        "; to use a Rust type, register it: `schemas({name})` in `prompts!` or `.schema_of::<{name}>()`"
+                    );
+                }
                 f.write_str(" (to add a description, write a comma directly after the type)")
             }
             Self::EnumIsNoList(kind) => {
@@ -159,7 +168,13 @@ impl Fault {
 
     pub(super) fn of_environment(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::UnknownHelper(unknown) => unknown.fmt(f, "helper"),
+            Self::UnknownHelper(unknown) => {
+                unknown.fmt(f, "helper")?;
+                if unknown.nearest().is_some() {
+                    return Ok(());
+                }
+                write!(f, "; to add a helper, call `.template_helper(\"{}\", ..)`", unknown.name)
+            }
             Self::UnknownPartial(unknown) => unknown.fmt(f, "partial"),
             Self::UnknownVariable(unknown) => {
                 unknown.fmt(f, "variable")?;

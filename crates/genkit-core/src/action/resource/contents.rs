@@ -57,7 +57,7 @@ impl ResourceContents {
     /// # Errors
     /// Returns an error if the value does not serialize.
     pub fn json(value: &impl serde::Serialize) -> Result<Self> {
-        Ok(Self::text(crate::finite::to_finite_value(value)?.to_string())
+        Ok(Self::text(crate::json::finite::to_finite_value(value)?.to_string())
             .with_mime_type("application/json"))
     }
 

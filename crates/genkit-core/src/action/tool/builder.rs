@@ -193,8 +193,12 @@ impl ToolBuilder {
     ///     .interrupts();
     /// assert_eq!(ask_user.name(), "ask_user");
     /// ```
-    pub fn interrupts(self) -> Tool {
-        self.handler(|context: Context, _: Value| async move { Ok(ask_for_result(context).await?) })
+    pub fn interrupts(mut self) -> Tool {
+        self.settings.is_declared = true;
+        self.handler(|context: Context, _: Value| async move {
+            wait_for_response(&context).await?;
+            Ok(Value::Null)
+        })
     }
 
     /// Builds a [`Tool::from_server`], which forwards calls with `function`. Results of the other program are not checked
@@ -267,9 +271,12 @@ impl ToolBuilder {
 /// The value that a handler returns.
 type ValueOf<Fut> = <<Fut as Future>::Output as HandlerResult>::Value;
 
-/// Interrupts until the caller provides a result with `respond`.
-async fn ask_for_result(context: Context) -> Result<Value> {
-    loop {
-        context.interrupt(Value::Null).await?;
-    }
+/// The call of a tool without code: interrupts until the caller provides a result with `respond`.
+#[doc(hidden)]
+pub fn wait_for_response(context: &Context) -> BoxFuture<'_, Result<ToolOutput>> {
+    Box::pin(async move {
+        loop {
+            context.interrupt(Value::Null).await?;
+        }
+    })
 }

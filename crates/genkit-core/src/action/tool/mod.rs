@@ -25,9 +25,9 @@ use crate::sync::{read, write};
 use genkit_schema::internal::strictness::Strictness;
 
 pub use approval::approval_text;
-pub use builder::ToolBuilder;
+pub use builder::{ToolBuilder, wait_for_response};
 pub use declared::{Describable, Described, SchemaType, SchemaValue};
-pub use function::{StaticTool, ToolFn};
+pub use function::{DeclaredFn, StaticTool, ToolFn};
 pub use output::{IntoOutput, ToolOutput, ToolReply};
 pub use returned::{
     IntoError, Returned, ReturnedValue, Returns, ReturnsNothing, ReturnsSchema, ReturnsValue,
@@ -113,6 +113,12 @@ impl Tool {
     /// Returns whether each call needs the user's approval.
     pub fn needs_approval(&self) -> bool {
         self.0.settings.needs_approval
+    }
+
+    /// Returns whether the tool is declared, that is, has no code: each call interrupts the run, and the response to
+    /// the interrupt is the result. MCP clients are not offered such tools.
+    pub fn is_declared(&self) -> bool {
+        self.0.settings.is_declared
     }
 
     /// Returns the timeout of the tool. `None` means that the caller's default applies.

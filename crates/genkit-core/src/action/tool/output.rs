@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use crate::action::error::Error as E;
 use crate::context::Outcome;
 use crate::error::Result;
-use crate::finite::to_finite_value;
+use crate::json::finite::to_finite_value;
 use crate::message::Part;
 use crate::trace::Ended;
 use genkit_schema::internal as schema;

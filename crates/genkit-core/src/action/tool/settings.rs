@@ -104,6 +104,8 @@ impl Default for ToolTask {
 #[derive(Clone, Copy)]
 pub(crate) struct ToolSettings {
     pub(super) hints: ToolAnnotations,
+    /// Whether the tool has no code.
+    pub(super) is_declared: bool,
     pub(super) needs_approval: bool,
     pub(super) at_most_once: bool,
     pub(super) task: Option<ToolTask>,
@@ -120,6 +122,7 @@ impl ToolSettings {
             idempotent: None,
             open_world: None,
         },
+        is_declared: false,
         needs_approval: false,
         at_most_once: false,
         task: None,

@@ -85,7 +85,8 @@ impl Tool {
             argument: argument.to_owned(),
             why,
         };
-        let value = crate::finite::to_finite_value(value).map_err(|why| fault(why.to_string()))?;
+        let value =
+            crate::json::finite::to_finite_value(value).map_err(|why| fault(why.to_string()))?;
         let Some((schemas, alone)) = self.schemas().without(argument) else {
             return Err(fault("the tool has no argument of this name".to_owned()).into());
         };

@@ -12,7 +12,7 @@ use crate::generate::interrupt::Interrupt;
 use crate::message::{Media, Message, Part, Role, ToolRequest, ToolResponse};
 use crate::model::request::ModelRequest;
 use crate::model::response::{FinishReason, Usage};
-use crate::redact::remove_account_settings;
+use crate::secret::redact::remove_account_settings;
 
 /// The response of `generate`, as plain data in Genkit's JSON.
 ///

@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::suspended::{ANSWERS, INTERRUPT, REPLACED_INPUT, RESUMED, Suspended, about_call};
+use crate::action::DeclaredFn;
 use crate::context::MCP_TASK;
 use crate::context::{Decision, Question, QuestionKind, UserAction};
 use crate::message::{Message, Part, ToolRequest, ToolResponse};
@@ -103,7 +104,7 @@ impl Interrupt {
 
     /// Returns `true` if the interrupt represents a task: the call continues as a task on an MCP server, and the run
     /// was interrupted instead of waiting (`TaskWait::Interrupt`). [`metadata`](Self::metadata) describes the task
-    /// under `mcpTask`. [`restart`](Self::restart) checks it again, [`deny`](Self::deny) cancels it.
+    /// under `mcpTask`. [`restart`](Self::restart) checks it again, [`decline`](Self::decline) cancels it.
     pub fn is_task(&self) -> bool {
         self.metadata().is_some_and(|shown| shown.get(MCP_TASK).is_some())
     }
@@ -147,14 +148,20 @@ impl Interrupt {
         self.approve().with_input(input)
     }
 
-    /// Denies the call: it does not run, and the model receives the reason as an error.
-    pub fn deny(&self, reason: impl Into<String>) -> Answer {
+    /// Declines the call with a reason: it does not run, and the model receives the reason as an error.
+    pub fn decline_with(&self, reason: impl Into<String>) -> Answer {
         self.build_answer(UserAction::Decline, json!({ "reason": reason.into() }), true.into())
+    }
+
+    /// Declines the call with a reason.
+    #[deprecated(note = "renamed to `decline_with`")]
+    pub fn deny(&self, reason: impl Into<String>) -> Answer {
+        self.decline_with(reason)
     }
 
     /// Accepts the question, with `content` as the values of the form.
     pub fn accept(&self, content: impl Serialize) -> Answer {
-        match crate::finite::to_finite_value(content) {
+        match crate::json::finite::to_finite_value(content) {
             Ok(content) => self.build_answer(UserAction::Accept, content, true.into()),
             Err(error) => self.cancel().with_serialize_error(&error),
         }
@@ -173,17 +180,23 @@ impl Interrupt {
 
     /// Responds on behalf of the tool: it does not run, and the model receives `output`.
     pub fn respond(&self, output: impl Serialize) -> Answer {
-        match crate::finite::to_finite_value(output) {
+        match crate::json::finite::to_finite_value(output) {
             Ok(output) => Answer::respond(self.request.respond(output)),
             Err(error) => self.cancel().with_serialize_error(&error),
         }
+    }
+
+    /// Responds on behalf of the declared tool `F` (`#[tool] async fn f(..) -> T;`) with a value of its return type.
+    /// The same as [`respond`](Self::respond), but checked by the compiler.
+    pub fn respond_as<F: DeclaredFn<Output: Serialize>>(&self, output: F::Output) -> Answer {
+        self.respond(output)
     }
 
     /// Restarts the tool: runs it again, with `metadata` as the return value of
     /// [`Context::interrupt`](crate::context::Context::interrupt). To approve a call, use [`approve`](Self::approve), or pass
     /// `{"toolApproved": true}` here.
     pub fn restart(&self, metadata: impl Serialize) -> Answer {
-        let metadata = match crate::finite::to_finite_value(metadata) {
+        let metadata = match crate::json::finite::to_finite_value(metadata) {
             Ok(metadata) => metadata,
             Err(error) => return self.cancel().with_serialize_error(&error),
         };
@@ -258,7 +271,7 @@ impl Answer {
     }
 
     fn with_input(mut self, input: impl Serialize) -> Self {
-        let input = match crate::finite::to_finite_value(input) {
+        let input = match crate::json::finite::to_finite_value(input) {
             Ok(input) => input,
             Err(error) => return self.with_serialize_error(&error),
         };
