@@ -44,7 +44,8 @@ pub(crate) fn expand_fallback(
     quote!(#errors #allow #function #uses #stub)
 }
 
-/// Gives a declaration a body, so that the compiler does not miss it. Returns the attribute for unused parameters.
+/// Gives a declaration a body, so that the compiler does not report a missing body. Returns the attribute that allows
+/// unused parameters.
 fn give_body(item: &mut Item) -> Option<TokenStream> {
     (!item.has_body()).then(|| {
         item.body = quote!({ ::core::unreachable!() });

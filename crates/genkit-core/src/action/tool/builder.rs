@@ -271,7 +271,7 @@ impl ToolBuilder {
 /// The value that a handler returns.
 type ValueOf<Fut> = <<Fut as Future>::Output as HandlerResult>::Value;
 
-/// The call of a tool without code: interrupts until the caller provides a result with `respond`.
+/// The handler of a tool without code: it interrupts each call until the caller provides a result with `respond`.
 #[doc(hidden)]
 pub fn wait_for_response(context: &Context) -> BoxFuture<'_, Result<ToolOutput>> {
     Box::pin(async move {
