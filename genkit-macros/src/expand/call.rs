@@ -188,7 +188,8 @@ fn convert_result(action: &ValidAction) -> TokenStream {
 
 /// Generates the schema of the result, for kinds whose callers see one.
 fn output_schema(action: &ValidAction) -> Option<TokenStream> {
-    if !has_schema(action) {
+    // The schema of a response is declared, so that values from outside are checked.
+    if !has_schema(action) || action.is_declared() {
         return None;
     }
     let ty = type_names::output_type(action);
@@ -203,10 +204,6 @@ fn output_schema(action: &ValidAction) -> Option<TokenStream> {
         }
     });
     if has_plain_output(action) && described.is_none() {
-        return Some(quote!(<#ty as __genkit::IntoOutput>::schema));
-    }
-    if action.is_declared() {
-        // The response is checked, so its type must have a schema.
         return Some(quote!(<#ty as __genkit::IntoOutput>::schema));
     }
     let schema = quote!(__genkit::Returns::<#ty>::new().success().schema());

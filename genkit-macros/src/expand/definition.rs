@@ -34,12 +34,17 @@ pub(super) fn expand_definition(
         })
         .collect();
     let run = run_options(action);
-    let declared = action.is_declared().then(|| quote!(.declared()));
-    let response = match &item.sig.output {
+    let (declared, response) = match &item.sig.output {
         ReturnType::Type(_, ty) if action.is_declared() => {
-            Some(quote!(impl __genkit::DeclaredFn for #ident { type Output = #ty; }))
+            let schema = SchemaSource::Type(ty.as_ref().clone());
+            let has_own = action.options.setting("output_schema").is_some();
+            let schema = (!has_own).then(|| quote!(.output_schema(#schema)));
+            (
+                quote!(#schema.declared()),
+                quote!(impl __genkit::DeclaredFn for #ident { type Output = #ty; }),
+            )
         }
-        _ => None,
+        _ => Default::default(),
     };
     let completers = (!completers.is_empty()).then(|| quote!(.completers(&[#(#completers),*])));
     quote! {

@@ -19,7 +19,7 @@ pub(crate) fn expand_fallback(
         // Inside an `impl` or a trait, a type would be another error.
         return quote!(#errors #item);
     }
-    if !item.has_body() && !item.is_declared(kind) {
+    if !item.has_body() && !item.body.is_empty() && !item.is_declared(kind) {
         // A function with a body is right in a trait as well as outside.
         let mut function = item.clone();
         let allow = give_body(&mut function);
