@@ -243,8 +243,7 @@ pub fn serve_flows() -> flows::FlowServer {
 /// Serves an agent to web pages with the protocol AG-UI 1.0: `POST /agui` with a `RunAgentInput`, which returns a
 /// stream of events.
 ///
-/// `agent` is a [`Generate`], or a closure that takes an [`AguiRequest`](agui::AguiRequest) and
-/// returns one.
+/// `agent` is a [`Generate`], or a closure that takes an [`AguiRequest`](agui::AguiRequest) and returns a [`Generate`].
 ///
 /// ```no_run
 /// use genkit::{tool, tools};

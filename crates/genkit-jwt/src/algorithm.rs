@@ -1,7 +1,7 @@
-//! Asymmetric signature algorithms (RFC 7518, RFC 8037). Symmetric ones are not supported: with
+//! Asymmetric signature algorithms (RFC 7518, RFC 8037). Symmetric algorithms are not supported: with
 //! them, an attacker could use a public key as the shared secret.
 
-/// A JWT signature algorithm. The server's configuration decides which ones are allowed, never the
+/// A JWT signature algorithm. The server's configuration decides which algorithms are allowed, never the
 /// token.
 ///
 /// ```

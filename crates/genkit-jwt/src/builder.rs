@@ -19,7 +19,7 @@ const LEEWAY: Duration = Duration::from_secs(60);
 
 impl JwtVerifier {
     /// Creates a builder for a verifier of tokens that `issuer` (its issuer identifier) issued for
-    /// `audience`: the URL of this server as clients know it, or the value that your authorization server
+    /// `audience`: the URL that clients use for this server, or the value that your authorization server
     /// writes to `aud` for it.
     pub fn builder(issuer: impl Into<String>, audience: impl Into<String>) -> JwtVerifierBuilder {
         JwtVerifierBuilder::new(issuer.into(), audience.into())

@@ -37,7 +37,7 @@ pub(crate) enum TokenFault {
 /// Why keys are not available, for the log and for the program that builds the verifier.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum KeyFault {
-    #[error("`{0}` is not a valid address of keys; use `https://`, or `http://` on this machine")]
+    #[error("`{0}` is not a valid URL for keys; use `https://`, or `http://` on this machine")]
     Address(String),
     #[error(
         "`.algorithms(..)` is empty; pass at least one algorithm, or remove the call to use the default"

@@ -11,7 +11,7 @@ use crate::error::{KeyFault, TokenFault};
 /// The maximum number of keys of one issuer.
 const MAX_KEYS: usize = 100;
 
-/// The maximum length of a part of a key, in bytes: that of RSA with 8192 bits.
+/// The maximum length of a part of a key, in bytes: the length for RSA with 8192 bits.
 const MAX_PART: usize = 1024;
 
 /// The keys of an issuer.
@@ -22,7 +22,7 @@ pub(crate) struct KeySet(Vec<PublicKey>);
 #[derive(Debug)]
 pub(crate) struct PublicKey {
     id: Option<String>,
-    /// The only algorithm that the key is for, if it declares one.
+    /// The only algorithm that the key is for, if it declares an algorithm.
     algorithm: Option<JwtAlgorithm>,
     material: Material,
 }
@@ -66,7 +66,7 @@ impl PublicKey {
         {
             return None;
         }
-        // A key with an unknown algorithm is skipped, because it is not meant for any known one.
+        // A key with an unknown algorithm is skipped, because it is not meant for any known algorithm.
         let algorithm = match key["alg"].as_str() {
             Some("Ed25519") => Some(JwtAlgorithm::EdDsa),
             Some(name) => Some(JwtAlgorithm::of_name(name)?),

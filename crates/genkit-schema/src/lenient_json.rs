@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 /// Deserializes JSON, after a [repair](repair_json) if it is not valid.
 ///
 /// # Errors
-/// The error of the JSON as it was given.
+/// The error from parsing the unchanged JSON.
 pub fn parse_leniently<T: DeserializeOwned>(json: &[u8]) -> serde_json::Result<T> {
     serde_json::from_slice(json).or_else(|error| {
         let repaired = repair_json(json).and_then(|text| serde_json::from_str(&text).ok());
@@ -16,8 +16,8 @@ pub fn parse_leniently<T: DeserializeOwned>(json: &[u8]) -> serde_json::Result<T
     })
 }
 
-/// Returns valid text for JSON with `NaN`, `Infinity`, lone surrogates or bytes that are not UTF-8: `null` in place of
-/// the numbers, and U+FFFD in place of what is not a character. `None` if there is nothing of the kind.
+/// Returns valid text for JSON with `NaN`, `Infinity`, lone surrogates or bytes that are not UTF-8: `null` replaces the
+/// numbers, and U+FFFD replaces invalid characters. `None` if the JSON contains none of these.
 pub fn repair_json(json: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(json);
     let mut repaired = String::with_capacity(text.len());

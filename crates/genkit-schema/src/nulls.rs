@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 const MAX_HOPS: usize = 16;
 
 /// Removes optional properties that are null. A model that must write every property, as OpenAI's strict mode requires,
-/// writes null for the absent ones.
+/// writes null for absent properties.
 ///
 /// Set `forced` if the model had to write every property. Otherwise, a null that `exact` allows is meaningful and is
 /// kept.

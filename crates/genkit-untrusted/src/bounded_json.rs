@@ -34,7 +34,7 @@ impl ValueBudget {
 /// Parses a document.
 ///
 /// # Errors
-/// Returns the error of `serde_json`, or one that names the limit.
+/// Returns the error from `serde_json`, or an error that names the limit.
 pub fn parse_bounded(text: &[u8]) -> serde_json::Result<Value> {
     let mut deserializer = serde_json::Deserializer::from_slice(text);
     let value = BoundedValue(&ValueBudget::default()).deserialize(&mut deserializer)?;

@@ -1,4 +1,4 @@
-//! Sealed text, which others can carry and read but not modify.
+//! Sealed text, which clients can store and read but not modify.
 //!
 //! The seal is an HMAC-SHA256 over the content, its expiry, and a binding that is not part of the text.
 
@@ -13,7 +13,7 @@ use sha2::Sha256;
 /// The length of a tag, in bytes.
 const TAG: usize = 32;
 
-/// The minimum length of a key, in bytes: that of the hash (RFC 2104, section 3).
+/// The minimum length of a key, in bytes: the length of the hash (RFC 2104, section 3).
 pub const MIN_KEY: usize = TAG;
 
 /// The length of the expiry, in bytes: Unix milliseconds.

@@ -34,7 +34,7 @@ impl fmt::Debug for Secret {
 }
 
 impl Secret {
-    /// Creates a secret that is replaced by `shown`.
+    /// Creates a secret that is replaced with `shown`.
     pub fn new(value: &str, shown: impl Into<String>) -> Self {
         let is_random = !value.starts_with(['/', '.', '~']) && !value.contains(":/");
         let is_random = is_random && !value.contains(":\\");
@@ -158,7 +158,8 @@ pub fn is_secret_name(name: &str) -> bool {
 }
 
 impl Spelling {
-    /// Returns where the spelling ends, if `text` begins with all of it, or with enough of a random one.
+    /// Returns where the spelling ends, if `text` begins with all of it, or with a long enough prefix of a random
+    /// secret.
     fn end_in(&self, text: &[u8], is_random: bool) -> Option<usize> {
         let (mut at, mut matched, mut end, mut is_exact) = (0, 0, 0, true);
         let spelling = self.text.as_bytes();
@@ -189,7 +190,7 @@ fn has_code(beginning: &[u8]) -> bool {
     beginning.iter().any(u8::is_ascii_digit) || capitals > 1
 }
 
-/// Returns the length of a line break at the beginning of a text, also an escaped one, with the indentation after it.
+/// Returns the length of a line break at the beginning of a text, escaped or not, including the indentation after it.
 fn line_break(text: &[u8]) -> usize {
     let mut length = 0;
     loop {
@@ -204,8 +205,8 @@ fn line_break(text: &[u8]) -> usize {
     }
 }
 
-/// Base64 of a value within a longer text has three forms, depending on its offset. Only the characters that depend on
-/// nothing but the value are returned.
+/// Base64 of a value within a longer text has three forms, depending on its offset. Returns only the characters that
+/// depend on the value alone.
 fn base64_spellings(value: &str) -> Vec<String> {
     let mut spellings = Vec::new();
     for before in 0..3 {
@@ -241,7 +242,7 @@ fn percent_of_symbols(byte: u8) -> String {
     }
 }
 
-/// Converts a percent-encoded text to that of a form, with `+` for a space.
+/// Converts a percent-encoded text to form encoding, with `+` for a space.
 fn form_encoded(percent: &str) -> String {
     percent.replace("%20", "+").replace("%2A", "*").replace('~', "%7E")
 }

@@ -152,8 +152,8 @@ fn expand_requirements(action: &ValidAction, names: &TypeNames) -> Option<TokenS
     })
 }
 
-/// Generates the conversion of the function's result to the result of its kind. A type that does not fit is reported at
-/// the type argument of the `Result`, if there is one.
+/// Generates the conversion of the function's result to the result of its kind. A type that does not match is reported
+/// at the type argument of the `Result`, if there is one.
 fn convert_result(action: &ValidAction) -> TokenStream {
     let (value, error) = match &action.item.sig.output {
         ReturnType::Type(_, ty) => types::result_places(ty),

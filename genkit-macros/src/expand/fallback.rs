@@ -1,5 +1,5 @@
-//! The fallback for a function with errors: the errors, the function itself, and stubs for what the macro would have
-//! generated, to avoid follow-up errors.
+//! The fallback for a function with errors: the errors, the function itself, and stubs for the items that the macro
+//! would have generated, to avoid follow-up errors.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -44,7 +44,8 @@ pub(crate) fn expand_fallback(
     quote!(#errors #allow #function #uses #stub)
 }
 
-/// Gives a declaration a body, so that the compiler does not miss it. Returns the attribute for unused parameters.
+/// Gives a declaration a body, so that the compiler does not report a missing body. Returns the attribute that allows
+/// unused parameters.
 fn give_body(item: &mut Item) -> Option<TokenStream> {
     (!item.has_body()).then(|| {
         item.body = quote!({ ::core::unreachable!() });

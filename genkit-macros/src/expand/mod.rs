@@ -48,7 +48,7 @@ pub(crate) fn expand_action(action: &ValidAction) -> TokenStream {
     let function = call::expand_function(action, &names, &reading, &input);
     let definition = definition::expand_definition(action, &function);
     let linked = expand_linkage(action.kind, ident);
-    // The type of a declared tool is all that there is, so it has the user's documentation.
+    // A declared tool has no function, so its type gets the user's documentation.
     let attributes = match action.is_declared() {
         true => action.item.own_attributes(),
         false => quote!(#(#conditions)* #[doc(hidden)] #[doc = #about]),

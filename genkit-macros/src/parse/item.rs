@@ -19,7 +19,7 @@ pub(crate) struct Item {
 }
 
 impl Item {
-    /// Parses a function. For any other item, reports what the attribute can be applied to.
+    /// Parses a function. For any other item, reports which items support the attribute.
     pub(crate) fn parse(kind: Kind, tokens: TokenStream, errors: &mut Errors) -> Option<Self> {
         let parser = |input: ParseStream| {
             Ok(Self {
@@ -153,7 +153,7 @@ pub(super) fn is_taken(attr: &Attribute) -> bool {
     taken.iter().any(|name| attr.path().is_ident(name))
 }
 
-/// Returns whether a parameter's attribute is one of another library, or misspelled. Unknown attributes are kept,
+/// Returns whether a parameter's attribute belongs to another library, or is misspelled. Unknown attributes are kept,
 /// because they can belong to another macro on the function.
 fn is_misplaced(attr: &Attribute) -> bool {
     !is_taken(attr) && habits::translate_attribute(attr).is_some()
@@ -211,7 +211,7 @@ fn not_a_function(tokens: TokenStream) -> Option<(TokenTree, &'static str)> {
     parser.parse2(tokens).ok().flatten()
 }
 
-/// Returns whether the tokens after `extern` are those of a block.
+/// Returns whether the tokens after `extern` are an `extern` block.
 fn is_extern_block(input: ParseStream) -> syn::Result<bool> {
     let ahead = input.fork();
     ahead.parse::<Option<syn::LitStr>>()?;

@@ -59,8 +59,8 @@ pub(crate) fn type_span(ty: &Type) -> Span {
     }
 }
 
-/// Returns where to report errors about the value and about the error of a `Result<Value, Error>`. Only the places are
-/// guessed from the spelling; what a type is, is decided by its traits.
+/// Returns where to report errors about the value and about the error of a `Result<Value, Error>`. Only the spans are
+/// guessed from the spelling; the traits of a type decide its actual kind.
 pub(crate) fn result_places(ty: &Type) -> (Span, Span) {
     let whole = type_span(ty);
     let mut types = result_arguments(ty).into_iter().flatten().map(type_span);

@@ -1,4 +1,5 @@
-//! Rules for `#[tool]` only: hints must not contradict each other, and a tool without a body has no options for one.
+//! Rules for `#[tool]` only: hints must not contradict each other, and options for the body are rejected if there is no
+//! body.
 
 use syn::ReturnType;
 

@@ -15,7 +15,8 @@ const MAX_NAMES: usize = 20_000;
 const MAX_WORK: usize = 1_000_000;
 
 /// Returns the candidate that `word` is probably a typing error of: at most a third of its characters differ, or one.
-/// Among equally close candidates, one that differs only in case wins, then the first in alphabetical order.
+/// Among equally close candidates, a candidate that differs only in case is preferred, then the first in alphabetical
+/// order.
 ///
 /// Names may come from outside, so candidates of a very different length are skipped, and so are those beyond
 /// `MAX_WORK`.

@@ -102,8 +102,8 @@ pub fn wrong_setting(config: &Map<String, Value>) -> Option<(&'static str, &Valu
     })
 }
 
-/// Returns the unknown settings whose names are similar to that of a common setting, with the latter. Names with `_`,
-/// such as `top_k`, are a provider's own.
+/// Returns each unknown setting whose name is similar to the name of a common setting, with that common name. Names
+/// with `_`, such as `top_k`, are a provider's own.
 pub fn misspelt_settings(
     config: &Map<String, Value>,
 ) -> impl Iterator<Item = (&str, &'static str)> {

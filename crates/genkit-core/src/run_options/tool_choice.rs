@@ -3,7 +3,7 @@
 use serde::de::{Deserialize, Deserializer, Error as _};
 use serde::ser::{Serialize, Serializer};
 
-/// The tool choice: whether a model may, must or must not call tools, or must call a certain tool.
+/// The tool choice: whether a model may, must or must not call tools, or must call a specific tool.
 ///
 /// ```
 /// use genkit::model::ToolChoice;
@@ -31,9 +31,9 @@ use serde::ser::{Serialize, Serializer};
 /// # }
 /// ```
 ///
-/// In Genkit's JSON, the first three are `"toolChoice": "auto"`, `"required"` and `"none"`. One tool is `"required"`
-/// with its name, `"toolChoice": "required", "toolChoiceName": "file"`. Genkit for other languages ignores the name,
-/// and reads that a tool must be called.
+/// In Genkit's JSON, the first three are `"toolChoice": "auto"`, `"required"` and `"none"`. A specific tool is
+/// `"required"` with its name: `"toolChoice": "required", "toolChoiceName": "file"`. Genkit for other languages ignores
+/// the name, and only requires a tool call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ToolChoice {
@@ -48,7 +48,7 @@ pub enum ToolChoice {
 }
 
 impl ToolChoice {
-    /// Requires a call of this tool.
+    /// Requires a call to this tool.
     pub fn tool(name: impl Into<String>) -> Self {
         Self::Tool(name.into())
     }

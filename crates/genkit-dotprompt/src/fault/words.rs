@@ -48,7 +48,7 @@ impl Fault {
                 unknown.fmt_nearest(f)
             }
             Self::DefaultKind { field, schema } => {
-                write!(f, "the default of `{field}` does not fit its schema {schema}")
+                write!(f, "the default of `{field}` does not match its schema {schema}")
             }
             Self::UnknownTool(name) => write!(f, "the tool `{name}` is not defined"),
             _ => Ok(()),
@@ -181,7 +181,7 @@ impl Fault {
                 f.write_str(" (according to `input.schema`)")
             }
             Self::NoPartialBlock => f.write_str(
-                "there is no `@partial-block` here; only `{{#> name}}..{{/name}}` passes one",
+                "`@partial-block` is not defined here; only `{{#> name}}..{{/name}}` passes a block",
             ),
             Self::EndlessPartial(names) => {
                 f.write_str("these partials include each other endlessly: ")?;

@@ -67,7 +67,7 @@ struct Items {
     skills: Vec<Skill>,
 }
 
-/// Names that clients see in place of registered names; the same for all clients.
+/// Names that clients see instead of registered names; the same for all clients.
 struct Names {
     tools: ShownNames,
     prompts: ShownNames,

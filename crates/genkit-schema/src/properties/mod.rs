@@ -47,7 +47,7 @@ impl Property<'_> {
         }
     }
 
-    /// Returns the listed values: those of an enumeration, or `true` and `false`.
+    /// Returns the listed values: the values of an enumeration, or `true` and `false`.
     pub fn values(&self) -> Vec<String> {
         if self.kind() == Some("boolean") {
             return vec!["true".to_owned(), "false".to_owned()];

@@ -129,7 +129,8 @@ impl Summary {
         }
     }
 
-    /// Writes the known members first, and shorter ones before longer ones, so that a long value cannot hide another.
+    /// Writes the known members first, and shorter members before longer members, so that a long value cannot hide
+    /// another.
     fn write_object(
         &mut self,
         members: &Map<String, Value>,

@@ -103,13 +103,13 @@ pub struct ToolBuilder {
     output: Option<OutputSchema>,
 }
 
-/// The schema of the arguments, if it is not that of the closure's input type.
+/// The schema of the arguments, if it differs from the schema of the closure's input type.
 enum InputSchema {
     Written(Value),
     Of { schema: fn() -> Value, check: CheckInput },
 }
 
-/// The schema of the result, if it is not that of the closure's return type.
+/// The schema of the result, if it differs from the schema of the closure's return type.
 enum OutputSchema {
     Written(Value),
     Of(fn() -> Option<Value>),
@@ -293,7 +293,7 @@ impl ToolBuilder {
 /// The value that a handler returns.
 type ValueOf<Fut> = <<Fut as Future>::Output as HandlerResult>::Value;
 
-/// The call of a tool without code: interrupts until the caller provides a result with `respond`.
+/// The handler of a tool without code: it interrupts each call until the caller provides a result with `respond`.
 #[doc(hidden)]
 pub fn wait_for_response(context: &Context) -> BoxFuture<'_, Result<ToolOutput>> {
     Box::pin(async move {

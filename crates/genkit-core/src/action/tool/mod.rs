@@ -62,7 +62,7 @@ struct ToolData {
 }
 
 impl Tool {
-    /// Returns the tool of an annotated function, which is the same one for every call.
+    /// Returns the tool of an annotated function. Every call returns the same tool.
     pub fn of<F: ToolFn>() -> Self {
         Self::from_cache(F::DEFINITION)
     }
@@ -144,12 +144,12 @@ impl Tool {
         self.0.settings.max_output
     }
 
-    /// Returns the input schema of its arguments, as exact as the types.
+    /// Returns the exact input schema of its arguments, derived from the types.
     pub fn input_schema(&self) -> &Value {
         self.schemas().input()
     }
 
-    /// Returns the output schema of its result, as exact as the type, if the result is a value.
+    /// Returns the exact output schema of its result, derived from the type, if the result is a value.
     pub fn output_schema(&self) -> Option<&Value> {
         self.schemas().output()
     }

@@ -48,7 +48,7 @@ impl Context {
             // The client's answer is not valid for this question, so the question is sent again.
             tracing::debug!(
                 key = %Logged::name(&key), error = %Logged::text(&error),
-                "an answer does not fit its question"
+                "an answer does not match its question"
             );
         };
         let recorded = self.lock_replay().recorded_answer(&key, &asked);

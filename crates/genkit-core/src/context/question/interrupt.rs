@@ -49,7 +49,7 @@ impl Context {
         self.0.parts.caller.takes_interrupts()
     }
 
-    /// [`interrupt`](Self::interrupt) for the task of an MCP server, under its own key.
+    /// Like [`interrupt`](Self::interrupt), for a task of an MCP server, with its own key.
     #[doc(hidden)]
     pub async fn interrupt_with_task(&self, key: String, metadata: Value) -> Result<()> {
         let kind = QuestionKind::Interrupt { metadata: visible::escape_question(metadata) };

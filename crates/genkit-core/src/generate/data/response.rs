@@ -35,7 +35,7 @@ use genkit_untrusted::redact::remove_account_settings;
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct GenerateResponse {
-    /// The last message of the model.
+    /// The last message from the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<Message>,
     /// Finish reason: why the run ended.
@@ -56,8 +56,7 @@ pub struct GenerateResponse {
 }
 
 impl GenerateResponse {
-    /// Returns the text of the last message. If the run ended on a tool, returns the
-    /// result of that tool as text or JSON.
+    /// Returns the text of the last message. If a tool ended the run, returns the result of that tool as text or JSON.
     pub fn text(&self) -> String {
         match self.stopped_on() {
             Some(answer) => text_of(answer),

@@ -109,10 +109,9 @@ impl Interrupt {
         matches!(self.question.kind, QuestionKind::Approval { .. })
     }
 
-    /// Returns `true` if the interrupt stands for a task: the call continues as a task on an MCP server, and the run
-    /// was interrupted meanwhile (`TaskWait::Interrupt`).
-    /// [`metadata`](Self::metadata) describes the task under `mcpTask`. [`restart`](Self::restart) checks it again,
-    /// [`decline`](Self::decline) cancels it.
+    /// Returns `true` if the interrupt represents a task: the call continues as a task on an MCP server, and the run
+    /// was interrupted instead of waiting (`TaskWait::Interrupt`). [`metadata`](Self::metadata) describes the task
+    /// under `mcpTask`. [`restart`](Self::restart) checks it again, [`decline`](Self::decline) cancels it.
     pub fn is_task(&self) -> bool {
         self.metadata().is_some_and(|shown| shown.get(MCP_TASK).is_some())
     }
@@ -122,8 +121,8 @@ impl Interrupt {
         self.build_answer(UserAction::Accept, json!({}), json!({ "toolApproved": true }))
     }
 
-    /// Approves the call with other arguments. They replace the original arguments in the history, and a note tells the
-    /// model which arguments it had requested.
+    /// Approves the call with other arguments. They replace the original arguments in the history, and a note informs
+    /// the model of the arguments that it had requested.
     ///
     /// ```
     /// use genkit::model::ModelResponse;
@@ -225,7 +224,7 @@ impl Interrupt {
             metadata: self.metadata.clone(),
         };
         let metadata = part.metadata_mut();
-        // This answer does not replace the input, even if an earlier one did.
+        // This answer does not replace the input, even if an earlier answer did.
         metadata.shift_remove(REPLACED_INPUT);
         metadata.insert(RESUMED.to_owned(), resumed);
         let answer = json!({ self.question.key.as_str(): Decision::new(action, content) });
@@ -235,7 +234,7 @@ impl Interrupt {
 }
 
 /// An answer to an [`Interrupt`]. It is plain data: see [`Answer::part`].
-#[must_use = "an answer is given to `resume`"]
+#[must_use = "an answer has no effect until it is passed to `resume`"]
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
     pub(super) kind: Kind,
@@ -268,7 +267,7 @@ impl Answer {
         Self::from_kind(Kind::Respond(part))
     }
 
-    /// Returns the part that belongs under `respond` or `restart` of Genkit's `resume`.
+    /// Returns this answer as a part, as Genkit lists it under `respond` or `restart` in `resume`.
     pub fn part(&self) -> &Part {
         self.kind.part()
     }

@@ -131,7 +131,7 @@ pub fn pending_answer(
 pub fn replace_input(request: &mut Part, input: Value) {
     let Part::ToolRequest { tool_request, metadata } = request else { return };
     let before = std::mem::replace(&mut tool_request.input, input);
-    // If the input was replaced before, the metadata already holds the model's.
+    // If the input was replaced before, the metadata already holds the model's input.
     metadata.entry(REPLACED_INPUT).or_insert(before);
 }
 
