@@ -111,3 +111,24 @@ macro_rules! skills {
     // Pass the path of the crate, so that a macro of another crate can name it.
     ($($folder:tt)*) => { $crate::__private::skill_folder! { [$crate] $($folder)* } };
 }
+
+/// Returns the package of the program, for [`McpServer::package`](crate::mcp::McpServer::package): the name, version,
+/// description, authors, license, repository and homepage in its `Cargo.toml` (feature `mcp-server`).
+///
+/// ```ignore
+/// genkit::serve_mcp().package(genkit::package!()).cli().await
+/// ```
+#[macro_export]
+macro_rules! package {
+    () => {
+        $crate::mcp::server::Package::new([
+            ::core::env!("CARGO_PKG_NAME"),
+            ::core::env!("CARGO_PKG_VERSION"),
+            ::core::env!("CARGO_PKG_DESCRIPTION"),
+            ::core::env!("CARGO_PKG_AUTHORS"),
+            ::core::env!("CARGO_PKG_LICENSE"),
+            ::core::env!("CARGO_PKG_REPOSITORY"),
+            ::core::env!("CARGO_PKG_HOMEPAGE"),
+        ])
+    };
+}

@@ -75,6 +75,9 @@ const GENKIT: [&str; 1] = ["genkit@1.42.0"];
 /// The official client and schema of AG-UI, in a separate folder.
 const AGUI: [&str; 3] = ["@ag-ui/client@1.0.0", "@ag-ui/core@1.0.0", "zod@4.6.7"];
 
+/// The official tool for bundles, in a separate folder.
+const MCPB: [&str; 1] = ["@anthropic-ai/mcpb@2.1.2"];
+
 /// The types of MCP Apps, in a separate folder.
 const EXT_APPS: [&str; 1] = ["@modelcontextprotocol/ext-apps@2.0.4"];
 
@@ -195,6 +198,13 @@ pub(crate) fn openapi(path: &str) -> PathBuf {
     installed(DONE.get_or_init(install_openapi)).join("node_modules").join(path)
 }
 
+/// The script of the official tool for bundles.
+pub(crate) fn mcpb() -> PathBuf {
+    static DONE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    let folder = installed(DONE.get_or_init(install_mcpb));
+    folder.join("node_modules/@anthropic-ai/mcpb/dist/cli/cli.js")
+}
+
 /// A file of the package of MCP Apps.
 pub(crate) fn ext_apps(path: &str) -> PathBuf {
     static DONE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
@@ -243,6 +253,12 @@ fn install_npm() -> Result<PathBuf, String> {
     for (name, source) in SCRIPTS {
         fs::write(directory.join(name), source).map_err(text)?;
     }
+    Ok(directory)
+}
+
+fn install_mcpb() -> Result<PathBuf, String> {
+    let directory = root().join("npm-mcpb");
+    once(&directory, &MCPB, || npm_install(&directory, &MCPB))?;
     Ok(directory)
 }
 

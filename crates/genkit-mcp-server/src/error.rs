@@ -20,6 +20,12 @@ pub enum Error {
          without the feature `inventory`, add them by hand: `Registry::new().add(tools![..])`"
     )]
     NothingLinked,
+    #[error("environment variables are missing: {names}; set them before the server starts")]
+    MissingVariables { names: String },
+    #[error(
+        "`{name}` is not a valid variable name; use letters, digits and `_`, such as `NOTES_TOKEN`"
+    )]
+    VariableName { name: String },
     #[error(
         "there is nothing to serve: the filters (`tagged`, `only`, `except`) hide every tool, \
          prompt and resource of the registry"
@@ -204,6 +210,8 @@ impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::NothingLinked | Self::AllFiltered => ErrorKind::FailedPrecondition,
+            Self::MissingVariables { .. } => ErrorKind::FailedPrecondition,
+            Self::VariableName { .. } => ErrorKind::InvalidArgument,
             Self::NothingVerifies | Self::StreamWithoutToken => ErrorKind::FailedPrecondition,
             Self::TasksNeedDurable { .. } => ErrorKind::FailedPrecondition,
             Self::TooManyTasks => ErrorKind::ResourceExhausted,

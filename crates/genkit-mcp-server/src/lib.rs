@@ -24,6 +24,7 @@ mod instance;
 pub mod internal;
 mod lists;
 mod middleware;
+mod package;
 mod permission;
 mod principal;
 mod quota;
@@ -54,6 +55,7 @@ pub use middleware::{
     NextRequest, RequestMiddleware, ServedAnswer, ServedRequest, on_call, on_get, on_list, on_read,
     on_request,
 };
+pub use package::{Package, Variable};
 pub use permission::{Caller, Item};
 pub use principal::Principal;
 pub use settings::ApprovalFallback;

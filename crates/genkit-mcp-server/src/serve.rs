@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::builder::McpServer;
 use super::error::Error as E;
+use super::package::check_variables;
 use super::principal::Principal;
 use super::state::SharedState;
 use super::stdio::{self, StdioConnection, StdioLimits, StoppableReader};
@@ -143,6 +144,7 @@ impl McpServer {
                 self.genkit.registry.put_skill(skill)?;
             }
         }
+        check_variables(&self.settings.variables)?;
         self.genkit.registry.check_with(&self.genkit.states)?;
         self.settings.http.check()?;
         tasks::check_tools(&self.genkit)?;

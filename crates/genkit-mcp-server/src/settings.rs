@@ -67,6 +67,9 @@ pub(crate) struct ServerSettings {
     pub(crate) icons: Vec<String>,
     pub(crate) version: String,
     pub(crate) instructions: Option<String>,
+    /// The fields of the program's `Cargo.toml`, if they are known.
+    pub(crate) package: Option<super::package::Package>,
+    pub(crate) variables: Vec<super::package::Variable>,
     pub(crate) filter: Filter,
     pub(crate) permissions: Permissions,
     pub(crate) pages: PageSettings,
@@ -111,6 +114,8 @@ impl Default for ServerSettings {
             icons: Vec::new(),
             version: "1.0.0".to_owned(),
             instructions: None,
+            package: None,
+            variables: Vec::new(),
             filter: Filter::default(),
             permissions: Permissions::default(),
             pages: PageSettings::default(),

@@ -4,6 +4,7 @@
 //! cargo run -p notes -- notes.db --install claude-desktop   add it to a client
 //! cargo run -p notes -- notes.db --http 127.0.0.1:8000      serve over HTTP at /mcp
 //! NOTES_TOKEN=.. cargo run -p notes -- --http 127.0.0.1:8000   the same, with a bearer token
+//! cargo run -p notes -- --bundle notes.mcpb                 pack it for Claude Desktop
 //! cargo run -p notes -- --help                              all other options
 //! ```
 //!
@@ -19,7 +20,7 @@ use std::path::PathBuf;
 
 use genkit::Result;
 use genkit::durable::FolderStore;
-use genkit::mcp::server::RunSessions;
+use genkit::mcp::server::{RunSessions, Variable};
 use store::Store;
 
 #[derive(clap::Args)]
@@ -36,9 +37,9 @@ struct NotesArgs {
 async fn main() -> Result<()> {
     genkit::log_to_stderr();
     genkit::serve_mcp()
-        .name("notes")
+        .package(genkit::package!())
         .title("Notes")
-        .version(env!("CARGO_PKG_VERSION"))
+        .variable(Variable::new("NOTES_TOKEN", "Token of clients over HTTP").secret().optional())
         .instructions(
             "Stores the user's notes. Search before you add a note, and cite notes by their id.",
         )

@@ -14,8 +14,8 @@ pub use genkit_mcp_server::McpCli;
 pub use genkit_mcp_server::RunSessions;
 #[doc(inline)]
 pub use genkit_mcp_server::{
-    ApprovalFallback, Caller, Item, McpServer, NextRequest, Principal, RequestMiddleware,
-    ServedAnswer, ServedRequest, on_call, on_get, on_list, on_read, on_request,
+    ApprovalFallback, Caller, Item, McpServer, NextRequest, Package, Principal, RequestMiddleware,
+    ServedAnswer, ServedRequest, Variable, on_call, on_get, on_list, on_read, on_request,
 };
 #[cfg(feature = "mcp-http")]
 #[doc(inline)]

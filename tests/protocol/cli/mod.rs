@@ -2,6 +2,7 @@
 
 mod flags;
 mod install;
+mod publish;
 mod terminal;
 
 use std::process::Command;

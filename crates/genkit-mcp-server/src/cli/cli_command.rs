@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use super::error::Error as E;
 use super::http_command::HttpCommand;
+use super::publish::Publish;
 use genkit_core::Result;
 
 /// The mode that the command line selects.
@@ -24,6 +25,7 @@ pub(super) enum CliCommand {
     Check,
     Inspect,
     Install(Install),
+    Publish(Publish),
 }
 
 /// The tool of `--call`, and how to call it.
@@ -50,6 +52,9 @@ pub(super) struct Install {
 impl CliCommand {
     pub(super) fn from_matches(matches: &ArgMatches) -> Result<Self> {
         let json = read_flag(matches, "json");
+        if let Some(publish) = Publish::from_matches(matches) {
+            return Ok(Self::Publish(publish));
+        }
         if let Some(http) = HttpCommand::from_matches(matches) {
             return Ok(Self::Http(http));
         }

@@ -1,9 +1,13 @@
 //! The flags, as a `clap` command.
 
+use std::fmt::Write as _;
+
 use clap::{Arg, ArgAction, ArgGroup, Command, builder::PossibleValuesParser, value_parser};
 use genkit_mcp_servers_file::ClientApp;
 
 use super::own_args::OwnArgs;
+use super::publish;
+use crate::package::Variable;
 use crate::settings::ServerSettings;
 
 /// The command that parses the command line. The program's own flags take precedence over built-in
@@ -13,9 +17,10 @@ pub(super) fn build_command(settings: &ServerSettings, own: Option<&OwnArgs<'_>>
     let command = Command::new(settings.name.clone())
         .version(settings.version.clone())
         .about(format!("{called}: an MCP server"))
-        .after_help(
-            "Without a flag, it serves on standard input and output, for the MCP client that starts it.",
-        );
+        .after_help(format!(
+            "Without a flag, it serves on standard input and output, for the MCP client that starts it.{}",
+            describe_variables(&settings.variables)
+        ));
     let command = own.map_or_else(|| command.clone(), |own| own.add_args(command.clone()));
     let taken: Vec<(Option<String>, String)> = command
         .get_arguments()
@@ -31,6 +36,22 @@ pub(super) fn build_command(settings: &ServerSettings, own: Option<&OwnArgs<'_>>
     let mode = ArgGroup::new("genkit-mode").args(modes).multiple(false);
     let printing = ArgGroup::new(PRINTING).args(PRINTING_MODES.into_iter().filter(has));
     command.args(ours).group(mode).group(printing)
+}
+
+/// Describes the variables that the program reads, for `--help`.
+fn describe_variables(variables: &[Variable]) -> String {
+    let mut text = String::new();
+    for (at, variable) in variables.iter().enumerate() {
+        let heading = if at == 0 { "\n\nEnvironment:" } else { "" };
+        let note = match variable.default() {
+            Some(value) => format!(" [default: {value}]"),
+            None if variable.is_required() => " [required]".to_owned(),
+            None => String::new(),
+        };
+        // Writing into a `String` cannot fail.
+        let _ = write!(text, "{heading}\n  {}  {}{note}", variable.name(), variable.description());
+    }
+    text
 }
 
 /// The mutually exclusive modes.
@@ -103,5 +124,6 @@ fn built_in_flags() -> Vec<Arg> {
             .help_heading("With --install")
             .requires("install"),
     ]);
+    flags.extend(publish::flags());
     flags
 }

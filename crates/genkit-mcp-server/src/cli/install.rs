@@ -9,22 +9,40 @@ use serde_json::{Value, json};
 use super::cli_command::Install;
 use super::error::Error as E;
 use super::print;
+use crate::settings::ServerSettings;
 use genkit_core::Result;
 
 /// The note about an entry that starts a program in `target`.
 const BUILD_NOTE: &str = "The entry starts this build, which `cargo clean` deletes; install the program (`cargo install --path .`), and run its `--install`.\n";
 
-pub(super) fn install_entry(wanted: &Install, server: &str, args: Vec<String>) -> Result<()> {
+pub(super) fn install_entry(
+    wanted: &Install,
+    settings: &ServerSettings,
+    args: Vec<String>,
+) -> Result<()> {
     let app = wanted.app;
     let name = match &wanted.name {
         Some(name) if NewServer::accepts_name(name) => name.clone(),
         Some(name) => return Err(E::ServerName { name: name.clone() }.into()),
-        None => NewServer::name_from(server),
+        None => NewServer::name_from(&settings.name),
     };
     let program = program_path()?;
     let mut server = args.into_iter().fold(NewServer::new(&name, &program), NewServer::arg);
-    for variable in &wanted.env {
-        let (key, value) = variable_of(variable)?;
+    let given: Vec<_> = wanted.env.iter().map(|it| variable_of(it)).collect::<Result<_>>()?;
+    for variable in &settings.variables {
+        let name = variable.name();
+        if given.iter().any(|(key, _)| key == name) {
+            continue;
+        }
+        match env::var(name) {
+            Ok(value) => server = server.env(name, value),
+            Err(_) if variable.is_required() => {
+                return Err(E::NoVariable { key: name.to_owned() }.into());
+            }
+            Err(_) => {}
+        }
+    }
+    for (key, value) in given {
         server = server.env(key, value);
     }
     let path = match &wanted.config {

@@ -12,15 +12,15 @@ use genkit_core::internal::visible;
 use genkit_core::{Result, Tool};
 
 /// The results of all lists.
-struct ServerLists {
-    tools: Vec<Value>,
-    prompts: Vec<Value>,
+pub(super) struct ServerLists {
+    pub(super) tools: Vec<Value>,
+    pub(super) prompts: Vec<Value>,
     resources: Vec<Value>,
     templates: Vec<Value>,
 }
 
 impl ServerLists {
-    async fn from_server(server: McpServer) -> Result<Self> {
+    pub(super) async fn from_server(server: McpServer) -> Result<Self> {
         let mut client = PipeClient::connect(server, Respondent::None).await?;
         Ok(Self {
             tools: client.list_all("tools/list", "tools").await?,

@@ -12,6 +12,8 @@ mod install;
 mod list;
 mod own_args;
 mod print;
+#[cfg_attr(not(feature = "publish"), path = "publish_off.rs")]
+mod publish;
 mod questions;
 mod terminal;
 
@@ -64,6 +66,8 @@ impl McpServer {
 /// | `--list` | prints tools, prompts and resources; with `--json` as JSON |
 /// | `--call NAME JSON` | calls a tool as an MCP client would, and prints its result; with `--json` as JSON |
 /// | `--check` | performs the checks that run when serving starts |
+/// | `--bundle FILE` | writes a bundle (`.mcpb`), which users of Claude Desktop install with a double click (feature `publish`) |
+/// | `--server-json NAME` | prints the entry for the MCP registry, such as of `io.github.me/notes` (feature `publish`); with `--oci IMAGE` and `--bundle` for these packages, too |
 /// | `--inspect` | opens the MCP Inspector on this program (`npx`, a fixed version) |
 /// | `--install CLIENT` | adds the program to the configuration of `claude-desktop`, `claude-code`, `cursor` or `vscode` |
 /// | `--help`, `--version` | |
@@ -163,7 +167,7 @@ impl<'a> McpCli<'a> {
         };
         match &wanted {
             CliCommand::Install(install) => {
-                return install::install_entry(install, &server.settings.name, told(own.as_ref())?);
+                return install::install_entry(install, &server.settings, told(own.as_ref())?);
             }
             CliCommand::Inspect => return inspect::run_inspector(told(own.as_ref())?).await,
             CliCommand::Serve if waits_for_a_person(&server) => {
@@ -180,6 +184,7 @@ impl<'a> McpCli<'a> {
             CliCommand::List { json } => list::print_lists(server, json).await,
             CliCommand::Call(wanted) => call::call(server, wanted).await,
             CliCommand::Check => list::print_check(server).await,
+            CliCommand::Publish(publish) => publish::publish(server, publish).await,
             _ => server.await,
         }
     }

@@ -1,0 +1,92 @@
+//! `--bundle` and `--server-json`: the files with which a server is published.
+
+use std::path::PathBuf;
+
+use clap::{Arg, ArgMatches, value_parser};
+use genkit_publish::{Publication, PublishedVariable};
+use serde_json::Value;
+
+use super::cli_command::read_value;
+use super::install::program_path;
+use super::list::ServerLists;
+use super::print;
+use crate::McpServer;
+use genkit_core::Result;
+
+/// The files to write.
+#[derive(Debug)]
+pub(super) struct Publish {
+    bundle: Option<PathBuf>,
+    /// The name of the server in the registry.
+    server_json: Option<String>,
+    /// The image of the server.
+    oci: Option<String>,
+}
+
+impl Publish {
+    pub(super) fn from_matches(matches: &ArgMatches) -> Option<Self> {
+        let bundle = read_value(matches, "bundle");
+        let server_json = read_value(matches, "server-json");
+        let oci = read_value(matches, "oci");
+        (bundle.is_some() || server_json.is_some()).then_some(Self { bundle, server_json, oci })
+    }
+}
+
+pub(super) fn flags() -> Vec<Arg> {
+    let valued = |name: &'static str, value: &'static str, help: &'static str| {
+        Arg::new(name).long(name).help(help).help_heading("Publishing").value_name(value)
+    };
+    vec![
+        valued("bundle", "FILE", "Write a bundle with this program, for example notes.mcpb")
+            .value_parser(value_parser!(PathBuf)),
+        valued("server-json", "NAME", "Print the entry of the MCP registry for io.github.me/notes"),
+        valued("oci", "IMAGE", "With --server-json: the image of the server, with its tag")
+            .requires("server-json"),
+    ]
+}
+
+pub(super) async fn publish(mut server: McpServer, wanted: Publish) -> Result<()> {
+    // The variables are for the users of the published server.
+    let variables = std::mem::take(&mut server.settings.variables);
+    let settings = server.settings.clone();
+    let lists = ServerLists::from_server(server).await?;
+    let package = settings.package.unwrap_or_default();
+    let publication = Publication {
+        name: settings.name,
+        title: settings.title,
+        version: settings.version,
+        description: settings.description.unwrap_or_default(),
+        website: settings.website,
+        authors: package.authors,
+        license: package.license,
+        repository: package.repository,
+        crate_name: package.name,
+        variables: variables
+            .iter()
+            .map(|variable| PublishedVariable {
+                name: variable.name().to_owned(),
+                description: variable.description().to_owned(),
+                is_secret: variable.is_secret(),
+                is_required: variable.is_required(),
+                default: variable.default().map(str::to_owned),
+            })
+            .collect(),
+        tools: lists.tools,
+        prompts: lists.prompts,
+    };
+    if let Some(file) = &wanted.bundle {
+        let program = PathBuf::from(program_path()?);
+        publication.write_bundle(&program, file)?;
+    }
+    match &wanted.server_json {
+        Some(name) => {
+            let (bundle, image) = (wanted.bundle.as_deref(), wanted.oci.as_deref());
+            let entry = publication.registry_entry(name, bundle, image)?;
+            print::print_json(&Value::Object(entry))
+        }
+        None => {
+            let file = wanted.bundle.unwrap_or_default();
+            print::print_text(&format!("Wrote {}.\n", file.display()))
+        }
+    }
+}

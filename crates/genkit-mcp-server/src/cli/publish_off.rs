@@ -1,0 +1,25 @@
+//! `--bundle` and `--server-json` without the feature `publish`: there are no such flags.
+
+use std::convert::Infallible;
+
+use clap::{Arg, ArgMatches};
+
+use crate::McpServer;
+use genkit_core::Result;
+
+#[derive(Debug)]
+pub(super) struct Publish(Infallible);
+
+impl Publish {
+    pub(super) fn from_matches(_: &ArgMatches) -> Option<Self> {
+        None
+    }
+}
+
+pub(super) fn flags() -> Vec<Arg> {
+    Vec::new()
+}
+
+pub(super) async fn publish(_: McpServer, wanted: Publish) -> Result<()> {
+    match wanted.0 {}
+}

@@ -1,0 +1,170 @@
+//! Bundles: a zip archive with the program and a `manifest.json` (MCPB, version 0.3).
+
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use genkit_core::Result;
+use serde_json::{Map, Value, json};
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, ZipWriter};
+
+use crate::{Error, Publication, PublishedVariable};
+
+/// The mode of the program in the archive: everyone may run it.
+const EXECUTABLE: u32 = 0o755;
+
+impl Publication {
+    /// Writes a bundle with this program to `file`. An existing file is replaced only if the bundle is complete.
+    ///
+    /// # Errors
+    /// Returns an error if the description or the authors are missing, or if a file cannot be read or written.
+    pub fn write_bundle(&self, program: &Path, file: &Path) -> Result<()> {
+        let name = program.file_name().and_then(|name| name.to_str()).unwrap_or("server");
+        let manifest = self.manifest(name)?;
+        let bytes =
+            fs::read(program).map_err(|source| Error::Read { path: program.to_owned(), source })?;
+        let unwritable = |source| Error::Write { path: file.to_owned(), source };
+        let partial = file.with_extension("mcpb.partial");
+        let written = write_archive(&partial, &manifest, name, &bytes)
+            .and_then(|()| fs::rename(&partial, file));
+        if written.is_err() {
+            // The error of the archive is the one to report.
+            let _ = fs::remove_file(&partial);
+        }
+        Ok(written.map_err(unwritable)?)
+    }
+
+    /// Returns the manifest of a bundle whose program has this file name.
+    ///
+    /// # Errors
+    /// Returns an error if the description or the authors are missing.
+    pub fn manifest(&self, program: &str) -> Result<Value> {
+        self.check_description()?;
+        let author = self.authors.split(':').next().filter(|author| !author.is_empty());
+        let author = author.ok_or(Error::Missing { field: "authors" })?;
+        let entry_point = format!("server/{program}");
+        let environment: Map<String, Value> = self
+            .variables
+            .iter()
+            .map(|variable| {
+                let value = format!("${{user_config.{}}}", setting_key(variable));
+                (variable.name.clone(), value.into())
+            })
+            .collect();
+        let mut manifest = json!({
+            "manifest_version": "0.3",
+            "name": self.name,
+            "version": self.version,
+            "description": self.description,
+            "author": person(author),
+            "server": {
+                "type": "binary",
+                "entry_point": entry_point,
+                "mcp_config": {
+                    "command": format!("${{__dirname}}/{entry_point}"),
+                    "args": ["--stdio"],
+                    "env": environment,
+                },
+            },
+            "compatibility": { "platforms": [platform()] },
+        });
+        let optional = [
+            ("display_name", self.title.clone().unwrap_or_default()),
+            ("license", self.license.clone()),
+            ("homepage", self.website.clone().unwrap_or_default()),
+        ];
+        for (key, text) in optional {
+            if !text.is_empty() {
+                manifest[key] = text.into();
+            }
+        }
+        if !self.repository.is_empty() {
+            manifest["repository"] = json!({ "type": "git", "url": self.repository });
+        }
+        let tools: Vec<Value> = self.tools.iter().map(listed_item).collect();
+        if !tools.is_empty() {
+            manifest["tools"] = tools.into();
+        }
+        let prompts: Vec<Value> = self.prompts.iter().map(listed_prompt).collect();
+        if !prompts.is_empty() {
+            manifest["prompts"] = prompts.into();
+        }
+        let settings: Map<String, Value> = self
+            .variables
+            .iter()
+            .map(|variable| (setting_key(variable), setting(variable)))
+            .collect();
+        if !settings.is_empty() {
+            manifest["user_config"] = settings.into();
+        }
+        Ok(manifest)
+    }
+}
+
+fn write_archive(path: &Path, manifest: &Value, name: &str, program: &[u8]) -> io::Result<()> {
+    let options = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
+    let mut archive = ZipWriter::new(File::create(path)?);
+    archive.start_file("manifest.json", options)?;
+    archive.write_all(format!("{manifest:#}\n").as_bytes())?;
+    archive.start_file(format!("server/{name}"), options.unix_permissions(EXECUTABLE))?;
+    archive.write_all(program)?;
+    archive.finish()?.sync_all()
+}
+
+/// Returns an author, written as `Name <mail>`, as the manifest describes people.
+fn person(author: &str) -> Value {
+    match author.split_once('<') {
+        Some((name, mail)) => {
+            json!({ "name": name.trim(), "email": mail.trim_end_matches('>').trim() })
+        }
+        None => json!({ "name": author.trim() }),
+    }
+}
+
+fn platform() -> &'static str {
+    match std::env::consts::OS {
+        "macos" => "darwin",
+        "windows" => "win32",
+        other => other,
+    }
+}
+
+fn setting_key(variable: &PublishedVariable) -> String {
+    variable.name.to_ascii_lowercase()
+}
+
+fn setting(variable: &PublishedVariable) -> Value {
+    let mut setting = json!({
+        "type": "string",
+        "title": variable.name,
+        "description": variable.description,
+        "required": variable.is_required,
+        "sensitive": variable.is_secret,
+    });
+    if let Some(default) = &variable.default {
+        setting["default"] = default.as_str().into();
+    }
+    setting
+}
+
+fn listed_item(item: &Value) -> Value {
+    json!({ "name": item["name"], "description": text_of(&item["description"]) })
+}
+
+/// Returns a prompt of the manifest. Its text is made when it is requested, so the description stands in for it.
+fn listed_prompt(prompt: &Value) -> Value {
+    let arguments = prompt["arguments"].as_array();
+    let arguments: Vec<&Value> = arguments.into_iter().flatten().map(|it| &it["name"]).collect();
+    let mut listed = listed_item(prompt);
+    listed["arguments"] = json!(arguments);
+    listed["text"] = text_of(&prompt["description"]).into();
+    listed
+}
+
+fn text_of(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,96 @@
+use std::io::Read as _;
+
+use super::*;
+
+fn publication() -> Publication {
+    let token = PublishedVariable {
+        name: "NOTES_TOKEN".to_owned(),
+        description: "Access token".to_owned(),
+        is_secret: true,
+        is_required: true,
+        default: None,
+    };
+    Publication {
+        name: "notes".to_owned(),
+        version: "1.2.3".to_owned(),
+        description: "Keeps notes.".to_owned(),
+        authors: "Ada Lovelace <ada@example.com>:Grace".to_owned(),
+        license: "MIT".to_owned(),
+        repository: "https://github.com/ada/notes".to_owned(),
+        crate_name: "notes".to_owned(),
+        variables: vec![token],
+        tools: vec![json!({ "name": "add", "description": "Adds a note.", "inputSchema": {} })],
+        prompts: vec![json!({ "name": "poem", "arguments": [{ "name": "topic" }] })],
+        ..Publication::default()
+    }
+}
+
+#[test]
+fn a_manifest_asks_for_the_variables() {
+    let manifest = publication().manifest("notes").unwrap();
+    assert_eq!(manifest["author"], json!({ "name": "Ada Lovelace", "email": "ada@example.com" }));
+    let config = &manifest["server"]["mcp_config"];
+    assert_eq!(config["command"], "${__dirname}/server/notes");
+    assert_eq!(config["env"]["NOTES_TOKEN"], "${user_config.notes_token}");
+    assert_eq!(manifest["user_config"]["notes_token"]["sensitive"], true);
+    assert_eq!(manifest["tools"], json!([{ "name": "add", "description": "Adds a note." }]));
+    assert_eq!(manifest["prompts"][0]["arguments"], json!(["topic"]));
+}
+
+#[test]
+fn missing_fields_are_named() {
+    let error = Publication { authors: String::new(), ..publication() }.manifest("x").unwrap_err();
+    assert!(
+        error.to_string().starts_with("`authors` is missing; add it to `Cargo.toml`"),
+        "{error}"
+    );
+    let bare = Publication { description: String::new(), ..publication() };
+    let error = bare.registry_entry("io.github.ada/notes", None, None).unwrap_err();
+    assert!(error.to_string().starts_with("`description` is missing"), "{error}");
+}
+
+#[test]
+fn a_bundle_has_the_manifest_and_the_program() {
+    let folder = std::env::temp_dir().join(format!("genkit-publish-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let (program, file) = (folder.join("notes"), folder.join("notes.mcpb"));
+    fs::write(&program, b"\x7fELF program").unwrap();
+    publication().write_bundle(&program, &file).unwrap();
+    let mut archive = zip::ZipArchive::new(File::open(&file).unwrap()).unwrap();
+    let mut entry = archive.by_name("server/notes").unwrap();
+    assert_eq!(entry.unix_mode().unwrap() & 0o777, EXECUTABLE);
+    let mut bytes = Vec::new();
+    entry.read_to_end(&mut bytes).unwrap();
+    assert_eq!(bytes, b"\x7fELF program");
+
+    let entry = publication().registry_entry(
+        "io.github.ada/notes",
+        Some(&file),
+        Some("ghcr.io/ada/notes:1.2.3"),
+    );
+    let packages = entry.unwrap()["packages"].clone();
+    let kinds: Vec<_> = packages.as_array().unwrap().iter().map(|it| &it["registryType"]).collect();
+    assert_eq!(kinds, ["cargo", "mcpb", "oci"]);
+    let url = "https://github.com/ada/notes/releases/download/v1.2.3/notes.mcpb";
+    assert_eq!(packages[1]["identifier"], url);
+    assert_eq!(packages[1]["fileSha256"].as_str().unwrap().len(), 64);
+    assert_eq!(packages[0]["environmentVariables"][0]["isSecret"], true);
+    fs::remove_dir_all(&folder).unwrap();
+
+    let missing = publication().write_bundle(&program, &file).unwrap_err();
+    assert!(missing.to_string().starts_with("cannot read "), "{missing}");
+}
+
+#[test]
+fn names_and_versions_of_the_registry_are_checked() {
+    for name in ["notes", "io.github.ada/", "a/b", "io.github.ada/my notes", "io.x/a/b"] {
+        assert!(publication().registry_entry(name, None, None).is_err(), "{name}");
+    }
+    for (version, is_valid) in
+        [("1.0.0", true), ("1.0.0-rc.1", true), ("1.0", false), ("^1.0.0", false)]
+    {
+        let publication = Publication { version: version.to_owned(), ..publication() };
+        let entry = publication.registry_entry("io.github.ada/notes", None, None);
+        assert_eq!(entry.is_ok(), is_valid, "{version}");
+    }
+}

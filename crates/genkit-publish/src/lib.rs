@@ -1,0 +1,52 @@
+//! The files with which an MCP server is published: a bundle (`.mcpb`) that users install with a double click, and an
+//! entry of the MCP registry (`server.json`).
+
+#![allow(missing_docs, reason = "not part of the public API of genkit; it changes without notice")]
+
+mod bundle;
+mod error;
+mod registry;
+
+use serde_json::Value;
+
+pub use error::Error;
+
+/// What is published about a server.
+#[derive(Clone, Debug, Default)]
+pub struct Publication {
+    pub name: String,
+    pub title: Option<String>,
+    pub version: String,
+    /// The description, empty if it is missing, as are the texts below.
+    pub description: String,
+    pub website: Option<String>,
+    /// The authors, separated by colons.
+    pub authors: String,
+    pub license: String,
+    pub repository: String,
+    pub crate_name: String,
+    pub variables: Vec<PublishedVariable>,
+    /// The tools as MCP lists them.
+    pub tools: Vec<Value>,
+    /// The prompts as MCP lists them.
+    pub prompts: Vec<Value>,
+}
+
+/// An environment variable that users set.
+#[derive(Clone, Debug, Default)]
+pub struct PublishedVariable {
+    pub name: String,
+    pub description: String,
+    pub is_secret: bool,
+    pub is_required: bool,
+    pub default: Option<String>,
+}
+
+impl Publication {
+    fn check_description(&self) -> Result<(), Error> {
+        match self.description.is_empty() {
+            true => Err(Error::Missing { field: "description" }),
+            false => Ok(()),
+        }
+    }
+}

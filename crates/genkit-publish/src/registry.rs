@@ -1,0 +1,138 @@
+//! Entries of the MCP registry: `server.json`, schema of 2025-12-11.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use genkit_core::Result;
+use serde_json::{Map, Value, json};
+use sha2::{Digest as _, Sha256};
+
+use crate::{Error, Publication, PublishedVariable};
+
+/// The schema of the entry.
+const SCHEMA: &str = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json";
+
+/// The maximum length of a description, in characters.
+const MAX_DESCRIPTION: usize = 100;
+
+impl Publication {
+    /// Returns the entry of the server with this name: a package for the crate, and packages for a bundle and an image
+    /// if they are given. A bundle is expected among the files of the release `v<version>` of the repository.
+    ///
+    /// # Errors
+    /// Returns an error if a field is missing or not valid, or if the bundle cannot be read.
+    pub fn registry_entry(
+        &self,
+        name: &str,
+        bundle: Option<&Path>,
+        image: Option<&str>,
+    ) -> Result<Map<String, Value>> {
+        self.check_entry(name)?;
+        let mut packages = Vec::new();
+        if !self.crate_name.is_empty() {
+            packages.push(self.package("cargo", &self.crate_name, Some(&self.version)));
+        }
+        if let Some(file) = bundle {
+            packages.push(self.bundle_package(file)?);
+        }
+        if let Some(image) = image {
+            packages.push(self.package("oci", image, None));
+        }
+        let mut entry = json!({
+            "$schema": SCHEMA,
+            "name": name,
+            "description": self.description,
+            "version": self.version,
+            "packages": packages,
+        });
+        if let Some(title) = &self.title {
+            entry["title"] = title.as_str().into();
+        }
+        if let Some(website) = &self.website {
+            entry["websiteUrl"] = website.as_str().into();
+        }
+        if !self.repository.is_empty() {
+            let source = if self.repository.contains("gitlab") { "gitlab" } else { "github" };
+            entry["repository"] = json!({ "url": self.repository, "source": source });
+        }
+        match entry {
+            Value::Object(entry) => Ok(entry),
+            _ => unreachable!("the entry is an object"),
+        }
+    }
+
+    fn check_entry(&self, name: &str) -> Result<(), Error> {
+        let is_part = |part: &str| {
+            let is_inner = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
+            !part.is_empty() && part.chars().all(is_inner)
+        };
+        let parts: Vec<&str> = name.split('/').collect();
+        match parts[..] {
+            [domain, server] if domain.contains('.') && is_part(domain) && is_part(server) => {}
+            _ => return Err(Error::RegistryName { name: name.to_owned() }),
+        }
+        self.check_description()?;
+        let length = self.description.chars().count();
+        if length > MAX_DESCRIPTION {
+            return Err(Error::LongDescription { length });
+        }
+        let mut numbers = self.version.split(['.', '-', '+']);
+        let is_number = |part: Option<&str>| {
+            part.is_some_and(|part| !part.is_empty() && part.chars().all(|c| c.is_ascii_digit()))
+        };
+        match (0..3).all(|_| is_number(numbers.next())) {
+            true => Ok(()),
+            false => Err(Error::Version { version: self.version.clone() }),
+        }
+    }
+
+    fn bundle_package(&self, file: &Path) -> Result<Value> {
+        if self.repository.is_empty() {
+            return Err(Error::Missing { field: "repository" }.into());
+        }
+        let bytes =
+            fs::read(file).map_err(|source| Error::Read { path: file.to_owned(), source })?;
+        let name = file.file_name().and_then(|name| name.to_str()).unwrap_or("server.mcpb");
+        let repository = self.repository.trim_end_matches('/').trim_end_matches(".git");
+        let url = format!("{repository}/releases/download/v{}/{name}", self.version);
+        let mut package = self.package("mcpb", &url, None);
+        let mut digest = String::new();
+        for byte in Sha256::digest(&bytes) {
+            // Writing into a `String` cannot fail.
+            let _ = write!(digest, "{byte:02x}");
+        }
+        package["fileSha256"] = digest.into();
+        Ok(package)
+    }
+
+    fn package(&self, kind: &str, identifier: &str, version: Option<&str>) -> Value {
+        let mut package = json!({
+            "registryType": kind,
+            "identifier": identifier,
+            "transport": { "type": "stdio" },
+        });
+        if let Some(version) = version {
+            package["version"] = version.into();
+        }
+        let variables: Vec<Value> = self.variables.iter().map(environment_variable).collect();
+        if !variables.is_empty() {
+            package["environmentVariables"] = variables.into();
+        }
+        package
+    }
+}
+
+fn environment_variable(variable: &PublishedVariable) -> Value {
+    let mut shown = json!({
+        "name": variable.name,
+        "description": variable.description,
+        "format": "string",
+        "isRequired": variable.is_required,
+        "isSecret": variable.is_secret,
+    });
+    if let Some(default) = &variable.default {
+        shown["default"] = default.as_str().into();
+    }
+    shown
+}
