@@ -6,9 +6,7 @@ use std::time::Duration;
 
 use genkit::action::CompleteRequest;
 use genkit::context::Root;
-use genkit::mcp::host::{
-    CustomTransport, McpClient, McpHost, Reconnect, ServerConfig, ServerState,
-};
+use genkit::mcp::host::{CustomTransport, McpClient, McpHost, Reconnect, ServerState};
 use genkit::{
     Context, Error, ErrorKind, Result, prompt, prompts, resource, resources, tool, tools,
 };

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use genkit::mcp::host::{CustomTransport, ServerConfig};
+use genkit::mcp::host::CustomTransport;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 

@@ -7,7 +7,7 @@ mod shown;
 use std::sync::{Arc, Mutex};
 
 use genkit::ErrorKind;
-use genkit::mcp::host::{CustomTransport, McpHost, Sampling, ServerConfig};
+use genkit::mcp::host::{CustomTransport, McpHost, Sampling};
 use genkit::testing::ScriptedModel;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
