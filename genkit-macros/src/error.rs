@@ -1,6 +1,6 @@
 //! The errors of one function, collected so that they are reported together.
 //!
-//! An error in an option does not hide an error in a parameter: every part is parsed as far as possible. A function
+//! An error in an option does not hide an error in a parameter: every part that can be parsed is parsed. A function
 //! with errors is not expanded, because that would only add follow-up errors from rustc.
 
 use std::fmt::Display;
@@ -22,7 +22,7 @@ impl Errors {
         self.add(Error::new_spanned(tokens, format_message(what, help)));
     }
 
-    /// Adds an error at `span`, for places without tokens.
+    /// Adds an error at `span`, for positions without tokens.
     pub(crate) fn add_at_span(&mut self, span: Span, what: impl Display, help: impl Display) {
         self.add(Error::new(span, format_message(what, help)));
     }

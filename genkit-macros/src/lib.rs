@@ -3,7 +3,7 @@
 //! This crate is an implementation detail: use the macros through `genkit`.
 //!
 //! Every macro runs the same pipeline (`run`): parse → validate → expand. Only a validated action can be expanded. All
-//! errors of a function are collected in `error::Errors`. If there are any, the function becomes the fallback, which
+//! errors from a function are collected in `error::Errors`. If there are any, the function becomes the fallback, which
 //! reports all of them and keeps the function callable. The options of each macro are rows in `options`.
 //!
 //! The user documentation, with its compiled examples, is in `genkit/src/docs`.

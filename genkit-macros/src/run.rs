@@ -38,7 +38,9 @@ pub(crate) fn run_macro(kind: Kind, options: TokenStream, item: TokenStream) -> 
     let expansion = match errors.into_result(Some(action)) {
         Ok(action) => {
             let generated = expand::expand_action(&action);
-            quote!(#parsed #generated)
+            // A declared tool has no function, only the type with its name.
+            let function = (!action.is_declared()).then_some(&parsed);
+            quote!(#function #generated)
         }
         Err(errors) => expand::expand_fallback(kind, &parsed, &crate_path, &errors),
     };

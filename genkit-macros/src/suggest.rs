@@ -1,7 +1,8 @@
 //! Suggestions for misspelled names, and lists of names.
 
 /// Returns the candidate that `word` is probably a typing error of: at most a third of its characters differ, or one.
-/// Among equally close candidates, one that differs only in case wins, then the first in alphabetical order.
+/// Among equally close candidates, a candidate that differs only in case is preferred, then the first in alphabetical
+/// order.
 pub(crate) fn find_nearest<'a>(
     word: &str,
     candidates: impl IntoIterator<Item = &'a str>,

@@ -13,15 +13,18 @@ use crate::run;
 
 /// Expands the function in a source file: removes the attribute from it first, as the compiler does.
 fn expanded(source: &str) -> TokenStream {
-    let mut item: syn::ItemFn = syn::parse_str(source).expect("a function");
-    let place = item.attrs.iter().position(|attr| !attr.path().is_ident("doc"));
-    let attr = item.attrs.remove(place.expect("an attribute of ours"));
+    let parse = |input: syn::parse::ParseStream| {
+        Ok((input.call(syn::Attribute::parse_outer)?, input.parse::<TokenStream>()?))
+    };
+    let (mut attrs, item) = syn::parse::Parser::parse_str(parse, source).expect("a function");
+    let place = attrs.iter().position(|attr| !attr.path().is_ident("doc"));
+    let attr = attrs.remove(place.expect("an attribute of ours"));
     let kind = Kind::ALL.into_iter().find(|kind| attr.path().is_ident(kind.noun()));
     let options = match attr.meta {
         syn::Meta::List(list) => list.tokens,
         _ => TokenStream::new(),
     };
-    run::run_macro(kind.expect("a macro"), options, quote::quote!(#item))
+    run::run_macro(kind.expect("a macro"), options, quote::quote!(#(#attrs)* #item))
 }
 
 fn folder() -> PathBuf {
@@ -40,7 +43,7 @@ pub(crate) fn golden(path: &Path, text: &str) {
 #[test]
 fn expansions_are_as_reviewed() {
     let kinds = ["minimal", "tool", "prompt", "resource", "flow"];
-    for name in kinds.into_iter().chain(["attributes", "derived", "mistakes"]) {
+    for name in kinds.into_iter().chain(["attributes", "declared", "derived", "mistakes"]) {
         let source = fs::read_to_string(folder().join(format!("{name}.rs"))).expect("the source");
         let file = syn::parse2(expanded(&source)).unwrap_or_else(|e| panic!("{name}: {e}"));
         golden(&folder().join(format!("{name}.expanded.rs")), &prettyplease::unparse(&file));

@@ -24,11 +24,11 @@
 
 #[doc(inline)]
 pub use genkit_core::{
-    AnnotatedFn, AppPage, Chunks, CollectedChunks, CompleteRequest, Flow, FlowFn, HandlerError,
-    HandlerInput, HandlerResult, IntoContents, IntoOutput, IntoPrompt, IntoSuggestions, Invocation,
-    Prompt, PromptArgument, PromptBuilder, PromptFn, PromptOptions, PromptReply, PromptTool,
-    Resource, ResourceBuilder, ResourceContents, ResourceFn, SourceLocation, Tool, ToolAnnotations,
-    ToolBuilder, ToolFn, ToolReply, ToolTask,
+    AnnotatedFn, AppPage, Chunks, CollectedChunks, CompleteRequest, DeclaredFn, Flow, FlowFn,
+    HandlerError, HandlerInput, HandlerResult, IntoContents, IntoOutput, IntoPrompt,
+    IntoSuggestions, Invocation, Prompt, PromptArgument, PromptBuilder, PromptFn, PromptOptions,
+    PromptReply, PromptTool, Resource, ResourceBuilder, ResourceContents, ResourceFn,
+    SourceLocation, Tool, ToolAnnotations, ToolBuilder, ToolFn, ToolReply, ToolTask,
 };
 #[cfg(feature = "evaluators")]
 #[doc(inline)]

@@ -65,7 +65,15 @@ extern crate self as genkit;
 
 pub mod action;
 #[cfg(feature = "agui")]
-pub mod agui;
+pub mod agui {
+    //! AG-UI: serves an agent to web pages, over HTTP with server-sent events.
+
+    #[doc(inline)]
+    pub use genkit_agui::{
+        AguiRequest, AguiServer, ApiKey, Bearer, ContextProvider, FlowRequest, IntoAgent, UiEvent,
+        api_key, bearer,
+    };
+}
 pub mod context;
 #[cfg(feature = "dev-tools")]
 pub mod dev;
@@ -235,8 +243,7 @@ pub fn serve_flows() -> flows::FlowServer {
 /// Serves an agent to web pages with the protocol AG-UI 1.0: `POST /agui` with a `RunAgentInput`, which returns a
 /// stream of events.
 ///
-/// `agent` is a [`Generate`], or a closure that takes an [`AguiRequest`](agui::AguiRequest) and
-/// returns one.
+/// `agent` is a [`Generate`], or a closure that takes an [`AguiRequest`](agui::AguiRequest) and returns a [`Generate`].
 ///
 /// ```no_run
 /// use genkit::{tool, tools};

@@ -15,7 +15,7 @@ const ONE_SHOT_FILTER: &str = "warn,rmcp=off,genkit::audit=off";
 /// Enables logging of `tracing` events to standard error: the actions and the address of a server,
 /// warnings, audit events.
 ///
-/// The library does not install a tracing subscriber on its own, so that you can choose one. Without
+/// The library does not install a tracing subscriber on its own, so that you can choose your own. Without
 /// a subscriber nothing is logged; messages to the client ([`Context::log`](genkit_core::Context::log)) are sent
 /// either way. Call this function first in `main`. It has no effect if a subscriber is already installed.
 ///

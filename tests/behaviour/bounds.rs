@@ -331,7 +331,7 @@ async fn an_approved_call_is_not_lost_where_its_tool_was_not_named_again() {
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);
     assert!(error.chain().contains("the run waits for the tool `delete`"), "{error:?}");
     assert_eq!(model.requests().len(), 1, "the model is not asked");
-    let denied = genkit::resume(asked, |question| question.deny("no"));
+    let denied = genkit::resume(asked, |question| question.decline_with("no"));
     assert_eq!(denied.model(model).await.unwrap().text(), "done", "nothing is to be run");
 }
 
@@ -343,8 +343,7 @@ async fn the_answer_to_a_form_keeps_the_bounds_of_the_form() {
     };
     let said = client(5).await.unwrap().call_tool("book", json!({})).await.unwrap();
     assert!(said.is_error(), "{}", said.text());
-    let expected =
-        "the user's answer does not fit the form: at `guests`: 5 is greater than the maximum of 4";
+    let expected = "the user's answer does not match the form: at `guests`: 5 is greater than the maximum of 4";
     assert_eq!(said.text(), expected);
     let said = client(4).await.unwrap().call_tool("book", json!({})).await.unwrap();
     assert_eq!(said.text(), "a table for 4");

@@ -67,7 +67,7 @@ async fn a_result_is_checked_against_its_declared_schema() {
         assert!(!answer.is_error() && answer.structured().is_some(), "{name}: {}", answer.text());
         let answer = client.call_tool(name, misfits).await.unwrap();
         assert!(answer.is_error(), "{name}: {}", answer.text());
-        assert!(answer.text().contains("does not fit"), "{name}: {}", answer.text());
+        assert!(answer.text().contains("does not match"), "{name}: {}", answer.text());
     }
 }
 

@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 const PAID: &str = "Two nights in Lisbon are booked and paid.";
 
-/// The number of points of its life at which the agent is killed. They are spaced so that a response of its model takes
+/// The number of points of its life at which the agent is killed. They are spaced so that a response from its model takes
 /// as long as two of them, and a booking as long as four.
 const POINTS: u32 = 20;
 const APART: Duration = Duration::from_millis(75);

@@ -1,4 +1,4 @@
-//! Calling one tool by hand, as the loop would, and running the calls of a response.
+//! Runs a single tool call, or all tool calls of a response, in the same way as the agent loop.
 
 use genkit_core::internal::context::ContextParts;
 use genkit_core::internal::generate::error::Error as E;

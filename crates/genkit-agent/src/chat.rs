@@ -131,7 +131,7 @@ impl Chat {
         ChatTurn { chat: self, turn, tools }
     }
 
-    /// Replaces the history with that of a response, for example a stored one or one of another run.
+    /// Replaces the history with the messages of a response, for example of a stored response or of another run.
     pub fn keep(&mut self, response: &GenerateResponse) {
         self.interrupted = response.is_interrupted();
         self.turn_tools.clear();
@@ -160,12 +160,13 @@ impl IntoMessages for &Chat {
 pub struct ChatTurn<'a> {
     chat: &'a mut Chat,
     turn: Result<Generate, E>,
-    /// The tools of this turn, in addition to those of the chat.
+    /// The tools of this turn, in addition to the tools of the chat.
     tools: Vec<ToolRef>,
 }
 
 impl<'a> ChatTurn<'a> {
-    /// Adds tools that the model may call in this turn, in addition to those of the chat. Later turns do not have them.
+    /// Adds tools that the model may call in this turn, in addition to the tools of the chat. Later turns do not have
+    /// them.
     ///
     /// ```
     /// use genkit::testing::ScriptedModel;

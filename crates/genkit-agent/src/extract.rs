@@ -50,7 +50,7 @@ use genkit_schema::Schema;
 /// ```
 ///
 /// # Errors
-/// The errors of [`Generate`], including the one for reaching the turn limit.
+/// The errors of [`Generate`], including the error for reaching the turn limit.
 /// [`InvalidArgument`](genkit_core::ErrorKind::InvalidArgument) if the output still does not match after the last retry: the
 /// error reports the reason and holds the response. [`FailedPrecondition`](genkit_core::ErrorKind::FailedPrecondition) if the
 /// run is interrupted: continue with [`Generate::resume`] and the response in the error.
@@ -172,7 +172,7 @@ impl<'a, T> Extract<'a, T> {
         self
     }
 
-    /// Runs it, as `.await` does, as a plain future.
+    /// Returns a plain future for the run. Awaiting the [`Extract`] does the same.
     ///
     /// # Errors
     /// See [`Extract`].
@@ -180,7 +180,7 @@ impl<'a, T> Extract<'a, T> {
         self.with_response().await.map(|(value, _)| value)
     }
 
-    /// Runs it, and returns the response in addition to the value.
+    /// Runs the request, and returns the response in addition to the value.
     ///
     /// # Errors
     /// See [`Extract`].
@@ -193,8 +193,8 @@ impl<'a, T> Extract<'a, T> {
         }
     }
 
-    /// Runs it and returns a stream of its chunks. [`GenerateStream::output`] returns the value so far; the value of
-    /// the final response matches the schema. Each retry is marked by a chunk:
+    /// Starts the run and returns a stream of its chunks. [`GenerateStream::output`] returns the value received so far;
+    /// the value of the final response matches the schema. Each retry is marked by a chunk:
     /// [`GenerateChunk::output_retry`](genkit_core::GenerateChunk::output_retry).
     pub fn stream(self) -> GenerateStream<'a> {
         let format = match &self.asks {

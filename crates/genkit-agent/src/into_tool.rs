@@ -15,7 +15,7 @@ use genkit_core::{Answer, Interrupt};
 use genkit_core::{Context, Elicited};
 use genkit_core::{Error, ErrorKind, Result};
 
-/// The timeout of a call of an agent. Default is 10 minutes.
+/// The timeout of a call to an agent. Default is 10 minutes.
 const AGENT_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// The maximum number of times that an agent may stop to ask questions in one call. Default is 32.
@@ -30,7 +30,7 @@ struct AgentInput {
 
 impl Generate {
     /// Converts the agent into a tool: each call is an independent run with this model, these tools and this system
-    /// message. The argument is a task as text. `about` tells a calling model what the agent is for.
+    /// message. The argument is a task as text. `about` describes the purpose of the agent to a calling model.
     ///
     /// ```
     /// # use genkit::{message::ToolRequest, model::ModelResponse, testing::ScriptedModel};
@@ -55,8 +55,8 @@ impl Generate {
     /// The result is the text of the run, or its value if it has an [`output`](Self::output) type. Questions of the
     /// agent's tools (an approval, a form) are passed on to the caller of the tool. They may be answered later and in
     /// another process; the run then resumes where it stopped. The timeout of a call is 10 minutes. The agent uses its
-    /// own state, extensions and middleware, not those of the calling run. In a durable run, the steps of the agent are
-    /// saved like those of the run.
+    /// own state, extensions and middleware, not the ones of the calling run. In a durable run, the steps of the agent
+    /// are saved like the steps of the calling run.
     #[track_caller]
     pub fn into_tool(self, name: impl Into<String>, about: impl Into<String>) -> Tool {
         let name = name.into();
@@ -105,7 +105,8 @@ impl Generate {
 }
 
 impl Generate {
-    /// Runs the agent. Its work before a question is not repeated, and in a durable run, none of its saved steps is.
+    /// Runs the agent. Its work before a question is not repeated. In a durable run, its saved steps are not repeated
+    /// either.
     async fn run_recorded(mut self, context: &Context, key: &str) -> Result<GenerateResponse> {
         if !context.is_durable() || context.recorded_result(key).is_some() {
             return context.once(key, self.run()).await;
@@ -121,7 +122,7 @@ async fn ask_caller(context: &Context, question: &Interrupt) -> Result<Answer> {
     if question.is_approval() {
         return Ok(match into_denial(context.confirm(message).await)? {
             Some(()) => question.approve(),
-            None => question.deny("it was not allowed"),
+            None => question.decline_with("it was not allowed"),
         });
     }
     if let Some(schema) = question.schema() {
@@ -134,7 +135,7 @@ async fn ask_caller(context: &Context, question: &Interrupt) -> Result<Answer> {
     let metadata = question.metadata().cloned().unwrap_or_default();
     Ok(match into_denial(context.interrupt(metadata).await)? {
         Some(content) => question.restart(content),
-        None => question.deny("it was not allowed"),
+        None => question.decline_with("it was not allowed"),
     })
 }
 

@@ -38,7 +38,7 @@ type ReadAnswer = fn(&ModelAnswer<'_>) -> Result<Value, OutputMisfit>;
 #[derive(Clone, Default)]
 pub(crate) struct OutputChecks {
     retries: Option<usize>,
-    /// Reads the response as its type. Without one the response is checked against the schema.
+    /// Parses the response as its type. Without a type, the response is checked against the schema.
     reads: Option<ReadAnswer>,
     validators: Vec<Validator>,
 }

@@ -32,7 +32,8 @@ use genkit_core::{ModelRequest, ModelResponse};
 use genkit_model::{ChunkSink, Model};
 
 impl Generate {
-    /// Runs it, as `.await` does, as a plain future for `tokio::spawn`, `block_on` and `join_all`.
+    /// Returns a plain future for the run, for `tokio::spawn`, `block_on` and `join_all`. Awaiting the [`Generate`]
+    /// does the same.
     ///
     /// ```
     /// use genkit::testing::ScriptedModel;
@@ -51,8 +52,8 @@ impl Generate {
         self.await
     }
 
-    /// Returns the token count of the first model call of this run, as counted by the model's provider: messages, tools
-    /// and schemas. The model does not generate a response, and middleware does not run.
+    /// Returns the number of tokens in the first model call of this run (messages, tools and schemas), as counted by
+    /// the model's provider. The model does not generate a response, and middleware does not run.
     ///
     /// ```
     /// use genkit::ErrorKind;
@@ -251,7 +252,7 @@ fn check_stops(names: &[String], tools: &Toolbox) -> Result<Vec<String>> {
     names.iter().map(whole).collect()
 }
 
-/// The model of a run without one: every call returns an error.
+/// The model of a run without a model: every call returns an error.
 struct NoModel(String);
 
 impl Model for NoModel {
@@ -269,7 +270,7 @@ impl Model for NoModel {
     }
 }
 
-/// Prepares the messages: resumes from the answers to an interrupted run, or completes the history of a new one.
+/// Prepares the messages: resumes from the answers to an interrupted run, or completes the history of a new run.
 fn go_on(
     messages: &mut Vec<Message>,
     options: &GenerateOptions,

@@ -55,7 +55,7 @@ impl PromptsDir {
     pub(crate) fn log_mistakes(&self, mistakes: &[String]) {
         let folder = self.path.display();
         for mistake in mistakes {
-            tracing::error!(%folder, "a file is left out: {mistake}");
+            tracing::error!(%folder, "skipping a file: {mistake}");
         }
     }
 
@@ -64,8 +64,8 @@ impl PromptsDir {
         E::Folder { folder: self.path.display().to_string(), mistakes }
     }
 
-    /// Returns a fingerprint that shows later whether a file has changed. Take it before [`load_prompts`](Self::load_prompts), so that
-    /// no change in between is missed.
+    /// Returns a fingerprint that shows later whether a file has changed. Take it before
+    /// [`load_prompts`](Self::load_prompts), so that no change in between is missed.
     pub(crate) fn take_fingerprint(&self) -> FolderFingerprint {
         FolderFingerprint::of(&self.path)
     }
@@ -115,7 +115,7 @@ impl Watcher {
             Ok(loaded) => loaded,
             Err(mistakes) => {
                 let error = self.dir.folder_error(mistakes);
-                tracing::error!(%folder, "prompts stay unchanged: {error}");
+                tracing::error!(%folder, "keeping the previous prompts: {error}");
                 return;
             }
         };
@@ -132,7 +132,7 @@ impl Watcher {
                 tracing::info!(%folder, prompts = names.len(), "reloaded the prompts");
                 self.names = names;
             }
-            Err(error) => tracing::error!(%folder, "prompts stay unchanged: {error}"),
+            Err(error) => tracing::error!(%folder, "keeping the previous prompts: {error}"),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Running the tool calls of a response by hand: one round of the loop, without the model.
+//! Running the tool calls of a response: a single round of the loop, without the model.
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ use genkit_core::internal::generate::interrupt::read_resumed;
 use genkit_core::internal::trace::{NewSpan, SpanKind, to_json, trace_work};
 
 impl Generate {
-    /// Runs the tool calls of `response` by hand, with the tools, state, approval policy, middleware and limits of this
+    /// Runs the tool calls of `response`, with the tools, state, approval policy, middleware and limits of this
     /// request. The prompt and the model of this request are not used. See [`GenerateResponse::run_tools`].
     ///
     /// # Errors

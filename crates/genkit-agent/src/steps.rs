@@ -1,4 +1,4 @@
-//! Runs step by step: starting one, and resuming it in another process.
+//! Runs step by step: starting a run, and resuming it in another process.
 
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ impl Generate {
 
     /// Resumes a run from its state, with the code that this request supplies: an approval policy, validators,
     /// middleware, tools and a model that are not in the registry. Everything else is looked up by the names in the
-    /// state. Messages and settings in the state take precedence over those of this request.
+    /// state. Messages and settings in the state take precedence over this request.
     ///
     /// ```
     /// use genkit::generate::{Run, RunState};

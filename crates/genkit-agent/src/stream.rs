@@ -112,8 +112,8 @@ impl<'a> GenerateStream<'a> {
     /// Waits for the run to finish and returns the response. Unread chunks are discarded.
     ///
     /// # Errors
-    /// Returns the same errors as awaiting [`Generate`](crate::Generate), also if [`next`](Self::next) has returned the
-    /// error before; the partial response is in the first one.
+    /// Returns the same errors as awaiting [`Generate`](crate::Generate), even if [`next`](Self::next) has already
+    /// returned the error; the partial response is in the first error.
     pub async fn response(mut self) -> Result<GenerateResponse> {
         self.queue.stop_reading();
         match self.run.take() {
@@ -129,7 +129,8 @@ impl<'a> GenerateStream<'a> {
         &self.text
     }
 
-    /// Returns the structured output so far, limited to its certain part. `None` if it is not a valid `T` yet.
+    /// Returns the structured output received so far, without values that are still incomplete. `None` if it is not a
+    /// valid `T` yet.
     ///
     /// ```
     /// use genkit::testing::ScriptedModel;

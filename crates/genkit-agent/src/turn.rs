@@ -82,7 +82,7 @@ impl Turn {
         self
     }
 
-    /// Adds a model setting, or replaces the one with the same name.
+    /// Adds a model setting, or replaces the setting with the same name.
     #[must_use]
     pub fn with_config(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         self.request.config.insert(key.into(), value.into());

@@ -12,7 +12,7 @@ use genkit_core::{BoxFuture, HandlerError, Result};
 use crate::builder::SETUP_TIMEOUT;
 use crate::input::ContextEntry;
 
-/// A request of a client, as passed to the function that creates the run.
+/// A request from a client, as passed to the function that creates the run.
 ///
 /// Everything in it except [`action_context`](Self::action_context) comes from the client and is not verified.
 #[derive(Clone)]
@@ -47,7 +47,7 @@ impl AguiRequest {
         self.context.iter().map(|entry| (entry.description.as_str(), entry.value.as_str()))
     }
 
-    /// Returns the client's state; null if it sent none.
+    /// Returns the client's state; null if the client sent no state.
     pub fn state(&self) -> &Value {
         &self.state
     }
@@ -76,7 +76,7 @@ impl std::fmt::Debug for AguiRequest {
 
 type CreateRun = Arc<dyn Fn(AguiRequest) -> BoxFuture<'static, Result<Generate>> + Send + Sync>;
 
-/// An agent, in one form for all kinds.
+/// The common form of all kinds of agents.
 #[derive(Clone)]
 pub struct Agent(Kind);
 
@@ -100,8 +100,8 @@ impl Agent {
     }
 }
 
-/// An agent that can be served: a [`Generate`], or a closure that takes an [`AguiRequest`] and returns one. `Kind`
-/// distinguishes the two and is inferred.
+/// An agent that can be served: a [`Generate`], or a closure that takes an [`AguiRequest`] and returns a [`Generate`].
+/// `Kind` distinguishes the two and is inferred.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an agent",
     label = "neither a run nor a function that creates one",

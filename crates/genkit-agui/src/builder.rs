@@ -162,9 +162,9 @@ impl AguiServer {
 
     /// Sets the key that seals conversations, at least 32 random bytes. Default is a random key of this process.
     ///
-    /// Set it if several processes serve the same clients, or if conversations must survive a restart. A process does
-    /// not learn which interrupts the other processes have resumed, so route a thread to the same process if a tool
-    /// must not run twice.
+    /// Set it if several processes serve the same clients, or if conversations must survive a restart. Each process
+    /// records only the interrupts that it resumed itself, so route a thread to the same process if a tool must not run
+    /// twice.
     pub fn sealing_key(mut self, key: impl Into<Vec<u8>>) -> Self {
         self.settings.sealing_key = Some(key.into());
         self
@@ -176,15 +176,16 @@ impl AguiServer {
         self
     }
 
-    /// Sets the message limit: the maximum size of a request, in bytes. Default is 8 MiB. A request contains the whole conversation.
+    /// Sets the message limit: the maximum size of a request, in bytes. Default is 8 MiB. A request contains the whole
+    /// conversation.
     pub fn max_message(mut self, bytes: usize) -> Self {
         self.settings.max_message = bytes;
         self
     }
 
     /// Sets the concurrency limit: the maximum number of runs at the same time. Default is 1,024; further requests are
-    /// rejected with 429. A client, which is a caller that the context providers know or else an address, cannot hold
-    /// more than what is left for all others: a single client gets half.
+    /// rejected with 429. A client is identified by its context provider, or else by its address. It cannot hold more
+    /// slots than it leaves free for the others, so a single client gets at most half.
     pub fn max_in_flight(mut self, runs: usize) -> Self {
         self.settings.max_in_flight = runs;
         self

@@ -27,7 +27,7 @@ pub(crate) struct Encoder {
     has_reasoning: bool,
     calls: HashSet<String>,
     results: HashSet<String>,
-    /// The message that carries the seal.
+    /// The message that contains the seal.
     carrier: Option<String>,
 }
 
@@ -97,7 +97,7 @@ impl Encoder {
         }
     }
 
-    /// Sends what the model responded and no chunk contained.
+    /// Sends the content of the model's message that no chunk contained.
     pub(crate) fn complete_message(&mut self, message: &Message) {
         if message.role == Role::Tool {
             message.tool_responses().for_each(|response| self.push_result(response));

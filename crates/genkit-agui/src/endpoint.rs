@@ -33,7 +33,7 @@ pub(crate) const METHODS: &str = "POST, OPTIONS";
 /// if that is less.
 const MAX_ADMITTING: usize = 256;
 
-/// The state that all requests of a server share.
+/// The state shared by all requests to a server.
 pub(crate) struct AguiEndpoint {
     agent: Agent,
     providers: Vec<Arc<dyn ContextProvider>>,
@@ -113,7 +113,7 @@ impl AguiEndpoint {
         let (parts, body) = request.into_parts();
         let from = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|from| from.0.ip());
         let body = read_body(body, self.max_message, &self.room, from).await.map_err(E::from)?;
-        // Places are taken after the body was read, so that a slow body does not hold one.
+        // Slots are taken after the body was read, so that a slow body does not hold a slot.
         let address = from.map_or_else(String::new, |from| format!("address {from}"));
         let admitting = self.take_place(&self.admitting, address.clone())?;
         let (context, owner) = self.identify(&parts).await?;

@@ -1,4 +1,4 @@
-//! The conversation of a request, rebuilt from what can be trusted: messages of the user, and sealed turns.
+//! The conversation of a request, rebuilt from its trusted parts: messages from the user, and sealed turns.
 
 use std::collections::HashMap;
 
@@ -18,7 +18,7 @@ pub(crate) struct Conversation {
     messages: Vec<Message>,
     /// The answers to the open questions of the last message, if the run resumes.
     answers: Option<Vec<Answer>>,
-    /// The message of the client that carries the seal of the current turn.
+    /// The message from the client that contains the seal of the current turn.
     pub(crate) carrier: Option<String>,
     /// The ids of calls that earlier runs of this turn sent to the client.
     pub(crate) known_calls: Vec<String>,
@@ -40,7 +40,7 @@ impl Conversation {
                 messages.push(Message::new(Role::User, message.user_parts()?));
                 continue;
             }
-            // Sealed values of later messages contain those of earlier ones.
+            // The seal of a later message contains the seals of earlier messages.
             let sealed = message.encrypted_value.as_deref();
             if let Some(opened) = sealed.and_then(|sealed| ledger.open_turn(sealed, to)) {
                 turn = Some(opened);
@@ -137,13 +137,13 @@ fn answer(question: &Interrupt, entry: ResumeEntry) -> Result<Answer, E> {
     if !question.is_approval() {
         return Ok(question.accept(entry.payload));
     }
-    // Only the decision is read. The arguments of the call are those of the seal.
+    // Only the decision is read. The arguments of the call come from the seal.
     let approved = entry.payload.get("approved").unwrap_or(&entry.payload).as_bool();
     match approved {
         Some(true) => Ok(question.approve()),
         Some(false) => {
             let reason = entry.payload.get("reason").and_then(Value::as_str);
-            Ok(question.deny(reason.unwrap_or("the user did not approve the call")))
+            Ok(question.decline_with(reason.unwrap_or("the user did not approve the call")))
         }
         None => Err(E::ApprovalPayload),
     }

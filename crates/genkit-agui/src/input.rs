@@ -1,4 +1,4 @@
-//! The input of a run, `RunAgentInput`: untrusted data of the client, within limits.
+//! The input of a run, `RunAgentInput`: untrusted data from the client, within limits.
 
 use std::collections::HashSet;
 
@@ -54,7 +54,7 @@ pub(crate) struct RunInput {
     pub(crate) resume: Option<Vec<ResumeEntry>>,
 }
 
-/// A message of the client's copy of the conversation. Calls in it are ignored: the sealed value has them.
+/// A message from the client's copy of the conversation. Calls in it are ignored: the sealed value has them.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct InputMessage {
@@ -193,7 +193,8 @@ impl InputMessage {
 fn user_part(part: &Value) -> Result<Part, E> {
     let kind = part["type"].as_str().unwrap_or_default();
     if kind == "text" {
-        let text = part["text"].as_str().ok_or_else(|| E::Content("text without text".into()))?;
+        let text =
+            part["text"].as_str().ok_or_else(|| E::Content("a text part without `text`".into()))?;
         return Ok(Part::text(text));
     }
     if !["image", "audio", "video", "document"].contains(&kind) {

@@ -1,4 +1,4 @@
-//! The ledger: seals what runs produced, and remembers which interrupted runs were resumed.
+//! The ledger: seals the results of runs, and records which interrupted runs were resumed.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -13,7 +13,7 @@ use genkit_core::internal::time::now_ms;
 
 use crate::error::Error as E;
 
-/// How long a client can send back what a run produced. Default is 30 days.
+/// How long a client can send back the sealed result of a run. Default is 30 days.
 const HISTORY_TTL: Duration = Duration::from_secs(30 * 24 * 3600);
 
 /// How long an interrupt can be answered. Default is 1 hour.
@@ -28,14 +28,14 @@ const MAX_SEALED: usize = 1024 * 1024;
 /// A prefix that no other use of the same key has.
 const DOMAIN: &[u8] = b"genkit/ag-ui/1\0";
 
-/// What the model and the tools of the server produced since the last message of the user.
+/// The output of the model and of the server's tools since the last message from the user.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct SealedTurn {
     /// Distinguishes this state of the turn from all others.
     pub(crate) number: String,
     /// When it was sealed, in milliseconds since 1970.
     pub(crate) at: u64,
-    /// The message of the client that carries the seal.
+    /// The message from the client that contains the seal.
     pub(crate) carrier: String,
     pub(crate) messages: Vec<Message>,
     /// The ids of the open calls that the page executes.

@@ -11,7 +11,7 @@
 //! | `resume` for an interrupt | continues with the approval or the answer |
 //! | system and developer messages, results of server tools, its copy of assistant messages | ignores them |
 //!
-//! The server keeps no conversations. What the model and the tools of the server produced travels as a sealed value in
+//! The server keeps no conversations. The output of the model and of the server's tools is sent as a sealed value in
 //! the encrypted value of a message, which the client stores and sends back. A seal is bound to the thread and to the
 //! caller, so a client can neither change it nor use it in another thread.
 

@@ -115,7 +115,7 @@ impl RunIds {
     }
 }
 
-/// Returns the messages since the last one of the user.
+/// Returns the messages since the last user message.
 fn turn_of(response: &GenerateResponse) -> Vec<Message> {
     let mut messages = response.messages();
     let is_user = |message: &Message| {

@@ -56,7 +56,7 @@ impl FrameSender {
         self.0.send_timeout(frame, READ_TIMEOUT).await.map_err(|_| Left)
     }
 
-    /// Sends events in one frame, so that they arrive together.
+    /// Sends several events in one frame, so that they arrive together.
     async fn send_events(&self, events: Vec<Value>) -> Result<(), Left> {
         if events.is_empty() {
             return Ok(());

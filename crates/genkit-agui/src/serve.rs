@@ -18,7 +18,8 @@ use crate::endpoint::AguiEndpoint;
 use crate::error::{Error as E, Rejection};
 
 impl AguiServer {
-    /// Serves until shutdown, as `.await` does, as a plain future for `tokio::spawn` and `join!`.
+    /// Returns a plain future that serves until shutdown, for `tokio::spawn` and `join!`. Awaiting the server does the
+    /// same.
     ///
     /// # Errors
     /// See [`AguiServer`].
@@ -51,7 +52,7 @@ impl AguiServer {
         served
     }
 
-    /// Returns a router for an existing axum application. Shutdown and the address are those of the application.
+    /// Returns a router for an existing axum application. The application controls the address and the shutdown.
     ///
     /// # Errors
     /// `InvalidArgument` if the sealing key is too short.

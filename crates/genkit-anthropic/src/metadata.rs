@@ -3,7 +3,7 @@
 /// The key of a custom part that holds an encrypted thought.
 pub(super) const REDACTED: &str = "redactedThinking";
 
-/// The key of a custom part that holds another block of Anthropic's, such as that of a server tool.
+/// The key of a custom part that holds another Anthropic block, such as a block of a server tool.
 pub(super) const BLOCK: &str = "anthropicBlock";
 
 /// The metadata key of the citations of a text.

@@ -33,7 +33,7 @@ pub(super) struct ClaudeTraits {
     pub(super) binds: bool,
 }
 
-/// The token limit of a response if the request sets none: enough for a long text, and low enough
+/// The token limit of a response if the request sets no limit: enough for a long text, and low enough
 /// that a call without streaming ends in time.
 const USUAL_OUTPUT: u32 = 16_000;
 
@@ -111,7 +111,7 @@ impl ClaudeTraits {
         ERAS.iter().find(is_it).map_or(NEWEST, |era| era.traits)
     }
 
-    /// Returns the token limit of a response if the request sets none.
+    /// Returns the token limit of a response if the request sets no limit.
     pub(super) fn usual_output(&self, budget: u32, is_deep: bool) -> u32 {
         let usual = if is_deep { DEEP_OUTPUT } else { USUAL_OUTPUT };
         usual.saturating_add(budget).min(self.max_output)

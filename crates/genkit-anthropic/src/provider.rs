@@ -42,7 +42,7 @@ use genkit_model::{Model, Provider};
 /// | `effort` | an effort of the API; the other fields of `output_config` are kept |
 /// | `disableParallelToolUse` | whether to allow only one call at a time |
 /// | `tools` | a list of server tools, sent unchanged: `{"type": "web_search_20250305", "name": "web_search"}` |
-/// | `betas` | the values of the header `anthropic-beta`; the one for files is added automatically |
+/// | `betas` | the values of the header `anthropic-beta`; the value for files is added automatically |
 /// | `version`, `apiVersion`, `apiKey` | the model, the version of the API and the API key of this call |
 /// | `metadata`, `service_tier`, `container`, `mcp_servers`, `cache_control`, … | fields of the body, sent unchanged |
 #[derive(Clone)]

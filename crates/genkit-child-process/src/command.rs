@@ -26,7 +26,7 @@ pub struct ChildCommand {
     pub env: BTreeMap<OsString, OsString>,
     /// Whether the child inherits all variables of this process, or only those that programs need to run.
     pub inherit_env: bool,
-    /// The working directory. Default is that of this process.
+    /// The working directory. Default is the working directory of this process.
     pub cwd: Option<PathBuf>,
 }
 

@@ -63,7 +63,7 @@ fn is_no_program(error: &io::Error) -> bool {
 fn how_to_start(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::NotFound => {
-            "; it exists, so its first line (`#!..`) or its loader names a program that does not"
+            "; the file exists, but its first line (`#!..`) or its loader refers to a program that does not exist"
         }
         io::ErrorKind::PermissionDenied => "; make it executable (`chmod +x`)",
         io::ErrorKind::InvalidInput => "; an argument or a variable contains a NUL byte",

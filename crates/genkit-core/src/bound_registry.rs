@@ -1,4 +1,4 @@
-//! A registry with the state that its functions take: what a server or a run needs to call them.
+//! A registry with the state that its functions take. A server or a run needs both to call them.
 
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ impl BoundRegistryBuilder {
         self
     }
 
-    /// Adds actions to the registry, or to a copy of the program's.
+    /// Adds actions to the registry, or to a copy of the program's registry.
     pub fn actions(mut self, actions: impl IntoActions) -> Self {
         self.registry = Some(self.registry.unwrap_or_else(Registry::linked).add(actions));
         self
@@ -64,7 +64,7 @@ impl BoundRegistryBuilder {
     /// Checks the registry against the state.
     ///
     /// # Errors
-    /// As [`Registry::check`], and if a function takes state that is missing.
+    /// The errors of [`Registry::check`], and an error if a function takes state that is missing.
     pub fn build(self) -> Result<BoundRegistry> {
         let registry = self.registry.unwrap_or_else(|| Registry::global().clone());
         registry.check_with(&self.states)?;

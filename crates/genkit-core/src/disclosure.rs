@@ -1,7 +1,7 @@
 //! Disclosure: which part of an error the callers of a server receive, and which part is only logged.
 
 use crate::error::{Error, new_reference};
-use crate::visible::Logged;
+use genkit_untrusted::visible::Logged;
 
 /// Returns an error of `action` that callers are allowed to read: only text that was written for callers, unless the
 /// server `exposes_errors`. The full error is logged, with a reference that the caller receives as well.

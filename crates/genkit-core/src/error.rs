@@ -211,8 +211,8 @@ impl Error {
         self.0.details.as_ref()
     }
 
-    /// Returns whether a retry of the same request may succeed: the server's hint if it sent one, otherwise a default
-    /// for the kind.
+    /// Returns whether a retry of the same request may succeed: the server's hint if it sent a hint, otherwise a
+    /// default for the kind.
     ///
     /// ```
     /// use genkit::{Error, ErrorKind};
@@ -430,7 +430,7 @@ impl Error {
 }
 
 /// Returns whether an error is a plain `String` or `&str`, written by the author of the function. The standard
-/// library's wrapper for these has no public name, but its `Debug` form is that of the text.
+/// library's wrapper for these has no public name, but its `Debug` output equals that of the text.
 fn is_text(error: &(dyn StdError + Send + Sync)) -> bool {
     size_of_val(error) == size_of::<String>()
         && error.source().is_none()

@@ -8,7 +8,7 @@ use serde_json::Value;
 /// Converts a value to JSON.
 ///
 /// # Errors
-/// Returns the error of the value's own serialization, or one that names the first number that is not finite.
+/// Returns the error from the value's own serialization, or an error that names the first number that is not finite.
 pub fn to_finite_value(value: impl Serialize) -> serde_json::Result<Value> {
     let json = serde_json::to_value(&value)?;
     // Numbers that are not finite become `null`, so most values need no second pass.

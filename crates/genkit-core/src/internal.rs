@@ -10,7 +10,7 @@ pub mod action {
 }
 pub use crate::bound_registry::{BoundRegistry, BoundRegistryBuilder, OnStart};
 pub mod bounded_json {
-    pub use crate::bounded_json::*;
+    pub use genkit_untrusted::bounded_json::*;
 }
 pub mod blocking {}
 pub mod context {
@@ -22,7 +22,7 @@ pub mod context {
 }
 pub use crate::finite::to_finite_value;
 pub mod fair_share {
-    pub use crate::fair_share::*;
+    pub use genkit_untrusted::fair_share::*;
 }
 pub mod disclosure {
     pub use crate::disclosure::for_callers;
@@ -65,8 +65,10 @@ pub mod names {
     pub use crate::names::{Names, safe_name};
 }
 pub mod redact {
-    pub use crate::redact::{remove_account_settings, without_account_settings};
-    pub use crate::secret::{Secret, is_secret_name, redact_secrets, redact_secrets_in_json};
+    pub use genkit_untrusted::redact::{remove_account_settings, without_account_settings};
+    pub use genkit_untrusted::secret::{
+        Secret, is_secret_name, redact_secrets, redact_secrets_in_json,
+    };
 }
 pub mod registry {
     pub use crate::registry::WeakRegistry;
@@ -79,7 +81,7 @@ pub mod run_store {
     pub use crate::run_store::{now_ms, short_hash};
 }
 pub mod seal {
-    pub use crate::seal::{MIN_KEY, Seal, SealError};
+    pub use genkit_untrusted::seal::{MIN_KEY, Seal, SealError};
 }
 #[cfg(feature = "signal")]
 pub mod shutdown {
@@ -110,5 +112,5 @@ pub mod trace {
     pub use crate::trace::*;
 }
 pub mod visible {
-    pub use crate::visible::*;
+    pub use genkit_untrusted::visible::*;
 }

@@ -9,12 +9,10 @@
 mod action;
 mod blocking;
 mod bound_registry;
-mod bounded_json;
 mod context;
 mod disclosure;
 mod environment;
 mod error;
-mod fair_share;
 mod finite;
 mod future;
 mod generate;
@@ -24,12 +22,9 @@ pub mod internal;
 mod message;
 mod model;
 mod names;
-mod redact;
 mod registry;
 mod run_options;
 pub mod run_store;
-mod seal;
-mod secret;
 #[cfg(feature = "signal")]
 mod shutdown;
 mod skill;
@@ -39,15 +34,14 @@ mod telemetry;
 mod template;
 mod time;
 mod trace;
-mod visible;
 
 pub use action::{
-    AnnotatedFn, AppPage, Chunks, CollectedChunks, CompleteRequest, DataPoint, EvalStatus,
-    Evaluator, EvaluatorBuilder, Flow, FlowFn, HandlerError, HandlerInput, HandlerResult,
-    IntoContents, IntoOutput, IntoPrompt, IntoScores, IntoSuggestions, Invocation, Prompt,
-    PromptArgument, PromptBuilder, PromptFn, PromptOptions, PromptReply, PromptTool, Resource,
-    ResourceBuilder, ResourceContents, ResourceFn, Score, SourceLocation, Tool, ToolAnnotations,
-    ToolBuilder, ToolFn, ToolReply, ToolTask,
+    AnnotatedFn, AppPage, Chunks, CollectedChunks, CompleteRequest, DataPoint, DeclaredFn,
+    EvalStatus, Evaluator, EvaluatorBuilder, Flow, FlowFn, HandlerError, HandlerInput,
+    HandlerResult, IntoContents, IntoOutput, IntoPrompt, IntoScores, IntoSuggestions, Invocation,
+    Prompt, PromptArgument, PromptBuilder, PromptFn, PromptOptions, PromptReply, PromptTool,
+    Resource, ResourceBuilder, ResourceContents, ResourceFn, Score, SourceLocation, Tool,
+    ToolAnnotations, ToolBuilder, ToolFn, ToolReply, ToolTask,
 };
 pub use context::testing::{AskedKind, AskedQuestion, Reported, TestContext, TestContextBuilder};
 pub use context::{

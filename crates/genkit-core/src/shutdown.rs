@@ -24,7 +24,7 @@ pub async fn cancel_at_shutdown(
     };
     tracing::info!(
         by,
-        "shutting down; new requests are rejected, and running ones have a few seconds to finish"
+        "shutting down; new requests are rejected, and running requests have a few seconds to finish"
     );
     stop.cancel();
 }

@@ -23,8 +23,8 @@
 //!
 //! The language has `{{value}}`, `{{#if}}`, `{{#unless}}`, `{{#each}}`, `{{#with}}`, `{{#ifEquals a b}}`, `{{json
 //! value}}`, `{{role "system"}}`, `{{history}}`, `{{media url=u}}`, `{{section "name"}}` and partials `{{> name}}`.
-//! `@key` is a value of the [action context](crate::context::Context::action_context). A value is always rendered as text, so it
-//! cannot become a role or an image.
+//! `@key` is a value of the [action context](crate::context::Context::action_context). A value is always rendered as
+//! text, so it cannot become a role or an image.
 
 use std::sync::Arc;
 
@@ -32,9 +32,9 @@ use genkit_dotprompt::{Environment, EnvironmentBuilder, HelperCall};
 use serde_json::{Map, Value};
 
 use crate::error::{ErrorKind, Result, Topic};
-use crate::visible;
+use genkit_untrusted::visible;
 
-/// A call of a custom helper in a template, with its arguments.
+/// A call to a custom helper in a template, with its arguments.
 ///
 /// ```
 /// use genkit::Prompt;
@@ -160,11 +160,11 @@ pub enum Error {
     #[error("{0}")]
     Rendering(String),
     #[error(
-        "the system text of `{0}` must be one message of text; remove `role`, `history`, `media` and `section`"
+        "the system text of `{0}` must be a single text message; remove `role`, `history`, `media` and `section`"
     )]
     SystemText(String),
     #[error(
-        "`{0}` is a template in the program, which takes no frontmatter; call methods of the builder instead"
+        "the template `{0}` is defined in the program, so it must not have frontmatter; call methods of the builder instead"
     )]
     FrontmatterHere(String),
     #[error("{0}: `input.schema` must describe an object, since callers send named arguments")]

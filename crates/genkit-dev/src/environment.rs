@@ -10,7 +10,7 @@ pub(super) struct DevEnvironment {
     pub(super) server: Option<String>,
     pub(super) port: Option<String>,
     pub(super) runtime_id: Option<String>,
-    /// Whether a server for traces is configured, so that one named later by the tools is ignored.
+    /// Whether a trace server is configured, so that a server that the tools name later is ignored.
     pub(super) has_telemetry_server: bool,
 }
 

@@ -17,17 +17,14 @@ pub(super) enum Error {
          /util/generate, whose response contains the question as an interrupt"
     )]
     Asks { key: String, question: String, interrupt: serde_json::Value },
-    #[error(
-        "the action ended without a result because of a panic outside of its code; see the log"
-    )]
+    #[error("the action returned no result because of a panic outside its own code; see the log")]
     Lost,
     #[error("Action was cancelled")]
     Cancelled,
     #[error("{running} actions are already running, which is the limit; wait until one ends")]
     TooMany { running: usize },
     #[error(
-        "{key} sent more than {limit} bytes of chunks without waiting; let it await \
-         between its chunks"
+        "{key} sent more than {limit} bytes of chunks without waiting; add an `.await` between the chunks"
     )]
     ChunksTooFast { key: String, limit: usize },
     #[error("the result of {key} does not serialize to JSON")]

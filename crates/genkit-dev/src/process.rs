@@ -23,7 +23,7 @@ struct RunningTools {
     task: JoinHandle<()>,
 }
 
-/// Starts the tools, or adds `genkit` to the running ones.
+/// Starts the tools, or adds `genkit` to the running tools.
 pub(super) fn start(environment: DevEnvironment, genkit: &Instance) {
     let Ok(runtime) = Handle::try_current() else {
         let error = Error::from(E::NoRuntime);

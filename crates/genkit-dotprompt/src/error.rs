@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::fault::Fault;
 
-/// An error in a prompt: its place, the problem, and how to fix it.
+/// An error in a prompt: its position, the problem, and how to fix it.
 ///
 /// ```
 /// let error = genkit_dotprompt::PromptFile::parse("trip.prompt", "Hi\n{{name").unwrap_err();
@@ -51,17 +51,17 @@ impl Error {
         self.0.file.as_deref()
     }
 
-    /// Returns the line, counted from 1, or 0 if the error has no place in the file.
+    /// Returns the line, counted from 1, or 0 if the error has no position in the file.
     pub fn line(&self) -> usize {
         self.0.line
     }
 
-    /// Returns the column in characters, counted from 1, or 0 if the error has no place in the file.
+    /// Returns the column in characters, counted from 1, or 0 if the error has no position in the file.
     pub fn column(&self) -> usize {
         self.0.column
     }
 
-    /// Returns the message without the place.
+    /// Returns the message without the position.
     pub fn message(&self) -> String {
         self.0.fault.to_string()
     }

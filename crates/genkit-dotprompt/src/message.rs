@@ -58,7 +58,7 @@ impl Data {
 /// A rendered prompt.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rendered {
-    /// The messages, including those of the history.
+    /// The messages, including the history.
     pub messages: Vec<RenderedMessage>,
     /// The prompt's metadata, without `input`.
     pub metadata: Metadata,

@@ -94,7 +94,7 @@ impl PromptFile {
         self.0.template.text()
     }
 
-    /// Returns an error if the file begins like one with frontmatter, but the frontmatter was not recognized.
+    /// Returns an error if the file seems to begin with frontmatter, but the frontmatter was not recognized.
     pub(crate) fn overlooked_frontmatter(&self) -> Option<Error> {
         let template = self.compiled_template();
         let (why, at) = frontmatter::find_overlooked(template.source())?;
@@ -109,7 +109,7 @@ impl PromptFile {
         &self.0.expanded
     }
 
-    /// Returns `error` with the place of a key of the frontmatter.
+    /// Returns `error` with the position of a key of the frontmatter.
     pub(crate) fn at_key(&self, error: Error, path: &[String]) -> Error {
         let source = self.0.template.source();
         let error = match &self.0.frontmatter {

@@ -37,7 +37,9 @@ fn answer_of(question: &Interrupt, value: Value) -> Result<Answer> {
         Value::Bool(true) if question.is_approval() => question.approve(),
         Value::Bool(false) if question.is_approval() => question.decline(),
         _ if question.is_approval() => return Err(E::NoYesOrNo.into()),
-        Value::Bool(false) if may_have_happened => question.deny("it may already have happened"),
+        Value::Bool(false) if may_have_happened => {
+            question.decline_with("it may already have happened")
+        }
         Value::Null if question.schema().is_some() => question.decline(),
         value if question.schema().is_some() => question.accept(value),
         value => question.restart(value),

@@ -29,7 +29,7 @@ use genkit_core::{RunChange, RunId, RunStatus, RunStore, StoredRun};
 pub(super) enum WorkResult {
     /// Nothing is left to do now.
     Settled,
-    /// Another worker has the run, or nothing was to be done.
+    /// Another worker has the run, or there was nothing to do.
     Elsewhere,
     /// Processes have ended at this run. It waits until this process works on no other such run.
     Later,
@@ -99,8 +99,8 @@ pub(super) async fn work_on(
     worked.map(|()| WorkResult::Settled)
 }
 
-/// Reads the record of a run. If the last process ended at it, counts that before any step starts, and reserves the one
-/// place for such runs, since they may end this process as well. `None` if that place is taken.
+/// Reads the record of a run. If the last process ended while it worked on the run, counts that before any step starts,
+/// and takes the single slot for such runs, since they may end this process as well. `None` if that slot is taken.
 async fn take_record(
     genkit: &Instance,
     session: &mut LeasedRun,
@@ -132,7 +132,7 @@ fn poisoned(session: &LeasedRun, lives: u32, step: String) -> Error {
 async fn give_up_loop(session: &mut LeasedRun, mut run: Run, lives: u32) -> Result<()> {
     let model = run.state_after(usize::MAX).model().to_owned();
     let step = match run.next() {
-        NextStep::Model(_) => format!("a call of the model `{model}`"),
+        NextStep::Model(_) => format!("a call to the model `{model}`"),
         NextStep::Tools(calls) => {
             let names: Vec<_> =
                 calls.iter().map(|call| format!("`{}`", call.request().name)).collect();
@@ -228,7 +228,7 @@ async fn save_later(
     let waits = step_wait(attempts, error.retry_after());
     let wake = now_ms().saturating_add(u64::try_from(waits.as_millis()).unwrap_or(u64::MAX));
     let (run, why) = (session.id().clone(), Logged::text(error.chain()));
-    tracing::info!(%run, error = %why, ?waits, attempts, "retrying a step of a run later");
+    tracing::info!(%run, error = %why, ?waits, attempts, "a step of a run failed and will be retried");
     let record =
         Record { attempts, error: Some(StoredError::from_error(error)), ..Record::new(body) };
     session.save_record(RunStatus::Working, Some(wake), record).await
@@ -257,7 +257,7 @@ async fn fail_loop(
 /// The result of running the calls of a round.
 enum RoundResult {
     Settled(Result<()>),
-    /// The remaining calls only wait for something, and were dropped until then.
+    /// The remaining calls wait for external operations, and were dropped until these end.
     Rests,
 }
 

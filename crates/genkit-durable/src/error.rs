@@ -29,15 +29,15 @@ pub(crate) enum Error {
         "failed to save the run `{id}` after {tries} attempts; its work stops here and is resumed later"
     )]
     NotSaved { id: String, tries: u32 },
-    #[error("the store of runs has not responded within {0:?}")]
+    #[error("the run store has not responded within {0:?}")]
     StoreTimeout(std::time::Duration),
     #[error(
-        "{lives} processes ended at {step} of the run `{id}`; find the cause in their logs, then continue the run with \
+        "{lives} processes ended during {step} of the run `{id}`; find the cause in their logs, then continue the run with \
          `.retry()`"
     )]
     Poisoned { id: String, lives: u32, step: String },
     #[error(
-        "the run `{0}` cannot be continued; it failed in an older version, or at a step that left other messages"
+        "the run `{0}` cannot be continued; an older version stored the failure, or messages were saved after the failed step"
     )]
     NoRetry(String),
     #[error("a tag must not be empty or contain a line break")]
@@ -73,9 +73,9 @@ pub(crate) enum Error {
          `Genkit::builder().durable(..)`"
     )]
     MemoryFull,
-    #[error("cannot open the folder of runs `{folder}`")]
+    #[error("cannot open the run folder `{folder}`")]
     CannotOpen { folder: String, source: std::io::Error },
-    #[error("the folder of runs `{folder}`: {what}")]
+    #[error("the run folder `{folder}`: {what}")]
     Folder { folder: String, what: &'static str, source: std::io::Error },
     #[error(
         "the run file `{0}` is incomplete or was not written by this store; restore it from a backup, or move it out of the folder"
@@ -114,7 +114,7 @@ impl Topic for Error {
     }
 }
 
-/// Returns the kind of an error while a folder is opened: `Unavailable` only for what a retry can fix.
+/// Returns the kind of an error while a folder is opened: `Unavailable` only if a retry can succeed.
 fn kind_of_io(error: &std::io::Error) -> ErrorKind {
     use std::io::ErrorKind as Io;
     match error.kind() {

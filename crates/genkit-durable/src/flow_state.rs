@@ -166,7 +166,7 @@ impl FlowState {
     /// Stores the outcome of the function.
     ///
     /// # Errors
-    /// The error of the flow.
+    /// The error from the flow.
     pub(super) fn take_outcome(&mut self, ended: Outcome<Value>) -> Result<RunStatus> {
         match ended {
             Outcome::Finished(returned) => {

@@ -32,11 +32,11 @@ impl DurableRun {
     /// remaining steps.
     ///
     /// Dropping the future stops the steps that it performs. The run then continues from its saved state in any process
-    /// that waits for it or works on it. Questions are in the response: see [`GenerateResponse::is_interrupted`].
+    /// that calls `wait` or runs a worker. Questions are in the response: see [`GenerateResponse::is_interrupted`].
     ///
     /// # Errors
     /// The error of the failed run, with the partial response ([`Error::partial`](genkit_core::Error::partial)); `Cancelled`;
-    /// an error if this process lacks something that the run needs; any error of the store.
+    /// an error if this process lacks something that the run needs; any error from the store.
     pub async fn wait(&self) -> Result<GenerateResponse> {
         let handle = &self.0;
         let (stored, record) = handle.wait_until_settled().await?;
@@ -54,7 +54,7 @@ impl DurableFlow {
     ///
     /// # Errors
     /// The error of the failed flow; `Cancelled`; an error if this process lacks something that the flow needs; any
-    /// error of the store.
+    /// error from the store.
     pub async fn wait(&self) -> Result<FlowOutcome> {
         let handle = &self.0;
         let (stored, record) = handle.wait_until_settled().await?;
@@ -100,7 +100,7 @@ macro_rules! handle_methods {
             ///
             /// # Errors
             /// `FailedPrecondition` if no question is open, `InvalidArgument` if the answer does not match an
-            /// open question, and any error of the store. On error the run is unchanged.
+            /// open question, and any error from the store. On error the run is unchanged.
             pub async fn answer(&self, call: &str, answer: impl Serialize) -> Result<()> {
                 self.0.answer_call(call, answer).await
             }
@@ -117,8 +117,8 @@ macro_rules! handle_methods {
                 self.0.answer_with(answer).await
             }
 
-            /// Cancels the run. Running steps are stopped once their process notices, within a few seconds, and are not
-            /// saved. Returns `false` if the run was already finished.
+            /// Cancels the run. Running steps are stopped within a few seconds, and are not saved. Returns `false` if
+            /// the run was already finished.
             ///
             /// # Errors
             /// The errors of [`status`](Self::status).
@@ -139,7 +139,7 @@ macro_rules! handle_methods {
             /// did not exist.
             ///
             /// # Errors
-            /// Any error of the store.
+            /// Any error from the store.
             pub async fn remove(&self) -> Result<bool> {
                 self.0.store.remove(&self.0.id).await
             }
@@ -170,7 +170,7 @@ impl Handle {
         self
     }
 
-    /// Fails if the run was removed and another one was created with its id.
+    /// Fails if the run was removed and another run was created with its id.
     fn check_incarnation(&self, head: &RunHead) -> Result<()> {
         match *self.incarnation.get_or_init(|| head.incarnation) == head.incarnation {
             true => Ok(()),
@@ -193,7 +193,7 @@ impl Handle {
         Ok((stored, record))
     }
 
-    /// Waits until nothing is left to do, and works on the run meanwhile.
+    /// Works on the run until it is finished or interrupted.
     async fn wait_until_settled(&self) -> Result<(StoredRun, Record)> {
         let stop = CancellationToken::new();
         let mut pause = Duration::from_millis(10);
@@ -234,7 +234,7 @@ impl Handle {
         self.change_run(|open| Ok(open.iter().filter_map(&mut answer).collect())).await
     }
 
-    /// Adds answers to the open questions. Repeats it if another process changed the run meanwhile.
+    /// Adds answers to the open questions. Retries if another process changed the run in the meantime.
     async fn change_run(
         &self,
         mut answers: impl FnMut(&[Interrupt]) -> Result<Vec<Answer>>,

@@ -41,7 +41,7 @@ pub struct CallJournal {
     id: String,
     place: usize,
     notes: mpsc::UnboundedSender<Note>,
-    /// What the call waits for, if it may be dropped meanwhile.
+    /// The external operation that the call waits for, if the call may be dropped while it waits.
     rest: Option<Mutex<Option<Rest>>>,
     /// The end of the lease. `None` for a call that is not a run yet.
     lease: Option<LeaseWatch>,
@@ -78,7 +78,7 @@ impl CallJournal {
         Self { rest: yes.then(Mutex::default), ..self }
     }
 
-    /// Returns what the call waits for, if it does nothing else.
+    /// Returns the reason why the call waits, if it does nothing else.
     pub(super) fn current_rest(&self) -> Option<Rest> {
         lock(self.rest.as_ref()?).clone()
     }

@@ -12,7 +12,7 @@ pub(super) const SAVE_WAIT: Duration = Duration::from_millis(100);
 /// The longest wait between two attempts to save, or to renew a lease. Default is 1 second.
 pub(super) const LONGEST_SAVE_WAIT: Duration = Duration::from_secs(1);
 
-/// How long a call of the store may take. Default is 20 seconds.
+/// How long a call to the store may take. Default is 20 seconds.
 pub(super) const STORE_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The number of processes that may end at one step of a run, or of a task. Default is 10.

@@ -46,7 +46,7 @@ impl KeptRun {
 }
 
 impl Runs {
-    /// Replaces `old` bytes by `new` bytes in the total.
+    /// Replaces `old` bytes with `new` bytes in the total.
     fn reserve_bytes(&mut self, old: usize, new: usize) -> Result<(), E> {
         let bytes = self.bytes - old + new;
         // A change that does not grow is always accepted.

@@ -14,7 +14,7 @@ use genkit_agent::Instance;
 use genkit_core::Result;
 use genkit_core::{RunChange, RunId, RunStatus, RunStore};
 
-/// Makes a durable run, or finds the one that has this id.
+/// Creates a durable run, or finds the run that has this id.
 pub async fn durable_run(
     instance: &Instance,
     id: impl Into<String>,
@@ -30,7 +30,7 @@ pub async fn durable_run(
     Ok(DurableRun(created_handle(instance, store, id).await?))
 }
 
-/// Makes a durable flow, or finds the one that has this id.
+/// Creates a durable flow run, or finds the run that has this id.
 pub async fn durable_flow(
     instance: &Instance,
     id: impl Into<String>,

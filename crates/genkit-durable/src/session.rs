@@ -72,7 +72,7 @@ impl LeasedRun {
         }
     }
 
-    /// Takes the lease of a run for `lease`. Returns `None` if another worker has it, or if nothing is to be done.
+    /// Takes the lease of a run for `lease`. Returns `None` if another worker has it, or if there is nothing to do.
     pub async fn begin(
         store: &Arc<dyn RunStore>,
         id: &RunId,
@@ -211,12 +211,12 @@ impl LeasedRun {
             && stored.head == change.head)
     }
 
-    /// Runs `work` while this process has the lease, and renews the lease meanwhile. Shortly before the lease ends,
-    /// `work` is no longer polled until a renewal succeeds, so a process that was stopped looks at its lease first.
+    /// Runs `work` while this process has the lease, and renews the lease during this time. Shortly before the lease
+    /// ends, `work` is no longer polled until a renewal succeeds, so a process that was stopped checks its lease first.
     ///
     /// # Errors
-    /// `Aborted` if the run was cancelled or another worker took it; an error of the store once the lease has been over
-    /// for as long as it lasts.
+    /// `Aborted` if the run was cancelled or another worker took it; an error from the store once the lease has been
+    /// over for a whole lease duration.
     pub async fn run_leased<T>(&mut self, work: impl Future<Output = T>) -> Result<T> {
         let mut work = std::pin::pin!(work);
         std::future::poll_fn(|cx| {
@@ -315,8 +315,8 @@ impl LeasedRun {
     }
 }
 
-/// Returns until when effects may start under a lease that was requested at `renewed`. The rest of the lease is for
-/// effects that are about to end, and for clocks that run at different speeds.
+/// Returns until when effects may start under a lease that was requested at `renewed`. The rest of the lease is a
+/// margin for running effects and for clocks that run at different speeds.
 fn valid_end(renewed: Instant, lease: Duration) -> Instant {
     renewed + lease - lease / 6
 }
@@ -329,7 +329,7 @@ async fn within_limit<T>(call: impl Future<Output = Result<T>>) -> Result<T> {
     }
 }
 
-/// Releases a lease. An error of the store is only logged, because the lease expires on its own.
+/// Releases a lease. An error from the store is only logged, because the lease expires on its own.
 async fn give_back(store: &dyn RunStore, id: &RunId, owner: &str) {
     if let Err(error) = within_limit(store.release(id, owner)).await {
         let error = Logged::text(error.chain());

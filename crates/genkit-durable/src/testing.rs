@@ -31,7 +31,7 @@ const LONG: Duration = Duration::from_secs(600);
 /// ```
 ///
 /// # Errors
-/// Returns the errors of the store, and `Internal` with the part of the contract that the store violates.
+/// Returns the errors from the store, and `Internal` with the part of the contract that the store violates.
 pub async fn check_run_store(store: impl RunStore) -> Result<()> {
     let store: Arc<dyn RunStore> = Arc::new(store);
     let check = StoreCheck { store, number: genkit_core::internal::error::new_reference() };

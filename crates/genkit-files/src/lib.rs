@@ -45,7 +45,7 @@ impl From<Error> for io::Error {
 /// Reads a regular file of at most `limit` bytes. Links are followed.
 ///
 /// # Errors
-/// Returns an error if the file cannot be read, is not a regular file, or is larger, also if it grows meanwhile.
+/// Returns an error if the file cannot be read, is not a regular file, or is larger, even if it grows while it is read.
 pub fn read_regular_file(path: &Path, limit: u64) -> Result<Vec<u8>, Error> {
     let file = open_without_waiting(path).map_err(Error::Io)?;
     // Of the open file, because the path may lead elsewhere by now.
@@ -73,7 +73,7 @@ fn open_without_waiting(path: &Path) -> io::Result<File> {
     {
         use rustix::fs::OFlags;
         use std::os::unix::fs::OpenOptionsExt as _;
-        // A terminal that is opened must not become that of this process.
+        // A terminal that is opened must not become the controlling terminal of this process.
         let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits();
         options.custom_flags(i32::try_from(flags).unwrap_or_default());
     }

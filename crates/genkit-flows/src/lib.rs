@@ -2,7 +2,7 @@
 //!
 #![cfg_attr(
     feature = "server",
-    doc = r#"`serve_flows` serves the flows of the program, `Genkit::serve_flows` those of a
+    doc = r#"`serve_flows` serves the flows of the program, and `Genkit::serve_flows` the flows of a
 registry of your own; [`FlowServer`] has every option.
 
 ```no_run

@@ -42,7 +42,7 @@ impl From<NoRoom> for BodyError {
     }
 }
 
-/// Replaces the header values, which are slices of the read buffer, by copies in one buffer.
+/// Replaces the header values, which are slices of the read buffer, with copies in one buffer.
 pub fn copy_values(headers: &mut HeaderMap) {
     let mut bytes = BytesMut::with_capacity(headers.values().map(HeaderValue::len).sum());
     headers.values_mut().for_each(|value| bytes.extend_from_slice(value.as_bytes()));

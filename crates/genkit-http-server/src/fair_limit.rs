@@ -1,4 +1,4 @@
-//! A limit that clients share, so that none of them can take all of it.
+//! A limit that clients share, so that no client can use it up alone.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 use genkit_core::internal::fair_share::{floor_of, may_take};
 use genkit_core::internal::sync::lock;
 
-/// A limit on what all clients hold together. A client cannot hold more than what is left for all others: a single
-/// client gets half, and a new client always finds some left.
+/// A limit on the number of slots that all clients hold together. A client cannot hold more slots than it leaves free
+/// for the others: a single client gets at most half of them, and a new client always finds a free slot.
 #[derive(Debug)]
 pub struct FairLimit<K> {
     total: usize,
@@ -21,22 +21,22 @@ struct HeldPlaces<K> {
     of_clients: HashMap<K, usize>,
 }
 
-/// A place of a client, returned on drop.
+/// A slot held by a client, released on drop.
 #[derive(Debug)]
-#[must_use = "dropping it returns the place"]
+#[must_use = "dropping it releases the slot"]
 pub struct FairPlace<K: Eq + Hash> {
     limit: Arc<FairLimit<K>>,
     client: K,
 }
 
 impl<K: Clone + Eq + Hash> FairLimit<K> {
-    /// Creates a limit of `total` places.
+    /// Creates a limit of `total` slots.
     pub fn new(total: usize) -> Arc<Self> {
         let held = HeldPlaces { all: 0, of_clients: HashMap::new() };
         Arc::new(Self { total, held: Mutex::new(held) })
     }
 
-    /// Takes a place for a client. Returns `None` if all are taken, or if the client holds its share.
+    /// Takes a slot for a client. Returns `None` if all slots are taken, or if the client already holds its share.
     pub fn take(self: &Arc<Self>, client: K) -> Option<FairPlace<K>> {
         let mut held = lock(&self.held);
         let own = held.of_clients.get(&client).copied().unwrap_or_default();
@@ -49,7 +49,7 @@ impl<K: Clone + Eq + Hash> FairLimit<K> {
         Some(FairPlace { limit: Arc::clone(self), client })
     }
 
-    /// Returns the number of places that are free.
+    /// Returns the number of free slots.
     #[doc(hidden)]
     pub fn count_free(&self) -> usize {
         self.total.saturating_sub(lock(&self.held).all)

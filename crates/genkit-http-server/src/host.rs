@@ -60,7 +60,7 @@ fn bare(host: &str) -> String {
 }
 
 impl AllowedHosts {
-    /// Accepts these hosts, or loopback without any.
+    /// Accepts these hosts, or loopback if the list is empty.
     pub fn new(hosts: Option<Vec<String>>) -> Self {
         let allowed = match hosts {
             Some(hosts) => hosts.iter().map(|host| NamedHost::new(host.trim())).collect(),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// A series of delays, each twice as long as the one before.
+/// A series of delays, each twice as long as the previous delay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Backoff {
     /// The delay before the first retry.

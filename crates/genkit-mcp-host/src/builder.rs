@@ -64,7 +64,7 @@ impl McpHostBuilder {
         self
     }
 
-    /// Adds a server under `key`, which prefixes the names of what it offers: `key/tool`.
+    /// Adds a server under `key`, which prefixes the names of its tools and prompts: `key/tool`.
     pub fn server(mut self, key: impl Into<String>, server: impl Into<ServerConfig>) -> Self {
         self.servers.push((key.into(), server.into()));
         self
@@ -175,8 +175,8 @@ impl McpHostBuilder {
         self
     }
 
-    /// Sets when lost or failed connections are retried. Default is forever, with delays from 0.5 to 60 seconds; a
-    /// server can override it.
+    /// Sets when lost or failed connections are retried. Default is to retry without a limit, with delays from 0.5 to
+    /// 60 seconds; the configuration of a server can override it.
     pub fn reconnect(mut self, reconnect: Reconnect) -> Self {
         self.settings.reconnect = reconnect;
         self
@@ -268,14 +268,14 @@ impl McpHostBuilder {
     }
 
     /// Sets the handler of [events](McpEvent) of servers. It is called in the order of the messages and must not block:
-    /// no further messages of that server are read while it runs.
+    /// no further messages from that server are read while it runs.
     pub fn on_event(mut self, handler: impl Fn(&McpEvent) + Send + Sync + 'static) -> Self {
         self.settings.on_event = Some(Arc::new(handler));
         self
     }
 
-    /// Sets a function that makes the request metadata (`_meta`) of each request from the context of its caller. For a
-    /// single run, use [`RequestMeta`](super::RequestMeta).
+    /// Sets a function that creates the request metadata (`_meta`) of each request from the context of its caller. For
+    /// a single run, use [`RequestMeta`](super::RequestMeta).
     pub fn meta_from(
         mut self,
         make: impl Fn(&Context) -> Map<String, Value> + Send + Sync + 'static,

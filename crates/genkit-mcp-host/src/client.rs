@@ -28,7 +28,7 @@ use genkit_core::{Prompt, PromptReply, Resource, ResourceContents, Tool};
 /// An MCP client: a connection to one server, which is re-established when it is lost.
 ///
 /// Use [`McpClient::connect`] in a program with one server, and [`McpHost::client`](super::McpHost::client) to get the
-/// client of one of several. A client uses the server's own names; a host prefixes them with the server's key,
+/// client of one of several servers. A client uses the server's own names; a host prefixes them with the server's key,
 /// `key/tool`.
 ///
 /// ```standalone_crate
@@ -77,7 +77,7 @@ impl McpClient {
         self.catalog.server.wait_connected().await.map(|_| ())
     }
 
-    /// Returns the server's current tools under the server's own names, the ones that [`call_tool`](Self::call_tool)
+    /// Returns the server's current tools under the server's own names, the names that [`call_tool`](Self::call_tool)
     /// accepts.
     ///
     /// For a request that uses the tools of several servers, use [`McpHost::tools`](super::McpHost::tools), whose names
@@ -177,22 +177,23 @@ impl McpClient {
     /// | structured content, alone or with text | the structured content; the text is a copy for clients that read only text |
     /// | text | the text, or its parsed value if it is a JSON object or array |
     /// | one image, audio, resource or link | that [`Part`](genkit_core::Part) |
-    /// | several of these, or one with text or structured content | a list of parts, in their order |
+    /// | several of these, or one of these with text or structured content | a list of parts, in order |
     ///
-    /// MCP requires an object as structured content, so this library's servers and FastMCP wrap other values in one.
-    /// The wrapper is removed: the value is `5`, not `{"result": 5}`. With [`raw(true)`](super::StdioTransport::raw)
-    /// the MCP result is returned unchanged.
+    /// MCP requires an object as structured content, so this library's servers and FastMCP wrap other values in an
+    /// object. The wrapper is removed: the value is `5`, not `{"result": 5}`. With
+    /// [`raw(true)`](super::StdioTransport::raw) the MCP result is returned unchanged.
     ///
     /// # Errors
-    /// Returns an error if the tool fails, if the arguments are not an object or not what the tool accepts, or if the
-    /// server is unreachable.
+    /// Returns an error if the tool fails, if the arguments are not an object or do not match the tool's schema, or if
+    /// the server is unreachable.
     pub async fn call_tool(&self, name: &str, arguments: impl Serialize) -> Result<Value> {
         self.call_tool_in(&Context::detached(), name, arguments).await
     }
 
-    /// Calls a tool on behalf of a caller, like [`call_tool`](Self::call_tool): questions of the server go to the
-    /// caller of `context`, and headers and `_meta` are made from it. Use this in tools that call other tools. If the
-    /// caller can be asked, it must approve tools that [need approval](super::StdioTransport::needs_approval) first.
+    /// Calls a tool on behalf of a caller, like [`call_tool`](Self::call_tool): questions from the server go to the
+    /// caller of `context`, and headers and `_meta` are created from its context. Use this in tools that call other
+    /// tools. If the caller can be asked, it must approve tools that [need
+    /// approval](super::StdioTransport::needs_approval) first.
     ///
     /// # Errors
     /// The errors of [`call_tool`](Self::call_tool).

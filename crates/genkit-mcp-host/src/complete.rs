@@ -67,7 +67,7 @@ impl Complete {
         self
     }
 
-    /// Sends the request, like awaiting it, as a plain `async fn` for `tokio::spawn` and `block_on`.
+    /// Sends the request. Awaiting the request does the same; this `async fn` is for `tokio::spawn` and `block_on`.
     ///
     /// # Errors
     /// Returns an error if there is no such server or prompt, if the server does not support completion, or if it is

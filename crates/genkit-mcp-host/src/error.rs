@@ -6,7 +6,7 @@ use super::limits::MAX_KEY;
 use genkit_core::internal::error::Topic;
 use genkit_core::{Error as PublicError, ErrorKind};
 
-/// An error of one server, whose text continues "the MCP server `key`".
+/// An error from one server, whose text continues "the MCP server `key`".
 pub(crate) trait ServerErrorExt: Topic + Sized {
     fn for_server(self, server: &str) -> PublicError {
         let text = format!("the MCP server `{server}` {self}");

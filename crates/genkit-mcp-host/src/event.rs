@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::status::ServerState;
 use genkit_core::{LogLevel, Progress};
 
-/// An event of an MCP server: a message that it sent, or a change of its state.
+/// An event from an MCP server: a message that it sent, or a change of its state.
 ///
 /// ```
 /// use genkit::mcp::host::{McpEvent, McpHost, ServerConfig};
@@ -86,10 +86,10 @@ pub enum McpEvent {
     ResourceUpdated {
         /// The key of the server.
         server: String,
-        /// The URI of the resource, or of one within it.
+        /// The URI of the resource, or of a resource within it.
         uri: String,
     },
-    /// A log message of the server, which is also sent to `tracing` at the same level.
+    /// A log message from the server, which is also sent to `tracing` at the same level.
     #[non_exhaustive]
     Log {
         /// The key of the server.

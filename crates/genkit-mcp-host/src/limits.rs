@@ -1,4 +1,4 @@
-//! Limits on the time, size and number of what a server may use.
+//! Limits on the time, sizes and counts that a server may use.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ pub(crate) const MAX_TIMEOUT: Duration = Duration::from_secs(600);
 /// How long a server may take to start and complete the handshake. Default is 30 seconds.
 pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How long a server may take to respond to the probe for the newest protocol before it is treated as an older one.
+/// How long a server may take to respond to the probe for the newest protocol before it is treated as an older server.
 /// Default is 3 seconds.
 pub(crate) const PROBE_TIMEOUT: Duration = Duration::from_secs(3);
 
@@ -55,13 +55,13 @@ pub(crate) const MAX_NOTIFICATIONS: u32 = 10_000;
 /// How many requests may be in flight at one server. Default is 256.
 pub(crate) const MAX_IN_FLIGHT: usize = 256;
 
-/// How many requests of a server may be open at once; further ones are declined. Default is 8.
+/// How many requests from a server may be open at once; further ones are declined. Default is 8.
 pub(crate) const MAX_SERVER_REQUESTS: usize = 8;
 
 /// How many requests a server may send per second; further ones are declined. Default is 100.
 pub(crate) const MAX_SERVER_REQUESTS_PER_SECOND: u32 = 100;
 
-/// The largest question of a server, including its form, in bytes of JSON; a larger one is declined. Default is 64 KiB.
+/// The largest question from a server, including its form, in bytes of JSON; a larger one is declined. Default is 64 KiB.
 pub(crate) const MAX_QUESTION: usize = 64 * 1024;
 
 /// How many log lines of a server per second are sent to `tracing`. Default is 50.
@@ -97,10 +97,11 @@ pub(crate) const LONGEST_POLL: Duration = Duration::from_secs(60);
 /// How long a durable run holds its worker for a task before it releases it between two polls. Default is 5 seconds.
 pub(crate) const LET_GO: Duration = Duration::from_secs(5);
 
-/// How long a task is followed at most, regardless of the time to live that its server specifies. Default is 7 days.
+/// The longest time that a task is polled, regardless of the time to live that its server specifies. Default is 7
+/// days.
 pub(crate) const LONGEST_TASK: Duration = Duration::from_secs(7 * 24 * 3600);
 
-/// How long a task without a time to live is followed, across all executions of a durable run. Default is 1 day.
+/// How long a task without a time to live is polled, across all executions of a durable run. Default is 1 day.
 pub(crate) const TASK_TIMEOUT: Duration = Duration::from_secs(24 * 3600);
 
 /// How long cancelling a task at its server may take. Default is 5 seconds.
@@ -110,7 +111,7 @@ pub(crate) const CANCEL_TASK: Duration = Duration::from_secs(5);
 /// again. Default is 64 KiB.
 pub(crate) const MAX_RECORDED_QUESTION: usize = 64 * 1024;
 
-/// How long the user, or a handler on their behalf, may take to answer a question of a server. Default is 10 minutes.
+/// How long the user, or a handler on their behalf, may take to answer a question from a server. Default is 10 minutes.
 pub(crate) const QUESTION_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// How long a model may take to respond to a sampling request. Default is 2 minutes.
@@ -119,7 +120,7 @@ pub(crate) const SAMPLING_TIMEOUT: Duration = Duration::from_secs(120);
 /// How many sampling requests may run at once; further ones are rejected. Default is 8.
 pub(crate) const MAX_SAMPLING: usize = 8;
 
-/// How many sampling requests of one server may run at once. Default is 4.
+/// How many sampling requests from one server may run at once. Default is 4.
 pub(crate) const MAX_SERVER_SAMPLING: usize = 4;
 
 /// How long a session may take to respond to a ping. Default is 5 seconds.

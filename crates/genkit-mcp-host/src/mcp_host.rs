@@ -132,7 +132,7 @@ impl McpHost {
     /// # }
     /// ```
     pub async fn register_in(&self, registry: &Registry) {
-        // An error means that the runtime that syncs is shutting down; what is registered stays registered.
+        // An error means that the runtime that syncs is shutting down; all registered actions stay registered.
         let _ = self.0.start_sync(registry).wait_for(|is_in| *is_in).await;
     }
 
@@ -207,7 +207,7 @@ impl McpHost {
 
     /// Reads a resource from the server that lists the URI or has a matching template.
     ///
-    /// URIs do not carry a server key; use [`McpHost::client`] to read from a specific server.
+    /// URIs do not contain a server key; use [`McpHost::client`] to read from a specific server.
     ///
     /// # Errors
     /// Returns an error if no server has the resource, if several have it, or if reading it fails.
@@ -228,7 +228,7 @@ impl McpHost {
                 genkit_core::internal::action::Error::ResourceNotFound(uri.to_owned()).into()
             );
         };
-        // Otherwise a server could list another server's URI and answer in its place.
+        // Otherwise a server could list the URI of another server, and requests for it would go to the wrong server.
         if let Some((other, _)) = found.next() {
             let (server, other) = (catalog.server.key.to_string(), other.server.key.to_string());
             let uri = uri.to_owned();
@@ -266,8 +266,8 @@ impl McpHost {
         self.client(key)?.reconnect().await
     }
 
-    /// Replaces the servers of the host: starts new ones, shuts down those that are missing, and reconnects only those
-    /// whose configuration changed.
+    /// Replaces the servers of the host: starts new servers, shuts down servers that are missing, and reconnects only
+    /// those whose configuration changed.
     ///
     /// # Errors
     /// Returns an error if a key is invalid or appears twice; nothing is changed in that case.

@@ -37,7 +37,7 @@ pub(crate) struct HostSettings {
     pub(crate) sampling: Option<Sampling>,
     pub(crate) on_event: Option<EventHandler>,
     pub(crate) meta_from: Option<MetaFrom>,
-    /// Counts events that may change what servers offer.
+    /// Counts events that may change the items that servers offer.
     pub(crate) changes: watch::Sender<u64>,
     /// The roots of the host; a server can override them.
     pub(crate) roots: RwLock<Option<Vec<Root>>>,

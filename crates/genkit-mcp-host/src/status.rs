@@ -64,8 +64,8 @@ pub struct ServerStatus {
     pub server: String,
     /// The state of its connection.
     pub state: ServerState,
-    /// The last error: why the server is not connected, or what failed last while it was; `None` once a connection is
-    /// established.
+    /// The last error: the reason why the server is not connected, or the last failure while it was connected. `None`
+    /// after a connection is established.
     pub last_error: Option<String>,
     /// The delay until the next attempt to connect, measured from now.
     pub retry_in: Option<Duration>,
@@ -75,6 +75,7 @@ pub struct ServerStatus {
     pub server_name: Option<String>,
     /// The server's instructions for its clients.
     pub instructions: Option<String>,
-    /// Notices about omitted parts of the server, with the reason, for example tools without a name or endless lists.
+    /// Notices about parts of the server that are left out, with the reason: for example tools without a name, or
+    /// endless lists.
     pub notices: Vec<String>,
 }

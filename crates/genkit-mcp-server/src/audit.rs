@@ -13,7 +13,7 @@ use genkit_core::internal::visible::Logged;
 /// The target of the audit events; filter by it to separate them from other logs.
 pub(crate) const TARGET: &str = "genkit::audit";
 
-/// The sender of a request: what the server knows about it, and the name that the client reports.
+/// The sender of a request: its principal or address, and the name that the client reports.
 #[derive(Clone, Copy)]
 pub(crate) struct RequestSource<'a> {
     pub(crate) key: &'a ClientKey,
@@ -42,7 +42,7 @@ impl Audit {
         asking: RequestSource<'_>,
         arguments: Option<&Value>,
     ) -> Self {
-        // Not `enabled!`: tracing-subscriber would keep the answer of a per-layer filter to that question and apply it
+        // Not `enabled!`: With a per-layer filter, tracing-subscriber would cache the result of that check and apply it
         // to the next span.
         if LevelFilter::current() < LevelFilter::INFO {
             return Self(None);

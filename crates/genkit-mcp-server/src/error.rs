@@ -25,7 +25,7 @@ pub enum Error {
          prompt and resource of the registry"
     )]
     AllFiltered,
-    /// The problem and its place; contains nothing of a key.
+    /// The problem and its position; contains no part of a key.
     #[error("{0}")]
     SealingKeys(String),
     #[error(
@@ -54,7 +54,7 @@ pub enum Error {
     #[error("more than {0} requests in one second; slow down")]
     TooManyPerSecond(u32),
     #[error(
-        "{0} requests of this client are already running, the limit for one client; try again in a moment"
+        "{0} requests from this client are already running, the limit for one client; try again in a moment"
     )]
     TooManyClientRequests(usize),
     #[error("{held} requests to the server `{server}` are already running; try again in a moment")]
@@ -103,7 +103,7 @@ pub enum Error {
     StateTooLarge { size: usize, limit: usize },
     #[error("Invalid requestState: it is not valid or was already used; call again without it")]
     InvalidState,
-    #[error("this client can be asked only while the function runs")]
+    #[error("this client can answer questions only while the function runs")]
     NotSealed,
 
     #[error(
@@ -155,7 +155,9 @@ pub enum Error {
     ReferenceKind(String),
     #[error("the {of} has no argument `{argument}`")]
     NothingToComplete { of: String, argument: String },
-    #[error("a completion cannot ask questions, but that of the {0} did")]
+    #[error(
+        "a completion function cannot ask questions, but the completion function of the {0} did"
+    )]
     CompletionAsks(String),
     #[error("cannot serialize the list: {0}")]
     Unwritable(serde_json::Error),
@@ -291,7 +293,7 @@ pub(crate) fn protocol_error(error: &genkit_core::Error) -> ErrorData {
     error_status::mark_error(protocol, error.kind())
 }
 
-/// Returns the protocol error of a function that failed because its client lacks a capability.
+/// Returns the protocol error from a function that failed because its client lacks a capability.
 pub(crate) fn missing_capability(error: &genkit_core::Error) -> Option<ErrorData> {
     let details = error.details().filter(|_| error.kind() == ErrorKind::FailedPrecondition)?;
     details.get("requiredCapabilities")?;

@@ -1,17 +1,17 @@
-//! The instance that a server serves: a registry with its state, and what the generate loop adds to it.
+//! The instance that a server serves: a registry with its state, and the additions of the generate loop.
 
 use std::ops::{Deref, DerefMut};
 
 use genkit_core::internal::{BoundRegistry, OnStart};
 
-/// A registry with its state, and what the generate loop adds to it.
+/// A registry with its state, and the additions of the generate loop.
 #[derive(Clone, Default)]
 pub struct ServedInstance {
     pub bound: BoundRegistry,
     /// Middleware around tool calls.
     #[cfg(feature = "generate")]
     pub middleware: Vec<std::sync::Arc<dyn genkit_agent::middleware::Middleware>>,
-    /// The store of tasks. `None` is one in memory.
+    /// The store of tasks. `None` means a store in memory.
     #[cfg(feature = "durable")]
     pub store: Option<std::sync::Arc<dyn genkit_core::RunStore>>,
     /// Called once, when serving begins.

@@ -43,8 +43,6 @@ pub mod testing;
 pub use builder::McpServer;
 #[cfg(feature = "cli")]
 pub use cli::McpCli;
-#[cfg(feature = "jwt")]
-pub use http::jwt::{JwtAlgorithm, JwtVerifier, JwtVerifierBuilder};
 #[cfg(all(feature = "http", feature = "durable"))]
 pub use http::session_store::RunSessions;
 #[cfg(feature = "http")]

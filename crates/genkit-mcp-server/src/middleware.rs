@@ -135,7 +135,7 @@ impl ServedAnswer {
     }
 }
 
-/// The rest of the middleware chain: the next request middleware, or the server itself after the last one.
+/// The rest of the middleware chain: the next request middleware, or the server itself after the last middleware.
 pub struct NextRequest {
     rest: Arc<[Arc<dyn RequestMiddleware>]>,
     at: usize,
@@ -242,7 +242,7 @@ where
 }
 
 /// Creates request middleware for tool calls only, from a closure. To change arguments or to work with typed results,
-/// use the middleware of the program (`genkit::middleware::on_tool`), which runs inside of this one.
+/// use the middleware of the program (`genkit::middleware::on_tool`), which runs inside this middleware.
 ///
 /// A cache of responses per client, and a rate limit:
 ///
@@ -333,7 +333,7 @@ where
 }
 
 /// Middleware around each list, call, read, prompt and completion that an MCP server handles; [`on_request`] creates
-/// one from a closure.
+/// middleware from a closure.
 ///
 /// If it returns an error, the client receives a protocol error. Errors from other libraries are masked as described
 /// in [`expose_errors`](super::McpServer::expose_errors).

@@ -1,4 +1,4 @@
-//! Conversion of the result or error of a function to the MCP response.
+//! Conversion of the result or error from a function to the MCP response.
 
 use base64::Engine as _;
 use rmcp::model::{
@@ -31,13 +31,13 @@ pub(super) fn tool_result(tool: &Tool, returned: Result<ToolOutput>, era: Era) -
     }
 }
 
-/// Builds the result sent in place of one that is too large, with `size` bytes.
+/// Builds the result that replaces a result of `size` bytes, which is too large.
 pub(super) fn too_large(tool: &Tool, size: usize, limit: usize) -> CallToolResult {
     let text = output_too_large(tool.name(), size, limit).to_string();
     failure_result(text, ErrorKind::ResourceExhausted)
 }
 
-/// Builds the error sent in place of a prompt, contents or suggestions of more than `limit` bytes.
+/// Builds the error that replaces a prompt, contents or suggestions of more than `limit` bytes.
 pub(super) fn no_room(name: &str, size: usize, limit: usize) -> ErrorData {
     output_too_large(name, size, limit).into()
 }
@@ -154,7 +154,7 @@ fn prompt_options(options: &PromptOptions) -> Map<String, Value> {
     shown
 }
 
-/// Checks the required arguments of a prompt, and reports all missing ones at once.
+/// Checks the required arguments of a prompt, and reports all missing arguments at once.
 pub(super) fn check_arguments(
     prompt: &Prompt,
     given: &Map<String, Value>,

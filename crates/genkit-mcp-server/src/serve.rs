@@ -50,8 +50,8 @@ impl McpServer {
         serve_streams(shared, reader, writer, None).await
     }
 
-    /// Checks the server and tells the program that serving begins. The token is cancelled when the server must stop,
-    /// as long as the signals are kept.
+    /// Checks the server and notifies the program that serving begins. The token is cancelled when the server must
+    /// stop, as long as the signals are kept.
     pub(super) fn start(
         self,
         shutdown: Option<BoxFuture<'static, ()>>,
@@ -104,7 +104,7 @@ impl McpServer {
     ///
     /// # Errors
     /// Fails like awaiting the [`McpServer`], because the registry is checked first. Also fails if the server has
-    /// [`authenticate`](Self::authenticate) but no principal, because a byte stream carries no access tokens.
+    /// [`authenticate`](Self::authenticate) but no principal, because a byte stream has no access tokens.
     pub async fn serve<R, W>(mut self, read: R, write: W) -> Result<()>
     where
         R: AsyncRead + Send + Unpin + 'static,

@@ -29,8 +29,7 @@ pub(crate) const QUESTION_TIMEOUT: Duration = Duration::from_secs(600);
 /// How long a task is kept after its creation, whether it has finished or not. Default is 1 day.
 pub(crate) const TASK_TTL: Duration = Duration::from_secs(24 * 3600);
 
-/// The approval fallback: who decides about a call that needs approval if the client cannot ask its
-/// user.
+/// The approval fallback: the decision on a call that needs approval if the client cannot ask its user.
 ///
 /// ```
 /// use genkit::mcp::server::ApprovalFallback;

@@ -105,7 +105,7 @@ impl SharedState {
         Sees::new(CallerView { shared: Arc::downgrade(self), principal: principal.cloned() })
     }
 
-    /// Counts the connected upstream servers, and the enabled ones.
+    /// Counts the connected upstream servers, and the enabled upstream servers.
     #[cfg_attr(not(feature = "http"), expect(unused, reason = "only health checks count"))]
     pub(crate) fn servers_behind(&self) -> (usize, usize) {
         self.hosts.count_servers()
@@ -122,7 +122,7 @@ impl SharedState {
         self
     }
 
-    /// Converts an error of `action` to one that clients of this server are allowed to read.
+    /// Converts an error from `action` to an error that clients of this server are allowed to read.
     pub(crate) fn for_client(&self, error: Error, action: &str) -> Error {
         for_callers(error, action, self.exposes_errors)
     }

@@ -183,7 +183,7 @@ fn read_stdio(fields: &Fields<'_>, folder: Option<&Path>) -> Result<ServerTransp
         let at = fields.at.of_key("envFile");
         env.extend(env_file(&in_folder(file)).map_err(|reason| at.error_at(reason))?);
     }
-    // Variables in the entry itself take precedence over those of the file.
+    // Variables in the entry itself take precedence over variables in the file.
     env.extend(fields.read_pairs("env")?);
     let cwd = fields.read_text("cwd")?.map(in_folder);
     Ok(ServerTransport::Stdio { command, args, env, cwd })

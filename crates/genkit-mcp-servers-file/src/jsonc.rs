@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::error::ErrorReason;
 
-/// Allows what editors allow and no other extensions, so that a file works the same in other programs.
+/// Allows only the JSON extensions that editors allow, so that a file works the same in other programs.
 pub(crate) const OPTIONS: ParseOptions = ParseOptions {
     allow_comments: true,
     allow_trailing_commas: true,

@@ -48,7 +48,7 @@ pub(crate) fn parse_in(
 ) -> Result<ServersFile, Error> {
     let mut notices = Vec::new();
     let mut servers: Vec<ServerEntry> = Vec::new();
-    // A section that is not one does not disable the others.
+    // An invalid section does not disable the others.
     let mut broken = None;
     for section in find_sections(text, name, &mut notices)? {
         let at = Place::new(name, &section.path);
@@ -68,7 +68,7 @@ pub(crate) fn parse_in(
             }
             if let Some(index) = servers.iter().position(|other| other.key == key) {
                 let unused = "not used, because another server has this name";
-                // As in Claude Code, a project's own servers replace those of the user in its folder.
+                // As in Claude Code, a project's own servers replace the user's servers in its folder.
                 if section.project.is_none() || is_elsewhere.is_some() {
                     notices.push(format!("{at}: {unused}"));
                     continue;
@@ -110,7 +110,7 @@ fn is_working_folder(folder: &str) -> bool {
     std::env::current_dir().is_ok_and(|current| current.starts_with(folder))
 }
 
-/// Returns the entries of a section, by name, with their places.
+/// Returns the entries of a section, by name, with their positions.
 fn list_entries<'a>(
     at: &Place<'a>,
     entries: Value,

@@ -1,4 +1,4 @@
-//! The places in which programs keep their servers.
+//! The sections of a file that can contain servers, for each program.
 
 use serde_json::{Map, Value};
 

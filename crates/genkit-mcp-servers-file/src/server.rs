@@ -49,7 +49,7 @@ pub struct ServerEntry {
     pub place: String,
     /// The options of the server. If the entry is invalid, those that were read before the error.
     pub options: ServerOptions,
-    /// The transport, or what is wrong with the entry.
+    /// The transport, or the problem with the entry.
     pub transport: Result<ServerTransport, Error>,
 }
 

@@ -1,4 +1,4 @@
-//! The shapes in which programs write an entry, and the one shape that is read.
+//! The formats that programs use for an entry, converted to a single format.
 
 use serde_json::{Map, Value};
 
@@ -55,7 +55,7 @@ pub(crate) fn unify_entry(entry: &mut Map<String, Value>) {
             entry.insert(key.to_owned(), value);
         }
     }
-    // Witsy has the arguments of a program in the place of the URL.
+    // Witsy writes the arguments of a program as the URL.
     let is_program = entry.get("type").is_some_and(|kind| kind == "stdio")
         && entry.contains_key("command")
         && !entry.contains_key("args");

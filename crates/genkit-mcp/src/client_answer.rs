@@ -27,7 +27,7 @@ pub fn read(kind: &QuestionKind, answer: &str) -> Result<Value, String> {
     Ok(answer)
 }
 
-/// Checks a sampling result: a message of the client's model, and the model's name.
+/// Checks a sampling result: a message from the client's model, and the model's name.
 fn check_sampled(answer: &Value) -> Result<(), String> {
     text(answer, "model")?;
     optional_text(answer, "stopReason")?;

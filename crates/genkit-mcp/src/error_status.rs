@@ -1,7 +1,7 @@
 //! The kind of an error on the wire, so that a failure has the same kind on both sides of a connection.
 //!
-//! JSON-RPC codes are coarser than kinds. The status name of a kind that the code does not imply travels in the `data`
-//! of an error, and that of a failed tool in the `_meta` of its result.
+//! JSON-RPC codes are coarser than kinds. The status name of a kind that the code does not imply is sent in the `data`
+//! of an error, and the status of a failed tool in the `_meta` of its result.
 
 use genkit_core::ErrorKind;
 use genkit_core::internal::status;
@@ -11,7 +11,8 @@ use serde_json::{Map, Value};
 /// The member of an error's `data`, and the key in the `_meta` of a failed tool's result.
 const STATUS: &str = "genkit/status";
 
-/// Adds the status of `kind` to an error, unless its code implies the kind. Data that is not an object is left alone.
+/// Adds the status of `kind` to an error, unless its code implies the kind. Data that is not an object is left
+/// unchanged.
 pub fn mark_error(mut error: ErrorData, kind: ErrorKind) -> ErrorData {
     if kind_of_code(error.code) == kind || kind == ErrorKind::Unknown {
         return error;
@@ -33,7 +34,7 @@ pub fn mark_meta(meta: &mut Map<String, Value>, kind: ErrorKind) {
     meta.insert(STATUS.to_owned(), status::name_of(kind).into());
 }
 
-/// Returns the kind of an error: its status, or else what its code implies.
+/// Returns the kind of an error: its status, or else the kind that its code implies.
 pub fn kind_of_error(code: ErrorCode, data: Option<&Value>) -> ErrorKind {
     data.and_then(kind_of_meta).unwrap_or_else(|| kind_of_code(code))
 }

@@ -7,7 +7,7 @@ use genkit_schema::internal::size::json_size;
 /// Tokens for each message in addition to its parts.
 const MESSAGE_TOKENS: u64 = 4;
 
-/// Tokens for an image, an audio clip or another file, whatever its size: providers scale them
+/// Tokens for an image, an audio clip or another file, regardless of its size: providers scale them
 /// down.
 const MEDIA_TOKENS: u64 = 1_000;
 

@@ -185,8 +185,8 @@ impl ChunkSink {
         Self(Some(Arc::new(Sink { sent: AtomicUsize::new(0), left, send })))
     }
 
-    /// Creates a sink that passes each chunk to `send`, which should forward it to `self`. The new sink counts as read
-    /// as long as `self` does.
+    /// Creates a sink that passes each chunk to `send`, which should forward it to `self`. The chunks of the new sink
+    /// are wanted as long as the chunks of `self` are.
     #[doc(hidden)]
     pub fn before(&self, send: impl Fn(GenerateChunk) + Send + Sync + 'static) -> Self {
         let left = self.0.as_ref().and_then(|sink| sink.left.clone());

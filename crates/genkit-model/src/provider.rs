@@ -88,7 +88,7 @@ pub struct LinkedProvider {
     pub feature: &'static str,
     /// The parts before the first `/` in the names of its models.
     pub prefixes: &'static [&'static str],
-    /// Makes the provider for a prefix.
+    /// Creates the provider for a prefix.
     pub from_env: FromEnv,
 }
 

@@ -100,7 +100,7 @@ impl OllamaBuilder {
     }
 
     /// Sets the context window (`num_ctx`) of each model, in tokens, for requests whose `config`
-    /// does not set it. Default is the server's, which may be as small as 4,096. A larger window
+    /// does not set it. Default is the server's context window, which may be as small as 4,096. A larger window
     /// uses more memory, and changing it reloads the model.
     pub fn num_ctx(mut self, tokens: u32) -> Self {
         self.num_ctx = Some(tokens.into());
@@ -108,7 +108,7 @@ impl OllamaBuilder {
     }
 
     /// Sets the keep-alive time: how long a model stays in memory after a call, for requests whose
-    /// `config` does not set `keep_alive`. Default is the server's: 5 minutes. `Duration::MAX`
+    /// `config` does not set `keep_alive`. Default is the server's setting, usually 5 minutes. `Duration::MAX`
     /// means forever, `Duration::ZERO` unloads the model immediately.
     pub fn keep_alive(mut self, time: Duration) -> Self {
         let forever = time == Duration::MAX;

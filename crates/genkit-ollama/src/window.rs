@@ -21,7 +21,7 @@ pub(super) struct Window {
 
 impl Window {
     /// Logs a warning if a request of `bytes` does not fit the context window of `model`: the
-    /// configured window, or that of the server (`Err`).
+    /// configured window, or the window of the server (`Err`).
     pub(super) fn check_size(
         &self,
         model: &str,

@@ -1,4 +1,4 @@
-//! OpenAI's two APIs, chat completions and Responses, and the servers that speak the first.
+//! OpenAI's two APIs, chat completions and Responses, and servers that are compatible with chat completions.
 
 #![allow(
     missing_docs,

@@ -48,7 +48,7 @@ impl Api {
         OwnParameters { headers: &self.headers, query: &self.query }
     }
 
-    /// Sends a request. Follows redirects to the same server for methods that change nothing.
+    /// Sends a request. Follows redirects to the same server for read-only methods.
     async fn send(
         &self,
         route: &OperationRequest,
@@ -93,7 +93,7 @@ impl Api {
         Err(Error::new(ErrorKind::FailedPrecondition, text))
     }
 
-    /// Returns the headers of the call, overridden by those of the program.
+    /// Returns the headers of the call, overridden by the headers that the program set.
     fn headers_with(&self, mut headers: HeaderMap) -> HeaderMap {
         let cookies = headers.remove(COOKIE);
         for (name, value) in &self.headers {

@@ -1,4 +1,4 @@
-//! Request bodies: the supported media types, and the choice among those of a document.
+//! Request bodies: the supported media types, and the choice among the media types of a document.
 
 use std::collections::HashMap;
 

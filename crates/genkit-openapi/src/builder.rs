@@ -1,4 +1,4 @@
-//! The builder: the URL of the API, what is sent with each request, and the choice of operations.
+//! The builder: the URL of the API, the headers and the query of each request, and the choice of operations.
 
 use std::fmt;
 use std::time::Duration;

@@ -64,7 +64,7 @@ impl From<&Value> for Spec {
 /// A document of a supported version.
 pub(crate) struct ApiDocument {
     root: Value,
-    /// Whether schemas are those of OpenAPI 3.0, rather than JSON Schema 2020-12.
+    /// Whether schemas follow OpenAPI 3.0, rather than JSON Schema 2020-12.
     pub(crate) is_3_0: bool,
 }
 
@@ -153,7 +153,7 @@ fn version(root: &Value) -> Option<&str> {
 const TEXTS: [&str; 9] =
     ["openapi", "operationId", "name", "in", "style", "summary", "description", "title", "url"];
 
-/// The members that contain values of the API, which are left as they were written.
+/// The members that contain values of the API, which are kept unchanged.
 const VALUES: [&str; 5] = ["default", "example", "examples", "enum", "const"];
 
 /// Converts scalars to text where the document must have text. YAML reads `operationId: 404` as a number.
@@ -207,7 +207,7 @@ fn parsed(text: &str) -> Result<Value> {
 fn yaml(text: &str) -> Result<Value> {
     let read = genkit_dotprompt::yaml_within(text, MAX_VALUES, MAX_DOCUMENT);
     read.map(Value::Object).map_err(|error| {
-        // The message is written for prompts.
+        // The parser is written for prompt files, so its message mentions the frontmatter.
         let why = error.to_string().replace("the frontmatter", "the document");
         Error::invalid_argument(format!("the OpenAPI document cannot be read as YAML: {why}"))
     })

@@ -1,4 +1,4 @@
-//! The input of an operation: one schema for its parameters and its body, and the place of each argument in the
+//! The input of an operation: one schema for its parameters and its body, and the position of each argument in the
 //! request.
 //!
 //! | in the document | the tool |
@@ -8,7 +8,7 @@
 //! | `style`, `explode` and `encoding` of a form, `deepObject` | sends the members in that style |
 //! | a media range such as `*/*` or `text/*` | sends a concrete type |
 //! | a path with a fragment | is called without the fragment |
-//! | a number or a boolean where a text belongs, as YAML reads `1.0` or `yes` | has the text of it |
+//! | a number or a boolean instead of a text, such as an unquoted `1.0` or `yes` in YAML | uses its text |
 //! | an operation that cannot be expressed | is left out with its reason; the others become tools |
 
 use std::collections::HashMap;
@@ -87,7 +87,7 @@ pub(crate) struct OwnParameters<'g> {
 }
 
 impl OwnParameters<'_> {
-    /// Returns whether the program sends a parameter with this name, or one that a server may read as the same.
+    /// Returns whether the program sends a parameter with this name, or with a name that a server may treat as equal.
     pub(crate) fn has(&self, place: ParameterPlace, name: &str) -> bool {
         match place {
             ParameterPlace::Header => self.headers.contains_key(name),

@@ -75,7 +75,7 @@ impl<'d> Operation<'d> {
         self.value.get("deprecated") == Some(&Value::Bool(true))
     }
 
-    /// Returns whether its method changes nothing, as with `GET` and `HEAD`.
+    /// Returns whether its method is read-only: `GET` or `HEAD`.
     pub fn is_read_only(&self) -> bool {
         matches!(self.method, "GET" | "HEAD")
     }

@@ -1,4 +1,4 @@
-//! The request of a call: each argument in its place.
+//! The HTTP request of a tool call: writes each argument to its path, query, header, cookie or body.
 
 use genkit::{Error, Result};
 use reqwest::Url;
@@ -104,8 +104,8 @@ impl OperationRequest {
         Ok(FilledRequest { url, headers, body })
     }
 
-    /// Refuses members of an object that become parameters of their own and have the name of another parameter. The
-    /// program's values and those of other arguments are the only ones.
+    /// Rejects members of an object that become separate parameters and have the name of another parameter. The
+    /// only values are the program's and those of other arguments.
     fn check_members(
         &self,
         argument: &Parameter,
@@ -124,7 +124,7 @@ impl OperationRequest {
             });
             if is_argument || own.has(argument.place, name) {
                 return Err(Error::invalid_argument(format!(
-                    "`{}` must not contain `{}`, which is a parameter of its own; leave it out",
+                    "`{}` must not contain `{}`, which is a separate parameter; leave it out",
                     argument.key,
                     shown(name)
                 )));

@@ -106,7 +106,7 @@ pub(crate) fn failure(
         404 | 410 => (ErrorKind::NotFound, ""),
         408 | 504 => (ErrorKind::DeadlineExceeded, ""),
         409 | 412 | 423 | 428 => (ErrorKind::FailedPrecondition, ""),
-        429 => (ErrorKind::ResourceExhausted, ". Too many calls; wait before the next one"),
+        429 => (ErrorKind::ResourceExhausted, ". Too many calls; wait before the next call"),
         501 => (ErrorKind::Unimplemented, ""),
         500 => (ErrorKind::Internal, ". The error is in the server, not in the arguments"),
         502 | 503 | 505.. => {

@@ -14,7 +14,7 @@ const MAX_SCHEMA: usize = 128 * 1024;
 /// The maximum length of a description in a schema, in characters. Default is 1,000.
 const MAX_WORDS: usize = 1000;
 
-/// The direction of a value. Properties that exist only in the other direction are left out.
+/// The direction of a value. Properties that exist only in the other direction (requests or responses) are left out.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
     Input,
@@ -77,7 +77,7 @@ impl<'d> Converter<'d> {
         let members = match schema {
             Value::Bool(_) => return Ok(schema.clone()),
             Value::Object(members) => members,
-            // The repair of the whole schema reports what is not a schema.
+            // The repair of the whole schema reports values that are not schemas.
             other => {
                 self.spend(other.to_string().len())?;
                 return Ok(other.clone());
@@ -108,7 +108,7 @@ impl<'d> Converter<'d> {
         Ok(Value::Object(converted))
     }
 
-    /// Converts a keyword. Returns `None` if it asserts nothing that a model or a check needs.
+    /// Converts a keyword. Returns `None` if it has no constraints that a model or a check needs.
     fn keyword(
         &mut self,
         keyword: &str,
@@ -189,7 +189,7 @@ impl<'d> Converter<'d> {
                         shown(reference)
                     )
                 });
-                self.notes.push(format!("any value is accepted at one place, because {why}"));
+                self.notes.push(format!("any value is accepted at one position, because {why}"));
                 return Ok(None);
             }
         };

@@ -86,7 +86,7 @@ impl Writing {
         })
     }
 
-    /// Returns whether the members of an object become parameters of their own.
+    /// Returns whether the members of an object become separate parameters.
     pub(crate) fn spreads_members(self) -> bool {
         self.explode && self.style != ParameterStyle::DeepObject
     }

@@ -218,7 +218,7 @@ impl Making<'_> {
         if let Some(servers) = operation.own_servers()
             && Some(servers) != self.document.root().get("servers")
         {
-            return Err("it has its own server, but credentials are sent to only one; read the document again \
+            return Err("it has its own server, but credentials are sent to only one server; read the document again \
                  with `.only(..)` and another `.base_url(..)`"
                 .to_owned());
         }
@@ -324,7 +324,7 @@ impl Making<'_> {
 fn check(tool: &Tool) -> Checked<()> {
     Registry::new().add([tool.clone()]).check().map_err(|error| {
         let text = error.to_string();
-        // The text before it is the place where the tool was created, which is here.
+        // The text before it is the source location where the tool was created, which is here.
         let why = text.split_once("): ").map_or(text.as_str(), |(_, why)| why);
         clean(&why.replace('\n', "; "), MAX_REASON)
     })

@@ -39,7 +39,7 @@ pub(crate) struct PreparedClient {
     statements: Mutex<HashMap<&'static str, Statement>>,
     /// How long a statement may take.
     limit: Duration,
-    /// Set once a statement has taken too long, so that the next one uses another connection.
+    /// Set once a statement has taken too long, so that the next statement uses another connection.
     is_silent: AtomicBool,
 }
 
@@ -59,7 +59,7 @@ impl PreparedClient {
             Err(_) => {
                 self.is_silent.store(true, Ordering::Release);
                 let text = format!(
-                    "the Postgres store of runs has not responded within {:?}; it is connected again",
+                    "the Postgres run store has not responded within {:?}; it is connected again",
                     self.limit
                 );
                 Err(Error::new(ErrorKind::Unavailable, text))
@@ -109,7 +109,7 @@ impl Connection {
                 let (client, connection) = config.connect(tls).await.map_err(store_error)?;
                 tokio::spawn(async move {
                     if let Err(error) = connection.await {
-                        tracing::warn!(%error, "lost the connection to the Postgres store of runs");
+                        tracing::warn!(%error, "lost the connection to the Postgres run store");
                     }
                 });
                 Ok(client)
@@ -131,7 +131,7 @@ impl Connection {
         // TLS and the start of a session are not part of the timeout for connecting.
         let client = tokio::time::timeout(CONNECT + self.limit, (self.connect)()).await;
         let silent = |_| {
-            let text = "the server of the Postgres store of runs has not responded";
+            let text = "the server of the Postgres run store has not responded";
             Error::new(ErrorKind::Unavailable, text)
         };
         let new = PreparedClient {
@@ -140,7 +140,7 @@ impl Connection {
             limit: self.limit,
             is_silent: AtomicBool::new(false),
         };
-        // Another task may have connected meanwhile.
+        // Another task may have connected in the meantime.
         Ok(self.open_client().unwrap_or_else(|| {
             let new = Arc::new(new);
             *lock_mutex(&self.client) = Some(Arc::clone(&new));
@@ -163,7 +163,7 @@ impl Connection {
         let version: i32 = row.and_then(|row| row.try_get(0)).map_err(store_error)?;
         if version > VERSION {
             let text = format!(
-                "the store of runs has tables of version {version}, and this program supports version {VERSION}; upgrade this program"
+                "the run store has tables of version {version}, and this program supports version {VERSION}; upgrade this program"
             );
             return Err(Error::new(ErrorKind::FailedPrecondition, text));
         }
@@ -181,14 +181,14 @@ fn lock_mutex<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Converts an error of the server or the connection.
+/// Converts an error from the server or the connection.
 pub(crate) fn store_error(error: tokio_postgres::Error) -> Error {
     let kind = kind_of_state(error.code().map(SqlState::code));
-    Error::new(kind, "the Postgres store of runs failed").with_source(error)
+    Error::new(kind, "the Postgres run store failed").with_source(error)
 }
 
 /// Returns the kind of an error by the class of its SQLSTATE; `None` is an error of the connection. `Unavailable` is
-/// only for what a retry can fix.
+/// only if a retry can succeed.
 fn kind_of_state(state: Option<&str>) -> ErrorKind {
     match state.and_then(|state| state.get(..2)) {
         // Connections, conflicts, resources, locks, operators, the system.

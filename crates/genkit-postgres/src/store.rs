@@ -18,7 +18,7 @@ use crate::statements::{CREATE, DUE, LEASE, LIST, LOAD, PEEK, RELEASE, REMOVE, S
 ///
 /// Its tables are `genkit_runs`, `genkit_run_log` and `genkit_schema`, in the first schema of the connection's search
 /// path. A lost connection is reopened by the next call. A statement that takes longer than 10 seconds fails, and its
-/// connection is replaced, so a network that loses all data delays a worker by that time only. The configuration may set
+/// connection is replaced, so a network failure delays a worker by at most that time. The configuration may set
 /// other times: `statement_timeout` (in `options`), `keepalives_idle`, `tcp_user_timeout`.
 #[derive(Clone)]
 pub struct PostgresStore(Arc<Connection>);
@@ -39,8 +39,8 @@ impl PostgresStore {
         Self::connect_with(config, NoTls).await
     }
 
-    /// Connects to Postgres with a custom configuration and TLS connector, such as those of `tokio-postgres-rustls` or
-    /// `postgres-native-tls`.
+    /// Connects to Postgres with a custom configuration and TLS connector, such as the connectors of
+    /// `tokio-postgres-rustls` or `postgres-native-tls`.
     ///
     /// # Errors
     /// The same as for [`connect`](Self::connect).

@@ -18,9 +18,9 @@ pub(crate) enum Error {
     NotRegistered { url: String },
     #[error("Restate at {url} responded with status {status}: {message}")]
     Refused { url: String, status: u16, message: String },
-    #[error("failed to read the response of Restate at {url}: {why}")]
+    #[error("failed to read the response from Restate at {url}: {why}")]
     Unreadable { url: String, why: String },
-    #[error("the response of Restate at {url} exceeds {most} bytes")]
+    #[error("the response from Restate at {url} exceeds {most} bytes")]
     TooLarge { url: String, most: usize },
     #[error("{0}")]
     Said(String, ErrorKind),

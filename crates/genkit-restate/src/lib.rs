@@ -1,5 +1,5 @@
 //! Durable runs of [`genkit`] on [Restate](https://restate.dev), a workflow engine: Restate stores the runs,
-//! distributes their steps over the workers, and moves the steps of a failed worker to another one.
+//! distributes their steps over the workers, and moves the steps of a failed worker to another worker.
 //!
 //! A worker serves every tool and every flow of the registry:
 //!
@@ -41,9 +41,9 @@
 //!
 //! The virtual object `genkit.Run` stores the state of one run. Its handlers accept a result, determine the next steps,
 //! send them to workers and return. No resources are held while a model responds or a user is asked, and a new version
-//! of the program continues the runs of the old one. The service `genkit.Work` performs one step (a model call, a tool
-//! call or a flow) and sends back the result. Results of [`Context::once`](genkit::Context::once) are journaled before
-//! the function continues. Their order may differ between attempts.
+//! of the program continues the runs of the old version. The service `genkit.Work` performs one step (a model call, a
+//! tool call or a flow) and sends back the result. Results of [`Context::once`](genkit::Context::once) are journaled
+//! before the function continues. Their order may differ between attempts.
 //!
 //! | what | how often |
 //! |---|---|

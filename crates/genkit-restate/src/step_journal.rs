@@ -80,7 +80,7 @@ pub(crate) async fn record_once(ctx: &Context<'_>, note: &OnceNote) -> Result<()
 pub(crate) async fn end_step(ctx: &Context<'_>, done: StepDone) -> Result<StepDone, HandlerError> {
     match write(ctx, StepEntry::Ended(Box::new(done))).await? {
         (StepEntry::Ended(done), _) => Ok(*done),
-        _ => Err("the journal of the step has an unexpected entry in place of its result".into()),
+        _ => Err("the journal of the step has an unexpected entry instead of its result".into()),
     }
 }
 

@@ -86,7 +86,7 @@ impl WorkService {
             let Some(wait) = done.retry_after(tries) else { return Ok(done) };
             if let Some(error) = done.error() {
                 let (run, error) = (step.run(), error.to_string());
-                tracing::info!(%run, %error, ?wait, tries, "retrying a step of a run later");
+                tracing::info!(%run, %error, ?wait, tries, "a step of a run failed and will be retried");
             }
             ctx.sleep(wait).await?;
             earlier.is_begun = false;

@@ -72,8 +72,8 @@ impl RestateWorker {
         self
     }
 
-    /// Stops the worker when `signal` resolves, instead of on Ctrl-C. Steps in progress have a few seconds to end; the
-    /// others are given to another worker.
+    /// Stops the worker when `signal` resolves, instead of on Ctrl-C. Steps in progress have a few seconds to end; all
+    /// other steps are performed by other workers.
     #[must_use]
     pub fn until(mut self, signal: impl Future<Output = ()> + Send + 'static) -> Self {
         self.until = Some(Box::pin(signal));

@@ -8,7 +8,7 @@ use super::bounds::{Bounds, Misfit, Shape};
 
 /// A checker of values against one schema.
 pub(super) enum Checker {
-    /// The schema asserts nothing.
+    /// The schema has no constraints.
     Nothing,
     Bounds(Arc<Bounds>),
     /// The schema cannot be checked, for this reason.

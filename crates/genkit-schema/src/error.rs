@@ -8,8 +8,7 @@ pub enum Error {
     #[error("`$ref`: the target `{reference}` does not exist in the schema")]
     NoTarget { reference: String },
     #[error(
-        "`{keyword}` cannot be checked where several schemas have an anchor of its name; refer to one of \
-         them with `$ref`"
+        "`{keyword}` cannot be checked, because several schemas have an anchor with this name; refer to one of them with `$ref`"
     )]
     Unsupported { keyword: String },
     #[error(
@@ -30,7 +29,7 @@ pub enum Error {
 
     #[error("{0}")]
     Arguments(String),
-    #[error("the result does not fit its own output schema: {0}")]
+    #[error("the result does not match its own output schema: {0}")]
     Result(String),
     #[error(
         "{}a form must be an object with fields; use a struct or an object schema",
@@ -61,13 +60,13 @@ pub enum Error {
 }
 
 impl Error {
-    /// True if the arguments of a call do not fit, as opposed to a mistake in the program.
+    /// True if the arguments of a call do not match, as opposed to a mistake in the program.
     pub fn is_invalid_arguments(&self) -> bool {
         matches!(self, Self::Arguments(_))
     }
 }
 
-/// A result whose error is that of schemas.
+/// A result whose error is a schema error.
 pub(crate) type Result<T> = std::result::Result<T, Error>;
 
 /// Returns ``the form `Order`: `` if the type of the form has a name.

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 const MAX_HOPS: usize = 16;
 
 /// Removes optional properties that are null. A model that must write every property, as OpenAI's strict mode requires,
-/// writes null for the absent ones.
+/// writes null for absent properties.
 ///
 /// Set `forced` if the model had to write every property. Otherwise, a null that `exact` allows is meaningful and is
 /// kept.
@@ -121,64 +121,4 @@ fn listed_branches<'a>(
     key: &str,
 ) -> impl Iterator<Item = &'a Value> + use<'a> {
     schema.get(key).and_then(Value::as_array).into_iter().flatten()
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    fn dropped(schema: &Value, mut value: Value, forced: bool) -> Value {
-        drop_optional_nulls(&mut value, schema, forced);
-        value
-    }
-
-    #[test]
-    fn only_optional_properties_are_dropped() {
-        let schema = json!({
-            "type": "object", "required": ["a", "list"],
-            "properties": {
-                "a": {"type": ["string", "null"]},
-                "b": {"type": "integer"},
-                "c": {"type": ["integer", "null"]},
-                "list": {"type": "array", "items": {"$ref": "#/$defs/Item"}},
-            },
-            "additionalProperties": {"$ref": "#/$defs/Item"},
-            "$defs": {"Item": {"type": "object", "properties": {"n": {"type": "integer"}}}},
-        });
-        let value = json!({
-            "a": null, "b": null, "c": null, "list": [{"n": null}, null], "free": {"n": null}, "x": null,
-        });
-        let kept = json!({"a": null, "c": null, "list": [{}, null], "free": {}, "x": null});
-        assert_eq!(dropped(&schema, value.clone(), false), kept);
-        let kept = json!({"a": null, "list": [{}, null], "free": {}, "x": null});
-        assert_eq!(dropped(&schema, value, true), kept);
-    }
-
-    #[test]
-    fn the_branch_of_a_choice_is_found() {
-        let branch = |kind: &str, required: &[&str]| {
-            json!({"type": "object", "required": required, "properties": {
-                "kind": {"const": kind}, "n": {"type": "integer"}}})
-        };
-        let schema = json!({"anyOf": [
-            {"type": "null"}, branch("a", &["kind", "n"]), branch("b", &["kind"])]});
-        let b = json!({"kind": "b", "n": null});
-        assert_eq!(dropped(&schema, b, true), json!({"kind": "b"}));
-        let a = json!({"kind": "a", "n": null});
-        assert_eq!(dropped(&schema, a.clone(), true), a);
-    }
-
-    #[test]
-    fn loops_of_references_end() {
-        for schema in [
-            json!({"$ref": "#"}),
-            json!({"anyOf": [{"$ref": "#"}]}),
-            json!({"allOf": [{"$ref": "#"}, {"$ref": "#"}], "properties": {"a": {"$ref": "#"}}}),
-            json!({"properties": {"a": {"$ref": "#/properties/b"}, "b": {"$ref": "#/properties/a"}}}),
-        ] {
-            dropped(&schema, json!({"a": null, "b": {"a": null}}), false);
-        }
-    }
 }

@@ -16,23 +16,3 @@ pub fn excerpt(text: &str, chars: usize) -> String {
         None => text.to_owned(),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{excerpt, truncate};
-
-    #[test]
-    fn an_excerpt_counts_characters() {
-        assert_eq!(excerpt("äöü", 3), "äöü");
-        assert_eq!(excerpt("äöü", 2), "äö…");
-    }
-
-    #[test]
-    fn a_character_is_not_cut() {
-        for (text, bytes, left) in
-            [("", 3, ""), ("abc", 9, "abc"), ("abc", 2, "ab"), ("aé", 2, "a"), ("é", 1, "")]
-        {
-            assert_eq!(truncate(text, bytes), left, "{text} {bytes}");
-        }
-    }
-}

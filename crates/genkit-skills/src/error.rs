@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// An error in a skill: the file, the place in it, the problem, and how to fix it.
+/// An error in a skill: the file, the position in it, the problem, and how to fix it.
 ///
 /// ```
 /// let error = genkit_skills::SkillText::parse("a/SKILL.md", "---\nname: A\n---\n").err().unwrap();
@@ -38,7 +38,7 @@ impl Error {
         self.line
     }
 
-    /// Returns the problem and how to fix it, without the place.
+    /// Returns the problem and how to fix it, without the position.
     pub fn message(&self) -> &str {
         &self.message
     }

@@ -24,7 +24,7 @@ pub struct FoundSkill {
     pub folder: PathBuf,
     /// The complete frontmatter, unprocessed.
     pub frontmatter: Map<String, Value>,
-    /// All of its files, including those of nested skills, sorted by path.
+    /// All of its files, including the files of nested skills, sorted by path.
     pub files: Vec<FoundFile>,
     /// Errors for links in its `SKILL.md` to files that do not exist.
     pub dangling: Vec<Error>,
@@ -48,11 +48,11 @@ pub struct FoundFile {
 /// is a skill.
 ///
 /// The names of the folders above a skill are the beginning of its path. Files and folders whose names begin with a dot
-/// are ignored. A nested skill is a separate skill, and its files also belong to the outer one.
+/// are ignored. A nested skill is a separate skill, and its files also belong to the outer skill.
 ///
 /// # Errors
-/// Returns all errors in all files: there are no skills; a `SKILL.md` is invalid; a name is not that of the folder; a
-/// link leads out of the folder of its skill; or a skill has more than 512 files or 16 MiB.
+/// Returns all errors in all files: there are no skills; a `SKILL.md` is invalid; a name differs from the name of its
+/// folder; a link leads out of the folder of its skill; or a skill has more than 512 files or 16 MiB.
 pub fn read_skills(root: impl AsRef<Path>) -> Result<Vec<FoundSkill>, Vec<Error>> {
     let (skills, errors) = read_folder(root.as_ref(), Rules::Author)?;
     if errors.is_empty() { Ok(skills) } else { Err(errors) }
@@ -208,7 +208,7 @@ impl Reader<'_> {
                 _ => false,
             };
             if !stays {
-                let what = "is a link that leads out of its skill; replace it by the file";
+                let what = "is a link that leads out of its skill; replace it with the file";
                 self.errors.push(Error::for_file(display_path(&entry.path), what));
             }
         }
@@ -268,7 +268,7 @@ impl Reader<'_> {
     }
 }
 
-/// Returns the place of the key `name`.
+/// Returns the position of the key `name`.
 fn name_place(text: &str) -> (usize, usize) {
     let line = text.lines().position(|line| line.starts_with("name"));
     (line.map_or(1, |line| line + 1), 1)

@@ -1,8 +1,8 @@
 //! Agent Skills: reads and checks folders with a `SKILL.md`, and computes the digest of each file.
 //!
 //! A skill is a folder with a `SKILL.md`, which begins with a frontmatter (`name`, `description`) followed by
-//! instructions. The folder can contain any other files. The rules for names are those of the Agent Skills format;
-//! limits, URIs and digests are those of MCP's extension `io.modelcontextprotocol/skills` (SEP-2640).
+//! instructions. The folder can contain any other files. Names follow the Agent Skills format. Limits, URIs and digests
+//! follow the MCP extension `io.modelcontextprotocol/skills` (SEP-2640).
 //!
 //! ```
 //! let text = "---\nname: git-flow\ndescription: How we branch\n---\nBranch first.\n";

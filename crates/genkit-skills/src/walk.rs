@@ -142,7 +142,7 @@ impl FolderWalk {
         match link.canonicalize() {
             Ok(target) if target.starts_with(&self.canonical) => Ok(()),
             Ok(_) => {
-                Err("is a link that leads out of the folder; replace it by the file".to_owned())
+                Err("is a link that leads out of the folder; replace it with the file".to_owned())
             }
             Err(error) => Err(unreadable_message(&error)),
         }

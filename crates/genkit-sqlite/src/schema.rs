@@ -33,7 +33,7 @@ pub(crate) const TABLES: &str = "
     PRAGMA user_version = 1;
 ";
 
-/// The columns that were added since, with their types. Programs of the versions before work on the same tables.
+/// The columns that were added since, with their types. Programs of earlier versions still work on the same tables.
 const NEW_COLUMNS: [(&str, &str); 9] = [
     ("incarnation", "INTEGER NOT NULL DEFAULT 0"),
     ("lease_boot", "TEXT"),
@@ -85,7 +85,7 @@ pub(crate) fn open_database(path: Option<&Path>) -> Result<Connection> {
     let (connection, version) = opened().map_err(|error| open_error(path, &error))?;
     if version > VERSION {
         let text = format!(
-            "the store of runs has tables of version {version}, and this program supports version {VERSION}; upgrade this program"
+            "the run store has tables of version {version}, and this program supports version {VERSION}; upgrade this program"
         );
         return Err(Error::new(ErrorKind::FailedPrecondition, text));
     }
@@ -94,24 +94,24 @@ pub(crate) fn open_database(path: Option<&Path>) -> Result<Connection> {
 
 /// Converts an error of SQLite.
 pub(crate) fn store_error(error: rusqlite::Error) -> Error {
-    // A row of another program is not a failure of the store, and another attempt reads the same.
+    // A row of another program is not a failure of the store, and a retry would read the same row.
     let kind = match &error {
         rusqlite::Error::FromSqlConversionFailure(..)
         | rusqlite::Error::InvalidColumnType(..)
         | rusqlite::Error::IntegralValueOutOfRange(..) => ErrorKind::Internal,
         _ => ErrorKind::Unavailable,
     };
-    Error::new(kind, "the SQLite store of runs failed").with_source(error)
+    Error::new(kind, "the SQLite run store failed").with_source(error)
 }
 
-/// Names the file that cannot be opened. SQLite says the rest twice, in the error and in its source.
+/// Names the file that cannot be opened. The rest is in the error, and SQLite repeats it in the error's source.
 fn open_error(path: Option<&Path>, error: &rusqlite::Error) -> Error {
     let name = path.map_or_else(|| ":memory:".to_owned(), |path| path.display().to_string());
-    let text = format!("cannot open the SQLite store of runs `{name}`: {error}");
+    let text = format!("cannot open the SQLite run store `{name}`: {error}");
     Error::new(kind_of(error), text)
 }
 
-/// Returns `Unavailable` only for what a retry can fix.
+/// Returns `Unavailable` only if a retry can succeed.
 fn kind_of(error: &rusqlite::Error) -> ErrorKind {
     use rusqlite::ErrorCode as Code;
     match error.sqlite_error_code() {

@@ -53,7 +53,7 @@ fn make_private(path: &Path) -> Result<()> {
     use std::os::unix::fs::OpenOptionsExt as _;
     let made = std::fs::OpenOptions::new().create(true).append(true).mode(0o600).open(path);
     made.map(drop).map_err(|error| {
-        let text = format!("cannot open the SQLite store of runs `{}`", path.display());
+        let text = format!("cannot open the SQLite run store `{}`", path.display());
         Error::new(genkit::ErrorKind::FailedPrecondition, text).with_source(error)
     })
 }

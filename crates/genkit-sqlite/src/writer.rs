@@ -103,12 +103,12 @@ fn run_batch(connection: &mut Connection, batch: Vec<Job>) {
             committed = transaction.commit();
         }
         Err(error) => {
-            let why = format!("failed to begin a transaction in the SQLite store of runs: {error}");
+            let why = format!("failed to begin a transaction in the SQLite run store: {error}");
             ran.extend(batch.into_iter().map(|job| (job.run)(Err(why.clone()))));
         }
     }
     let committed =
-        committed.map_err(|error| format!("failed to commit to the SQLite store of runs: {error}"));
+        committed.map_err(|error| format!("failed to commit to the SQLite run store: {error}"));
     for tell in ran {
         tell(committed.clone());
     }

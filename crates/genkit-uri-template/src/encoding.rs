@@ -43,8 +43,8 @@ pub(crate) fn append_encoded(value: &str, keep_reserved: bool, into: &mut String
     }
 }
 
-/// Normalizes a URI so that equivalent ones are equal: only what must be encoded is encoded, with uppercase digits.
-/// Returns `None` if a `%` is not followed by two hexadecimal digits.
+/// Normalizes a URI so that equivalent URIs are equal: only characters that require it are encoded, with uppercase
+/// digits. Returns `None` if a `%` is not followed by two hexadecimal digits.
 pub(crate) fn normalize_uri(uri: &str) -> Option<Cow<'_, str>> {
     let is_kept = |byte: u8| is_unreserved(byte) || is_reserved(byte);
     let Some(first) = uri.bytes().position(|byte| !is_kept(byte)) else {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::limits::{MAX_TEMPLATE_BYTES, MAX_VARIABLES};
 
-/// An error in a template: the problem, its place, the reason, and how to fix it.
+/// An error in a template: the problem, its position, the reason, and how to fix it.
 ///
 /// ```
 /// use genkit_uri_template::UriTemplate;
@@ -23,7 +23,8 @@ pub struct UriTemplateError {
     kind: Kind,
 }
 
-/// The kinds of errors: those of the grammar, then those of templates whose values cannot be read back from a URI.
+/// The kinds of errors: first errors in the grammar, then errors in templates whose values cannot be read back from a
+/// URI.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     TooLong { bytes: usize },
@@ -55,7 +56,7 @@ pub(crate) enum Kind {
 }
 
 impl UriTemplateError {
-    /// Returns the place of the error, in bytes from the start of the template.
+    /// Returns the position of the error, in bytes from the start of the template.
     pub fn offset(&self) -> usize {
         self.offset
     }
@@ -92,7 +93,7 @@ impl UriTemplateError {
         }
     }
 
-    /// Returns why it is wrong.
+    /// Returns the reason why the template is invalid.
     pub fn why(&self) -> &'static str {
         match &self.kind {
             Kind::TooLong { .. } => "it is too long",
@@ -122,7 +123,7 @@ impl UriTemplateError {
                 "a URI does not show where one value ends, since values may contain the separator"
             }
             Kind::VariableAfterList(_) => "a URI does not show where the list ends",
-            Kind::Neighbours { .. } => "a URI does not show where the first one ends",
+            Kind::Neighbours { .. } => "a URI does not show where the first value ends",
         }
     }
 

@@ -4,7 +4,7 @@ use crate::encoding;
 use crate::model::{Expression, Operator, TemplatePart, VarSpec};
 use crate::value::UriValue;
 
-/// Replaces each expression by its values.
+/// Replaces each expression with its values.
 pub(crate) fn expand_parts(
     parts: &[TemplatePart],
     values: &[(impl AsRef<str>, UriValue)],

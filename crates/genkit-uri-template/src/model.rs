@@ -16,7 +16,7 @@ pub(crate) enum TemplatePart {
 pub(crate) struct Expression {
     pub(crate) operator: Operator,
     pub(crate) variables: Vec<VarSpec>,
-    /// The place of its `{`, in bytes.
+    /// The position of its `{`, in bytes.
     pub(crate) offset: usize,
 }
 

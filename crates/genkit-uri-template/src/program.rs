@@ -5,7 +5,7 @@
 
 use crate::encoding;
 
-/// The bytes that may occur at a place in a URI.
+/// The bytes that may occur at a position in a URI.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ByteClass {
     /// Bytes that are excluded.
@@ -58,7 +58,7 @@ impl Builder {
         self.add_repeated(|inner| inner.instructions.push(Instruction::One(class)));
     }
 
-    /// Matches what `inner` adds, or nothing.
+    /// Matches `inner`, or nothing.
     pub(crate) fn add_optional(&mut self, inner: impl FnOnce(&mut Self)) {
         let split = self.instructions.len();
         self.instructions.push(Instruction::Jump(split + 1));
@@ -66,7 +66,7 @@ impl Builder {
         self.instructions[split] = Instruction::Split(split + 1, self.instructions.len());
     }
 
-    /// Matches what `inner` adds, as often as possible. It must consume something.
+    /// Matches `inner` as often as possible. `inner` must consume at least one byte.
     pub(crate) fn add_repeated(&mut self, inner: impl FnOnce(&mut Self)) {
         let split = self.instructions.len();
         self.add_optional(|builder| {

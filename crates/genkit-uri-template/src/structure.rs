@@ -121,7 +121,7 @@ pub(crate) fn decode_pair(pair: &str) -> Option<(String, String)> {
     Some((encoding::decode_percent(key)?, encoding::decode_percent(value)?))
 }
 
-/// Rejects several values that could not be told apart in a URI.
+/// Rejects several values that could not be distinguished in a URI.
 fn check_alone(expression: &Expression) -> Result<(), UriTemplateError> {
     let Expression { operator, variables, .. } = expression;
     let list = variables.iter().position(|variable| variable.explode);

@@ -103,7 +103,7 @@ impl UriTemplate {
     /// Matches a URI, and returns the decoded values of the variables. Returns `None` if the URI does not match, or if
     /// it is longer than [`MAX_URI_BYTES`](crate::MAX_URI_BYTES).
     ///
-    /// The value of an exploded variable (`{/path*}`) is a list; that of any other variable is text.
+    /// The value of an exploded variable (`{/path*}`) is a list; the value of any other variable is text.
     ///
     /// ```
     /// use genkit_uri_template::UriTemplate;

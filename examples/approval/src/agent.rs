@@ -57,7 +57,7 @@ impl Agent {
         self.settle(response, person).await.map(Some)
     }
 
-    /// Handles a request of the user.
+    /// Handles a request from the user.
     pub(crate) async fn ask<R: BufRead, W: Write>(
         &mut self,
         request: &str,

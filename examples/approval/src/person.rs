@@ -56,7 +56,7 @@ impl<R: BufRead, W: Write> Person<R, W> {
         loop {
             match self.reply("  y (yes), n (no), e (edit):")?.to_lowercase().as_str() {
                 "y" | "yes" => return Ok(question.approve()),
-                "n" | "no" => return Ok(question.deny(self.reply("  why not?")?)),
+                "n" | "no" => return Ok(question.decline_with(self.reply("  why not?")?)),
                 "e" | "edit" => {
                     let edited = self.edit(&question.tool_request().input)?;
                     return Ok(question.approve_with(edited));

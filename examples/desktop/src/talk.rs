@@ -96,7 +96,7 @@ impl Talk {
                     }
                 }
                 answers.push(match consent {
-                    Consent::No => question.deny("the user did not agree"),
+                    Consent::No => question.decline_with("the user did not agree"),
                     _ => question.approve(),
                 });
             }

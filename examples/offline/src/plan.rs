@@ -77,7 +77,7 @@ impl<'r> Turn<'r> {
         outcome
     }
 
-    /// Returns the call of a tool, unless it was made before.
+    /// Returns the call to a tool, unless it was made before.
     fn call_of(&self, tool: &ToolDefinition) -> Called {
         let nothing = json!({"type": "object"});
         let schema = tool.input_schema().unwrap_or(&nothing);

@@ -19,7 +19,7 @@ pub(super) struct PromptsInput {
     pub(super) attrs: Vec<Attribute>,
     /// The visibility of the module; `pub(crate)` if `None`.
     pub(super) vis: Option<Visibility>,
-    /// The name of the module; by default that of the folder.
+    /// The name of the module; default is the name of the folder.
     pub(super) module: Ident,
     pub(super) folder: LitStr,
     /// Types of the program that files use as schemas.

@@ -1,8 +1,8 @@
 //! `prompts!("prompts")`: a folder of `.prompt` files, read at compile time.
 //!
 //! All errors in all files are reported at once. A macro cannot point into another file, so each message begins with
-//! the file and the line. A folder with errors still generates its types and functions as far as they are known, to
-//! avoid follow-up errors.
+//! the file and the line. A folder with errors still generates all types and functions that are known, to avoid
+//! follow-up errors.
 
 mod docs;
 mod emit;

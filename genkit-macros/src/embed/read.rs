@@ -107,7 +107,7 @@ fn without_template(source: &str) -> &str {
     &source[..end]
 }
 
-/// Builds what the files share: partials, and placeholder schemas for types of the program.
+/// Builds the environment that the files share: partials, and placeholder schemas for types of the program.
 fn build_environment(
     folder: &Folder,
     input: &PromptsInput,
@@ -121,7 +121,7 @@ fn build_environment(
     for (name, partial) in folder.partial_names() {
         let path = mistakes.path_inside(&partial.path);
         let with = |builder: EnvironmentBuilder, source| builder.partial_file(name, &path, source);
-        // Use an empty partial instead of an invalid one, so that files that include it do not fail as well.
+        // Use an empty partial instead of an invalid partial, so that files that include it do not fail as well.
         let source = match with(Environment::builder(), &partial.source) {
             Ok(_) => &*partial.source,
             Err(error) => {
@@ -202,7 +202,7 @@ impl Mistakes<'_> {
         path.to_string_lossy().replace('\\', "/")
     }
 
-    /// Reports an error with its place: `prompts/trip.prompt:3:7: ..`.
+    /// Reports an error with its position: `prompts/trip.prompt:3:7: ..`.
     fn report_error(&mut self, error: &Error) {
         let file = error.file().map(|file| self.path_inside(Path::new(file)));
         let place = match (file, error.line()) {

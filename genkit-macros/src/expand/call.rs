@@ -18,10 +18,13 @@ pub(super) fn expand_function(
     reading: &ArgumentDecoding,
     input: &Input,
 ) -> (Ident, TokenStream) {
-    let call = call(action, names, reading, input);
+    let call = match action.is_declared() {
+        true => quote!(|__context, _| __genkit::Result::Ok(__genkit::wait_for_response(__context))),
+        false => call(action, names, reading, input),
+    };
     let gives = output_schema(action);
     let input = match input {
-        Input::Fields(fields) if is_alone(action) => {
+        Input::Fields(fields) if is_alone(action) && !action.is_declared() => {
             let gives = gives.map(|gives| quote!(, #gives));
             return (format_ident!("new"), quote!(&[#(#fields),*], #call #gives));
         }
@@ -149,8 +152,8 @@ fn expand_requirements(action: &ValidAction, names: &TypeNames) -> Option<TokenS
     })
 }
 
-/// Generates the conversion of the function's result to the result of its kind. A type that does not fit is reported at
-/// the type argument of the `Result`, if there is one.
+/// Generates the conversion of the function's result to the result of its kind. A type that does not match is reported
+/// at the type argument of the `Result`, if there is one.
 fn convert_result(action: &ValidAction) -> TokenStream {
     let (value, error) = match &action.item.sig.output {
         ReturnType::Type(_, ty) => types::result_places(ty),
@@ -185,7 +188,8 @@ fn convert_result(action: &ValidAction) -> TokenStream {
 
 /// Generates the schema of the result, for kinds whose callers see one.
 fn output_schema(action: &ValidAction) -> Option<TokenStream> {
-    if !has_schema(action) {
+    // The schema of a response is declared, so that values from outside are checked.
+    if !has_schema(action) || action.is_declared() {
         return None;
     }
     let ty = type_names::output_type(action);

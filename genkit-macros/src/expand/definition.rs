@@ -3,7 +3,7 @@
 use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned as _;
-use syn::{Ident, Path};
+use syn::{Ident, Path, ReturnType};
 
 use crate::options::{self, OptionTarget};
 use crate::parse::{
@@ -34,6 +34,18 @@ pub(super) fn expand_definition(
         })
         .collect();
     let run = run_options(action);
+    let (declared, response) = match &item.sig.output {
+        ReturnType::Type(_, ty) if action.is_declared() => {
+            let schema = SchemaSource::Type(ty.as_ref().clone());
+            let has_own = action.options.setting("output_schema").is_some();
+            let schema = (!has_own).then(|| quote!(.output_schema(#schema)));
+            (
+                quote!(#schema.declared()),
+                quote!(impl __genkit::DeclaredFn for #ident { type Output = #ty; }),
+            )
+        }
+        _ => Default::default(),
+    };
     let completers = (!completers.is_empty()).then(|| quote!(.completers(&[#(#completers),*])));
     quote! {
         impl __genkit::#function_trait for #ident {
@@ -41,8 +53,9 @@ pub(super) fn expand_definition(
                 #uri
                 #about #info,
                 #function
-            ) #own #run #completers;
+            ) #own #run #completers #declared;
         }
+        #response
     }
 }
 

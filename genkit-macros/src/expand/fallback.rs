@@ -1,12 +1,13 @@
-//! The fallback for a function with errors: the errors, the function itself, and stubs for what the macro would have
-//! generated, to avoid follow-up errors.
+//! The fallback for a function with errors: the errors, the function itself, and stubs for the items that the macro
+//! would have generated, to avoid follow-up errors.
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::{Attribute, Ident, Path, Visibility};
+use syn::{Attribute, FnArg, Ident, Path, Signature, Visibility, parse_quote};
 
 use crate::kind::Kind;
 use crate::parse::Item;
+use crate::types::is_unsized;
 
 pub(crate) fn expand_fallback(
     kind: Kind,
@@ -14,10 +15,15 @@ pub(crate) fn expand_fallback(
     crate_path: &Path,
     errors: &TokenStream,
 ) -> TokenStream {
-    let declared = !item.has_body() && !item.body.is_empty();
-    if item.sig.receiver().is_some() || declared {
+    if item.sig.receiver().is_some() {
         // Inside an `impl` or a trait, a type would be another error.
         return quote!(#errors #item);
+    }
+    if !item.has_body() && !item.body.is_empty() && !item.is_declared(kind) {
+        // A function with a body is right in a trait as well as outside.
+        let mut function = item.clone();
+        let allow = give_body(&mut function);
+        return quote!(#errors #allow #function);
     }
     // A second macro of this crate is removed from the function. Keep a use of its import, to avoid a warning.
     let others: Vec<_> =
@@ -32,7 +38,31 @@ pub(crate) fn expand_fallback(
     }
     let conditions: Vec<_> = item.cfg_attributes().collect();
     let stub = expand_stub(&kinds, &item.vis, &item.sig.ident, &conditions, crate_path);
-    quote!(#errors #item #uses #stub)
+    let mut function = item.clone();
+    borrow_unsized(&mut function.sig);
+    let allow = give_body(&mut function);
+    quote!(#errors #allow #function #uses #stub)
+}
+
+/// Gives a declaration a body, so that the compiler does not report a missing body. Returns the attribute that allows
+/// unused parameters.
+fn give_body(item: &mut Item) -> Option<TokenStream> {
+    (!item.has_body()).then(|| {
+        item.body = quote!({ ::core::unreachable!() });
+        quote!(#[allow(unused_variables)])
+    })
+}
+
+/// Borrows the parameters of types without a size, which were reported already.
+fn borrow_unsized(sig: &mut Signature) {
+    for input in &mut sig.inputs {
+        if let FnArg::Typed(param) = input
+            && is_unsized(&param.ty)
+        {
+            let ty = &param.ty;
+            param.ty = parse_quote!(&#ty);
+        }
+    }
 }
 
 /// Expands a function that does not parse, usually because the user is still typing: its tokens without the attributes

@@ -17,7 +17,7 @@ use crate::validate::ValidAction;
 pub(super) enum ArgumentDecoding {
     /// Each argument on its own, or all of them as one type that the user names.
     ByType,
-    /// All as a hidden struct.
+    /// All arguments as a hidden struct.
     Derived,
 }
 

@@ -48,10 +48,13 @@ pub(crate) fn expand_action(action: &ValidAction) -> TokenStream {
     let function = call::expand_function(action, &names, &reading, &input);
     let definition = definition::expand_definition(action, &function);
     let linked = expand_linkage(action.kind, ident);
+    // A declared tool has no function, so its type gets the user's documentation.
+    let attributes = match action.is_declared() {
+        true => action.item.own_attributes(),
+        false => quote!(#(#conditions)* #[doc(hidden)] #[doc = #about]),
+    };
     quote! {
-        #(#conditions)*
-        #[doc(hidden)]
-        #[doc = #about]
+        #attributes
         #[allow(non_camel_case_types)]
         #vis struct #ident {}
         #(#conditions)*

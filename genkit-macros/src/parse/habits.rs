@@ -1,4 +1,4 @@
-//! Spellings of other libraries (rmcp, rig, FastMCP, clap), and how the same is written here.
+//! Spellings of other libraries (rmcp, rig, FastMCP, clap), and the equivalent spelling of this library.
 
 use proc_macro2::TokenStream;
 use quote::ToTokens;
@@ -7,7 +7,7 @@ use syn::{Attribute, Expr, Lit, Meta};
 use crate::literal::as_literal;
 use crate::suggest::find_nearest;
 
-/// Returns how to write an option of a function that another library has. `has_option` tells whether the macro has an
+/// Returns the equivalent of an option of another library. `has_option` returns whether the macro has an
 /// option.
 pub(super) fn translate_option(name: &str, has_option: impl Fn(&str) -> bool) -> Option<String> {
     let plain = name.to_ascii_lowercase().replace('_', "");
@@ -93,7 +93,7 @@ pub(super) fn translate_arg_option(name: &str) -> Option<&'static str> {
     })
 }
 
-/// Returns what to write in place of an attribute of a parameter that another library has, or that is misspelled.
+/// Returns the replacement for a parameter attribute that is misspelled, or that only another library supports.
 pub(super) fn translate_attribute(attr: &Attribute) -> Option<String> {
     let name = attr.path().get_ident()?.to_string();
     Some(match name.as_str() {

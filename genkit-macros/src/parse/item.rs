@@ -9,6 +9,7 @@ use super::habits;
 use crate::error::Errors;
 use crate::kind::Kind;
 
+#[derive(Clone)]
 pub(crate) struct Item {
     pub(crate) attrs: Vec<Attribute>,
     pub(crate) vis: Visibility,
@@ -18,7 +19,7 @@ pub(crate) struct Item {
 }
 
 impl Item {
-    /// Parses a function. For any other item, reports what the attribute can be applied to.
+    /// Parses a function. For any other item, reports which items support the attribute.
     pub(crate) fn parse(kind: Kind, tokens: TokenStream, errors: &mut Errors) -> Option<Self> {
         let parser = |input: ParseStream| {
             Ok(Self {
@@ -95,6 +96,18 @@ impl Item {
         }
     }
 
+    /// Returns whether a tool is declared: the signature ends with `;`.
+    pub(crate) fn is_declared(&self, kind: Kind) -> bool {
+        let ends = matches!(self.body.clone().into_iter().next(), Some(TokenTree::Punct(it)) if it.as_char() == ';');
+        kind == Kind::Tool && ends && self.sig.receiver().is_none()
+    }
+
+    /// Returns the attributes without those of this crate.
+    pub(crate) fn own_attributes(&self) -> TokenStream {
+        let own = self.attrs.iter().filter(|attr| Self::macro_kind(attr).is_none());
+        quote!(#(#own)*)
+    }
+
     /// Returns the `cfg` attributes, which decide whether the function is compiled.
     pub(crate) fn cfg_attributes(&self) -> impl Iterator<Item = &Attribute> {
         self.attrs.iter().filter(|attr| attr.path().is_ident("cfg"))
@@ -140,7 +153,7 @@ pub(super) fn is_taken(attr: &Attribute) -> bool {
     taken.iter().any(|name| attr.path().is_ident(name))
 }
 
-/// Returns whether a parameter's attribute is one of another library, or misspelled. Unknown attributes are kept,
+/// Returns whether a parameter's attribute belongs to another library, or is misspelled. Unknown attributes are kept,
 /// because they can belong to another macro on the function.
 fn is_misplaced(attr: &Attribute) -> bool {
     !is_taken(attr) && habits::translate_attribute(attr).is_some()
@@ -198,7 +211,7 @@ fn not_a_function(tokens: TokenStream) -> Option<(TokenTree, &'static str)> {
     parser.parse2(tokens).ok().flatten()
 }
 
-/// Returns whether the tokens after `extern` are those of a block.
+/// Returns whether the tokens after `extern` are an `extern` block.
 fn is_extern_block(input: ParseStream) -> syn::Result<bool> {
     let ahead = input.fork();
     ahead.parse::<Option<syn::LitStr>>()?;

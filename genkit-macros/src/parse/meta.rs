@@ -88,7 +88,7 @@ fn parse_entry(input: ParseStream, errors: &mut Errors) -> syn::Result<Option<Me
     let value = if input.peek(Token![=]) {
         let equals: Token![=] = input.parse()?;
         if input.is_empty() || input.peek(Token![,]) {
-            let what = format_args!("`{key} =` has no value");
+            let what = format!("`{key} =` has no value");
             errors.add_at(quote::quote!(#key #equals), what, format_args!("write `{key} = value`"));
             return Ok(None);
         }
@@ -101,7 +101,7 @@ fn parse_entry(input: ParseStream, errors: &mut Errors) -> syn::Result<Option<Me
         value
     } else if input.peek(token::Brace) {
         let braces: TokenTree = input.parse()?;
-        let what = format_args!("a `=` is missing after `{key}`");
+        let what = format!("a `=` is missing after `{key}`");
         errors.add_at(&braces, what, format_args!("write `{key} = {{ .. }}`"));
         return Ok(None);
     } else if input.peek(token::Paren) {

@@ -41,7 +41,7 @@ impl Options {
             }
             seen.push(name);
             let setting = values::parse_value(spec, &entry, errors).or_else(|| {
-                // A description that was reported is not missing as well.
+                // Do not also report a missing description if an invalid description was reported.
                 let is_description = spec.key == "description";
                 is_description.then(|| Setting::Text(LitStr::new("", entry.key.span())))
             });
@@ -52,6 +52,11 @@ impl Options {
 
     pub(crate) fn setting(&self, key: &str) -> Option<&Setting> {
         self.0.iter().find(|(_, known, _)| *known == key).map(|(.., setting)| setting)
+    }
+
+    /// Returns the key of an option as it was written; its span is the location of an error.
+    pub(crate) fn key(&self, key: &str) -> Option<&Ident> {
+        self.0.iter().find(|(_, known, _)| *known == key).map(|(written, ..)| written)
     }
 
     pub(crate) fn text(&self, key: &str) -> Option<&LitStr> {

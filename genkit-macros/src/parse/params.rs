@@ -211,7 +211,7 @@ fn names_differ(params: &[FnParam], errors: &mut Errors) {
         params.iter().filter_map(FnParam::field).filter(|field| !field.flatten && !field.skip)
     {
         match seen.iter().find(|earlier| earlier.key == field.key) {
-            // The compiler's error is better, since it shows both places.
+            // The compiler's error is better, since it shows both locations.
             Some(earlier) if earlier.name == field.name => errors.leave_to_rustc(),
             Some(earlier) => errors.add_at(
                 &field.name,

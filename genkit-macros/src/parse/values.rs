@@ -106,7 +106,7 @@ fn report_invalid(
     }
 }
 
-/// Parses a value, or returns what is wrong with it. `None` if it does not have the form of its option at all.
+/// Parses a value, or returns the problem with it. `None` if the value does not have the syntax of its option.
 fn parse_setting(
     form: OptionForm,
     key: &Ident,

@@ -57,8 +57,11 @@ pub(crate) fn injected_type(reference: &TypeReference, errors: &mut Errors) -> O
 /// Returns whether a parameter taken by value can be deserialized from JSON, judging by its spelling.
 pub(crate) fn check_owned(ty: &Type, errors: &mut Errors) -> bool {
     match strip_groups(ty) {
-        Type::Slice(_) | Type::TraitObject(_) | Type::Infer(_) => errors.leave_to_rustc(),
-        Type::Path(path) if path.path.is_ident("str") => errors.leave_to_rustc(),
+        Type::TraitObject(_) | Type::Infer(_) => errors.leave_to_rustc(),
+        Type::Slice(slice) => {
+            report_unsized(ty, &format!("Vec<{}>", format_type(&slice.elem)), errors)
+        }
+        Type::Path(path) if path.path.is_ident("str") => report_unsized(ty, "String", errors),
         Type::Path(path) if is_chunks(path) => {
             let ty = format_type(ty);
             errors.add_at(
@@ -80,6 +83,24 @@ pub(crate) fn check_owned(ty: &Type, errors: &mut Errors) -> bool {
         _ => return true,
     }
     false
+}
+
+/// Returns whether a type is a slice or `str`, judging by its spelling.
+pub(crate) fn is_unsized(ty: &Type) -> bool {
+    match strip_groups(ty) {
+        Type::Slice(_) => true,
+        Type::Path(path) => path.path.is_ident("str"),
+        _ => false,
+    }
+}
+
+/// Reports a type without a size as an argument, with the owned type that replaces it.
+fn report_unsized(ty: &Type, owned: &str, errors: &mut Errors) {
+    errors.add_at(
+        ty,
+        format_args!("`{}` has no known size, but arguments are taken by value", format_type(ty)),
+        format_args!("take `{owned}`"),
+    );
 }
 
 /// Returns whether a type is `Chunks<T>`, judging by its spelling.

@@ -59,21 +59,28 @@ pub(crate) fn type_span(ty: &Type) -> Span {
     }
 }
 
-/// Returns where to report errors about the value and about the error of a `Result<Value, Error>`. Only the places are
-/// guessed from the spelling; what a type is, is decided by its traits.
+/// Returns where to report errors about the value and about the error of a `Result<Value, Error>`. Only the spans are
+/// guessed from the spelling; the traits of a type decide its actual kind.
 pub(crate) fn result_places(ty: &Type) -> (Span, Span) {
     let whole = type_span(ty);
-    let Type::Path(path) = strip_groups(ty) else { return (whole, whole) };
-    let Some(last) = path.path.segments.last() else { return (whole, whole) };
-    let PathArguments::AngleBracketed(arguments) = &last.arguments else { return (whole, whole) };
-    if !last.ident.to_string().ends_with("Result") {
-        return (whole, whole);
-    }
-    let mut types = arguments.args.iter().filter_map(|argument| match argument {
-        GenericArgument::Type(ty) => Some(type_span(ty)),
+    let mut types = result_arguments(ty).into_iter().flatten().map(type_span);
+    (types.next().unwrap_or(whole), types.next().unwrap_or(whole))
+}
+
+/// Returns the `T` of a `Result<T>`, judging by its spelling.
+pub(crate) fn result_value(ty: &Type) -> Option<&Type> {
+    result_arguments(ty)?.next()
+}
+
+fn result_arguments(ty: &Type) -> Option<impl Iterator<Item = &Type>> {
+    let Type::Path(path) = strip_groups(ty) else { return None };
+    let last = path.path.segments.last()?;
+    let PathArguments::AngleBracketed(arguments) = &last.arguments else { return None };
+    let types = arguments.args.iter().filter_map(|argument| match argument {
+        GenericArgument::Type(ty) => Some(ty),
         _ => None,
     });
-    (types.next().unwrap_or(whole), types.next().unwrap_or(whole))
+    last.ident.to_string().ends_with("Result").then_some(types)
 }
 
 #[cfg(test)]

@@ -48,6 +48,9 @@ pub(crate) fn validate_action<'a>(
     let description = name::validate_description(kind, item, options, errors);
     let params = parse::parse_params(kind, &item.sig.inputs, errors);
     types::check_return_type(&item.sig.output, errors);
+    if item.is_declared(kind) {
+        tool::check_declared(item, options, &params, errors);
+    }
     if let Some(uri) = &uri {
         resource::check_variables(uri, &params, errors);
         if options.setting("app").is_some() {
@@ -58,6 +61,11 @@ pub(crate) fn validate_action<'a>(
 }
 
 impl ValidAction<'_> {
+    /// Returns whether the function is a tool without a body.
+    pub(crate) fn is_declared(&self) -> bool {
+        self.item.is_declared(self.kind)
+    }
+
     /// Returns the span of the function's name, for generated code.
     pub(crate) fn span(&self) -> Span {
         self.item.sig.ident.span()

@@ -42,7 +42,7 @@ pub(super) fn check_variables(uri: &LitStr, params: &[FnParam], errors: &mut Err
     if params.iter().any(|param| matches!(param, FnParam::Input(..)))
         || fields.iter().any(|field| field.flatten)
     {
-        // The names are those of the type's fields, which a macro cannot see.
+        // The names are the type's fields, which a macro cannot see.
         return;
     }
     let is_unfilled = |field: &InputField| !template.variables().any(|name| field.answers_to(name));

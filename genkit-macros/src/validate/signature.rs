@@ -37,13 +37,11 @@ pub(super) fn check_signature(kind: Kind, item: &Item, errors: &mut Errors) {
             format_args!("{attribute} must be on a free function: callers cannot provide `self`"),
             "move it out of the `impl`, and take what it needs by reference: `store: &Store`",
         );
-    } else if !item.has_body() {
+    } else if !item.has_body() && !item.is_declared(kind) {
         errors.add_at(
             &sig.ident,
-            format_args!(
-                "{attribute} must be on a function with a body, not on a declaration in a trait"
-            ),
-            "move it to a free function",
+            format_args!("{attribute} must be on a function with a body"),
+            "write the body instead of the `;`; a function of a trait must become a free function",
         );
     }
     if let Some(constness) = &sig.constness {

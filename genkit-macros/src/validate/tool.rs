@@ -1,7 +1,11 @@
-//! Rules for `#[tool]` only: hints must not contradict each other.
+//! Rules for `#[tool]` only: hints must not contradict each other, and options for the body are rejected if there is no
+//! body.
+
+use syn::ReturnType;
 
 use crate::error::Errors;
-use crate::parse::Options;
+use crate::parse::{FnParam, Item, Options};
+use crate::types;
 
 /// Rejects the second of two hints that cannot both be true.
 pub(super) fn check_hints(options: &Options, errors: &mut Errors) {
@@ -14,5 +18,51 @@ pub(super) fn check_hints(options: &Options, errors: &mut Errors) {
             ),
             "keep the one that is true",
         );
+    }
+}
+
+/// Checks a declared tool, whose result comes from the caller of `generate`.
+pub(super) fn check_declared(
+    item: &Item,
+    options: &Options,
+    params: &[FnParam],
+    errors: &mut Errors,
+) {
+    const WITHOUT_CODE: &str = "a declared tool has no code";
+    for param in params.iter().filter(|param| param.is_injected()) {
+        errors.add_at(
+            param.ty(),
+            format_args!("nothing can be injected here: {WITHOUT_CODE}"),
+            "remove the parameter, or write a body instead of the `;`",
+        );
+    }
+    for key in ["at_most_once", "task", "timeout"] {
+        if let Some(written) = options.key(key) {
+            errors.add_at(
+                written,
+                format_args!("`{key}` has no effect: {WITHOUT_CODE} that could run"),
+                "remove it, or write a body instead of the `;`",
+            );
+        }
+    }
+    match &item.sig.output {
+        ReturnType::Default => errors.add_at(
+            &item.sig.ident,
+            "a declared tool needs a return type: its result comes from the caller of `generate`",
+            format_args!(
+                "write `async fn {}(..) -> T;`, with the type of the response",
+                item.sig.ident
+            ),
+        ),
+        ReturnType::Type(_, ty) => {
+            if let Some(value) = types::result_value(ty) {
+                let value = types::format_type(value);
+                errors.add_at(
+                    ty,
+                    "a declared tool returns a value: the caller of `generate` responds or declines",
+                    format_args!("write `-> {value}`"),
+                );
+            }
+        }
     }
 }

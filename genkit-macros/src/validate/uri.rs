@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use genkit_uri_template::UriTemplate;
 
-/// An error in a URI template: the problem with its place, and the remedy.
+/// An error in a URI template: the problem with its position, and the remedy.
 #[derive(Debug)]
 pub(super) struct UriMistake {
     pub(super) what: String,
@@ -33,7 +33,7 @@ pub(super) fn parse_uri(text: &str) -> Result<UriTemplate, Vec<UriMistake>> {
     Err(mistakes)
 }
 
-/// Checks that the template begins with a scheme. Clients tell the resources of different servers apart by it.
+/// Checks that the template begins with a scheme. Clients use it to distinguish the resources of different servers.
 fn check_scheme(template: &str) -> Option<UriMistake> {
     let end = template.find([':', '{', '/', '?', '#']).unwrap_or(template.len());
     let scheme = &template[..end];
@@ -51,7 +51,7 @@ fn check_scheme(template: &str) -> Option<UriMistake> {
     })
 }
 
-/// Returns the template on a separate line with `place` marked under it. A macro cannot point to a place inside a
+/// Returns the template on a separate line with `place` marked under it. A macro cannot point to a position inside a
 /// string literal.
 pub(super) fn mark_place(template: &str, place: &Range<usize>) -> String {
     let parts = template.get(..place.start).zip(template.get(place.clone()));

@@ -125,7 +125,7 @@ pub(crate) fn first_lists(effort: &Effort) -> Figure {
     figure
 }
 
-/// Measures calls of one tool, and their memory.
+/// Measures calls to one tool, and their memory.
 pub(crate) fn calls(effort: &Effort) -> Vec<Figure> {
     const SERVERS: [&str; 6] = ["bare", "bare-std", "rmcp", "rmcp-pipes", "ours", "ours-text"];
     let new = |title, budget| Figure::new(title, &SERVERS, "rmcp-pipes", budget);

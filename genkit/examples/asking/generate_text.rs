@@ -1,4 +1,4 @@
-//! Streams the response of a model that calls a tool: the guide page `generate`.
+//! Streams the response from a model that calls a tool: the guide page `generate`.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for a person")]
 

@@ -40,7 +40,7 @@ async fn main() -> Result<()> {
             io::stdin().read_line(&mut line)?;
             answers.push(match line.trim() {
                 "y" => question.approve(),
-                _ => question.deny("the user said no"),
+                _ => question.decline_with("the user said no"),
             });
         }
         let resumed = genkit::resume_with(response, answers);

@@ -34,7 +34,7 @@ async fn main() -> Result<()> {
             let mut line = String::new();
             match std::io::stdin().read_line(&mut line) {
                 Ok(_) if line.trim() == "y" => question.approve(),
-                _ => question.deny("the user said no"),
+                _ => question.decline_with("the user said no"),
             }
         });
         response = resumed.await?;

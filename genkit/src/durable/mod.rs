@@ -24,7 +24,7 @@
 //!     .default_model(model) // or by its name: "gemini/gemini-2.5-flash"
 //!     .durable(FolderStore::open(&folder)?)
 //!     .build()?;
-//! // The same id refers to the same run, in whatever process this line runs. It never creates a second run.
+//! // The same id refers to the same run, in any process that runs this line. It never creates a second run.
 //! let ask = genkit::generate("A table for two!").tools(["book"]);
 //! let run = genkit.durable_run("order-4711", ask).await?;
 //! let answer = run.wait().await?;
@@ -38,7 +38,7 @@
 //!
 //! The state of the run is saved after each model call, each tool call and each
 //! [`Context::once`](crate::Context::once). Code is not replayed, so functions do not need to be deterministic, and a
-//! new version of the program can continue the runs of the old one. The process that waits also works:
+//! new version of the program can continue the runs of the old version. The process that waits also works:
 //! [`DurableRun::wait`] performs the steps that are due, as does [`Genkit::work`](crate::Genkit::work), in any number
 //! of processes. At any time one of them holds the lease of a run.
 //!
@@ -49,7 +49,7 @@
 //!
 //! | what | how often |
 //! |---|---|
-//! | a saved response of the model, tool result or result of `once` | once: it is never performed again |
+//! | a saved response from the model, tool result or result of `once` | once: it is never performed again |
 //! | a model call that a crash interrupted | again, with the same request |
 //! | a tool call that a crash interrupted | again, from its beginning; saved results of `once` are reused |
 //! | a tool with `#[tool(at_most_once)]` that a crash interrupted | never again automatically: the run asks the user for its outcome |
@@ -59,7 +59,7 @@
 //! time, for services that detect repeated requests. While the store fails, a process keeps the results in its memory and
 //! saves them again, for twice the time of the lease.
 //!
-//! The table holds for everything below a run: agents as tools, prompts and model calls inside of a function, and the
+//! The table applies to everything inside a run: agents as tools, prompts and model calls inside of a function, and the
 //! flows and tools that a function runs. A step that ends its process is started in 10 processes at most; then the run
 //! fails, and an operator can continue it with `retry`.
 //!
@@ -74,7 +74,7 @@
 //! # What fails
 //!
 //! A model call that fails with a temporary error is attempted up to 5 times, after 1, 4, 16, .. seconds; the run waits
-//! in the store meanwhile. A flow is retried in the same way, from its beginning. The error of a tool is a response to
+//! in the store meanwhile. A flow is retried in the same way, from its beginning. The error from a tool is a response to
 //! the model. The state of a failed run stays readable: [`DurableRun::wait`] returns the error, which holds the partial
 //! response.
 //!

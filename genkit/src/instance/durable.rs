@@ -17,7 +17,7 @@ impl Genkit {
     /// # Errors
     /// `FailedPrecondition` without [`GenkitBuilder::durable`](crate::GenkitBuilder::durable), `InvalidArgument` for an
     /// invalid id or a run with code that has no name, any error that a run can return before its first response, and
-    /// any error of the store.
+    /// any error from the store.
     pub async fn durable_run(&self, id: impl Into<String>, run: Generate) -> Result<DurableRun> {
         genkit_durable::internal::runs::durable_run(&self.0, id, run, DurableOptions::new()).await
     }
@@ -74,7 +74,7 @@ impl Genkit {
         .await
     }
 
-    /// Creates a durable run like [`durable_run`](Self::durable_run), with tags or a later start.
+    /// Creates a durable run like [`durable_run`](Self::durable_run), with tags or a start time.
     ///
     /// # Errors
     /// The errors of [`durable_run`](Self::durable_run); `InvalidArgument` for an invalid tag.
@@ -87,7 +87,7 @@ impl Genkit {
         genkit_durable::internal::runs::durable_run(&self.0, id, run, options).await
     }
 
-    /// Creates a durable flow like [`durable_flow`](Self::durable_flow), with tags or a later start.
+    /// Creates a durable flow like [`durable_flow`](Self::durable_flow), with tags or a start time.
     ///
     /// # Errors
     /// The errors of [`durable_flow`](Self::durable_flow); `InvalidArgument` for an invalid tag.
@@ -101,7 +101,7 @@ impl Genkit {
         genkit_durable::internal::runs::durable_flow(&self.0, id, flow, input, options).await
     }
 
-    /// Returns the durable run with this id, whichever process created it. Returns `None` if the store does not have it.
+    /// Returns the durable run with this id, created by any process. Returns `None` if the store does not have it.
     ///
     /// # Errors
     /// The errors of [`durable_run`](Self::durable_run).
@@ -109,7 +109,7 @@ impl Genkit {
         genkit_durable::internal::runs::find_durable_run(&self.0, id).await
     }
 
-    /// Returns the durable flow with this id, created by any process. `None` if there is none.
+    /// Returns the durable flow with this id, created by any process. `None` if no flow has this id.
     ///
     /// # Errors
     /// The errors of [`durable_flow`](Self::durable_flow).
@@ -139,9 +139,10 @@ impl GenkitBuilder {
     /// Sets the duration of the lease under which a worker performs a durable run. Default is 30 seconds; the minimum is
     /// 100 milliseconds.
     ///
-    /// If a process dies, another one continues its runs after this time. A process that cannot renew its leases, such
-    /// as one that loses its store, suspends the runs shortly before. A short lease costs a renewal of each running run
-    /// three times per lease. All processes on a store should use the same value.
+    /// If a process dies, another process continues its runs after this time. A process that cannot renew its leases,
+    /// such as one that loses its store, suspends the runs shortly before their leases end. The lease of each running
+    /// run is renewed three times per lease duration, so a short lease causes more writes. All processes on a store
+    /// should use the same value.
     pub fn durable_lease(self, lease: std::time::Duration) -> Self {
         Self(self.0.durable_lease(lease))
     }

@@ -78,7 +78,7 @@ impl Genkit {
         self.0.resume_with(interrupted, answers)
     }
 
-    /// Calls a tool of the registry by hand, by the name in `request`, with the state and the middleware of this
+    /// Calls the tool of the registry that `request` names, with the state and the middleware of this
     /// program. An unknown tool is a failure that a model can read. Otherwise the same as [`Tool::call`](crate::Tool::call).
     ///
     /// ```
@@ -132,7 +132,7 @@ impl Genkit {
 }
 
 impl GenkitBuilder {
-    /// Sets the default model, for requests that do not name one.
+    /// Sets the default model, for requests that do not name a model.
     ///
     /// ```
     /// use genkit::{Genkit, Registry, testing::ScriptedModel};
@@ -158,7 +158,7 @@ impl GenkitBuilder {
         Self(self.0.embedder(embedder))
     }
 
-    /// Adds a provider with custom settings, instead of the one from the environment.
+    /// Adds a provider with custom settings, instead of the provider from the environment.
     pub fn provider(self, provider: impl Provider) -> Self {
         Self(self.0.provider(provider))
     }

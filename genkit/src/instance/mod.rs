@@ -27,8 +27,9 @@ use crate::{IntoActions, Registry};
 /// A Genkit instance: a registry, and the state that is injected into its functions.
 ///
 /// The free functions ([`run_flow`](crate::run_flow), `generate`) use the instance that runs the calling flow, tool or
-/// prompt, with its models, its registry and its state. Elsewhere, and in tasks that such a function spawns, they use the default instance, which has every annotated function of the
-/// program and no state. Create your own instance for state, for tests, or for several tenants in one process.
+/// prompt, with its models, its registry and its state. Elsewhere, and in tasks that such a function spawns, they use
+/// the default instance, which has every annotated function of the program and no state. Create your own instance for
+/// state, for tests, or for several tenants in one process.
 ///
 /// ```
 /// use genkit::{Genkit, Registry, flow, flows};
@@ -61,7 +62,7 @@ impl Genkit {
         Inner::running().map_or_else(Self::default, Self)
     }
 
-    /// Creates a builder. It uses the program's registry unless you set another one.
+    /// Creates a builder. It uses the program's registry unless you set another registry.
     pub fn builder() -> GenkitBuilder {
         GenkitBuilder(InnerBuilder::default())
     }
@@ -94,7 +95,7 @@ impl Genkit {
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) if the flow does not exist,
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if `input` does not match its schema, and any
-    /// error of the flow.
+    /// error from the flow.
     pub async fn run_flow(&self, name: &str, input: impl Serialize) -> Result<Value> {
         self.0.run_flow(name, input).await
     }
@@ -169,7 +170,7 @@ impl Genkit {
         self.0.render_prompt(name, arguments).await
     }
 
-    /// Reads a resource of the registry: the one whose URI or template matches `uri` best.
+    /// Reads a resource of the registry: the resource whose URI or template matches `uri` best.
     ///
     /// ```
     /// use genkit::{Genkit, Registry, resource, resources};
@@ -239,13 +240,13 @@ impl std::fmt::Debug for Genkit {
 pub struct GenkitBuilder(InnerBuilder);
 
 impl GenkitBuilder {
-    /// Sets the registry to read instead of the program's.
+    /// Sets the registry. Default is the program's registry.
     pub fn registry(self, registry: Registry) -> Self {
         Self(self.0.registry(registry))
     }
 
-    /// Adds actions to the given registry, or to a copy of the program's: `tools![..]`, `actions![..]` of several
-    /// kinds, or values.
+    /// Adds actions to the given registry, or to a copy of the program's registry: `tools![..]`, `actions![..]` of
+    /// several kinds, or values.
     pub fn actions(self, actions: impl IntoActions) -> Self {
         Self(self.0.actions(actions))
     }

@@ -7,8 +7,8 @@ use super::GenkitBuilder;
 use crate::template::TemplateCall;
 
 impl GenkitBuilder {
-    /// Adds a folder of `.prompt` files, which is read when the instance is built. Each file becomes a prompt of the
-    /// registry; without a given registry, of a copy of the program's. May be called several times.
+    /// Adds a folder of `.prompt` files, which is read when the instance is built. Each file becomes a prompt in the
+    /// given registry, or in a copy of the program's registry. May be called several times.
     ///
     /// | file | result |
     /// |---|---|

@@ -3,8 +3,8 @@
 use super::GenkitBuilder;
 
 impl GenkitBuilder {
-    /// Adds a folder of skills, which is read when the instance is built. Its skills are added to the registry; without
-    /// a given registry, to a copy of the program's. May be called several times. See `Skill::read_dir`.
+    /// Adds a folder of skills, which is read when the instance is built. Its skills are added to the given registry,
+    /// or to a copy of the program's registry. May be called several times. See `Skill::read_dir`.
     ///
     /// ```
     /// use genkit::{Genkit, Registry};
@@ -23,7 +23,7 @@ impl GenkitBuilder {
     /// # }
     /// ```
     ///
-    /// Errors in the files are returned by [`build`](Self::build), all of them with file and line.
+    /// [`build`](Self::build) returns all errors in the files, with file and line.
     pub fn skills_dir(self, path: impl Into<std::path::PathBuf>) -> Self {
         Self(self.0.skills_dir(path))
     }

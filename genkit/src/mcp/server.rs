@@ -1,5 +1,8 @@
 //! The MCP server, which serves the registry over stdio and streamable HTTP.
 
+#[cfg(feature = "jwt")]
+#[doc(inline)]
+pub use genkit_jwt::{JwtAlgorithm, JwtVerifier, JwtVerifierBuilder};
 #[cfg(feature = "mcp-http")]
 #[doc(inline)]
 pub use genkit_mcp_server::HttpStream;
@@ -14,9 +17,6 @@ pub use genkit_mcp_server::{
     ApprovalFallback, Caller, Item, McpServer, NextRequest, Principal, RequestMiddleware,
     ServedAnswer, ServedRequest, on_call, on_get, on_list, on_read, on_request,
 };
-#[cfg(feature = "jwt")]
-#[doc(inline)]
-pub use genkit_mcp_server::{JwtAlgorithm, JwtVerifier, JwtVerifierBuilder};
 #[cfg(feature = "mcp-http")]
 #[doc(inline)]
 pub use genkit_mcp_server::{

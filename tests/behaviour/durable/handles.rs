@@ -94,7 +94,7 @@ async fn answers_that_fit_nothing_change_nothing() {
         assert!(error.to_string().contains(text), "{error}");
         assert_eq!(run.open().await.unwrap().len(), 1);
     }
-    run.answer_with(|question| Some(question.deny("not that one"))).await.unwrap();
+    run.answer_with(|question| Some(question.decline_with("not that one"))).await.unwrap();
     let late = run.answer("c3", true).await.unwrap_err();
     assert_eq!(late.kind(), ErrorKind::FailedPrecondition, "it was answered");
     let response = run.wait().await.unwrap();

@@ -100,7 +100,7 @@ async fn a_call_by_hand_has_limits_and_only_what_ends_a_run_is_an_error() {
     assert_eq!((error.kind(), error.is_fatal()), (ErrorKind::NotFound, true));
 
     let error = fatal.call(&request("slow", json!({}))).await.unwrap_err();
-    assert_eq!(error.to_string(), "a call of `slow` was passed to the tool `fatal`");
+    assert_eq!(error.to_string(), "a call to `slow` was passed to the tool `fatal`");
 }
 
 #[tokio::test]
@@ -142,7 +142,8 @@ async fn what_a_tool_asks_is_told_and_answered_in_rounds() {
     assert_eq!(asked.clone().into_response().unwrap_err().kind(), ErrorKind::FailedPrecondition);
     let question = &asked.interrupts(&call)[0];
     assert_eq!(question.message(), Some("Allow `delete` to run with {\"id\":7}?"));
-    let denied = delete.call(&call).resume(asked.clone(), |q| q.deny("mine")).await.unwrap();
+    let denied =
+        delete.call(&call).resume(asked.clone(), |q| q.decline_with("mine")).await.unwrap();
     assert_eq!(denied.into_response().unwrap().error(), Some("the user did not approve: mine"));
 
     let again = delete.call(&call).resume(asked, |q| q.approve()).await.unwrap();
@@ -325,7 +326,9 @@ async fn a_tool_that_samples_says_that_no_model_is_named() {
     let told =
         genkit.call_tool(&request("asks", json!({}))).await.unwrap().into_response().unwrap();
     assert!(
-        told.error().unwrap().contains("no model for the sampling request of the tool"),
+        told.error()
+            .unwrap()
+            .contains("no model is available for the sampling request from the tool"),
         "{told:?}"
     );
     let model = ScriptedModel::text("hello");

@@ -135,7 +135,7 @@ async fn a_prompt_that_renders_to_nothing_is_an_error_that_names_it() {
     let genkit = genkit.registry(genkit::Registry::new().add([prompt])).build().unwrap();
     let error = genkit.prompt("quiet").await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);
-    assert!(error.to_string().contains("`quiet` rendered to nothing"), "{error}");
+    assert!(error.to_string().contains("`quiet` rendered to an empty list"), "{error}");
     let model = ScriptedModel::text("hi");
     assert_eq!(genkit.prompt("quiet").prompt("hello").model(model).await.unwrap().text(), "hi");
 }

@@ -132,7 +132,7 @@ async fn it_is_answered_by_restart_respond_and_deny() {
         (|q| q.restart(Value::Null), json!({"paid": 5, "said": null})),
         (|q| q.restart_with(1, json!({"cents": 3})), json!({"paid": 3, "said": 1})),
         (|q| q.respond(json!("paid in cash")), json!("paid in cash")),
-        (|q| q.deny("no money"), json!({"error": "the user did not approve: no money"})),
+        (|q| q.decline_with("no money"), json!({"error": "the user did not approve: no money"})),
     ];
     for (answer, output) in answers {
         let model = calls([("pay", json!({"cents": 5}))]);
@@ -170,7 +170,10 @@ async fn approval_is_asked_before_the_body_and_after_the_arguments_are_read() {
     let answers: [(Answering, Value); 3] = [
         (Interrupt::approve, json!("7 is gone")),
         (|q| q.approve_with(json!({"id": 8})), json!("8 is gone")),
-        (|q| q.deny("it is mine"), json!({"error": "the user did not approve: it is mine"})),
+        (
+            |q| q.decline_with("it is mine"),
+            json!({"error": "the user did not approve: it is mine"}),
+        ),
     ];
     for (answer, output) in answers {
         let model = calls([("delete", json!({"id": 7}))]);
@@ -313,7 +316,7 @@ async fn a_declined_question_is_an_answer() {
     let model = calls([("meet", json!({}))]);
     let response = ask(&model, &tools![meet]).await;
     let questions = response.interrupts();
-    let answers = vec![questions[0].deny(""), questions[1].cancel()];
+    let answers = vec![questions[0].decline_with(""), questions[1].cancel()];
     let done = go_on(response, answers, &model, &tools![meet]).await.unwrap();
     assert_eq!(outputs(&done), [json!({"error": "the user declined to answer"})]);
 }
@@ -463,7 +466,7 @@ async fn a_denied_call_does_not_run_whoever_asked() {
     let model = calls([("add", json!({"a": 1, "b": 2}))]);
     let run = genkit::generate("go").model(model.clone()).tools(tools![add]);
     let response = stored(&run.approval(asks_for_all).await.unwrap());
-    let denied = response.interrupts()[0].deny("not today");
+    let denied = response.interrupts()[0].decline_with("not today");
     let done = go_on(response, vec![denied], &model, &tools![add]).await.unwrap();
     assert_eq!(outputs(&done), [json!({"error": "the user did not approve: not today"})]);
 
@@ -473,7 +476,7 @@ async fn a_denied_call_does_not_run_whoever_asked() {
     let mut response = stored(&run.approval(asks_for_all).await.unwrap());
     let part = &mut response.message.as_mut().unwrap().content[0];
     part.metadata_mut().shift_remove("suspended");
-    let denied = response.interrupts()[0].deny("no");
+    let denied = response.interrupts()[0].decline_with("no");
     let done = go_on(response, vec![denied], &model, &tools![add]).await.unwrap();
     assert_eq!(outputs(&done), [json!({"error": "the user did not approve: no"})]);
 }

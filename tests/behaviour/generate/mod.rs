@@ -4,6 +4,7 @@ mod by_hand;
 mod calls;
 mod chat;
 mod closures;
+mod declared;
 mod embedding;
 mod ending;
 mod interrupts;

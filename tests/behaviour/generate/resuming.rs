@@ -56,7 +56,7 @@ async fn an_edited_call_that_asks_again_stays_edited_and_noted() {
     for (last, output) in [
         (Interrupt::approve as Answering, json!("sent 20")),
         (
-            |q: &Interrupt| q.deny("too late"),
+            |q: &Interrupt| q.decline_with("too late"),
             json!({"error": "the user did not approve: too late"}),
         ),
     ] {

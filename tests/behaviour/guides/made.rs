@@ -138,28 +138,27 @@ const OTHERS: [(&str, &str, &str); 7] = [
     ),
     (
         "What providers and clients reject",
-        "One rejected schema would disable the whole list of tools, so each receiver gets what it accepts.",
+        "A single rejected schema would disable the whole list of tools, so each receiver gets a schema that it accepts.",
         "crates/genkit-schema/src/dialect/mod.rs",
     ),
     (
         "Streams of servers that are compatible with OpenAI",
-        "Fragments of tool calls are assembled by index, id and name together: first the call that a fragment may continue, \
-         then whether it does, then what remains at the end of the stream.",
+        "Fragments of tool calls are assembled by index, id and name together: the first table selects the call that a fragment may continue, the second decides whether it continues it, and the third handles the remaining calls at the end of the stream.",
         "crates/genkit-openai/src/chat/response/calls/mod.rs",
     ),
     (
         "Results of MCP servers",
-        "A result in an unexpected shape reaches the model, or is an error that shows what came.",
+        "A result in an unexpected format is passed to the model, or becomes an error that quotes it.",
         "crates/genkit-mcp-host/src/request/results.rs",
     ),
     (
         "Files with MCP servers",
-        "The files of other programs are read as they write them. A word that could mean \"disabled\" disables the server.",
+        "These are the file formats that other programs write. A server is disabled by any value that could mean \"disabled\".",
         "crates/genkit-mcp-servers-file/src/lib.rs",
     ),
     (
         "OpenAPI documents",
-        "Each difference is a note of the tool.",
+        "Each repair is listed in the tool's notes.",
         "crates/genkit-openapi/src/input.rs",
     ),
     (
@@ -172,7 +171,7 @@ const OTHERS: [(&str, &str, &str); 7] = [
 fn what_other_programs_get_wrong_is_in_the_tables_of_the_code() {
     let mut text = String::from(
         "# What other programs get wrong, and what we do about it\n\nGenerated from the documentation of the code. \
-         A mistake of another program is repaired or left out with a warning, and never disables what is beside it.\n",
+         Invalid input from another program is repaired, or left out with a warning. It never disables the valid input next to it.\n",
     );
     for (title, lead, path) in OTHERS {
         write!(text, "\n## {title}\n\n{lead}\n").unwrap();

@@ -40,7 +40,7 @@ async fn a_change_is_seen_by_the_next_turn() {
         let host = host(server(&registry).protocol(era));
         assert_eq!(host.tools().await.unwrap().len(), 1);
         let (changing, watched) = (registry.clone(), host.clone());
-        // The tools of the server change between the two calls of the model.
+        // The tools of the server change between the two calls to the model.
         let change = genkit::Tool::builder("change", "Changes the server.").handler(
             move |_, _: serde_json::Value| {
                 let (registry, host) = (changing.clone(), watched.clone());

@@ -345,5 +345,5 @@ async fn a_template_in_the_program_needs_no_type() {
     assert!(error.to_string().contains("frontmatter"), "{error}");
     let roles = trip().system("{{role \"user\"}}a{{role \"model\"}}b").template("Hi").unwrap();
     let error = roles.render(json!({"city": "Rome"})).await.unwrap_err();
-    assert!(error.to_string().contains("must be one message of text"), "{error}");
+    assert!(error.to_string().contains("must be a single text message"), "{error}");
 }

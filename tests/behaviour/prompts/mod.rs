@@ -2,7 +2,7 @@
 
 mod embedded;
 mod files;
-mod folder;
+pub mod folder;
 mod running;
 mod seeds;
 mod served;

@@ -244,7 +244,8 @@ async fn denying_a_task_cancels_it() {
     let ask = || genkit::generate("Go").model(model.clone()).tools(host.tools());
     let response = ask().await.unwrap();
     assert!(response.is_interrupted());
-    let response = ask().resume(response, |open| open.deny("it takes too long")).await.unwrap();
+    let response =
+        ask().resume(response, |open| open.decline_with("it takes too long")).await.unwrap();
     assert_eq!(response.text(), "Never mind.");
     for _ in 0..500 {
         if count(&heard, "tasks/cancel") == 1 {

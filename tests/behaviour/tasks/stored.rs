@@ -92,7 +92,7 @@ async fn every_server_on_a_store_answers_for_its_tasks() {
     cancel(&two, &id).await.unwrap();
     until_counts(&world, |counts| counts == (1, 1, 1)).await;
     assert_eq!(get(&one, &id).await.unwrap()["status"], "cancelled");
-    // A question of one server is answered at the other, and its function continues.
+    // A question from one server is answered at the other, and its function continues.
     let id = begin(&one, "asks", json!({})).await;
     let asked = until(&two, &id, "input_required").await;
     let answers = asked["inputRequests"].as_object().unwrap().keys();

@@ -135,7 +135,7 @@ async fn a_number_out_of_range_does_not_lose_its_requests_id_over_http() {
     }
 }
 
-/// F-7: a missing capability of the client is not an error of the server.
+/// F-7: a missing capability of the client is not an error from the server.
 #[test]
 fn a_capability_that_the_client_lacks_is_its_own_matter() {
     for modern in [false, true] {

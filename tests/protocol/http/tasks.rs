@@ -30,7 +30,7 @@ fn server() -> McpServer {
     genkit.serve_mcp().authenticate(verify)
 }
 
-/// Sends a request of a client that supports tasks.
+/// Sends a request from a client that supports tasks.
 fn ask(wire: &Wire, token: &str, method: &str, (name, mut params): (&str, Value)) -> Answer {
     params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",

@@ -16,7 +16,7 @@ use crate::server;
 
 const CLIENTS: usize = 200;
 
-/// The number of requests of each client that must get a response.
+/// The number of requests from each client that must get a response.
 const CALLS: usize = 24;
 
 struct PipeClient {

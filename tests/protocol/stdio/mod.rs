@@ -1,4 +1,4 @@
-//! Raw bytes on stdio: the messages of a faulty client, and the expected responses.
+//! Raw bytes on stdio: the messages from a faulty client, and the expected responses.
 
 mod ending;
 mod lines;

@@ -65,7 +65,7 @@ pub trait Dialect: Sync {
     fn asked(&self, body: &Value) -> Asked;
 }
 
-/// A response of a model.
+/// A response from a model.
 #[derive(Clone, Debug, Default)]
 pub struct Said {
     /// Thoughts, and their signature.
@@ -79,7 +79,7 @@ pub struct Said {
     pub usage: [u64; 4],
 }
 
-/// A call of a tool.
+/// A call to a tool.
 #[derive(Clone, Debug)]
 pub struct Called {
     pub id: Option<String>,

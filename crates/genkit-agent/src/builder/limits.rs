@@ -25,14 +25,14 @@ impl Generate {
         self
     }
 
-    /// Sets what happens if a tool fails. Default is to send the error to the model.
+    /// Sets the reaction to a tool error. Default is to send the error to the model.
     pub fn on_tool_error(mut self, what: OnToolError) -> Self {
         self.settings.on_tool_error = what;
         self
     }
 
     /// Sets whether tool arguments must match the schema exactly (strict arguments). Default is `false`: arguments that
-    /// do not fit are read a second time leniently, so that `"5"` is accepted as 5.
+    /// do not match are parsed again leniently, so that `"5"` is accepted as 5.
     pub fn strict_args(mut self, yes: bool) -> Self {
         self.settings.exact_args = yes;
         self
@@ -47,8 +47,8 @@ impl Generate {
     /// `{"usageLimit": {"of": "tokens", "used": 12, "limit": 10}}`.
     ///
     /// All model calls of the run count: failed calls and their retries, calls made by middleware, and sampling
-    /// requests from its tools. A run that a tool starts has its own count. Concurrent calls are each checked only when
-    /// they begin. If a model does not report its usage, tokens are estimated and a warning is logged.
+    /// requests from its tools. A run that a tool starts is counted separately. Each concurrent call is checked only
+    /// when it begins. If a model does not report its usage, tokens are estimated and a warning is logged.
     ///
     /// ```
     /// use genkit::ErrorKind;
@@ -85,10 +85,10 @@ impl Generate {
     ///
     /// The tool responses become the message of the response, with
     /// [`FinishReason::Stop`](genkit_core::FinishReason::Stop); [`text`](genkit_core::GenerateResponse::text) and
-    /// [`output`](genkit_core::GenerateResponse::output) return the result of the tool. Other calls of the same round are run
-    /// as well. A failed call does not end the run, so the model can correct it. With
-    /// [`ToolChoice::Required`](genkit_core::ToolChoice::Required) the model must call a tool in every turn until
-    /// then. Each call of this method adds a tool.
+    /// [`output`](genkit_core::GenerateResponse::output) return the result of the tool. Other calls of the same round
+    /// are run as well. A failed call does not end the run, so the model can correct it. With
+    /// [`ToolChoice::Required`](genkit_core::ToolChoice::Required), the model must call a tool in every turn until it
+    /// calls this tool. Each call to this method adds a tool.
     ///
     /// ```
     /// use genkit::message::ToolRequest;
@@ -119,7 +119,8 @@ impl Generate {
 
     /// Adds a closure that runs before each turn. It receives the turn (its round, the messages, the usage so far) and
     /// may change the model, tools and settings of this turn only. It may be asynchronous. An error ends the run, and
-    /// the error holds the partial response. Several closures run in the order of their addition.
+    /// the error holds the partial response. If there are several closures, they run in the order in which they were
+    /// added.
     ///
     /// ```
     /// use genkit::message::ToolRequest;

@@ -20,8 +20,7 @@ use genkit_core::{GenerateOptions, IntoMessages, IntoParts};
 use genkit_core::{IntoResources, IntoTools, ResourceRef, ToolRef};
 use genkit_model::{IntoModel, ModelRef};
 
-/// A generate request: a prompt with its model, tools and settings. Awaiting it runs it; see
-/// `generate`.
+/// A generate request: a prompt with its model, tools and settings. It runs when it is awaited; see `generate`.
 ///
 /// Awaiting it returns a [`GenerateResponse`](genkit_core::GenerateResponse); [`stream`](Self::stream) returns the chunks
 /// first.
@@ -151,8 +150,8 @@ impl Generate {
         self
     }
 
-    /// Sets the model, by its name (`"gemini/gemini-2.5-flash"`) or as a value. Default is the model of the `Genkit`,
-    /// or that in the environment variable `GENKIT_MODEL`.
+    /// Sets the model, by its name (`"gemini/gemini-2.5-flash"`) or as a value. Default is the default model of the
+    /// `Genkit`, or the model in the environment variable `GENKIT_MODEL`.
     pub fn model(mut self, model: impl IntoModel) -> Self {
         self.model = Some(model.into_model());
         self
@@ -164,7 +163,7 @@ impl Generate {
         self
     }
 
-    /// Runs it and returns a stream of its chunks.
+    /// Starts the run and returns a stream of its chunks.
     pub fn stream(self) -> GenerateStream<'static> {
         GenerateStream::new(self.output_format(), |chunks| self.begin_run(chunks))
     }
@@ -237,14 +236,14 @@ impl Generate {
         self
     }
 
-    /// Adds resources that messages may refer to, in addition to those of the registry. Each [`Part::resource_link`] is
-    /// replaced by the content of the resource.
+    /// Adds resources that messages may refer to, in addition to the resources of the registry. Each
+    /// [`Part::resource_link`] is replaced with the content of the resource.
     pub fn resources(mut self, resources: impl IntoResources) -> Self {
         self.resources.extend(resources.into_resources());
         self
     }
 
-    /// Injects `value` as state into every tool of this run that takes `&T`, in place of the state of the `Genkit`.
+    /// Injects `value` as state into every tool of this run that takes `&T`, instead of the state of the `Genkit`.
     /// If a tool's state is missing, the run fails before the first model call.
     ///
     /// ```
@@ -272,9 +271,9 @@ impl Generate {
         self
     }
 
-    /// Sets the action context: a map that tools read with [`Context::action_context`](genkit_core::Context::action_context)
-    /// and templates read as `@key`. It can hold the signed-in user, for example. Default is that of the function that
-    /// creates the run.
+    /// Sets the action context: a map that tools read with
+    /// [`Context::action_context`](genkit_core::Context::action_context) and templates read as `@key`. It can hold the
+    /// signed-in user, for example. Default is the action context of the function that creates the run.
     pub fn action_context(mut self, context: Map<String, Value>) -> Self {
         self.settings.action_context = Arc::new(context);
         self

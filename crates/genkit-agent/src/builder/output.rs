@@ -66,7 +66,7 @@ impl Generate {
 
     /// Adds an output validator, which checks the parsed value of a response. The text of its error is sent back to the
     /// model, up to [`output_retries`](Self::output_retries) times; a [fatal](genkit_core::Error::into_fatal) error ends the
-    /// run. Each call of this method adds a validator.
+    /// run. Each call to this method adds a validator.
     ///
     /// ```
     /// use genkit::testing::ScriptedModel;

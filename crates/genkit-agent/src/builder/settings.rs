@@ -1,4 +1,4 @@
-//! The model settings: typed methods for Genkit's common ones, `config` for all others.
+//! The model settings: typed methods for Genkit's common settings, `config` for all others.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -8,9 +8,9 @@ use genkit_core::internal::generate::error::Error as E;
 use genkit_core::setting_methods;
 
 impl Generate {
-    /// Adds model settings: Genkit's common ones (`temperature`, `maxOutputTokens`, `topK`, `topP`, `stopSequences`,
-    /// `seed`, `reasoningEffort`, `version`) and the provider's own. They are merged with earlier settings. If the
-    /// value does not serialize to an object, the run returns an error.
+    /// Adds model settings: Genkit's common settings (`temperature`, `maxOutputTokens`, `topK`, `topP`,
+    /// `stopSequences`, `seed`, `reasoningEffort`, `version`) and the provider's own. They are merged with earlier
+    /// settings. If the value does not serialize to an object, the run returns an error.
     pub fn config(mut self, config: impl Serialize) -> Self {
         match genkit_core::internal::to_finite_value(config) {
             Ok(Value::Object(config)) => self.config_map().extend(config),

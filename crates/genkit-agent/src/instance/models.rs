@@ -23,7 +23,7 @@ pub struct RunDefaults {
     pub resting: RestingRuns,
     /// The duration of the leases of durable runs, if it is not the default.
     pub lease: Option<Duration>,
-    /// Held while this process works on a durable run at which other processes have ended.
+    /// Held while this process works on a durable run during which other processes have ended.
     pub suspects: Arc<Mutex<()>>,
 }
 

@@ -75,7 +75,7 @@ pub trait Middleware: Send + Sync + 'static {
     /// Wraps each tool call of a run. Also wraps tool calls of MCP clients, if the `Genkit` that
     /// serves them has this middleware.
     ///
-    /// Over MCP, the input in `call` is what the client sent, an interrupt becomes a question to the client's user, and
+    /// Over MCP, the input in `call` is the client's input, an interrupt becomes a question to the client's user, and
     /// an outcome returned without calling [`NextTool::run`] is the result that the client receives.
     fn tool(&self, call: ToolCall, next: NextTool) -> BoxFuture<'_, Result<ToolOutcome>> {
         next.run(call)
@@ -166,7 +166,7 @@ impl<I: InnermostTool + ?Sized> Place<I> {
     }
 }
 
-/// The rest of the chain inside a middleware around a run. It ends with the run itself.
+/// The rest of the middleware chain around a run, which ends with the run itself.
 #[derive(Clone)]
 pub struct NextGenerate {
     place: Place<dyn Innermost>,
@@ -188,7 +188,7 @@ impl NextGenerate {
     }
 }
 
-/// The rest of the chain inside a middleware around a model call. It ends with the model itself.
+/// The rest of the middleware chain around a model call, which ends with the model itself.
 #[derive(Clone)]
 pub struct NextModel {
     place: Place<dyn Innermost>,
@@ -259,7 +259,7 @@ impl NextModel {
     }
 }
 
-/// The rest of the chain inside a middleware around a tool call. It ends with the tool itself.
+/// The rest of the middleware chain around a tool call, which ends with the tool itself.
 #[derive(Clone)]
 pub struct NextTool {
     place: Place<dyn InnermostTool>,

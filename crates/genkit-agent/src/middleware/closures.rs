@@ -122,7 +122,7 @@ where
 /// Creates middleware around a whole run from a closure, for example to measure time, check the response or try again.
 ///
 /// The closure receives the request of the first turn and calls `next.run(request)`; to run the rest of the chain
-/// again, clone `next`. It returns a [`GenerateResponse`], or a `genkit::Result` of one.
+/// again, clone `next`. It returns a [`GenerateResponse`] or a `genkit::Result<GenerateResponse>`.
 ///
 /// ```
 /// use genkit::middleware::{NextGenerate, on_generate};

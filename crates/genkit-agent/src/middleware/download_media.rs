@@ -1,4 +1,4 @@
-//! Media downloads: replaces the URL of media by its content.
+//! Media downloads: replaces the URL of media with its content.
 
 use std::time::Duration;
 

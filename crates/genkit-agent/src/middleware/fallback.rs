@@ -110,7 +110,7 @@ impl Fallback {
                     continue;
                 }
             };
-            tracing::warn!(error = %Logged::text(&error), next = model.name(), "the model failed; calling the next one");
+            tracing::warn!(error = %Logged::text(&error), next = model.name(), "the model failed; calling the next model");
             let request = self.request_for(&*model, request);
             match next.clone().run_on(model, &request, chunks).await {
                 Ok(response) => return Ok(response),

@@ -15,7 +15,7 @@ const MAX_RETRIES: u32 = 3;
 /// The wait before the first retry. Default is 1 second; it doubles with each retry.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 
-/// The longest wait between two attempts. If the server requests a longer one, the error is returned. Default is 60
+/// The longest wait between two attempts. If the server requests a longer wait, the error is returned. Default is 60
 /// seconds.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
@@ -75,7 +75,7 @@ impl Retry {
         self
     }
 
-    /// Sets the longest wait between two attempts. If the server requests a longer one, the error is returned. Default
+    /// Sets the longest wait between two attempts. If the server requests a longer wait, the error is returned. Default
     /// is 60 seconds.
     #[must_use]
     pub fn longest_wait(mut self, wait: Duration) -> Self {
@@ -122,7 +122,7 @@ impl Retry {
             let wait = self.wait_before(&error, retries).filter(|_| chunks.count() == sent);
             let Some(wait) = wait else { return Err(error) };
             retries += 1;
-            tracing::warn!(error = %Logged::text(&error), ?wait, retries, "a model call failed and is made again");
+            tracing::warn!(error = %Logged::text(&error), ?wait, retries, "retrying a failed model call");
             tokio::time::sleep(wait).await;
         }
     }

@@ -1,4 +1,4 @@
-//! Merging the options of a run with those of its prompt. Those of the run take precedence.
+//! Merges the options of a run with the options of its prompt. The options of the run take precedence.
 
 use crate::Generate;
 use genkit_core::OutputOptions;
@@ -64,7 +64,7 @@ fn merge_output(
     Some(options)
 }
 
-/// Inserts the history into the messages of a prompt that does not place it: before a final user message, or else at
+/// Inserts the history into the messages of a prompt without `{{history}}`: before a final user message, or else at
 /// the end.
 pub(super) fn place_history(mut rendered: Vec<Message>, earlier: Vec<Message>) -> Vec<Message> {
     let asks = rendered.last().is_some_and(|last| last.role == Role::User);

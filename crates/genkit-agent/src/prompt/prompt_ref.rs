@@ -68,7 +68,7 @@ fn unknown_prompt(name: &str, registry: &Registry) -> E {
     let text = suggest::unknown_name("prompt", name, names());
     E::UnknownPrompt(match variants.is_empty() {
         true => text,
-        false => format!("{text}. Of `{base}` there are: {}", variants.join(", ")),
+        false => format!("{text}; variants of `{base}`: {}", variants.join(", ")),
     })
 }
 

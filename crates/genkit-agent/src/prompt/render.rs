@@ -112,7 +112,7 @@ impl Generate {
         }
         let prompt = source.prompt.find_prompt(&self.genkit.registry)?;
         let mut earlier = std::mem::take(&mut self.options.messages);
-        // A continued history contains its own system message; that of the prompt replaces it.
+        // A continued history contains its own system message, which the system message of the prompt replaces.
         let is_system = earlier.first().is_some_and(|first| first.role == Role::System);
         let system = is_system.then(|| earlier.remove(0));
         // Boxed, since most runs have no prompt, and the future would make every run large.

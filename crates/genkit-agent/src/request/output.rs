@@ -48,7 +48,8 @@ pub(crate) fn shape_output(
     Ok(())
 }
 
-/// Describes the output in the prompt for a model that cannot enforce a schema, after a model that can.
+/// Describes the output in the prompt, when a run switches from a model that can enforce a schema to a model that
+/// cannot.
 pub(crate) fn unbind_output(request: &mut ModelRequest, supported: Option<&Supports>) {
     let bound = request.output.constrained == Some(true);
     if !bound || supported.is_some_and(|supports| can_constrain(supports, request)) {

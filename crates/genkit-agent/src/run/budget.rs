@@ -11,7 +11,7 @@ use genkit_core::{Error, Result};
 use genkit_core::{ModelRequest, ModelResponse, Usage};
 use genkit_model::internal::estimate;
 
-/// The total usage of all model calls of a run, including retries, calls made by middleware and sampling requests of
+/// The total usage of all model calls of a run, including retries, calls made by middleware, and sampling requests from
 /// tools.
 #[derive(Default)]
 pub(crate) struct Budget {
@@ -65,12 +65,12 @@ impl Budget {
         lock(&self.spent).clone()
     }
 
-    /// Replaces the usage by that of the process that made the last model call.
+    /// Replaces the usage with the usage that the process of the last model call stored.
     pub(super) fn replace_spent(&self, spent: SpentUsage) {
         *lock(&self.spent) = spent;
     }
 
-    /// Adds the model calls of a tool call that ran in another process.
+    /// Adds the model calls that a tool call made in another process.
     pub(super) fn count_tool_calls(&self, calls: &[Usage]) {
         let mut spent = lock(&self.spent);
         for usage in calls {
@@ -107,8 +107,8 @@ impl Budget {
         spent.add_usage(&estimated.with_output_tokens(output));
     }
 
-    /// Sets the usage of a turn's response to that of all calls since the last one. If middleware returned the response
-    /// without a call, its own usage counts.
+    /// Sets the usage of a turn's response to the usage of all calls since the last response. If middleware returned
+    /// the response without a call, the response keeps its own usage.
     pub(super) fn settle_call(&self, answer: &mut ModelResponse) -> Result<()> {
         let mut spent = lock(&self.spent);
         match spent.untold.take() {

@@ -32,7 +32,7 @@ pub(crate) struct RunEnv {
 }
 
 impl RunEnv {
-    /// Resolves `grace` after the run has to end, at its deadline or by cancellation.
+    /// Resolves `grace` after the deadline or the cancellation of the run.
     pub(super) async fn wait_for_stop(&self, grace: Duration) -> Error {
         let limit = self.settings.limits.deadline;
         let end = limit.and_then(|limit| self.started.checked_add(limit.saturating_add(grace)));

@@ -18,7 +18,7 @@ const MAX_OUTPUT: usize = 256 * 1024;
 /// The number of tool calls of one round that run in parallel. Default is 16.
 const PARALLEL_TOOLS: usize = 16;
 
-/// The maximum number of tool calls in one message of a model. Default is 128; a larger number indicates a
+/// The maximum number of tool calls in one message from a model. Default is 128; a larger number indicates a
 /// malfunctioning model.
 pub(super) const MAX_CALLS: usize = 128;
 

@@ -13,8 +13,8 @@ const SMALL_PART: usize = 512;
 /// The number of small parts that are kept beyond the limit. Default is 8.
 const SMALL_PARTS: usize = 8;
 
-/// Truncates a tool response to `limit` bytes of JSON. Text is cut and marked; other parts are replaced by a text that
-/// describes them.
+/// Truncates a tool response to `limit` bytes of JSON. Text is cut and marked; other parts are replaced with a text
+/// that describes them.
 pub(super) fn cut_to(response: &mut ToolResponse, limit: usize) {
     let size = if response.output.is_null() { 0 } else { json_size(&response.output) };
     let whole = size.saturating_add(response.content.iter().map(size_of_part).sum());
@@ -93,7 +93,7 @@ fn cut_part(part: &mut Part, size: usize, left: usize) {
     }
 }
 
-/// Merges the notes about removed parts into one if there are many, since the tool determines their number.
+/// Merges the notes about removed parts into a single note if there are many, since the tool determines their number.
 fn merge_left_out(content: &mut Vec<Part>) {
     const NAMED: usize = 10;
     let is_left_out = |part: &Part| {

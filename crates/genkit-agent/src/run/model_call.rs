@@ -61,7 +61,7 @@ fn number_chunks(sink: &ChunkSink, index: usize, references: &StreamedReferences
     })
 }
 
-/// Replaces the names of tools as spelled by the model by their own names, for policies and middleware.
+/// Replaces the tool names that the model wrote with the tools' own names, for policies and middleware.
 fn use_own_names(env: &RunEnv, message: &mut Message) {
     for part in &mut message.content {
         if let Part::ToolRequest { tool_request, .. } = part

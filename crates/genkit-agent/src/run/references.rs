@@ -1,4 +1,4 @@
-//! Ids of tool calls: each call has a unique one, which its response repeats.
+//! Ids of tool calls: each call has a unique id, which its response repeats.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher as _, RandomState};
@@ -15,7 +15,7 @@ use genkit_core::{Message, Part, ToolRequest};
 pub(super) struct StreamedReferences(Arc<Mutex<Vec<(String, String)>>>);
 
 impl StreamedReferences {
-    /// Gives an id to each call of a chunk that has none, so that readers of the stream can match the response to it.
+    /// Adds an id to each call of a chunk that has no id, so that readers of the stream can match the response to it.
     pub(super) fn add_to_chunk(&self, chunk: &mut GenerateChunk) {
         for part in &mut chunk.content {
             if let Part::ToolRequest { tool_request, .. } = part
@@ -29,7 +29,7 @@ impl StreamedReferences {
         }
     }
 
-    /// Gives each call of the whole message a unique id: the one that it was streamed with, or a new one if the model
+    /// Gives each call of the whole message a unique id: the id that it was streamed with, or a new id if the model
     /// gave none or a duplicate.
     pub(super) fn add_to_message(&self, message: &mut Message) {
         if are_all_given(message) {

@@ -1,4 +1,4 @@
-//! A round of tools: a message of the model and the outcomes of its calls.
+//! A round of tools: a message from the model and the outcomes of its calls.
 
 use std::collections::BTreeMap;
 
@@ -128,8 +128,7 @@ impl ToolRound {
                 continue;
             }
             let mut question = Suspended::from_metadata(serde_json::json!({
-                "message": "This call was started, but its outcome is unknown. Check whether it happened before you run it \
-                            again, or respond in its place.",
+                "message": "This call was started, but its outcome is unknown. Check whether it happened before you run it again, or respond on its behalf.",
                 "mayHaveHappened": true,
             }));
             if let Some(earlier) = call.next_suspended(suspended) {
@@ -159,8 +158,8 @@ impl ToolRound {
         self.calls.iter().enumerate().filter_map(call).collect()
     }
 
-    /// Stores the outcome of the call at `place`. If the caller replaced the input, the request gets that input and the
-    /// response a note, so that the model can relate them.
+    /// Stores the outcome of the call at `place`. If the caller replaced the input, the new input is stored in the
+    /// request, and a note is added to the response, so that the model can relate them.
     pub(super) fn finish_call(&mut self, place: usize, mut outcome: CallOutcome) {
         let Some(call) = self.calls.get_mut(place) else { return };
         let request = &mut self.message.content[call.at];

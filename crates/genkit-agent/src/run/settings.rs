@@ -32,7 +32,7 @@ pub(crate) struct RunSettings {
     pub(crate) trace_contents: bool,
     /// The key of the run inside of a durable call. By default it is derived from the conversation.
     pub(crate) durable_key: Option<String>,
-    /// Whether the run has state in addition to that of its instance.
+    /// Whether the run has state in addition to the state of its instance.
     pub(crate) has_own_state: bool,
 }
 
@@ -97,7 +97,8 @@ impl Approval {
         Self::Ask(Some(message.into()))
     }
 
-    /// Creates a decision that denies the call, with the reason for the model.
+    /// Creates a decision that denies the call, with the reason for the model. A policy allows or denies a call; a person
+    /// approves or declines it.
     pub fn deny(reason: impl Into<String>) -> Self {
         Self::Deny(reason.into())
     }

@@ -83,7 +83,7 @@ pub(super) async fn call(
     }
 }
 
-/// Calls a tool from inside another function, with a context derived from that of the function. Questions of the tool
+/// Calls a tool from inside another function, with a context derived from the function's context. Questions of the tool
 /// become questions of the function, and the limits of the function apply.
 pub(crate) async fn call_inside(
     context: &Context,

@@ -131,8 +131,8 @@ impl Driver {
         }
     }
 
-    /// Runs only the calls of `message`. The response ends with the tool responses, or is interrupted like that of a
-    /// whole run.
+    /// Runs only the calls of `message`. The response ends with the tool responses, or is interrupted like the response
+    /// of a whole run.
     pub(crate) async fn run_tools(
         self: Arc<Self>,
         mut request: ModelRequest,

@@ -1,4 +1,4 @@
-//! Resources of a run: replaces resource parts by their content.
+//! Resources of a run: replaces resource parts with their content.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ use genkit_core::{Resource, ResourceContents};
 /// The media type of bytes of unknown type.
 const UNKNOWN_BYTES: &str = "application/octet-stream";
 
-/// Replaces every resource part of `messages` by the content of the resource.
+/// Replaces every resource part of `messages` with the content of the resource.
 pub(crate) async fn resolve_resources(
     messages: &mut [Message],
     references: &[ResourceRef],

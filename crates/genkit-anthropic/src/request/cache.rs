@@ -10,9 +10,8 @@ use genkit_model::internal::left_out;
 /// The maximum number of cache marks of a request.
 const MAX_MARKS: usize = 4;
 
-/// Removes marks in excess of the limit. A later mark caches more of the prompt, and tools and
-/// system blocks come first in the prompt. Therefore the first marks of the conversation are
-/// removed first, then those of the tools.
+/// Removes marks in excess of the limit. A later mark caches more of the prompt, and tools and system blocks come first
+/// in the prompt. Therefore the first marks of the conversation are removed first, then the marks of the tools.
 pub(super) fn limit_marks<'a>(
     model: &str,
     tools: &mut [ClaudeTool<'a>],

@@ -177,7 +177,7 @@ impl<'a> ConversationWriter<'a> {
         }
     }
 
-    /// Ends the user's turn, adding a result for each call that has none.
+    /// Ends the user's turn, adding a result for each call without a result.
     fn end_user(&mut self) {
         let mut content = std::mem::take(&mut self.results);
         for id in self.ids.unanswered_ids() {

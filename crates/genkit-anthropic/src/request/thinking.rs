@@ -74,7 +74,7 @@ impl<'a> ThinkingPlan<'a> {
             let remedy = if context.is_forced {
                 "it cannot think while a tool call is forced; use `ToolChoice::Auto`"
             } else {
-                "it cannot start to think within a round of tool calls, but will in the next one"
+                "it cannot start to think within a round of tool calls, but will in the next round"
             };
             left_out(NAME, context.model, THINKING, remedy);
             plan.thinking = None;

@@ -174,7 +174,7 @@ impl Completers {
         self.0.push((argument, Arc::new(move |request| complete(function(request)))));
     }
 
-    /// Returns suggestions for the argument of the request: those of its completion function, otherwise the values that
+    /// Returns suggestions for the argument of the request from its completion function, otherwise the values that
     /// its schema lists. Returns `None` if there is no such argument.
     pub(crate) fn complete_argument(
         &self,

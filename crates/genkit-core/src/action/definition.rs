@@ -135,7 +135,7 @@ macro_rules! defined {
                 self.definition().info.icons.iter().map(|icon| &**icon)
             }
 
-            /// Returns the metadata, which is data for programs. MCP sends it as `_meta`.
+            /// Returns the metadata, which programs read and models do not see. MCP sends it as `_meta`.
             pub fn metadata(&self) -> &serde_json::Map<String, serde_json::Value> {
                 &self.definition().info.metadata
             }

@@ -1,4 +1,4 @@
-//! The error of a tool as shown to a model, with the same wording in the generate loop and in MCP.
+//! Formats the error from a tool for a model, with the same wording in the generate loop and in MCP.
 
 use serde_json::Value;
 

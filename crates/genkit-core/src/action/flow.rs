@@ -1,4 +1,4 @@
-//! Flows: named, traced units of work that a program runs by type or by JSON.
+//! Flows: named, traced functions that a program runs with Rust values or with JSON.
 
 use std::sync::Arc;
 
@@ -112,17 +112,17 @@ impl Flow {
         &self.0
     }
 
-    /// Returns the input schema, as exact as the types.
+    /// Returns the exact input schema, derived from the types.
     pub fn input_schema(&self) -> &Value {
         self.schemas().input()
     }
 
-    /// Returns the output schema, as exact as the type, if the result is a value.
+    /// Returns the exact output schema, derived from the type, if the result is a value.
     pub fn output_schema(&self) -> Option<&Value> {
         self.schemas().output()
     }
 
-    /// Returns the chunk schema, as exact as the type, if the flow streams.
+    /// Returns the exact chunk schema, derived from the type, if the flow streams.
     pub fn chunk_schema(&self) -> Option<&Value> {
         self.requirements().iter().find_map(|requirement| match requirement {
             Requirement::Chunks(schema) => Some(schema),
@@ -131,7 +131,7 @@ impl Flow {
     }
 
     /// Runs the flow with `input`, an object or a struct that serializes to one, in its own trace span. A flow has no
-    /// time limit except that of its caller.
+    /// time limit except the limit of its caller.
     ///
     /// ```
     /// use genkit::{Flow, flow};

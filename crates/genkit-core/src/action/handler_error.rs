@@ -5,7 +5,7 @@ use serde::de::DeserializeOwned;
 
 use crate::error::{BoxError, Error, Result};
 
-/// The error of a handler closure. Any error converts into it by `?` or `.into()`, as in a function with `#[tool]`:
+/// The error from a handler closure. Any error converts into it by `?` or `.into()`, as in a function with `#[tool]`:
 /// `anyhow::Error`, a `String`, the error of a database. The kind of a [`genkit::Error`](crate::error::Error) is kept.
 ///
 /// It does not implement `std::error::Error`, so that the error type of a closure with `Ok(..)` and `?` is inferred
@@ -87,7 +87,7 @@ pub trait HandlerResult {
     /// Converts the error.
     ///
     /// # Errors
-    /// The error of the handler.
+    /// The error from the handler.
     fn into_result(self) -> Result<Self::Value>;
 }
 

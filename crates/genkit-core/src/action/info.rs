@@ -51,7 +51,7 @@ pub struct Info {
 }
 
 impl Info {
-    /// Creates the info of an action made at run time. Its location is that of the caller.
+    /// Creates the info of an action made at run time. Its source location is the caller's location.
     #[track_caller]
     pub(crate) fn from_builder(name: Cow<'static, str>, description: Cow<'static, str>) -> Self {
         let caller = Location::caller();

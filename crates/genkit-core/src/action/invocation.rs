@@ -44,7 +44,7 @@ type Work<T> = Box<dyn FnOnce(Context) -> BoxFuture<'static, Result<T>> + Send>;
 ///
 /// # Errors
 /// Returns `InvalidArgument` if the input is invalid, `FailedPrecondition` if required state is missing or the function
-/// asks a question (no caller can answer it), and otherwise the error of the function.
+/// asks a question (no caller can answer it), and otherwise the error from the function.
 #[must_use = "an invocation only runs when awaited; add `.await`"]
 pub struct Invocation<T> {
     name: String,
@@ -97,8 +97,8 @@ impl<T: Send + 'static> Invocation<T> {
     }
 
     /// Sets the action context: a map that belongs to the request. The function reads it with
-    /// [`Context::action_context`](crate::context::Context::action_context) and templates as `@key`. Default is that of
-    /// the function that runs the action.
+    /// [`Context::action_context`](crate::context::Context::action_context) and templates as `@key`. Default is the
+    /// action context of the function that runs the action.
     pub fn action_context(mut self, context: Map<String, Value>) -> Self {
         self.parts.action_context = Arc::new(context);
         self

@@ -68,7 +68,9 @@ pub use resource::{APP_EXTENSION, APP_MIME_TYPE, is_origin};
 pub use resource::{
     AppPage, IntoContents, Resource, ResourceBuilder, ResourceContents, ResourceFn,
 };
-pub use tool::{IntoOutput, Tool, ToolAnnotations, ToolBuilder, ToolFn, ToolReply, ToolTask};
+pub use tool::{
+    DeclaredFn, IntoOutput, Tool, ToolAnnotations, ToolBuilder, ToolFn, ToolReply, ToolTask,
+};
 
 /// The constructors that expansions call; hidden behind `__private`.
 #[allow(missing_docs, reason = "hidden")]
@@ -88,6 +90,7 @@ pub mod expansion {
     pub use super::tool::{
         Describable, Described, IntoError, Returned, ReturnedValue, Returns, ReturnsNothing,
         ReturnsSchema, ReturnsValue, SchemaType, SchemaValue, StaticTool, ToolOutput,
+        wait_for_response,
     };
     pub use genkit_schema::internal::OutputSchema;
 }

@@ -15,7 +15,7 @@ use super::replay::Recording;
 use super::{Context, panics};
 use crate::error::{Error, Result};
 use crate::trace::Ended;
-use crate::visible::Logged;
+use genkit_untrusted::visible::Logged;
 
 /// The outcome of a run.
 #[derive(Debug)]

@@ -25,15 +25,15 @@ pub(super) enum Error {
     NoPage { max: usize },
     #[error("the user declined to answer")]
     Declined,
-    #[error("the user closed the question")]
+    #[error("the user dismissed the question")]
     QuestionClosed,
     #[error("the user did not approve{}", reason.as_ref().map(|why| format!(": {why}")).unwrap_or_default())]
     NotApproved { reason: Option<String> },
-    #[error("the user closed the approval request")]
+    #[error("the user dismissed the approval request")]
     ApprovalClosed,
-    #[error("the user's answer does not fit the form: {0}")]
+    #[error("the user's answer does not match the form: {0}")]
     Form(serde_json::Error),
-    #[error("the user's answer does not fit the form: {0}")]
+    #[error("the user's answer does not match the form: {0}")]
     FormBounds(String),
     #[error("the answer to a form has no `action`; send `accept`, `decline` or `cancel`")]
     NoAction,
@@ -56,7 +56,7 @@ pub(super) enum Error {
          `.answer_to(..)` for this key"
     )]
     TestHasNoAnswer { question: String },
-    #[error("the test's answer does not fit {question}: {why}")]
+    #[error("the test's answer does not match {question}: {why}")]
     TestAnswer { question: String, why: String },
     #[error("the test declined {question}")]
     TestRefuses { question: String },

@@ -18,7 +18,7 @@ pub trait Journal: Send + Sync {
     /// Saves the result recorded under `key`, before anything else happens.
     fn save_result(&self, key: &str, done: &Value) -> BoxFuture<'static, Result<()>>;
 
-    /// Receives, at each poll, what the function is waiting for if it is only waiting.
+    /// Receives, at each poll, the reason why the function waits, if it does nothing else.
     fn note_rest(&self, _rest: Option<Rest>) {}
 
     /// Resolves once work with an effect may start: the lease of the run is valid. Fails if another process may have
@@ -36,8 +36,8 @@ pub trait Journal: Send + Sync {
 
 impl Context {
     /// Returns an idempotency key: a text that is unique to this call of a durable run and the same each time the call
-    /// is repeated, also in another process. Pass the key of the [`once`](Self::once) that uses it; a call that does
-    /// two things needs two. Returns `None` outside a durable run.
+    /// is repeated, also in another process. Pass the key of the [`once`](Self::once) that uses it. A call with two
+    /// side effects needs two keys. Returns `None` outside a durable run.
     ///
     /// If a machine fails after the work is done but before the result is saved, the work is done again. A service that
     /// accepts idempotency keys, as payment services do, can then recognize the duplicate.
@@ -78,7 +78,7 @@ impl Context {
     }
 
     /// Returns a context for an action that this durable call runs. It shares the journal, the caller and the time
-    /// limit, and its keys are those of this invocation only.
+    /// limit, and its keys apply to this invocation only.
     pub(crate) fn nested_context(&self, name: &str, parts: ContextParts) -> Self {
         let scope = format!("{}/", self.scoped_key(&self.nth_key(name)));
         self.with_parts(ContextParts { scope: Some(scope.into()), ..parts })

@@ -190,8 +190,8 @@ impl ContextParts {
 }
 
 impl Context {
-    /// Creates a context without a caller, for unit tests of functions that take one. Progress and logs are discarded,
-    /// and questions fail. [`Context::testing`] creates a context that answers questions.
+    /// Creates a context without a caller, for unit tests of functions that take a context. Progress and logs are
+    /// discarded, and questions fail. [`Context::testing`] creates a context that answers questions.
     ///
     /// ```
     /// use genkit::{Context, tool};
@@ -355,7 +355,7 @@ impl Context {
     }
 
     /// Returns the entry `auth` of the [action context](Self::action_context), where context providers put the
-    /// caller: `ctx.auth()["user"]`. `Null` if there is none, so a lookup in it never fails.
+    /// caller: `ctx.auth()["user"]`. Returns `Null` if there is no such entry, so that a lookup in it never fails.
     ///
     /// ```
     /// use genkit::{Context, Flow, flow};

@@ -32,15 +32,15 @@ impl Context {
     /// In a durable run, the result is saved before `once` returns. If the machine fails between the work and the save,
     /// the work is repeated: pass an [`idempotency_key`](Self::idempotency_key) to the service that does the work.
     ///
-    /// Work does not start while the lease of its run is over: it waits until the lease is renewed, and fails if another
-    /// process has the run.
+    /// Work does not start without a valid lease of the run: it waits until the lease is renewed, and fails if another
+    /// process has taken over the run.
     ///
     /// The recorded result is sent to the client with the question (signed, not encrypted), so keep secrets out of it.
     ///
     /// # Errors
     /// Returns the error of `work`, which is not recorded. Returns [`ErrorKind::Internal`](crate::error::ErrorKind::Internal)
     /// if the result does not serialize, or if a recorded result does not deserialize as `T`. In a durable run, also
-    /// returns the errors of its store.
+    /// returns the errors from its store.
     pub async fn once<T, E>(
         &self,
         key: &str,

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use super::question::{CallerAnswer, Question};
 use super::suspended_runs::Elsewhere;
 use crate::sync::lock;
-use crate::visible::Logged;
+use genkit_untrusted::visible::Logged;
 
 /// Answers by the key of their question, and results by the key of their `once`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -28,7 +28,7 @@ pub struct Recording {
     pub unasked: BTreeMap<String, CallerAnswer>,
 }
 
-/// The state that a caller that answers by calling again keeps between rounds.
+/// The state between two rounds, for a caller that answers by calling again.
 pub trait Rounds: Send + Sync {
     /// Returns the text that identifies a question in later rounds.
     fn identify_question(&self, question: &str) -> String;
@@ -40,7 +40,7 @@ pub trait Rounds: Send + Sync {
 /// One run of a function: the recording of earlier runs, and its current questions.
 pub(super) struct Replay {
     recording: Recording,
-    /// The number of questions asked, used as the key of a question without one.
+    /// The number of questions asked, used as the key of a question without a key.
     asked: usize,
     /// The questions under the keys of this run.
     keys: BTreeMap<String, String>,
@@ -54,7 +54,8 @@ pub(super) struct Replay {
     pub(super) resting: Vec<(u64, Arc<dyn Elsewhere>, Instant)>,
     /// How often each key was used in this run.
     times: BTreeMap<String, usize>,
-    /// The number of questions being answered live, since when, and the total time of earlier ones.
+    /// The number of questions being answered live, when the first of them was asked, and the total time of earlier
+    /// questions.
     live: usize,
     live_since: Instant,
     paused: Duration,

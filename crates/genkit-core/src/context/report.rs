@@ -12,7 +12,7 @@ const REPORTS_AT_A_TIME: u32 = 32;
 impl Context {
     /// Reports progress to the caller: `done`, `(done, total)`, or a [`Progress`].
     ///
-    /// A caller that did not request progress receives none.
+    /// A caller that did not request progress receives no reports.
     ///
     /// ```
     /// use genkit::context::Progress;
@@ -58,22 +58,22 @@ impl Context {
         yield_to_caller().await;
     }
 
-    /// [`log`](Self::log) at [`LogLevel::Info`].
+    /// Sends a log message with level [`LogLevel::Info`]; see [`log`](Self::log).
     pub async fn info(&self, data: impl Into<Value>) {
         self.log(LogLevel::Info, data).await;
     }
 
-    /// [`log`](Self::log) at [`LogLevel::Warning`].
+    /// Sends a log message with level [`LogLevel::Warning`]; see [`log`](Self::log).
     pub async fn warn(&self, data: impl Into<Value>) {
         self.log(LogLevel::Warning, data).await;
     }
 
-    /// [`log`](Self::log) at [`LogLevel::Debug`].
+    /// Sends a log message with level [`LogLevel::Debug`]; see [`log`](Self::log).
     pub async fn debug(&self, data: impl Into<Value>) {
         self.log(LogLevel::Debug, data).await;
     }
 
-    /// [`log`](Self::log) at [`LogLevel::Error`].
+    /// Sends a log message with level [`LogLevel::Error`]; see [`log`](Self::log).
     pub async fn error(&self, data: impl Into<Value>) {
         self.log(LogLevel::Error, data).await;
     }

@@ -33,9 +33,10 @@ impl Elsewhere for Timer {
 impl Context {
     /// Waits for this time. In a durable run, the end of the wait is saved, so that it is the same after a restart.
     ///
-    /// A durable run or flow that only waits is suspended in its store, for days if needed: it has no lease and no
-    /// worker, and its function runs again from its beginning with the saved results of [`once`](Self::once). Functions
-    /// with `at_most_once`, and functions that another function of the run has called, wait in their worker instead.
+    /// A durable run or flow that only waits is suspended in its store, for days if needed: it uses no lease and no
+    /// worker, and its function later runs again from the beginning with the saved results of [`once`](Self::once).
+    /// Functions with `at_most_once`, and functions that another function of the run has called, wait in their worker
+    /// instead.
     ///
     /// ```
     /// use std::time::Duration;
@@ -51,7 +52,7 @@ impl Context {
     /// ```
     ///
     /// # Errors
-    /// In a durable run, the errors of its store.
+    /// In a durable run, the errors from its store.
     pub async fn sleep(&self, time: Duration) -> Result<()> {
         let ms = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         self.sleep_until_ms(now_ms().saturating_add(ms)).await

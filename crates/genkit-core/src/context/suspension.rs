@@ -1,4 +1,5 @@
-//! Suspension of functions that only wait for an external operation: in a durable run, they can be dropped meanwhile.
+//! Suspension of functions that only wait for an external operation: in a durable run, they can be dropped while they
+//! wait.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -79,7 +80,7 @@ impl Context {
 }
 
 impl Replay {
-    /// Returns what the function waits for, if it does nothing else.
+    /// Returns the reason why the function waits, if it does nothing else.
     pub(super) fn current_rest(&self) -> Option<Rest> {
         if self.resting.is_empty() || self.resting.len() < self.followed || self.busy > 0 {
             return None;

@@ -17,7 +17,7 @@ struct StoredValue {
 }
 
 impl TypeMap {
-    /// Inserts a value, replacing one of the same type.
+    /// Inserts a value, replacing a value of the same type.
     pub fn insert<T: Send + Sync + 'static>(&mut self, value: T) {
         let map = Arc::make_mut(self.0.get_or_insert_default());
         let value = StoredValue { value: Arc::new(value), type_name: std::any::type_name::<T>() };
@@ -41,8 +41,8 @@ impl TypeMap {
         self.0.as_ref().is_none_or(|map| map.is_empty())
     }
 
-    /// Returns the name of a type in the map that wraps the type called `name`, such as `Arc<Db>` for `Db`, or that it
-    /// wraps.
+    /// Returns the name of a type in the map that wraps the type called `name`, such as `Arc<Db>` for `Db`, or that is
+    /// wrapped by it.
     pub(crate) fn related_type(&self, name: &str) -> Option<&'static str> {
         let wraps = |outer: &str, inner: &str| outer.contains(&format!("<{inner}>"));
         let mut names = self.0.iter().flat_map(|map| map.values()).map(|value| value.type_name);

@@ -12,7 +12,7 @@ pub enum Error {
     #[error("the run has no prompt and no messages; pass a prompt, or call `.messages(..)`")]
     NothingToAsk,
     #[error(
-        "prompt `{prompt}` rendered to nothing, so there is nothing to ask a model; check its conditions and arguments"
+        "the prompt `{prompt}` rendered to an empty list of messages; check its conditions and arguments"
     )]
     EmptyPrompt { prompt: String },
     #[error("`.config(..)` takes an object, not {0}")]
@@ -78,7 +78,7 @@ pub enum Error {
     )]
     ResourceOfTwo { uri: String, server: String, other: String },
 
-    #[error("a call of `{called}` was passed to the tool `{tool}`")]
+    #[error("a call to `{called}` was passed to the tool `{tool}`")]
     OtherTool { called: String, tool: String },
     #[error("the model is still writing this tool request; wait for its last chunk")]
     PartialCall,
@@ -87,7 +87,7 @@ pub enum Error {
          with `.resume(..)`"
     )]
     CallAsks,
-    #[error("there is no model for the sampling request of the tool: {0}")]
+    #[error("no model is available for the sampling request from the tool: {0}")]
     NothingToSample(String),
     #[error("failed to read a chunk of the tool `{name}`: {why}")]
     ToolChunk { name: String, why: String },

@@ -20,7 +20,7 @@ use crate::model::Usage;
 pub struct ToolCall {
     #[doc(hidden)]
     pub tool: Option<Tool>,
-    /// Tool request of the model. Middleware may change its input.
+    /// Tool request from the model. Middleware may change its input.
     pub request: ToolRequest,
     /// Whether the caller replaced the model's input.
     #[doc(hidden)]
@@ -72,7 +72,7 @@ impl ToolCall {
         self.tool.as_ref()
     }
 
-    /// Returns the tool request of the model.
+    /// Returns the tool request from the model.
     pub fn request(&self) -> &ToolRequest {
         &self.request
     }

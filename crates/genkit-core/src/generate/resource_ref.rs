@@ -28,7 +28,7 @@ enum Kind {
     Live(Arc<dyn ResourceSource>),
 }
 
-/// A resource source: resources that may change, listed when a run begins. An MCP host provides one.
+/// A resource source: resources that may change, listed when a run begins. An MCP host provides such a source.
 ///
 /// ```
 /// use genkit::generate::{ResourceRef, ResourceSource};
@@ -98,7 +98,7 @@ impl From<&Resource> for ResourceRef {
     note = "write `resources![name, ..]` for annotated functions, or pass an array of `Resource`s"
 )]
 pub trait IntoResources {
-    /// Converts it into references.
+    /// Converts this value into resource references.
     fn into_resources(self) -> Vec<ResourceRef>;
 }
 

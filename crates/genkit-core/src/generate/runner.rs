@@ -38,13 +38,13 @@ pub fn linked_runner() -> Result<&'static dyn ToolRunner> {
 }
 
 impl GenerateResponse {
-    /// Runs the tool calls of this response by hand, as the loop would, and returns the conversation with the tool
+    /// Runs the tool calls of this response without the agent loop, and returns the conversation with the tool
     /// responses. It is meant for responses of `return_tool_requests`.
     ///
     /// `tools` is anything that `Generate::tools` accepts: `tools![..]`, values, names, the tools of an MCP host. A
     /// failed call becomes a tool response that describes the error for the model. If a tool asks a question, the
-    /// response is [interrupted](Self::is_interrupted) like that of a complete run, and `Generate::resume` continues
-    /// it.
+    /// response is [interrupted](Self::is_interrupted) like the response of a complete run, and `Generate::resume`
+    /// continues it.
     ///
     /// ```
     /// use genkit::message::ToolRequest;
@@ -84,7 +84,7 @@ impl GenerateResponse {
 }
 
 impl ToolInvocation {
-    /// Runs the call, as `.await` does, as a plain future for `tokio::spawn` and `join_all`.
+    /// Returns a plain future for the call, for `tokio::spawn` and `join_all`. Awaiting the invocation does the same.
     ///
     /// # Errors
     /// See [`ToolInvocation`].

@@ -1,4 +1,4 @@
-//! One call of a tool by hand, as the loop would make it.
+//! A single tool call that the program runs itself, with the same checks and limits as in the agent loop.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -12,9 +12,9 @@ use crate::error::Result;
 use crate::message::{Part, ToolRequest};
 
 impl Tool {
-    /// Calls the tool by hand, as the loop of `generate` would: the arguments are checked, the
-    /// limits apply, and a failure becomes a response that a model can read. Works for every kind of tool: from
-    /// `#[tool]`, [`Tool::builder`], an MCP server or middleware.
+    /// Calls the tool in the same way as the agent loop: the arguments are checked, the limits apply, and a failure
+    /// becomes a response that a model can read. Works for every kind of tool: from `#[tool]`, [`Tool::builder`], an
+    /// MCP server or middleware.
     ///
     /// ```
     /// use genkit::message::ToolRequest;
@@ -47,10 +47,10 @@ impl Tool {
     }
 }
 
-/// A tool invocation: a single call of a tool by hand, which runs when awaited; see [`Tool::call`].
+/// A tool invocation: a single tool call that the program runs itself when it is awaited; see [`Tool::call`].
 ///
-/// Awaiting it returns a [`ToolOutcome`]: the response, where a failure is in the form that a model reads, or the
-/// questions of the tool.
+/// Awaiting it returns a [`ToolOutcome`]: the response (which describes a failure for a model), or the questions
+/// of the tool.
 ///
 /// ```
 /// use genkit::message::ToolRequest;
@@ -77,7 +77,7 @@ impl Tool {
 ///
 /// # Errors
 /// `InvalidArgument` if the request is for another tool, `FailedPrecondition` if state that the tool takes is missing,
-/// and any [fatal](crate::Error::is_fatal) error of the tool. All other errors are returned as failures that a model
+/// and any [fatal](crate::Error::is_fatal) error from the tool. All other errors are returned as failures that a model
 /// can read.
 #[must_use = "a call runs when it is awaited: add `.await`, or `.run()` for a future"]
 #[derive(Clone)]

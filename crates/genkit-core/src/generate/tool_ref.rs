@@ -209,7 +209,7 @@ impl From<String> for ToolRef {
     note = "write `tools![name, ..]` for annotated functions, or pass an array of `Tool`s, names or patterns"
 )]
 pub trait IntoTools {
-    /// Converts it into references.
+    /// Converts this value into tool references.
     fn into_tools(self) -> Vec<ToolRef>;
 }
 

@@ -16,7 +16,7 @@ impl Part {
     /// Sets a cache mark on the part: the provider caches the prompt up to the end of this part, for five minutes after
     /// each use. Later requests that start with the same prompt cost less.
     ///
-    /// Anthropic uses the mark, at most 4 in a request; if there are more, the first ones of the conversation are
+    /// Anthropic uses the mark, at most 4 in a request; if there are more, the first marks of the conversation are
     /// ignored. Providers that cache automatically need no mark. A mark on the system message also caches the tools,
     /// which precede it.
     ///

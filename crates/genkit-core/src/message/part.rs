@@ -8,7 +8,7 @@ use super::tool_request::ToolRequest;
 
 /// A part of a message: text, media, a tool request or its response, reasoning, a resource or data.
 ///
-/// The JSON form is Genkit's: the key that is present determines the kind.
+/// The JSON is the same as in Genkit for other languages: the key that is present determines the kind.
 ///
 /// ```
 /// use genkit::Part;
@@ -201,7 +201,7 @@ impl Part {
         }
     }
 
-    /// Returns the tool request, if this is one.
+    /// Returns the tool request, if this is a tool request part.
     pub fn as_tool_request(&self) -> Option<&ToolRequest> {
         match self {
             Self::ToolRequest { tool_request, .. } => Some(tool_request),
@@ -209,7 +209,7 @@ impl Part {
         }
     }
 
-    /// Returns the tool response, if this is one.
+    /// Returns the tool response, if this is a tool response part.
     pub fn as_tool_response(&self) -> Option<&ToolResponse> {
         match self {
             Self::ToolResponse { tool_response, .. } => Some(tool_response),
@@ -261,7 +261,7 @@ impl ToolRequest {
 }
 
 impl ToolResponse {
-    /// Creates a tool response of the tool `name`.
+    /// Creates a tool response from the tool `name`.
     pub fn new(name: impl Into<String>, output: impl Into<Value>) -> Self {
         Self { name: name.into(), id: None, output: output.into(), content: Vec::new() }
     }

@@ -1,4 +1,4 @@
-//! What goes to a model and what comes back, as plain data.
+//! Requests to a model and its responses, as plain data.
 
 pub(crate) mod encoded;
 pub(crate) mod request;

@@ -15,7 +15,7 @@ use genkit_schema::Schema;
 /// `ref`.
 pub const GENERATED_REF: &str = "generatedRef";
 
-/// The placeholder response for a tool call without one, for APIs that require a response to each
+/// The placeholder response for a tool call without a response, for APIs that require a response to each
 /// call.
 pub const UNANSWERED: &str = "This call was not answered.";
 
@@ -26,8 +26,8 @@ pub const UNANSWERED: &str = "This call was not answered.";
 pub struct ModelRequest {
     /// The messages of the conversation.
     pub messages: Vec<Message>,
-    /// Settings: the common ones of Genkit (`temperature`, `maxOutputTokens`, `topK`, `topP`,
-    /// `stopSequences`, `seed`, `reasoningEffort`, `version`) and those of the provider.
+    /// Settings: Genkit's common settings (`temperature`, `maxOutputTokens`, `topK`, `topP`,
+    /// `stopSequences`, `seed`, `reasoningEffort`, `version`) and the provider's own settings.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub config: Map<String, Value>,
     /// The tools that the model may call.
@@ -82,7 +82,7 @@ impl ModelRequest {
         self
     }
 
-    /// Adds a setting, replacing one with the same name.
+    /// Adds a setting, replacing a setting with the same name.
     #[must_use]
     pub fn with_config(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         self.config.insert(key.into(), value.into());
@@ -144,7 +144,7 @@ pub struct ToolDefinition {
     /// The name of the tool. It may be longer, or contain more characters, than a provider accepts:
     /// the provider then sends a safe, unique name and maps it back.
     pub name: String,
-    /// The description, which tells the model what the tool is for.
+    /// The description, from which the model learns the purpose of the tool.
     #[serde(default)]
     pub description: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -189,7 +189,7 @@ impl ToolDefinition {
         self
     }
 
-    /// Marks a cache boundary: the provider caches the tools up to this one. See
+    /// Marks a cache boundary: the provider caches the tools up to and including this tool. See
     /// [`Part::with_cache`](crate::message::Part::with_cache). A `#[tool]` sets the mark with the metadata
     /// key `cache_control`.
     #[must_use]

@@ -124,7 +124,7 @@ pub enum FinishReason {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Usage {
-    /// Tokens of the request, including cached ones.
+    /// Tokens of the request, including cached tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input_tokens: Option<u64>,
     /// Tokens of the response.
@@ -145,7 +145,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Sets the tokens of the request, including cached ones.
+    /// Sets the tokens of the request, including cached tokens.
     #[must_use]
     pub fn with_input_tokens(mut self, tokens: u64) -> Self {
         self.input_tokens = Some(tokens);
@@ -295,8 +295,8 @@ impl GenerateChunk {
         self.content.iter().filter_map(Part::as_tool_request).filter(|request| !request.partial)
     }
 
-    /// Returns the tool requests in the chunk that the model has begun to write. Their input is what is known so far,
-    /// or `Null`. A request with the same id follows when it is complete.
+    /// Returns the tool requests in the chunk that the model has begun to write. Their input is the part received so
+    /// far, or `Null`. When the request is complete, a tool request with the same id follows.
     pub fn partial_tool_requests(&self) -> impl Iterator<Item = &ToolRequest> {
         self.content.iter().filter_map(Part::as_tool_request).filter(|request| request.partial)
     }

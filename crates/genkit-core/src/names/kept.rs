@@ -57,7 +57,7 @@ impl KeptNames {
                 continue;
             }
             let wanted = if is_safe(name) { name.to_owned() } else { safe_name(name) };
-            // A removed tool keeps its name if another name would only become the same.
+            // A removed tool keeps its safe name, even if another name has the same safe form.
             let owner = self.owners.get(&wanted);
             if is_safe(name)
                 && let Some(gone) = owner.filter(|owner| !here.contains(owner.as_str())).cloned()
@@ -110,12 +110,11 @@ fn log_changes(told: &[(&str, String, Option<String>)]) {
             ?name,
             ?sent,
             ?owner,
-            "two names become the same when made safe; the first keeps it, and clients see the other with a number; \
-             rename one of them, or the key of its server"
+            "two names are equal after invalid characters are replaced, so clients see the second name with a number; rename one of them, or the key of its server"
         );
     }
     if let Some(more) = told.len().checked_sub(MAX_TOLD).filter(|more| *more > 0) {
-        tracing::warn!(more, "more names became the same when made safe");
+        tracing::warn!(more, "more names are equal after invalid characters are replaced");
     }
 }
 
@@ -134,7 +133,7 @@ mod tests {
         assert_eq!(give(&["a/b__c", "a__b/c"]), ["a__b__c_2", "a__b__c"]);
         // A safe name that is added later is new as well.
         assert_eq!(give(&["a/b__c", "a__b/c", "a__b__c"]), ["a__b__c_2", "a__b__c", "a__b__c_3"]);
-        // A name that returns is the same as before, and the other name does not change.
+        // A tool that is added again gets its previous name, and the other name does not change.
         assert_eq!(give(&["a/b__c"]), ["a__b__c_2"]);
         assert_eq!(give(&["a/b__c", "a__b/c"]), ["a__b__c_2", "a__b__c"]);
     }

@@ -28,7 +28,7 @@ impl<'a> Names<'a> {
         if all.clone().all(is_safe) {
             return names; // the usual case costs nothing
         }
-        // A safe name is sent unchanged, even if another name before it would become the same.
+        // A safe name is sent unchanged, even if an earlier name has the same safe form.
         let (safe, unsafe_): (Vec<&str>, Vec<&str>) = all.partition(|name| is_safe(name));
         for name in safe {
             names.ours.insert(name.to_owned(), name);

@@ -9,7 +9,7 @@ use tokio::sync::Notify;
 use crate::sync::lock;
 
 /// The number of updated resources that a watcher is notified of individually while it is not reading. Default is
-/// 1,000; beyond that, it only learns that some resource was updated.
+/// 1,000; beyond that, it is only notified that some resource was updated.
 const MAX_UPDATED: usize = 1_000;
 
 /// A change that servers notify their clients of.
@@ -21,7 +21,7 @@ pub enum RegistryChange {
     ResourceUpdated(Arc<str>),
 }
 
-/// Unread changes. Each is stored once, however often it was made, in the order of first occurrence.
+/// Unread changes. Each distinct change is stored once, in the order of first occurrence.
 #[derive(Clone, Debug, Default)]
 pub struct ChangeSet {
     order: VecDeque<RegistryChange>,

@@ -6,7 +6,7 @@ use super::Registry;
 use crate::action::Evaluator;
 use crate::action::{Flow, Prompt, Resource, Tool};
 use crate::skill::Skill;
-use crate::visible::Logged;
+use genkit_untrusted::visible::Logged;
 
 impl Registry {
     /// Returns all tools, sorted by name.
@@ -94,8 +94,8 @@ impl Registry {
     }
 
     /// Returns the resource that matches `uri` and passes the filter `wanted`. Resources of this program take
-    /// precedence over those of other programs; within each group, a fixed URI takes precedence over templates, and a
-    /// more specific template over others. Returns `None` if several other programs have a match.
+    /// precedence over the resources of other programs; within each group, a fixed URI takes precedence over templates,
+    /// and a more specific template over others. Returns `None` if several other programs have a match.
     #[doc(hidden)]
     pub fn resource_for(
         &self,
@@ -121,7 +121,7 @@ impl Registry {
             return Some(own);
         }
         let remote = Resource::find_answering(templates(true).into_iter(), uri);
-        // A server could list a URI of another server to be read in its place.
+        // A server could list the URI of another server so that it is read instead.
         let offering = remote.iter().map(|(resource, _)| resource).chain(&fixed);
         let mut servers = offering.map(Resource::server);
         let first = servers.next();

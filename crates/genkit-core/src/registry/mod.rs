@@ -201,8 +201,8 @@ impl Registry {
         self.note_removed(removed, RegistryChange::Prompts)
     }
 
-    /// Replaces the prompts named `old` by `new`, as one change. Returns an error, and changes nothing, if a new prompt
-    /// has the name of a prompt that is not in `old`.
+    /// Replaces the prompts named `old` with `new`, as one change. Returns an error, and changes nothing, if a new
+    /// prompt has the name of a prompt that is not in `old`.
     #[doc(hidden)]
     pub fn replace_prompts(&self, old: &[String], new: Vec<Prompt>) -> Result<()> {
         let mut actions = self.write();
@@ -218,7 +218,7 @@ impl Registry {
             actions.prompts.remove(name);
         }
         for prompt in new {
-            // Of two new prompts with the same name, the later one is kept.
+            // If two new prompts have the same name, the later prompt is kept.
             actions.prompts.remove(prompt.name());
             actions.prompts.insert_action(prompt.name(), prompt.clone());
         }
@@ -290,9 +290,9 @@ impl Registry {
         self.read().is_empty()
     }
 
-    /// Checks everything that the compiler cannot, and reports all problems as one error with their locations:
-    /// duplicate names, names that clients reject, templates that do not match their arguments, argument schemas that
-    /// are not objects.
+    /// Performs the checks that the compiler cannot perform, and reports all problems as one error with their
+    /// locations: duplicate names, names that clients reject, templates that do not match their arguments, argument
+    /// schemas that are not objects.
     ///
     /// Servers do this check when they start, and also check that all required state is present.
     ///

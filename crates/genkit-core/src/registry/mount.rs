@@ -23,8 +23,8 @@ impl Registry {
     ///
     /// Prompts still find the tools of `other` that they name. The result is a copy: actions added to `other` later are
     /// not included. State must be added to the program that serves the result. Duplicate names after mounting are
-    /// reported by [`check`](Self::check). So is a prefix that is empty or has characters that are invalid in a name;
-    /// nothing is mounted then.
+    /// reported by [`check`](Self::check). An empty prefix, or a prefix with characters that are invalid in a name, is
+    /// also reported there, and nothing is mounted.
     ///
     /// ```
     /// use genkit::{Registry, resource, resources, tool, tools};
@@ -83,7 +83,7 @@ impl Registry {
                 .iter()
                 .map(|evaluator| evaluator.with_name(name(evaluator.name())).into()),
         );
-        // Errors of the other registry are also errors of this one.
+        // Errors in the other registry are also errors in this registry.
         let refused = other.read().refused.clone();
         self.write().refused.extend(refused);
         self.add(actions)

@@ -1,4 +1,4 @@
-//! Verification of a registry: finds all problems that the compiler cannot, and reports them as one error.
+//! Verification of a registry: finds the problems that the compiler cannot find, and reports them as one error.
 
 use std::collections::HashMap;
 
@@ -41,7 +41,7 @@ pub(super) fn verify_actions(actions: &Actions, states: Option<&TypeMap>) -> Res
         let label = found.verify_resource(resource);
         found.verify_schemas(label, resource.schemas());
         found.verify_template(label, resource);
-        // Other programs do not know this one.
+        // Other programs choose their URIs independently, so equal templates are not an error.
         if resource.info().is_remote() {
             continue;
         }

@@ -9,7 +9,8 @@ pub const REASONING_EFFORT: &str = "reasoningEffort";
 /// The reasoning effort: how much a model thinks before it responds.
 ///
 /// It is converted to the form of each provider, a keyword or a number of tokens. A level that a model does not support
-/// is replaced by the nearest that it supports. A model without reasoning ignores it, with a warning in the log.
+/// is replaced with the nearest level that it supports. A model without reasoning ignores it, with a warning in the
+/// log.
 ///
 /// ```
 /// use genkit::model::Effort;
@@ -69,7 +70,7 @@ impl Effort {
         all.into_iter().find(|effort| effort.as_str() == word)
     }
 
-    /// Returns the lowest of the supported levels `has` (in ascending order) that is at least this one, otherwise the
+    /// Returns the lowest of the supported levels `has` (in ascending order) that is at least this level, otherwise the
     /// highest. Returns `None` if there are none.
     #[doc(hidden)]
     pub fn nearest_supported(self, has: &[Self]) -> Option<Self> {
@@ -88,28 +89,5 @@ impl Effort {
             Self::High => 24_576,
             Self::Max => 32_768,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn a_word_of_ours_is_an_effort_and_another_is_not() {
-        for effort in [Effort::None, Effort::Minimal, Effort::Low, Effort::High, Effort::Max] {
-            assert_eq!(serde_json::to_value(effort).unwrap(), effort.as_str());
-            let config = json!({"reasoningEffort": effort});
-            assert_eq!(Effort::of_config(config.as_object().unwrap()), Some(effort));
-        }
-        for other in [json!({}), json!({"reasoningEffort": "xhigh"}), json!({"reasoningEffort": 5})]
-        {
-            assert_eq!(Effort::of_config(other.as_object().unwrap()), None, "{other}");
-        }
-        assert!(
-            Effort::Low < Effort::High && Effort::Low.token_budget() < Effort::High.token_budget()
-        );
     }
 }

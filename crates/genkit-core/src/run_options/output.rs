@@ -32,7 +32,7 @@ pub struct OutputOptions {
 #[serde(untagged)]
 #[non_exhaustive]
 pub enum Instructions {
-    /// Always or never the format's own instructions.
+    /// `true` to always add the format's own instructions, `false` to never add them.
     Use(bool),
     /// A custom text.
     Text(String),

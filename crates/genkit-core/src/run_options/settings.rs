@@ -102,8 +102,8 @@ pub fn wrong_setting(config: &Map<String, Value>) -> Option<(&'static str, &Valu
     })
 }
 
-/// Returns the unknown settings whose names are similar to that of a common setting, with the latter. Names with `_`,
-/// such as `top_k`, are a provider's own.
+/// Returns each unknown setting whose name is similar to the name of a common setting, with that common name. Names
+/// with `_`, such as `top_k`, are a provider's own.
 pub fn misspelt_settings(
     config: &Map<String, Value>,
 ) -> impl Iterator<Item = (&str, &'static str)> {
@@ -113,57 +113,4 @@ pub fn misspelt_settings(
         let near = names().filter(|_| !is_own);
         Some((key.as_str(), nearest_name(key, near)?))
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn what_no_provider_takes_is_named() {
-        for (config, wrong) in [
-            (json!({"temperature": 0, "topP": 1, "topK": 40.0, "seed": -1}), None),
-            (json!({"temperature": null, "maxOutputTokens": 1, "stopSequences": []}), None),
-            (json!({"reasoningEffort": "xhigh", "own": "thing", "top_k": -1}), None),
-            (json!({"temperature": -0.1}), Some("temperature")),
-            (json!({"temperature": json_number(f64::NAN)}), Some("temperature")),
-            (json!({"topP": 1.1}), Some("topP")),
-            (json!({"topP": json_number(f64::INFINITY)}), Some("topP")),
-            (json!({"topK": 0.5}), Some("topK")),
-            (json!({"topK": -1}), Some("topK")),
-            (json!({"maxOutputTokens": 0}), Some("maxOutputTokens")),
-            (json!({"stopSequences": "x"}), Some("stopSequences")),
-            (json!({"stopSequences": ["x", ""]}), Some("stopSequences")),
-            (json!({"seed": "x"}), Some("seed")),
-            (json!({"reasoningEffort": 3}), Some("reasoningEffort")),
-        ] {
-            let found = wrong_setting(config.as_object().unwrap());
-            assert_eq!(found.map(|(name, ..)| name), wrong, "{config}");
-        }
-    }
-
-    #[test]
-    fn a_slip_of_the_pen_is_told_from_what_is_a_providers_own() {
-        for (key, near) in [
-            ("temprature", Some("temperature")),
-            ("maxOutputToken", Some("maxOutputTokens")),
-            ("TopK", Some("topK")),
-            ("stopSequence", Some("stopSequences")),
-            ("reasoningEfort", Some("reasoningEffort")),
-            ("temperature", None),
-            ("top_k", None),
-            ("topLogprobs", None),
-            ("presencePenalty", None),
-            ("thinkingConfig", None),
-            ("responseMimeType", None),
-            ("stop", None),
-            ("n", None),
-        ] {
-            let config = Map::from_iter([(key.to_owned(), Value::Null)]);
-            let told: Vec<_> = misspelt_settings(&config).collect();
-            assert_eq!(told, Vec::from_iter(near.map(|near| (key, near))), "{key}");
-        }
-    }
 }

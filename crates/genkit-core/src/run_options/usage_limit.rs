@@ -19,7 +19,7 @@ pub struct UsageLimit {
     /// The total number of tokens, of requests and responses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
-    /// The number of request tokens, including cached ones.
+    /// The number of request tokens, including cached tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input_tokens: Option<u64>,
     /// The number of response tokens.
@@ -44,7 +44,7 @@ impl UsageLimit {
         self
     }
 
-    /// Sets the limit on request tokens, including cached ones.
+    /// Sets the limit on request tokens, including cached tokens.
     #[must_use]
     pub fn input_tokens(mut self, most: u64) -> Self {
         self.input_tokens = Some(most);

@@ -10,10 +10,10 @@ use crate::time::now_ms;
 /// The current time in all clocks of a machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeaseTime {
-    /// Milliseconds since 1970. An administrator or a time service may set it, in both directions.
+    /// Milliseconds since 1970. An administrator or a time service may set the clock forward or back.
     pub wall_ms: u64,
-    /// The id of this start of the machine, and the milliseconds since then, which include the time of a suspended
-    /// machine. `None` on systems other than Linux.
+    /// The boot id of the machine, and the milliseconds since boot, including the time while the machine was suspended.
+    /// `None` on systems other than Linux.
     pub uptime: Option<(String, u64)>,
 }
 
@@ -24,12 +24,12 @@ impl LeaseTime {
         Self { wall_ms: now_ms(), uptime }
     }
 
-    /// Returns the id of this start of the machine.
+    /// Returns the boot id of the machine.
     pub fn boot(&self) -> Option<&str> {
         self.uptime.as_ref().map(|(boot, _)| &**boot)
     }
 
-    /// Returns the milliseconds since the start of the machine.
+    /// Returns the milliseconds since boot.
     pub fn since_boot_ms(&self) -> Option<u64> {
         self.uptime.as_ref().map(|(_, ms)| *ms)
     }
@@ -64,7 +64,7 @@ pub struct LeaseEnd {
     /// The length of the lease.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ttl_ms: Option<u64>,
-    /// The id of the start of the machine, and the end in milliseconds since then.
+    /// The boot id of the machine, and the end in milliseconds since boot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub boot: Option<(String, u64)>,
 }
@@ -81,8 +81,8 @@ impl LeaseEnd {
         }
     }
 
-    /// Returns whether the lease is over. A lease that would end later than a whole lease from now is over as well: its
-    /// clock was set back. So are the leases of before a restart of the machine, since no process survived it.
+    /// Returns whether the lease is over. A lease is also over if it would end later than a whole lease from now,
+    /// because the clock was set back, and if it is from before a restart of the machine, which no process survives.
     pub fn is_over(&self, now: &LeaseTime) -> bool {
         let ttl = self.ttl_ms.unwrap_or(UNKNOWN_TTL_MS);
         let is_within = |until: u64, now: u64| until > now && until <= now.saturating_add(ttl);

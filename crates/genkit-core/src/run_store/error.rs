@@ -9,7 +9,7 @@ pub(super) enum Error {
     )]
     RunId { most: usize },
     #[error(
-        "this store of runs cannot list them; use the folder, SQLite or Postgres, or implement `RunStore::list`"
+        "this run store cannot list runs; use the folder, SQLite or Postgres, or implement `RunStore::list`"
     )]
     NoList,
 }

@@ -125,23 +125,3 @@ impl std::fmt::Display for RunId {
         f.write_str(&self.0)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_id_is_a_name_everywhere() {
-        let longest = "a".repeat(LONGEST);
-        for id in ["a", "order-4711", "A_b.c", "_x", "9", &longest] {
-            assert_eq!(RunId::new(id).map(String::from).expect(id), id);
-        }
-        let longer = "a".repeat(LONGEST + 1);
-        for id in ["", ".", "..", ".x", "-x", "a/b", "a\\b", "a b", "a:b", "ä", "a\n", &longer] {
-            assert_eq!(
-                RunId::new(id).expect_err(id).kind(),
-                crate::error::ErrorKind::InvalidArgument
-            );
-        }
-    }
-}

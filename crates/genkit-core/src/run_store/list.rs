@@ -1,4 +1,4 @@
-//! Lists of runs: which runs to return, and what is known about each without loading it.
+//! Lists of runs: which runs to return, and their properties that are available without loading them.
 
 use super::{RunId, RunStatus};
 
@@ -26,13 +26,13 @@ pub struct RunFilter {
     pub tag: Option<String>,
     /// Text that the last error contains.
     pub error: Option<String>,
-    /// Milliseconds since 1970 before which the run was last saved.
+    /// Time before which the run was last saved, in milliseconds since 1970.
     pub updated_before_ms: Option<u64>,
-    /// Milliseconds since 1970 before which the run was created.
+    /// Time before which the run was created, in milliseconds since 1970.
     pub created_before_ms: Option<u64>,
-    /// Id after which the page begins: the last one of the page before.
+    /// Id after which the page begins: the last id of the previous page.
     pub after: Option<RunId>,
-    /// Number of runs of the page. Default is 100.
+    /// Maximum number of runs on the page. Default is 100.
     pub limit: usize,
     /// Whether tasks, sessions and streams of an MCP server are included. Default is `false`.
     pub of_servers: bool,
@@ -60,7 +60,7 @@ impl RunFilter {
         Self::default()
     }
 
-    /// Selects runs with this status. If it is called again, the run has one of the statuses.
+    /// Selects runs with this status. If called several times, selects runs with any of these statuses.
     pub fn status(mut self, status: RunStatus) -> Self {
         self.statuses.push(status);
         self
@@ -91,12 +91,12 @@ impl RunFilter {
         Self { created_before_ms: Some(time), ..self }
     }
 
-    /// Sets the id after which the page begins: the last one of the page before.
+    /// Sets the id after which the page begins: the last id of the previous page.
     pub fn after(self, id: RunId) -> Self {
         Self { after: Some(id), ..self }
     }
 
-    /// Sets the number of runs of the page. Default is 100.
+    /// Sets the maximum number of runs on the page. Default is 100.
     pub fn limit(self, runs: usize) -> Self {
         Self { limit: runs, ..self }
     }
@@ -113,7 +113,7 @@ impl RunFilter {
     }
 
     /// Returns whether all conditions hold for `entry`. For stores without a query language. A run that cannot be read
-    /// has no status, and is selected by its error only, or by a filter without other conditions.
+    /// has no status. It is selected only by its error, or by a filter without other conditions.
     pub fn selects(&self, entry: &RunEntry) -> bool {
         let is_before = |limit: Option<u64>, time: u64| limit.is_none_or(|limit| time < limit);
         let has_status = || entry.status.is_some_and(|status| self.statuses.contains(&status));

@@ -27,14 +27,14 @@ pub use crate::time::now_ms;
 ///   the machine.
 /// * A save is atomic, and of two saves at the same revision only one succeeds.
 /// * A lease has one owner at a time across all processes, and expires on its own.
-/// * A save for an owner fails once another owner has the lease, and a save for an incarnation fails once the run was
-///   removed, also if a run with the same id was created since.
-/// * One run that cannot be read affects no other run.
+/// * A save for an owner fails once another owner has the lease. A save for an incarnation fails once the run was
+///   removed, even if another run was created with the same id.
+/// * A run that cannot be read does not affect other runs.
 ///
 /// `genkit::testing::check_run_store` checks these guarantees.
 pub trait RunStore: Send + Sync + 'static {
     /// Creates a run at revision 1. Returns `false` and changes nothing if the id exists. The run gets a new
-    /// [incarnation](RunHead::incarnation), for example that of [`RunHead::new_incarnation`].
+    /// [incarnation](RunHead::incarnation), for example from [`RunHead::new_incarnation`].
     ///
     /// # Errors
     /// The store cannot be written.
@@ -79,7 +79,7 @@ pub trait RunStore: Send + Sync + 'static {
         ttl: Duration,
     ) -> BoxFuture<'a, Result<Option<RunHead>>>;
 
-    /// Releases a lease. Does nothing if `owner` does not have it.
+    /// Releases a lease. Does nothing if `owner` does not have the lease.
     ///
     /// # Errors
     /// The store cannot be written.
@@ -168,17 +168,17 @@ pub struct RunChange {
     pub status: RunStatus,
     /// Wake-up time in milliseconds since 1970, the earliest time to continue the run. `None` for now.
     pub wake_at_ms: Option<u64>,
-    /// The new head, which replaces the old one: JSON on one line without NUL.
+    /// The new head, which replaces the old head: JSON on one line without NUL.
     pub head: String,
     /// Log lines to append, each of them JSON on one line.
     pub log: Vec<String>,
-    /// The owner whose lease this save requires. `None` for a change from outside, such as an answer.
+    /// The owner whose lease this save requires. `None` for a change without a lease, such as an answer.
     pub owner: Option<String>,
     /// The incarnation that this save requires. `None` accepts any.
     pub incarnation: Option<u64>,
-    /// The name of the run in lists, such as that of its flow. `None` keeps the stored one.
+    /// The name of the run in lists, such as the name of its flow. `None` keeps the stored name.
     pub name: Option<String>,
-    /// The tags of the run. `None` keeps the stored ones.
+    /// The tags of the run. `None` keeps the stored tags.
     pub tags: Option<Vec<String>>,
     /// The error of the run, or of the last attempt of its next step.
     pub error: Option<String>,
@@ -230,8 +230,8 @@ impl RunChange {
         Self { error, ..self }
     }
 
-    /// Returns whether a save may change a run with this head, whose lease belongs to `owner`. Stores that lock the run
-    /// meanwhile can use it.
+    /// Returns whether a save may change a run with this head, whose lease belongs to `owner`. Useful for stores that
+    /// lock the run during a save.
     pub fn may_change(&self, head: &RunHead, owner: Option<&str>) -> bool {
         self.incarnation.is_none_or(|incarnation| incarnation == head.incarnation)
             && self.owner.as_deref().is_none_or(|expected| owner == Some(expected))

@@ -36,8 +36,8 @@ const TOKENS: &[f64] = &[
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Metric {
-    /// The duration of a served request. The count of this metric is the number of requests, and with `error.type` that
-    /// of failed requests.
+    /// The duration of a served request. Its count is the number of requests; with the attribute `error.type`, it is
+    /// the number of failed requests.
     McpServerDuration,
     /// The number of requests currently being served.
     McpServerActiveRequests,
@@ -78,7 +78,7 @@ impl Metric {
         Self::GenAiTokens,
     ];
 
-    /// Returns the name, taken from OpenTelemetry's conventions if they define one.
+    /// Returns the name, taken from OpenTelemetry's conventions if they define this metric.
     pub fn name(self) -> &'static str {
         match self {
             Self::McpServerDuration => "mcp.server.operation.duration",
@@ -108,13 +108,13 @@ impl Metric {
             Self::McpServerDuration => {
                 "Duration of an MCP request, from its arrival to its answer."
             }
-            Self::McpServerActiveRequests => "MCP requests that are being served.",
-            Self::McpServerActiveSessions => "MCP sessions that are open.",
-            Self::McpServerSessionDuration => "Duration of an MCP session, as its server saw it.",
-            Self::McpClientDuration => "Duration of an MCP request, as its client saw it.",
-            Self::McpClientSessionDuration => "Duration of an MCP session, as its client saw it.",
-            Self::GenAiDuration => "Duration of a call of a model.",
-            Self::GenAiTokens => "Tokens of a call of a model.",
+            Self::McpServerActiveRequests => "MCP requests in progress.",
+            Self::McpServerActiveSessions => "Open MCP sessions.",
+            Self::McpServerSessionDuration => "Duration of an MCP session, measured by the server.",
+            Self::McpClientDuration => "Duration of an MCP request, measured by the client.",
+            Self::McpClientSessionDuration => "Duration of an MCP session, measured by the client.",
+            Self::GenAiDuration => "Duration of a model call.",
+            Self::GenAiTokens => "Tokens used by a model call.",
         }
     }
 

@@ -15,8 +15,8 @@
 //! `GenkitBuilder::trace_contents` enables them.
 //!
 //! `tracing` itself cannot propagate traces between programs or record measurements. [`Telemetry`] does this; a program
-//! installs one implementation. The crate `genkit-opentelemetry` has one for OpenTelemetry, and a custom one takes a
-//! few lines:
+//! installs one implementation. The crate `genkit-opentelemetry` contains an implementation for OpenTelemetry, and a
+//! custom implementation takes a few lines:
 //!
 //! ```standalone_crate
 //! use genkit::telemetry::{Metric, Telemetry, TraceContext};

@@ -52,7 +52,7 @@ impl TraceContext {
         (trace_id != 0 && span_id != 0).then_some(context)
     }
 
-    /// Parses a `traceparent`. For a future version, parses the fields that are known today.
+    /// Parses a `traceparent`. For a future version, parses only the fields of the current version.
     pub fn parse(traceparent: &str) -> Option<Self> {
         let bytes = traceparent.as_bytes();
         let (known, rest) = bytes.split_at_checked(TRACEPARENT_BYTES)?;

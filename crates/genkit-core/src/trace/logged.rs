@@ -3,7 +3,7 @@
 use tracing::Span;
 
 use super::{NewSpan, SpanKind};
-use crate::visible::Logged;
+use genkit_untrusted::visible::Logged;
 
 /// Creates the `tracing` span that accompanies a span in Genkit's format. The spans of the generate loop have more
 /// fields and are created there.

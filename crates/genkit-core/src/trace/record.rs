@@ -3,8 +3,8 @@
 use serde_json::{Map, Value};
 
 use super::{SpanId, TraceId};
-use crate::redact::redact_context;
 use genkit_schema::internal::truncate::truncate;
+use genkit_untrusted::redact::redact_context;
 
 /// The maximum size of an attribute value, in bytes. Default is 1 MiB.
 pub const MAX_VALUE: usize = 1024 * 1024;

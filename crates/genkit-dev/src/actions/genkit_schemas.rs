@@ -33,7 +33,7 @@ pub(super) fn model_request() -> Value {
     })
 }
 
-/// Returns the schema of the response of a model or a run.
+/// Returns the schema of the response from a model or a run.
 pub(super) fn model_response() -> Value {
     json!({
         "type": "object",

@@ -1,5 +1,5 @@
-//! Export to Genkit's telemetry server: that of `GENKIT_TELEMETRY_SERVER`, or one that the developer tools provide
-//! later.
+//! Export to Genkit's telemetry server: the server in `GENKIT_TELEMETRY_SERVER`, or a server that the developer tools
+//! provide later.
 //!
 //! Spans are sent by a dedicated thread, so that traces are not lost if a program has several runtimes or exits. Other
 //! threads only put spans into a bounded queue.
@@ -49,7 +49,7 @@ pub(crate) fn is_on() -> bool {
 fn read_environment() -> bool {
     match server_of_environment() {
         Some(url) => Exporter::install_for(url),
-        // A server that was set meanwhile is kept.
+        // A server that was set in the meantime is kept.
         None => {
             let _ = STATE.compare_exchange(UNKNOWN, OFF, Ordering::Relaxed, Ordering::Relaxed);
         }

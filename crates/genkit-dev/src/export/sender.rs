@@ -13,7 +13,7 @@ use genkit_schema::internal::truncate::excerpt;
 /// The time limit of a request. Default is 5 seconds.
 const POST_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The maximum number of bytes read from an error response of the server. Default is 4 KiB.
+/// The maximum number of bytes read from an error response from the server. Default is 4 KiB.
 const MAX_REFUSAL: usize = 4 * 1024;
 
 /// Starts the thread. Returns whether it is running.

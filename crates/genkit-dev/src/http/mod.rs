@@ -25,7 +25,7 @@ use super::environment::DevEnvironment;
 use super::error::Error as E;
 use genkit_http_server::internal::{BodyRoom, without_delay};
 
-/// The ports to try if none is configured: the first free one, or else any free port.
+/// The ports to try if no port is configured: the first free port is used, or else any free port.
 const PORTS: RangeInclusive<u16> = 3100..=3200;
 
 /// How long the program waits for a request of the CLI before it announces itself again. Default is 2 seconds.

@@ -95,11 +95,12 @@ impl Drop for RuntimeFile {
     }
 }
 
-/// Refuses a folder that is a link. In a project of others it could lead anywhere, and files there would be deleted.
+/// Refuses a folder that is a link. In another user's project, the link could point anywhere, and files there would be
+/// deleted.
 fn check_no_link(folder: &Path) -> std::io::Result<()> {
     match fs::symlink_metadata(folder) {
         Ok(kind) if kind.is_symlink() => {
-            let text = format!("`{}` is a link; replace it by a folder", folder.display());
+            let text = format!("`{}` is a link; replace it with a folder", folder.display());
             Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, text))
         }
         _ => Ok(()),
@@ -131,7 +132,8 @@ fn read(path: &Path) -> Option<RuntimeInfo> {
 }
 
 /// Returns whether no program listens at the address, or it is now used by this program. Programs in containers can
-/// have the same process id, so a file with the id of this process is from an earlier one. Only loopback is checked.
+/// have the same process id, so a file with the id of this process was written by an earlier process. Only loopback is
+/// checked.
 fn is_gone(info: &RuntimeInfo, own: SocketAddr) -> bool {
     let address = info.reflection_server_url.strip_prefix("http://").map(str::parse::<SocketAddr>);
     let Some(Ok(address)) = address else { return false };

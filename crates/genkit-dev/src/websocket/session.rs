@@ -165,13 +165,13 @@ impl ToolsSession {
             Some(id) => refuse_request(
                 Some(id),
                 INVALID_PARAMS,
-                &format!("no input stream of request {of}"),
+                &format!("no input stream for request {of}"),
             ),
             None => {
                 tracing::debug!(
                     method = %Logged::name(method),
                     request = %Logged::name(&of),
-                    "ignoring a stream of input; no action of this program reads one"
+                    "ignoring an input stream, because no action of this program reads input streams"
                 );
                 SessionStep::Ignore
             }
@@ -268,7 +268,7 @@ fn refuse_request(id: Option<Value>, code: i32, message: &str) -> SessionStep {
             tracing::debug!(
                 code,
                 message = %Logged::text(message),
-                "cannot handle a message of Genkit's developer tools"
+                "cannot handle a message from Genkit's developer tools"
             );
             SessionStep::Ignore
         }

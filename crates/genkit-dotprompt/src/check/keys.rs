@@ -1,4 +1,4 @@
-//! Misspelled keys of a frontmatter, and defaults that do not fit the schema of the input.
+//! Misspelled keys of a frontmatter, and defaults that do not match the schema of the input.
 
 use serde_json::{Map, Value};
 
@@ -106,9 +106,9 @@ mod tests {
             of("{day: 3, kind: C, days: many, list: x}"),
             [
                 "p:4:13: the default of `day` has no field in the schema; did you mean `days`?",
-                "p:4:21: the default of `kind` does not fit its schema {\"enum\":[\"A\",\"B\"]}",
-                "p:4:30: the default of `days` does not fit its schema {\"type\":\"integer\"}",
-                "p:4:42: the default of `list` does not fit its schema \
+                "p:4:21: the default of `kind` does not match its schema {\"enum\":[\"A\",\"B\"]}",
+                "p:4:30: the default of `days` does not match its schema {\"type\":\"integer\"}",
+                "p:4:42: the default of `list` does not match its schema \
                  {\"type\":\"array\",\"items\":{\"type\":\"string\"}}",
             ]
         );

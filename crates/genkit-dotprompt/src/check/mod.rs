@@ -14,13 +14,13 @@ use crate::picoschema;
 use crate::prompt::PromptFile;
 
 impl Environment {
-    /// Returns the errors in a prompt that can be found without data, with their places: unknown helpers; unknown
+    /// Returns the errors in a prompt that can be found without data, with their positions: unknown helpers; unknown
     /// partials, unless a resolver is set; variables that `input.schema` does not have; a frontmatter that is not
-    /// recognized, for example because `---` is never closed; keys that are probably misspelled; defaults that do not fit
-    /// `input.schema`; unknown roles; partials that include each other endlessly; and the errors of
+    /// recognized, for example because `---` is never closed; keys that are probably misspelled; defaults that do not
+    /// match `input.schema`; unknown roles; partials that include each other endlessly; and the errors of
     /// [`metadata`](Self::metadata).
     ///
-    /// Variables are checked only if it is certain where they are looked up: outside of loops, `with` and partials, and
+    /// Variables are checked only if their scope is known: outside of loops, `with` and partials, and
     /// if the schema allows no additional fields.
     ///
     /// ```

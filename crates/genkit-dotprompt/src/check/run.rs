@@ -39,8 +39,8 @@ pub(super) fn top_level_keys() -> impl Iterator<Item = &'static str> {
 }
 
 impl PromptFile {
-    /// Returns errors, with their places, for invalid values of the keys that determine how Genkit runs a prompt, such
-    /// as `maxTurns`, `toolChoice` and `use`.
+    /// Returns errors, with their positions, for invalid values of the keys that determine how Genkit runs a prompt,
+    /// such as `maxTurns`, `toolChoice` and `use`.
     ///
     /// ```
     /// use genkit_dotprompt::PromptFile;

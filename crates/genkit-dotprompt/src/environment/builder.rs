@@ -93,7 +93,7 @@ impl EnvironmentBuilder {
     /// block, `{{#name value}}..{{else}}..{{/name}}`, the result is used as a condition, as with `if`.
     ///
     /// # Errors
-    /// Returns an error if the name is that of a built-in helper.
+    /// Returns an error if a built-in helper has this name.
     pub fn helper(
         mut self,
         name: &str,

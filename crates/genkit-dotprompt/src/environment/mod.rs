@@ -89,8 +89,8 @@ impl Environment {
     /// merged key by key. Schemas are expanded, and known tools are moved to `toolDefs` with their definitions.
     ///
     /// # Errors
-    /// Returns an error if a schema is invalid, with the place of its key; if the resolver does not find a tool; or if
-    /// the template uses an unknown helper.
+    /// Returns an error if a schema is invalid, with the position of its key; if the resolver does not find a tool; or
+    /// if the template uses an unknown helper.
     pub fn metadata(&self, prompt: &PromptFile, options: &Metadata) -> Result<Metadata, Error> {
         self.check_helpers(prompt.compiled_template())?;
         if options.as_map().is_empty() {

@@ -1,4 +1,4 @@
-//! All errors of a prompt, without their places.
+//! All errors of a prompt, without their positions.
 
 mod unknown;
 mod words;

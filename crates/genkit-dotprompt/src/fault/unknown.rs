@@ -35,9 +35,14 @@ impl Unknown {
         self.fmt_nearest(f)
     }
 
+    /// Returns the known name that is similar.
+    pub(super) fn nearest(&self) -> Option<&str> {
+        find_nearest(&self.name, self.known.iter().map(String::as_str))
+    }
+
     /// Writes "; did you mean ..?" if a known name is similar.
     pub(super) fn fmt_nearest(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match find_nearest(&self.name, self.known.iter().map(String::as_str)) {
+        match self.nearest() {
             Some(name) => write!(f, "; did you mean `{name}`?"),
             None => Ok(()),
         }
@@ -45,7 +50,8 @@ impl Unknown {
 }
 
 /// Returns the candidate that `word` is probably a typing error of: at most a third of its characters differ, or one.
-/// Among equally close candidates, one that differs only in case wins, then the first in alphabetical order.
+/// Among equally close candidates, a candidate that differs only in case is preferred, then the first in alphabetical
+/// order.
 pub(crate) fn find_nearest<'a>(
     word: &str,
     candidates: impl IntoIterator<Item = &'a str>,

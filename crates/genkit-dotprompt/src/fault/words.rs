@@ -48,7 +48,7 @@ impl Fault {
                 unknown.fmt_nearest(f)
             }
             Self::DefaultKind { field, schema } => {
-                write!(f, "the default of `{field}` does not fit its schema {schema}")
+                write!(f, "the default of `{field}` does not match its schema {schema}")
             }
             Self::UnknownTool(name) => write!(f, "the tool `{name}` is not defined"),
             _ => Ok(()),
@@ -67,6 +67,15 @@ impl Fault {
             ),
             Self::UnknownType(unknown) => {
                 unknown.fmt(f, "type or schema")?;
+                let is_rust_type =
+                    unknown.name.starts_with(|first: char| first.is_ascii_uppercase());
+                if is_rust_type && unknown.nearest().is_none() {
+                    let name = &unknown.name;
+                    return write!(
+                        f,
+                        "; to use a Rust type, register it: `schemas({name})` in `prompts!` or `.schema_of::<{name}>()`"
+                    );
+                }
                 f.write_str(" (to add a description, write a comma directly after the type)")
             }
             Self::EnumIsNoList(kind) => {
@@ -159,14 +168,20 @@ impl Fault {
 
     pub(super) fn of_environment(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::UnknownHelper(unknown) => unknown.fmt(f, "helper"),
+            Self::UnknownHelper(unknown) => {
+                unknown.fmt(f, "helper")?;
+                if unknown.nearest().is_some() {
+                    return Ok(());
+                }
+                write!(f, "; to add a helper, call `.template_helper(\"{}\", ..)`", unknown.name)
+            }
             Self::UnknownPartial(unknown) => unknown.fmt(f, "partial"),
             Self::UnknownVariable(unknown) => {
                 unknown.fmt(f, "variable")?;
                 f.write_str(" (according to `input.schema`)")
             }
             Self::NoPartialBlock => f.write_str(
-                "there is no `@partial-block` here; only `{{#> name}}..{{/name}}` passes one",
+                "`@partial-block` is not defined here; only `{{#> name}}..{{/name}}` passes a block",
             ),
             Self::EndlessPartial(names) => {
                 f.write_str("these partials include each other endlessly: ")?;

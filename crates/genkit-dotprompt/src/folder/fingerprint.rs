@@ -20,7 +20,8 @@ use super::walk::{self, Entry};
 pub struct FolderFingerprint(BTreeMap<PathBuf, (Option<SystemTime>, u64)>);
 
 impl FolderFingerprint {
-    /// Returns the current fingerprint of a folder. Omits what cannot be read, and what exceeds the limits of a folder.
+    /// Returns the current fingerprint of a folder. Omits files that cannot be read, and files beyond the limits of a
+    /// folder.
     pub fn of(path: impl AsRef<Path>) -> Self {
         let mut seen = BTreeMap::new();
         // Errors are reported when the folder is read.

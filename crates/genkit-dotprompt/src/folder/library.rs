@@ -55,8 +55,8 @@ impl Library {
     /// Returns the prompt with the given full name.
     ///
     /// # Errors
-    /// Returns an error if there is no such prompt. The error contains the folder, the known names, and the nearest
-    /// one. If a variant does not exist, there is no fallback to the prompt without a variant.
+    /// Returns an error if there is no such prompt. The error contains the folder, the known names, and the most
+    /// similar name. If a variant does not exist, there is no fallback to the prompt without a variant.
     pub fn get(&self, name: &str) -> Result<&PromptFile, Error> {
         self.prompts.get(name).ok_or_else(|| {
             let unknown = Unknown::new(name, self.prompts.keys().map(String::as_str));

@@ -1,4 +1,4 @@
-//! The frontmatter of a `.prompt` file: its place, and its keys.
+//! The frontmatter of a `.prompt` file: its position, and its keys.
 
 mod keys;
 mod place;

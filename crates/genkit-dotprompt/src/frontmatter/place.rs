@@ -18,7 +18,7 @@ pub(crate) fn split_file(source: &str) -> FileParts {
     let Some(start) = skip_opening(source) else { return whole };
     let mut at = start;
     while let Some(line) = line_at(source, at) {
-        // A marker must end with a line break, so one at the very end of the file does not count.
+        // A marker must end with a line break, so a marker at the very end of the file does not count.
         if is_marker(&source[line.content.clone()]) && line.next > line.content.end && at > start {
             let end = without_line_end(source, at);
             if end <= start || text::trim_blanks(&source[start..end]).is_empty() {
@@ -36,8 +36,8 @@ pub(crate) fn split_file(source: &str) -> FileParts {
     whole
 }
 
-/// Returns why a file that begins with a marker has no frontmatter, and the place. Otherwise the intended frontmatter
-/// would be sent to the model as part of the template.
+/// Returns the reason why a file that begins with a marker has no frontmatter, and the position. Otherwise the intended
+/// frontmatter would be sent to the model as part of the template.
 pub(crate) fn find_overlooked(source: &str) -> Option<(&'static str, usize)> {
     let text = source.trim_start_matches(BYTE_ORDER_MARK);
     let first = source.len() - text.len();

@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::fault::Fault;
 use crate::limits::{MAX_YAML_BYTES, MAX_YAML_DEPTH, MAX_YAML_VALUES};
 
-/// Parses a map, which is empty if there are only comments. Places are counted from the first line of `source`.
+/// Parses a map, which is empty if there are only comments. Positions are counted from the first line of `source`.
 pub(crate) fn read(source: &str) -> Result<Map<String, Value>, Error> {
     read_within(source, MAX_YAML_VALUES, MAX_YAML_BYTES)
 }
@@ -32,7 +32,7 @@ pub(crate) fn read_within(
     }
 }
 
-/// Returns the place of the value at `path` (keys and list positions), or of its deepest ancestor that exists.
+/// Returns the position of the value at `path` (keys and list positions), or of its deepest ancestor that exists.
 pub(crate) fn place_of(source: &str, path: &[String]) -> (usize, usize) {
     let mut reader = YamlReader { wanted: Some(path.to_vec()), ..YamlReader::default() };
     // The source was parsed successfully before.
@@ -191,7 +191,7 @@ impl YamlReader {
         Ok(())
     }
 
-    /// Records the place of a key or item if it is on the path that is searched for.
+    /// Records the position of a key or item if it is on the path that is searched for.
     fn note_place(&mut self, value: &Value, span: &Span) {
         let Some(wanted) = &self.wanted else { return };
         let Some((last, above)) = self.open.split_last() else { return };

@@ -34,7 +34,7 @@ use field::{Named, SchemaError};
 ///
 /// # Errors
 /// Returns an error for a type that is neither a type of Picoschema nor a name known to `named`; for a number, a
-/// boolean or a list in place of a type; and for a kind in parentheses other than `array`, `object` or `enum`.
+/// boolean or a list instead of a type; and for a kind in parentheses other than `array`, `object` or `enum`.
 pub fn picoschema(value: &Value, named: &dyn Fn(&str) -> Option<Value>) -> Result<Value, Error> {
     expand_picoschema(value, named).map_err(|(fault, _)| Error::new(fault))
 }

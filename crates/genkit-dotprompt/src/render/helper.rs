@@ -1,4 +1,4 @@
-//! Helpers: built-in ones that write structure or return a value, and those of the environment.
+//! Helpers: built-in helpers that write structure or return a value, and the helpers of the environment.
 
 use serde_json::{Map, Value};
 

@@ -32,7 +32,7 @@ use scope::{DataFrame, Depth, Kind, RenderInput, Scope};
 use value::Val;
 
 impl Environment {
-    /// Renders a prompt. Of `options`, only `input.default` is used: it replaces the prompt's defaults, and provides
+    /// Renders a prompt. Only `input.default` of `options` is used: it replaces the prompt's defaults, and provides
     /// the variables that `data.input` does not contain.
     ///
     /// # Errors

@@ -92,7 +92,7 @@ impl Renderer<'_> {
         }
     }
 
-    /// Renders the block that was passed to the partial: in its original scope, with the `@` variables of the place
+    /// Renders the block that was passed to the partial: in its original scope, with the `@` variables of the position
     /// where it is used.
     fn render_passed_block<'s>(
         &mut self,

@@ -9,7 +9,7 @@ use crate::message::Data;
 use crate::metadata::Metadata;
 use crate::template::{Program, Template};
 
-/// The scope at a place in a template.
+/// The scope at a position in a template.
 #[derive(Clone, Copy)]
 pub(super) struct Scope<'s> {
     pub(super) template: &'s Template,

@@ -41,7 +41,7 @@ pub(super) enum TagOpening {
 /// The next piece outside of tags.
 pub(super) enum Piece {
     Text(Range<usize>),
-    /// The opening of the tag, the place of its `{{`, and whether `~` follows.
+    /// The opening of the tag, the position of its `{{`, and whether `~` follows.
     Tag(TagOpening, usize, bool),
     End,
 }

@@ -21,14 +21,14 @@ use crate::error::Error;
 use crate::fault::Fault;
 use crate::text;
 
-/// A compiled template. Places in it are byte offsets in the file.
+/// A compiled template. Positions in it are byte offsets in the file.
 #[derive(Debug)]
 pub(crate) struct Template {
     file: Arc<str>,
     source: Arc<str>,
     body: Range<usize>,
     pub(crate) program: Program,
-    /// Helpers that are not built in, with the place of each use.
+    /// Helpers that are not built in, with the position of each use.
     pub(crate) helpers: Vec<(Box<str>, usize)>,
 }
 

@@ -19,7 +19,7 @@ pub(super) struct Parser<'a> {
     pub(super) helpers: Helpers,
 }
 
-/// Helpers that are not built in, and the places where they are used.
+/// Helpers that are not built in, and the positions where they are used.
 pub(super) type Helpers = Vec<(Box<str>, usize)>;
 
 impl<'a> Parser<'a> {

@@ -25,7 +25,7 @@ pub(crate) enum Node {
     Value(Call, Strip),
     Block(Box<Block>),
     Partial(Box<Partial>),
-    /// `{{#*inline "name"}}`, which writes nothing at its place.
+    /// `{{#*inline "name"}}`, which writes nothing at its position.
     Inline(Box<Inline>),
     Comment(Strip),
 }
@@ -105,7 +105,7 @@ pub(crate) enum Head {
     Builtin(Builtin),
     /// A helper of the environment: it has arguments.
     Helper(Box<str>),
-    /// A helper of the environment if one has this name, otherwise a variable.
+    /// A helper of the environment if a helper has this name, otherwise a variable.
     Maybe(Path),
     Variable(Path),
 }

@@ -1,7 +1,7 @@
 //! Whitespace control: whitespace that tags remove from the text around them, either with `~` or because they are alone
 //! on their line.
 //!
-//! The rules are those of the reference implementation, including their inconsistencies, because existing templates
+//! The rules match the reference implementation, including its inconsistencies, because existing templates
 //! depend on them.
 
 use super::tree::{Block, BlockStrips, Inline, Node, Partial, Program, Strip, Text};
@@ -258,7 +258,7 @@ fn take_right(nodes: &mut [Node], at: Option<usize>, source: &str, all: bool) {
     text.right_stripped = taken > 0;
 }
 
-/// Removes whitespace before `at`: all of it, or that of the line. Returns whether there was any.
+/// Removes whitespace before `at`: all of it, or only on the same line. Returns whether there was any.
 fn take_left(nodes: &mut [Node], at: Option<usize>, source: &str, all: bool) -> bool {
     let at = at.unwrap_or(nodes.len()).checked_sub(1);
     let Some(text) = text_at(nodes, at).filter(|text| all || !text.left_stripped) else {

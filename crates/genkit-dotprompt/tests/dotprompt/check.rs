@@ -29,7 +29,8 @@ fn every_mistake_at_its_place() {
              `media`, `role`, `section`, `shout`, `unless`, `unlessEquals`, `with`; did you mean `shout`?",
             "known:1:1: unknown partial `none`, expected one of `known`, `x/y`",
             "known:2:3: unknown helper `whisper`, expected one of `each`, `history`, `if`, `ifEquals`, `json`, `log`, \
-             `lookup`, `media`, `role`, `section`, `shout`, `unless`, `unlessEquals`, `with`",
+             `lookup`, `media`, `role`, `section`, `shout`, `unless`, `unlessEquals`, `with`; to add a helper, call \
+             `.template_helper(\"whisper\", ..)`",
         ]
     );
 }
@@ -131,6 +132,9 @@ fn partials_without_end() {
 fn a_schema_that_is_none() {
     let errors = check(&environment(&[]), "---\ninput:\n  schema:\n    city: strng\n---\n");
     assert!(errors[0].starts_with("p:4:5: unknown type or schema `strng`"), "{errors:?}");
+    let errors = check(&environment(&[]), "---\ninput:\n  schema: Recipe\n---\n");
+    let remedy = "; to use a Rust type, register it: `schemas(Recipe)` in `prompts!` or `.schema_of::<Recipe>()`";
+    assert!(errors[0].ends_with(remedy), "{errors:?}");
 }
 
 #[test]

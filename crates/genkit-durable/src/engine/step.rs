@@ -132,7 +132,7 @@ impl EngineStep {
         tool.is_some_and(|tool| tool.is_at_most_once())
     }
 
-    /// Returns the time limit of the step, if there is one. An engine that gives up earlier may run the step twice.
+    /// Returns the time limit of the step, if there is one. An engine with a shorter limit may run the step twice.
     pub fn time_limit(&self, genkit: &Instance) -> Option<Duration> {
         match &self.work {
             StepWork::Model(state) => Some(state.model_timeout()),
@@ -150,8 +150,8 @@ impl EngineStep {
         StepDone { number: self.number, outcome: StepOutcome::Unknown { once: recorded } }
     }
 
-    /// Performs the step. Results of `once` in `recorded` are not computed again, and new ones go to `log`. When
-    /// `cancelled` resolves, work that the step started elsewhere is notified, and the step ends.
+    /// Performs the step. Results of `once` in `recorded` are not computed again, and new results are sent to `log`.
+    /// When `cancelled` resolves, work that the step started elsewhere is notified, and the step ends.
     ///
     /// # Errors
     /// This process lacks something that the step needs, such as a tool that another process may have. All other errors
@@ -273,7 +273,7 @@ impl StepDone {
 
     /// Returns the wait before the step is performed again, after `tries` attempts. `None` if the error is not
     /// temporary (`Unavailable`, `ResourceExhausted` or `DeadlineExceeded` of a model or a flow), or if the maximum
-    /// number of attempts is reached. The wait is at least what a server requested.
+    /// number of attempts is reached. The wait is at least as long as the server requested.
     pub fn retry_after(&self, tries: u32) -> Option<Duration> {
         match &self.outcome {
             StepOutcome::Failed { again_after: Some(asked), .. } if tries < STEP_TRIES => {
@@ -283,7 +283,7 @@ impl StepDone {
         }
     }
 
-    /// Returns the error of the step. The error of a tool is usually a response to the model instead.
+    /// Returns the error of the step. The error from a tool is usually a response to the model instead.
     pub fn error(&self) -> Option<Error> {
         match &self.outcome {
             StepOutcome::Failed { error, .. } => Some(error.clone().into_error()),

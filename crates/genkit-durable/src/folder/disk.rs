@@ -43,7 +43,8 @@ impl RunFolder {
         lasting: bool,
         check: impl FnOnce() -> Result<bool>,
     ) -> Result<bool> {
-        // A random name that does not exist yet. After a crash, an old one may still be a link to a finished file.
+        // A random name that does not exist yet. After a crash, an old temporary file may still be a link to a finished
+        // file.
         let beside = self.0.join(format!("new-{}", genkit_core::internal::error::new_reference()));
         let written = write_file(&beside, text, lasting)
             .map_err(|source| io_error(&self.0, "failed to write a file", source));

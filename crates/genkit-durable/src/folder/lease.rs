@@ -1,4 +1,4 @@
-//! Leases: one file each, with increasing numbers. The last one is valid.
+//! Leases: one file for each lease, with increasing numbers. The last lease is valid.
 
 use std::time::Duration;
 
@@ -70,11 +70,11 @@ impl RunFolder {
         }
         let numbers = self.list_numbers("", ".lease")?;
         if numbers.last() != Some(&number) {
-            // Other processes took newer leases meanwhile, and had already removed the file of this number.
+            // In the meantime, other processes took newer leases and removed the file of this number.
             remove_file(&self.folder_path().join(lease_name(number)))?;
             return Ok(false);
         }
-        // The previous lease is kept, so that a slow reader of the list still finds one.
+        // The previous lease is kept, so that a slow reader of the list still finds a lease.
         for old in numbers.into_iter().filter(|old| old + 1 < number) {
             remove_file(&self.folder_path().join(lease_name(old)))?;
         }
@@ -85,7 +85,7 @@ impl RunFolder {
     fn last_lease(&self) -> Result<Option<(u64, Lease)>> {
         loop {
             let Some(number) = self.list_numbers("", ".lease")?.pop() else { return Ok(None) };
-            // If the file is gone, there is a newer one.
+            // If the file no longer exists, there is a newer lease file.
             if let Some(text) = self.read(&lease_name(number))? {
                 let torn = || Lease {
                     owner: "torn".to_owned(),

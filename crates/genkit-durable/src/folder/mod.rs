@@ -1,4 +1,4 @@
-//! A store of runs in a folder of files.
+//! A run store in a folder of files.
 
 mod disk;
 mod lease;
@@ -21,7 +21,7 @@ use genkit_core::{
 /// Each revision is a file. It is written under a temporary name, flushed, and then hard-linked under its number, which
 /// fails if another process was faster. A save is therefore atomic on every file system with hard links. A step costs
 /// two flushes. The folder has an entry for each open run, and [`due`](RunStore::due) reads one file for each of them.
-/// With thousands of runs, or with long ones, use SQLite (the crate `genkit-sqlite`) instead.
+/// With thousands of runs, or with long runs, use SQLite (the crate `genkit-sqlite`) instead.
 ///
 /// ```no_run
 /// use genkit::Genkit;
@@ -277,7 +277,7 @@ mod tests {
         let first = RunChange::new(RunStatus::Working, "1").with_log(["a"]);
         assert!(store.create(&run, &first).await.expect("it is made"));
         let place = temp.0.join("runs/+order-1");
-        // A process died before, and another one after it had linked its file.
+        // One process died before it had linked its file, and another process after that.
         std::fs::write(place.join("new-abc"), "half").expect("a file");
         std::fs::write(place.join("3.lease"), "").expect("a file");
         std::fs::hard_link(place.join("000000000001.run"), place.join("new-def")).expect("a link");

@@ -30,8 +30,8 @@ Durable runs of this program:
 ";
 
 impl Runs {
-    /// Performs a command of an operator, and returns the text to print: a list, the details of a run, or what was done.
-    /// `args` are the words after `program runs`. Without words, returns the help.
+    /// Performs a command of an operator, and returns the text to print: a list, the details of a run, or the outcome
+    /// of the command. `args` are the arguments after `program runs`. Without arguments, returns the help.
     ///
     /// ```
     /// # use genkit::durable::FolderStore;
@@ -53,7 +53,7 @@ impl Runs {
     /// ```
     ///
     /// # Errors
-    /// See [`Runs`]. `InvalidArgument` for an unknown word or a wrong value.
+    /// See [`Runs`]. `InvalidArgument` for an unknown argument or an invalid value.
     pub async fn command(
         &self,
         args: impl IntoIterator<Item = impl Into<String>>,

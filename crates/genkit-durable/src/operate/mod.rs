@@ -40,7 +40,7 @@ use genkit_core::{RunEntry, RunFilter, RunHead, RunId, RunStatus, RunStore};
 ///
 /// # Errors
 /// The methods return `FailedPrecondition` without `GenkitBuilder::durable`, `InvalidArgument` for an invalid id, and the
-/// errors of the store.
+/// errors from the store.
 #[derive(Clone, Debug)]
 pub struct Runs(Instance);
 
@@ -58,7 +58,8 @@ impl Runs {
         run_store(&self.0)?.list(&filter).await
     }
 
-    /// Returns what is stored about a run, and what this process lacks to continue it. `None` if there is no such run.
+    /// Returns the stored details of a run, and the name of anything that this process lacks to continue it. `None` if
+    /// there is no such run.
     ///
     /// # Errors
     /// See [`Runs`]. `Internal` if the run cannot be read.
@@ -134,7 +135,7 @@ impl Runs {
         }
     }
 
-    /// Deletes a run and its data, whatever its status. Returns `false` if it does not exist.
+    /// Deletes a run and its data, regardless of its status. Returns `false` if it does not exist.
     ///
     /// # Errors
     /// See [`Runs`].
@@ -206,20 +207,20 @@ pub struct RunDetails {
     pub flow: Option<String>,
     /// Name of the model. `None` for a flow.
     pub model: Option<String>,
-    /// Saved steps, in their order. The results of `once` of a flow, in the order of their keys.
+    /// Saved steps, in order. For a flow, the saved results of `once`, in the order of their keys.
     pub steps: Vec<RunStep>,
     /// Number of failed attempts of the next step.
     pub attempts: u32,
-    /// Number of processes that ended at the next step.
+    /// Number of processes that ended during the next step.
     pub lives: u32,
     /// Error of the run, or of the last attempt of its next step.
     pub error: Option<String>,
     /// Questions without an answer.
     pub questions: Vec<Interrupt>,
-    /// Name of what this process lacks to continue the run, such as a tool. `None` if it lacks nothing, or if the run is
-    /// finished.
+    /// Name of a missing dependency that prevents this process from continuing the run, such as a tool. `None` if
+    /// nothing is missing, or if the run is finished.
     pub missing: Option<String>,
-    /// Number of saved messages, or of results of `once` of a flow.
+    /// Number of saved messages, or, for a flow, of saved results of `once`.
     pub saved_lines: usize,
     /// Size of the stored text in bytes.
     pub bytes: usize,

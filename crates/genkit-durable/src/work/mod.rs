@@ -23,8 +23,8 @@ use genkit_core::{Error, ErrorKind, Result};
 
 /// A worker for durable runs and flows, created by `Genkit::work`. It does nothing until it is awaited.
 ///
-/// Until it is stopped, it executes durable runs and flows that are due, whichever process created them. Any number of
-/// processes may work on the same store.
+/// Until it is stopped, it executes durable runs and flows that are due, no matter which process created them. Any
+/// number of processes may work on the same store.
 ///
 /// ```no_run
 /// # async fn example(genkit: genkit::Genkit) -> genkit::Result<()> {
@@ -33,7 +33,7 @@ use genkit_core::{Error, ErrorKind, Result};
 /// ```
 ///
 /// # Errors
-/// `FailedPrecondition` without `GenkitBuilder::durable`. An error of the store is
+/// `FailedPrecondition` without `GenkitBuilder::durable`. An error from the store is
 /// logged, and the store is queried again.
 #[must_use = "a worker does nothing until it is awaited"]
 pub struct Worker {
@@ -71,21 +71,21 @@ impl Worker {
         self
     }
 
-    /// Sets the retention: how long finished runs are kept after they ended. The worker deletes older ones, at its start
-    /// and then every 10 minutes, or more often for a shorter time. By default, all are kept.
+    /// Sets the retention: how long finished runs are kept after they ended. The worker deletes older runs, at its
+    /// start and then every 10 minutes, or more often for a shorter time. By default, all are kept.
     pub fn keep_finished_for(mut self, time: Duration) -> Self {
         self.keep_finished = Some(time);
         self
     }
 
-    /// Stops the worker when `signal` resolves: no new runs are taken, and each running one stops after its current
+    /// Stops the worker when `signal` resolves: no new runs are taken, and each active run stops after its current
     /// step. Dropping the worker stops immediately, in the middle of steps.
     pub fn until(mut self, signal: impl Future<Output = ()> + Send + 'static) -> Self {
         self.until = Some(Box::pin(signal));
         self
     }
 
-    /// Runs the worker, like `.await`. Returns a plain future, for example for `tokio::spawn`.
+    /// Returns a plain future that runs the worker, for example for `tokio::spawn`. Awaiting the worker does the same.
     ///
     /// # Errors
     /// See [`Worker`].

@@ -1,4 +1,4 @@
-//! Runs that wait for something elsewhere: when to check it, and how.
+//! Runs that wait for external operations: when to check it, and how.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +8,8 @@ use genkit_core::Result;
 use genkit_core::internal::context::{Elsewhere, Rest};
 use genkit_core::internal::run_store::now_ms;
 
-/// Combines what runs wait for. Returns the time of the next check, in milliseconds since 1970, and all items to check.
+/// Combines the external operations that runs wait for. Returns the time of the next check, in milliseconds since 1970,
+/// and all items to check.
 pub(crate) fn join_rests(rests: Vec<Rest>) -> (u64, Vec<Arc<dyn Elsewhere>>) {
     let now = tokio::time::Instant::now();
     let until = rests.iter().map(|rest| rest.until.saturating_duration_since(now)).min();
@@ -19,8 +20,8 @@ fn in_ms(time: Duration) -> u64 {
     now_ms().saturating_add(u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
 }
 
-/// Checks what a run waits for, while holding its lease. Returns the time of the next check, or `None` if its functions
-/// have to continue.
+/// Checks the external operations that a run waits for, while holding its lease. Returns the time of the next check, or
+/// `None` if its functions have to continue.
 pub(crate) async fn poll_waits(
     session: &mut LeasedRun,
     waits: &[Arc<dyn Elsewhere>],

@@ -5,7 +5,7 @@ use serde_json::{Number, Value};
 use genkit_core::{Evaluator, Score};
 
 /// Returns the deep equality metric: whether the output equals the reference. The order of keys does not matter, but
-/// that of elements does; `1` equals `1.0`; a member that is `null` differs from a missing one.
+/// the order of elements does; `1` equals `1.0`; a member that is `null` differs from a missing member.
 ///
 /// ```
 /// use genkit::evaluate::{DataPoint, metrics};

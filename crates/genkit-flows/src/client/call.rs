@@ -1,4 +1,4 @@
-//! A call of a flow that is about to be made.
+//! A call to a flow that is about to be made.
 
 use std::future::IntoFuture;
 use std::marker::PhantomData;
@@ -42,7 +42,7 @@ use genkit_core::Result;
 /// ```
 ///
 /// # Errors
-/// Returns the error of the flow, with its kind and details;
+/// Returns the error from the flow, with its kind and details;
 /// [`Unavailable`](genkit_core::ErrorKind::Unavailable) if the server cannot be reached or its response ends early,
 /// [`InvalidArgument`](genkit_core::ErrorKind::InvalidArgument) for an invalid URL or header, and
 /// [`Internal`](genkit_core::ErrorKind::Internal) if the response is not a flow response or does not deserialize as `O`.
@@ -115,10 +115,11 @@ impl<O, C> FlowCall<O, C> {
 }
 
 impl<O: DeserializeOwned, C: DeserializeOwned> FlowCall<O, C> {
-    /// Makes the call and returns the result, like awaiting it. Returns a future for `tokio::spawn` and `join!`.
+    /// Returns a plain future for the result of the call, for `tokio::spawn` and `join!`. Awaiting the call does the
+    /// same.
     ///
     /// # Errors
-    /// As awaiting the [`FlowCall`].
+    /// The errors of awaiting the [`FlowCall`].
     pub async fn run(self) -> Result<O> {
         let limit = self.request.timeout;
         let (server, url) = self.request.server()?;

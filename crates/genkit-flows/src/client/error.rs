@@ -29,18 +29,18 @@ pub(super) enum Error {
     Redirect { host: String, status: u16 },
     #[error("{host} has no such stream: it is unknown, has expired, or belongs to another caller")]
     NoStream { host: String },
-    #[error("the response of {host} has more than {limit} bytes")]
+    #[error("the response from {host} has more than {limit} bytes")]
     TooLong { host: String, limit: usize },
     #[error("the response from {host} is not a flow response: {why}")]
     NoAnswer { host: String, why: String },
-    #[error("the stream of {host} ended without a result")]
+    #[error("the stream from {host} ended without a result")]
     EndedEarly { host: String },
-    #[error("cannot read the stream of {host}")]
+    #[error("cannot read the stream from {host}")]
     Stream { host: String, source: SseError },
     #[error("the {what} of the flow does not match the requested type: {why}")]
     Misfit { what: &'static str, why: String },
 
-    /// The error of the flow, with the server's message.
+    /// The error from the flow, with the server's message.
     #[error("{message}")]
     Failed { kind: ErrorKind, message: String, details: Option<Value> },
 }

@@ -14,7 +14,7 @@ use crate::STREAM_ID;
 use genkit_core::{Error, Result};
 use genkit_http_client::internal::sse::{SseEvent, SseParser};
 
-/// A streamed call of a flow, created by [`FlowCall::stream`](super::FlowCall::stream). The flow runs while the stream
+/// A streamed call to a flow, created by [`FlowCall::stream`](super::FlowCall::stream). The flow runs while the stream
 /// is read. Dropping the stream stops the flow, unless its server keeps streams.
 ///
 /// ```no_run
@@ -76,7 +76,7 @@ impl<O: DeserializeOwned, C: DeserializeOwned> FlowStream<O, C> {
     /// Returns the next chunk, or `None` at the end. An error is returned once, as the last item.
     ///
     /// # Errors
-    /// As awaiting the [`FlowCall`](super::FlowCall).
+    /// The errors of awaiting the [`FlowCall`](super::FlowCall).
     pub async fn next(&mut self) -> Option<Result<C>> {
         let next = self.advance().await.transpose()?;
         let chunk = next.and_then(|chunk| answer::fit("chunk", chunk));
@@ -89,7 +89,8 @@ impl<O: DeserializeOwned, C: DeserializeOwned> FlowStream<O, C> {
     /// Waits for the flow to finish and returns its result. Unread chunks are discarded.
     ///
     /// # Errors
-    /// As awaiting the [`FlowCall`](super::FlowCall), also if [`next`](Self::next) has returned the error before.
+    /// The errors of awaiting the [`FlowCall`](super::FlowCall), even if [`next`](Self::next) has already returned the
+    /// error.
     pub async fn response(mut self) -> Result<O> {
         while let Some(chunk) = self.next().await {
             chunk?;

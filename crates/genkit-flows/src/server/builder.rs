@@ -134,7 +134,7 @@ impl FlowServer {
     }
 
     /// Serves on a listener that is already bound, instead of [`http`](Self::http). To use a tokio listener, convert it
-    /// to one of the standard library with `.into_std()?`.
+    /// to a standard library listener with `.into_std()?`.
     pub fn listener(mut self, listener: TcpListener) -> Self {
         self.listening.place = Some(ListenPlace::Listener(listener));
         self
@@ -169,7 +169,7 @@ impl FlowServer {
     }
 
     /// Adds a [`ContextProvider`], which reads each request before its flow runs. Several providers run in order, and
-    /// later ones override keys of earlier ones. Default is none: every client can call the flows.
+    /// later providers override keys of earlier providers. Default is none: every client can call the flows.
     pub fn context_provider(mut self, provider: impl ContextProvider) -> Self {
         self.settings.providers.push(Arc::new(provider));
         self
@@ -219,8 +219,8 @@ impl FlowServer {
     }
 
     /// Sets the concurrency limit: the maximum number of flows that run at the same time. Default is 1,024; further
-    /// requests are rejected with 429. A client, which is a caller that the context providers know or else an address,
-    /// cannot hold more than what is left for all others: a single client gets half.
+    /// requests are rejected with 429. A client is identified by its context provider, or else by its address. It
+    /// cannot hold more slots than it leaves free for the others, so a single client gets at most half.
     pub fn max_in_flight(mut self, flows: usize) -> Self {
         self.settings.max_in_flight = flows;
         self
@@ -261,13 +261,13 @@ impl FlowServer {
     }
 
     /// Sets the grace period: how long running flows have to finish when the server stops. Default is 10 seconds; flows
-    /// that are still running then end with an error, with one more second to send it.
+    /// that are still running then end with an error, which is sent within one more second.
     pub fn grace(mut self, time: Duration) -> Self {
         self.settings.grace = time;
         self
     }
 
-    /// Shuts down gracefully when this future resolves: new requests are rejected, and running ones have the
+    /// Shuts down gracefully when this future resolves: new requests are rejected, and running requests have the
     /// [`grace`](Self::grace) period to finish. Ctrl-C and SIGTERM do the same.
     pub fn shutdown(mut self, signal: impl Future<Output = ()> + Send + 'static) -> Self {
         self.shutdown = Some(Box::pin(signal));

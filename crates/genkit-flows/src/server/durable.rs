@@ -38,7 +38,7 @@ impl FlowEndpoint {
         let (sender, chunks) = mpsc::channel(CHUNKS);
         let (name, owner) = (admitted.flow.name().to_owned(), admitted.owner.clone());
         let FlowRun { work, cancel, place, trace } = self.begin(admitted, Some(sender));
-        // The flow and its first reader share a place until both have ended.
+        // The flow and its first reader share a slot until both have ended.
         let place = Arc::new(place);
         let id = random_id();
         let opened = async {

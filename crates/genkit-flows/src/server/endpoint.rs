@@ -53,7 +53,7 @@ impl FlowEndpoint {
         let mut query = FlowQuery::read(&parts.headers, &parts.uri)?;
         let from = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|from| from.0.ip());
         let body = read_body(body, self.max_message, &self.room, from).await.map_err(E::from)?;
-        // Taken after the body was read, so that a slow body does not hold a place, and before it is parsed.
+        // Taken after the body was read, so that a slow body does not hold a slot, and before it is parsed.
         let address = from.map_or_else(String::new, |from| format!("address {from}"));
         let admitting = self.take_place(&self.admitting, address.clone())?;
         let again = self.store.as_ref().and_then(|_| query.stream_id.take());
@@ -89,7 +89,7 @@ impl FlowEndpoint {
         self.genkit.registry.flow(name)
     }
 
-    /// Runs the context providers, and takes a place for the client. A flow is looked up only for a client that the
+    /// Runs the context providers, and takes a slot for the client. A flow is looked up only for a client that the
     /// providers accept, so that others cannot find out which flows exist.
     async fn admit(
         &self,

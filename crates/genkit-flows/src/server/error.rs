@@ -50,7 +50,7 @@ pub(super) enum Error {
 }
 
 impl Error {
-    /// Returns the HTTP status, if it differs from that of the kind.
+    /// Returns the HTTP status, if it differs from the status of the error kind.
     pub(super) fn http(&self) -> Option<StatusCode> {
         match self {
             Self::Method => Some(StatusCode::METHOD_NOT_ALLOWED),

@@ -30,7 +30,7 @@ pub(super) struct AdmittedFlow {
     pub(super) extensions: http::Extensions,
     /// The owner of its stream.
     pub(super) owner: String,
-    /// The place that counts it as a running flow, or as a reader of a stream.
+    /// The slot that counts it as a running flow, or as a reader of a stream.
     pub(super) place: FlowPlace,
 }
 

@@ -22,7 +22,8 @@ use genkit_http_server::internal::{Drain, HttpServing, ListenPlace};
 const PORT: u16 = 3400;
 
 impl FlowServer {
-    /// Serves until shutdown, like awaiting it. Returns a future for `tokio::spawn`, `block_on` and `select!`.
+    /// Returns a plain future that serves until shutdown, for `tokio::spawn`, `block_on` and `select!`. Awaiting the
+    /// server does the same.
     ///
     /// ```no_run
     /// fn main() -> genkit::Result<()> {
@@ -32,7 +33,7 @@ impl FlowServer {
     /// ```
     ///
     /// # Errors
-    /// As awaiting the [`FlowServer`].
+    /// The errors of awaiting the [`FlowServer`].
     pub async fn run(mut self) -> Result<()> {
         let shutdown = self.shutdown.take();
         let listening = std::mem::take(&mut self.listening);
@@ -84,9 +85,9 @@ impl FlowServer {
     /// # }
     /// ```
     ///
-    /// A router accepts requests only for `localhost`, `127.0.0.1` and `::1`, because it cannot know which hosts it is
-    /// served on. Set the hosts of your app with [`allowed_hosts`](Self::allowed_hosts), or `"*"` for any; otherwise
-    /// requests to them are rejected with 403.
+    /// A router accepts requests only for `localhost`, `127.0.0.1` and `::1`, because it has no information about the
+    /// hosts that it is served on. Set the hosts of your app with [`allowed_hosts`](Self::allowed_hosts), or `"*"` for
+    /// any; otherwise requests to them are rejected with 403.
     ///
     /// Extensions that your layers add to a request are available through `ctx.extension::<T>()` and
     /// [`FlowRequest::extension`](crate::FlowRequest::extension). Set `TCP_NODELAY` on your listener

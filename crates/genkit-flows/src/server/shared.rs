@@ -1,4 +1,4 @@
-//! The state that all requests of a flow server share.
+//! The state shared by all requests to a flow server.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,7 +25,7 @@ const CUT_OFF: Duration = Duration::from_millis(500);
 /// if that is less.
 const MAX_ADMITTING: usize = 256;
 
-/// The place of a client's flow or reader, returned on drop.
+/// The slot of a client's flow or reader, released on drop.
 pub(super) type FlowPlace = FairPlace<String>;
 
 /// The endpoint of all flows of a server, with its limits and checks.

@@ -94,7 +94,7 @@ fn event_stream(body: Body) -> Response {
 impl<S: Stream<Item = StreamEvent> + Send + Unpin + 'static> FlowFrames<S> {
     fn new(events: S, limit: Duration) -> Self {
         let events = Arc::new(Mutex::new(FrameSource::Waiting(events, None)));
-        // A flow whose client does not read is not polled, and would never notice its time limit.
+        // A flow whose client does not read is not polled, and its time limit would never be checked.
         let watched = Arc::clone(&events);
         let watchdog = tokio::spawn(async move {
             tokio::time::sleep(limit).await;
@@ -128,7 +128,7 @@ impl<S: Stream<Item = StreamEvent> + Send + Unpin + 'static> FlowFrames<S> {
             if matches!(*place, FrameSource::Polled) {
                 *place = FrameSource::Waiting(events, Some(cx.waker().clone()));
             } else {
-                // The time limit passed meanwhile; the next poll reports it.
+                // The time limit passed in the meantime; the next poll reports it.
                 drop(place);
                 cx.waker().wake_by_ref();
             }

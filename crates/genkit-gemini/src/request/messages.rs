@@ -20,7 +20,7 @@ use genkit_model::internal::documents;
 use genkit_model::internal::signature;
 use genkit_model::internal::signature::{GEMINI, SKIP_VALIDATION};
 
-/// The response to a call without one.
+/// The placeholder response for a call without a response.
 static NO_ANSWER: LazyLock<Value> = LazyLock::new(|| json!({ "error": UNANSWERED }));
 
 #[derive(Serialize)]
@@ -113,7 +113,7 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    /// Adds a response to each call that has none, because the API requires as many responses as
+    /// Adds a response to each call without a response, because the API requires as many responses as
     /// calls.
     fn answer_rest(&mut self, previous: Role, contents: &mut Vec<Content<'a>>) {
         let open = std::mem::take(&mut self.open);
@@ -164,7 +164,7 @@ impl<'a> Writer<'a> {
     fn part_kind(&mut self, part: &'a Part) -> Result<Option<Kind<'a>>, &'static str> {
         let is_signed = signature::find_signature(part, GEMINI).is_some();
         Ok(Some(match part {
-            // The thoughts of another model must not be sent to this one.
+            // The thoughts of another model must not be sent to this model.
             Part::Reasoning { .. } if signature::is_foreign(part, GEMINI) => return Ok(None),
             Part::Text { text, .. } | Part::Reasoning { reasoning: text, .. }
                 if text.is_empty() && !is_signed =>

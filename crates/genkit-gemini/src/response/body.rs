@@ -243,7 +243,7 @@ pub(super) fn read_usage(counts: &Map<String, Value>) -> Usage {
     usage
 }
 
-/// Creates a message of the model.
+/// Creates a message from the model.
 pub(super) fn model_message(content: Vec<Part>) -> Message {
     Message::new(Role::Model, content)
 }

@@ -104,7 +104,7 @@ fn is_standard_format(format: &str) -> bool {
 /// Returns the OpenAPI subset of a schema, and the constraints that the subset cannot express.
 ///
 /// References are inlined, and cut where they are recursive or where the result becomes too large.
-/// If a schema is merged from two locations, its pointers are those of the second, which is the
+/// If a schema is merged from two locations, its pointers refer to the second location, which is the
 /// target of a reference.
 fn gemini_subset(exact: &Value) -> (Value, Vec<Loss>) {
     let mut limits = std::iter::once(MAX_DEPTH).chain(FALLBACK_REFERENCES);

@@ -71,7 +71,7 @@ pub fn build_client(builder: ClientBuilder) -> Result<Client> {
     builder.build().map_err(|error| no_client(&error))
 }
 
-/// Returns the error that HTTP cannot be set up.
+/// Returns the error for a failed setup of HTTP.
 pub fn no_client(error: &(dyn StdError + 'static)) -> genkit_core::Error {
     Error::Client(root_cause(error)).into()
 }

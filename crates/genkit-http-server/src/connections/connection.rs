@@ -150,8 +150,8 @@ impl Connection {
         now.saturating_sub(since) > limit
     }
 
-    /// Returns the rank for closing connections to make room, lowest first; `None` if this one must not be closed.
-    /// Connections without a complete request head come first, then those that have been waiting longest.
+    /// Returns the rank for closing connections to make room, lowest first; `None` if this connection must not be
+    /// closed. Connections without a complete request head come first, then those that have been waiting longest.
     pub(super) fn rank(&self) -> Option<(bool, u32, u64)> {
         let (phase, since) = self.phase();
         let has_spoken = match phase {

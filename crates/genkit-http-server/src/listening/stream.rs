@@ -40,7 +40,7 @@ impl HttpStream {
         Self(Inner::Unix(stream))
     }
 
-    /// Creates a stream from one that the program wrapped.
+    /// Creates a stream from a stream that the program wrapped.
     #[doc(hidden)]
     pub fn other(stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static) -> Self {
         Self(Inner::Other(Box::new(stream)))

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-/// The stream of a connection, of which there is none.
+/// The stream of a connection. Cannot be created, because this system has no Unix sockets.
 pub(super) type UnixStream = tokio::io::DuplexStream;
 
 pub enum UnixSocket {}

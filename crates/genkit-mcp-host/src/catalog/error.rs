@@ -60,7 +60,7 @@ pub(crate) enum ItemError {
     Name(&'static str),
     #[error("`{0}` contains invisible characters")]
     InvisibleCharacters(&'static str),
-    #[error("its definition changed; accept the new one with `.accept_tool(..)`")]
+    #[error("its definition changed; accept the new definition with `.accept_tool(..)`")]
     DefinitionChanged,
     #[error("it is {0} bytes long, but the limit is {MAX_DEFINITION}")]
     TooLarge(usize),

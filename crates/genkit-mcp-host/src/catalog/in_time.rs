@@ -60,7 +60,7 @@ impl Catalog {
         if let Some(error) = error.as_ref().filter(|error| omitted.as_ref() != Some(error)) {
             let (server, what) = (&*self.server.key, T::KIND);
             let error = Logged::text(error);
-            tracing::warn!(server, %error, ?what, "omitted the list of an MCP server");
+            tracing::warn!(server, %error, ?what, "omitted the list from an MCP server");
         }
         *omitted = error;
         listed.ok()
@@ -75,7 +75,7 @@ impl Catalog {
             let notice = Logged::text(new);
             tracing::warn!(
                 server = %self.server.key, warnings, %notice,
-                "omitted an item of an MCP server; report the notice to the author of the server"
+                "omitted an item from an MCP server; report the notice to the author of the server"
             );
         }
         *known = notices;

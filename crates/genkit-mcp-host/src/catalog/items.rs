@@ -67,7 +67,7 @@ impl RemoteAction {
     }
 }
 
-/// Sets what all actions have: origin, title, icons.
+/// Sets the fields that all actions have: origin, title, icons.
 macro_rules! described {
     ($action:expr, $prefix:expr, $server:expr, $name:expr, $item:expr, $title:expr) => {{
         let mut origin = action_origin($server, $name, $item);

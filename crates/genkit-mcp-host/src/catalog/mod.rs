@@ -75,7 +75,7 @@ struct ListHealth {
     notices: Vec<String>,
     /// Why the whole list was omitted the last time.
     omitted: Option<String>,
-    /// The number of connections when it was slow, and until when callers do not wait for it.
+    /// The number of connections when the list was slow, and the time until which callers do not wait for it.
     slow: Option<(u64, Instant)>,
 }
 
@@ -218,7 +218,7 @@ impl Catalog {
         Ok((actions, ttl))
     }
 
-    /// Converts the items; of two with the same name, the first is kept. An unchanged item keeps its action.
+    /// Converts the items; if two have the same name, the first is kept. An unchanged item keeps its action.
     fn make_actions<T: Listable>(
         &self,
         connection: &Connection,

@@ -71,19 +71,19 @@ macro_rules! selection {
                 Self(NameFilter::of_all_servers(host))
             }
 
-            /// Adds to the filter: only these names, or patterns with `*`, such as `"fs/read_*"` or `"docs/*"`.
+            /// Selects only these names, or patterns with `*`, such as `"fs/read_*"` or `"docs/*"`.
             pub fn only(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
                 self.0.only.extend(names.into_iter().map(Into::into));
                 self
             }
 
-            /// Adds to the filter: none of these names, or patterns with `*`.
+            /// Excludes these names, or patterns with `*`.
             pub fn except(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
                 self.0.except.extend(names.into_iter().map(Into::into));
                 self
             }
 
-            /// Lists the current items, like awaiting the selection, as a plain `async fn` for `tokio::spawn`,
+            /// Lists the current items. Awaiting the selection does the same; this `async fn` is for `tokio::spawn`,
             /// `block_on` and `join!`.
             ///
             /// # Errors
@@ -105,7 +105,7 @@ macro_rules! selection {
 }
 
 selection!(
-    /// The tools of a host's servers: all, or those with certain names.
+    /// The tools of a host's servers: all of them, or only those that match a filter.
     ///
     /// Unreachable servers are omitted, with a warning in the log.
     ///
@@ -125,7 +125,7 @@ selection!(
 );
 
 selection!(
-    /// The prompts of a host's servers: all, or those with certain names.
+    /// The prompts of a host's servers: all of them, or only those that match a filter.
     ///
     /// ```
     /// use genkit::mcp::McpHost;
@@ -144,7 +144,7 @@ selection!(
 );
 
 selection!(
-    /// The resources of a host's servers: all, or those with certain names.
+    /// The resources of a host's servers: all of them, or only those that match a filter.
     ///
     /// ```
     /// use genkit::mcp::McpHost;

@@ -73,7 +73,7 @@ impl Controls {
         glob::is_chosen(&self.only, &self.except, tool)
     }
 
-    /// Returns whether each call of the tool needs the user's approval.
+    /// Returns whether each call to the tool needs the user's approval.
     pub(crate) fn asks_before(&self, tool: &str) -> bool {
         glob::matches_any(&self.needs_approval, tool)
     }
@@ -90,7 +90,7 @@ macro_rules! controls {
                 self
             }
 
-            /// Sets the roots (folders) that this server may work in, instead of those of the host: paths, URIs, or
+            /// Sets the roots (folders) that this server may work in, instead of the roots of the host: paths, URIs, or
             /// named [`Root`](genkit_core::Root)s.
             pub fn roots(
                 mut self,
@@ -100,31 +100,32 @@ macro_rules! controls {
                 self
             }
 
-            /// Sets when a lost or failed connection is retried. Default is that of the host.
+            /// Sets when a lost or failed connection is retried. Default is the setting of the host.
             pub fn reconnect(mut self, reconnect: crate::Reconnect) -> Self {
                 self.controls.reconnect = Some(reconnect);
                 self
             }
 
-            /// Sets the request timeout, the longest time without a response or progress. Default is that of the host.
+            /// Sets the request timeout, the longest time without a response or progress. Default is the timeout of the
+            /// host.
             pub fn timeout(mut self, limit: std::time::Duration) -> Self {
                 self.controls.timeout = Some(limit);
                 self
             }
 
-            /// Sets the connect timeout, which covers the start and the handshake. Default is that of the host.
+            /// Sets the connect timeout, which covers the start and the handshake. Default is the timeout of the host.
             pub fn connect_timeout(mut self, limit: std::time::Duration) -> Self {
                 self.controls.connect_timeout = Some(limit);
                 self
             }
 
-            /// Adds to the tool filter: only these tools are offered. Names are the server's own, or patterns with `*`.
+            /// Offers only these tools. Names are the server's own, or patterns with `*`.
             pub fn only(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
                 self.controls.only.extend(names.into_iter().map(Into::into));
                 self
             }
 
-            /// Adds to the tool filter: these tools are not offered, even if [`only`](Self::only) lists them. Names are
+            /// Excludes these tools, even if [`only`](Self::only) lists them. Names are
             /// the server's own, or patterns with `*`.
             pub fn except(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
                 self.controls.except.extend(names.into_iter().map(Into::into));
@@ -150,21 +151,22 @@ macro_rules! controls {
                 self
             }
 
-            /// Sets whether requests carry the trace context of their caller (`traceparent`, `tracestate`, `baggage`).
-            /// Default is `false`: baggage may identify users, and must not reach third-party servers by accident.
+            /// Sets whether requests contain the trace context of their caller (`traceparent`, `tracestate`,
+            /// `baggage`). Default is `false`: baggage may identify users, and must not reach third-party servers by
+            /// accident.
             pub fn trace_context(mut self, yes: bool) -> Self {
                 self.controls.trace_context = yes;
                 self
             }
 
             /// Sets whether the server's tasks continue after their caller is gone. Default is `false`: they are
-            /// cancelled, except those of durable runs and those that wait for input.
+            /// cancelled, except tasks of durable runs and tasks that wait for input.
             pub fn keep_tasks(mut self, yes: bool) -> Self {
                 self.controls.keep_tasks = yes;
                 self
             }
 
-            /// Sets what a loop does while one of its calls continues as a task. Default is
+            /// Sets the behavior of the generate loop while one of its calls continues as a task. Default is
             /// [`TaskWait::Wait`](crate::TaskWait::Wait).
             pub fn task_wait(mut self, how: crate::TaskWait) -> Self {
                 self.controls.task_wait = how;
@@ -172,7 +174,7 @@ macro_rules! controls {
             }
 
             /// Sets whether raw MCP results, including `content`, are returned instead of the values extracted from
-            /// them. Default is that of the host.
+            /// them. Default is the setting of the host.
             pub fn raw(mut self, yes: bool) -> Self {
                 self.controls.raw = Some(yes);
                 self

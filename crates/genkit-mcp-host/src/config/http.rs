@@ -74,8 +74,8 @@ impl HttpTransport {
         self
     }
 
-    /// Sets a function that makes headers for each request from the context of its caller, for example from the user's
-    /// token in [`Context::extension`]. They take precedence over those of [`header`](Self::header).
+    /// Sets a function that creates headers for each request from the context of its caller, for example from the
+    /// user's token in [`Context::extension`]. They take precedence over headers set with [`header`](Self::header).
     ///
     /// Requests of the host itself (handshake, lists) are sent without them.
     pub fn headers_from<F, H>(mut self, make: F) -> Self

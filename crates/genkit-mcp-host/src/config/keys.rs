@@ -1,4 +1,4 @@
-//! Keys of servers, which prefix the names of what the servers offer.
+//! Keys of servers, which prefix the names of the servers' tools and prompts.
 
 use std::collections::{BTreeMap, BTreeSet};
 

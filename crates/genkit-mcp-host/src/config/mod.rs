@@ -41,7 +41,7 @@ use genkit_core::{Error, Result};
 /// | in this program | `ServerConfig::in_process` (feature `mcp-server`) | [`CustomTransport`] |
 /// | behind a pair of byte streams | [`ServerConfig::streams`] | [`CustomTransport`] |
 ///
-/// Each returned type has the settings of its transport and those that all servers share, and can be passed to
+/// Each returned type has the settings of its transport and the settings common to all servers, and can be passed to
 /// `.server(key, ..)` of a host directly.
 ///
 /// Two configurations are equal if they describe the same connection and the same tools;

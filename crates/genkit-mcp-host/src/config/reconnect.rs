@@ -7,10 +7,10 @@ use crate::limits::{FIRST_BACKOFF, MAX_BACKOFF};
 
 /// The reconnection policy for servers that are unreachable or whose connection was lost.
 ///
-/// The first 3 lost connections are re-established immediately. After that there are delays, each twice as long as the
-/// one before; the immediate attempts count as well, so the first of these delays is 4 seconds by default. A connection
-/// that lasted 10 seconds resets the series. A call that needs the server does not wait for the end of a delay, but
-/// tries to connect immediately.
+/// The first 3 lost connections are re-established immediately. Later attempts are delayed, each twice as long as the
+/// previous attempt. The immediate attempts count as well, so the first of these delays is 4 seconds by default. A
+/// connection that lasted 10 seconds resets the series. A call that needs the server does not wait for the end of a
+/// delay, but tries to connect immediately.
 ///
 /// ```
 /// use genkit::mcp::host::{McpHost, Reconnect, ServerConfig};

@@ -72,15 +72,15 @@ impl StdioTransport {
         self
     }
 
-    /// Sets whether the program inherits the whole environment of this one. Default is `false`: a third-party server
-    /// must not see keys and tokens by accident. It gets what programs need to run (`PATH`, `HOME`, locale, time zone,
-    /// the folder for temporary files) and the variables set with [`env`](Self::env).
+    /// Sets whether the program inherits the whole environment of this process. Default is `false`: a third-party
+    /// server must not see keys and tokens by accident. It gets the variables that programs need to run (`PATH`,
+    /// `HOME`, locale, time zone, the folder for temporary files) and the variables set with [`env`](Self::env).
     pub fn inherit_env(mut self, yes: bool) -> Self {
         self.command.child.inherit_env = yes;
         self
     }
 
-    /// Sets the working directory of the program. Default is that of this program.
+    /// Sets the working directory of the program. Default is the working directory of this program.
     pub fn cwd(mut self, folder: impl Into<PathBuf>) -> Self {
         self.command.child.cwd = Some(folder.into());
         self

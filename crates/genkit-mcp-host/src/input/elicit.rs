@@ -40,7 +40,7 @@ use genkit_schema::internal::size::json_size;
 pub struct ElicitRequest {
     /// The key of the server. Show it, so that the user knows who is asking.
     pub server: String,
-    /// The question, with invisible and direction-changing characters escaped. If it has several lines, each one after
+    /// The question, with invisible and direction-changing characters escaped. If it has several lines, each line after
     /// the first is prefixed with the key of the server, so that no line can look like another server's.
     pub message: String,
     /// The form, an object schema with simple fields. `None` if the user should visit a page.
@@ -172,7 +172,7 @@ pub(crate) async fn ask_caller(
     answer.unwrap_or_else(|error| {
         let error = error.chain();
         let error = Logged::text(&error);
-        tracing::warn!(server, %error, "a question of a server was not answered");
+        tracing::warn!(server, %error, "a question from a server was not answered");
         Elicited::Cancelled
     })
 }

@@ -11,7 +11,7 @@ pub(crate) enum Error {
     #[error("too many sampling requests; at most {MAX_SAMPLING} may run at once")]
     TooMany,
     #[error(
-        "too many sampling requests of this server; at most {MAX_SERVER_SAMPLING} may run at once"
+        "too many sampling requests from this server; at most {MAX_SERVER_SAMPLING} may run at once"
     )]
     TooManyOfServer,
     #[error("the sampling request is {0} bytes long, but the limit is {1}")]

@@ -64,8 +64,8 @@ type Policy = Arc<dyn Fn(&SamplingRequest) -> bool + Send + Sync>;
 
 /// Sampling settings: a model that servers may use, and the conditions.
 ///
-/// Without these settings a host does not offer the capability, because a model costs money, and a server's request is
-/// not the user's.
+/// Without these settings a host does not offer the capability, because a model costs money, and the user did not make
+/// the server's request.
 ///
 /// ```
 /// use genkit::mcp::host::{McpHost, Sampling};
@@ -278,7 +278,7 @@ mod tests {
         assert_eq!(error.kind(), ErrorKind::ResourceExhausted);
         assert_eq!(
             error.to_string(),
-            "too many sampling requests of this server; at most 4 may run at once"
+            "too many sampling requests from this server; at most 4 may run at once"
         );
         drop(turns);
         let permits = sampling.permits.try_acquire_many(8).unwrap();

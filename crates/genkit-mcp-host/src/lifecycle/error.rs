@@ -39,7 +39,7 @@ pub(super) enum Error {
     Disabled(String),
     #[error("is not connected")]
     Absent,
-    #[error("was closed with its host")]
+    #[error("was closed because its host was closed")]
     Closed,
 }
 

@@ -96,7 +96,7 @@ impl Handshake {
     }
 }
 
-/// Opens a connection as a new server and, if the failure suggests it, as an old one.
+/// Opens a connection with the newest protocol and, if the failure suggests an old server, with an older protocol.
 ///
 /// # Errors
 /// Returns why the server cannot be used.

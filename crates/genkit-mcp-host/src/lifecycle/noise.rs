@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// The number of warnings that are all logged. Default is 20.
 const ALL_LOGGED: u64 = 20;
 
-/// Counts the warnings about a server, so that it cannot fill the log: after the first ones only those are logged whose
-/// number is a power of two.
+/// Counts the warnings about a server, so that it cannot fill the log: after the first warnings, only warnings whose
+/// number is a power of two are logged.
 #[derive(Debug, Default)]
 pub(crate) struct WarningBudget(AtomicU64);
 

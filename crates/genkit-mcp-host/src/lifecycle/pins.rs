@@ -12,7 +12,7 @@ use crate::settings::HostSettings;
 use genkit_core::internal::sync::lock;
 use genkit_core::internal::visible::Logged;
 
-/// The members of a definition that are compared, the ones that a reviewer sees.
+/// The members of a definition that are compared, which are the members that a reviewer sees.
 const MEMBERS: [&str; 5] = ["title", "description", "inputSchema", "outputSchema", "annotations"];
 
 /// The pinned tools of one server. They outlive its connections.
@@ -41,7 +41,7 @@ impl Pins {
         let event = {
             let pins = &mut *lock(&self.0);
             let Some(pin) = pins.get_mut(name) else {
-                // Twice as many as a list may have; beyond that, new tools are treated like changed ones.
+                // Twice as many as a list may have; beyond that, new tools are treated like changed tools.
                 let is_held = holds && pins.len() >= 2 * MAX_ITEMS;
                 if !is_held && pins.len() < 2 * MAX_ITEMS {
                     let (accepted, seen) = (found.clone(), found);
@@ -63,7 +63,7 @@ impl Pins {
         held
     }
 
-    /// Returns whether calls of the tool are rejected for now.
+    /// Returns whether calls to the tool are rejected for now.
     pub(crate) fn is_held(&self, name: &str) -> bool {
         lock(&self.0).get(name).is_some_and(|pin| pin.is_held)
     }

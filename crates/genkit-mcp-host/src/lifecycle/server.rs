@@ -40,7 +40,7 @@ pub(crate) struct ManagedServer {
     pub(crate) settings: Arc<HostSettings>,
     pub(crate) config: ServerConfig,
     pub(crate) client: Arc<ClientState>,
-    /// Redacts secrets of what is sent to the server.
+    /// Redacts secrets in data that is sent to the server.
     pub(crate) redactor: Redactor,
     /// The definitions of its tools.
     pub(crate) pins: Pins,
@@ -111,7 +111,7 @@ impl ManagedServer {
         self.link.borrow().state
     }
 
-    /// Returns the connection if there currently is one.
+    /// Returns the current connection, if any.
     pub(crate) fn live_connection(&self) -> Option<Arc<Connection>> {
         self.link.borrow().live_connection()
     }
@@ -147,7 +147,7 @@ impl ManagedServer {
     pub(crate) async fn notify_roots_changed(&self) {
         let connection = self.link.borrow().connection.clone();
         if let Some(connection) = connection.filter(|connection| !connection.is_stateless()) {
-            // A server that is gone requests the roots when it is back.
+            // A disconnected server requests the roots after it reconnects.
             let _ = connection.peer.notify_roots_list_changed().await;
         }
     }

@@ -1,4 +1,4 @@
-//! The supervisor of one server, which performs what the state machine of its connection decides.
+//! The supervisor of one server, which performs the actions that the state machine of its connection requests.
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::Arc;

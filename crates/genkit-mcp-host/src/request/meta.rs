@@ -39,7 +39,7 @@ pub(super) fn request_meta(connection: &Connection, context: &Context) -> Map<St
     let settings = &connection.session.settings;
     let mut meta = Map::new();
     if let Some(level) = settings.log_level.filter(|_| connection.is_stateless()) {
-        // Without a session, each request carries the log level.
+        // Without a session, each request contains the log level.
         let level =
             serde_json::to_value(genkit_mcp::internal::level::to_mcp(level)).unwrap_or_default();
         meta.insert(LOG_LEVEL.to_owned(), level);

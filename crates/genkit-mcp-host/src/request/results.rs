@@ -5,9 +5,9 @@
 //!
 //! | in the result | the model gets |
 //! |---|---|
-//! | no `content`, or `content` that is one block or a text | the value, as text or data |
+//! | no `content`, or `content` that is a single block or a text | the value, as text or data |
 //! | a block of an unknown kind, or without a type | the block as data, with a warning |
-//! | an array or a value in place of the result | an error that shows what came |
+//! | an array or a value instead of the result | an error that quotes it |
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

@@ -13,7 +13,7 @@ use genkit_core::Root;
 
 #[derive(Default)]
 pub(crate) struct ClientState {
-    /// The roots of this server, if they differ from those of the host.
+    /// The roots of this server, if they differ from the roots of the host.
     pub(crate) roots: RwLock<Option<Vec<Root>>>,
     /// The resources that are subscribed to, across connections.
     pub(crate) subscribed: watch::Sender<BTreeSet<String>>,

@@ -40,7 +40,7 @@ pub(crate) struct Connection {
     pub(crate) number: u64,
     pub(crate) timeout: Duration,
     pub(crate) max_timeout: Duration,
-    /// Whether requests carry the trace of their caller.
+    /// Whether requests contain the trace context of their caller.
     pub(crate) traces: bool,
     /// Measures the session, if metrics are collected.
     pub(crate) _measured: Option<OpenSession>,
@@ -141,7 +141,7 @@ impl Connection {
         if !meta.is_empty() {
             options = options.with_meta(RequestMetaObject(rmcp::model::MetaObject(meta)));
         }
-        // Which call a question of the server is about is certain only if a single call is open.
+        // The call that a question from the server is about is known only if a single call is open.
         let one_by_one = context.can_elicit() && !self.is_stateless() && !self.is_remote();
         let _turn = if one_by_one { self.session.in_flight.wait_for_turn().await } else { None };
         let sent = self.peer.send_cancellable_request(request, options).await;
@@ -183,7 +183,7 @@ impl Connection {
         answer.map_err(|error| self.request_error(error))
     }
 
-    /// Sends a request of the host itself, without a caller.
+    /// Sends a request from the host itself, without a caller.
     pub(crate) async fn own_request(
         &self,
         request: ClientRequest,

@@ -21,10 +21,11 @@ use serde_json::Value;
 /// How long a question waits until it can be assigned to a request. Default is 30 seconds.
 const MATCH_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How long a question may still be about a call that was given up and never answered. Default is 10 minutes.
+/// How long after a call was cancelled without a response the server may still ask a question about it. Default is 10
+/// minutes.
 const ABANDONED_FOR: Duration = Duration::from_secs(600);
 
-/// How many calls that were given up are remembered; beyond that the oldest is forgotten. Default is 256.
+/// How many cancelled calls are remembered; beyond that the oldest is forgotten. Default is 256.
 const MAX_ABANDONED: usize = 256;
 
 /// How many signals may be queued for a caller; further progress is dropped.
@@ -48,7 +49,7 @@ pub(crate) struct OpenRequest {
     signals: mpsc::Sender<Signal>,
     /// Limits the questions that wait for the caller.
     questions: Semaphore,
-    /// Whether the caller left while it was asked; the server then learns twice that the call is over.
+    /// Whether the caller left while a question was open; the server is then notified twice that the call has ended.
     left_while_asked: AtomicBool,
     last_progress: Mutex<f64>,
     /// Cancelled when the request is answered, or its cancellation is written.
@@ -153,9 +154,9 @@ pub(crate) struct InFlight {
 /// The result of assigning a question to a request.
 enum Match {
     Certain(Arc<OpenRequest>),
-    /// It may become certain when other requests are answered.
+    /// The request is known only after other requests are answered.
     Open,
-    /// It cannot become certain, for this reason.
+    /// The request cannot be determined, for this reason.
     Unknown(&'static str),
 }
 
@@ -234,10 +235,10 @@ impl InFlight {
         entries.iter().map(|entry| entry.id.clone()).collect()
     }
 
-    /// Determines which of the requests that were open when a question arrived it is about, now that some of them may
-    /// have been answered.
+    /// Determines the request that a question is about, among the requests that were open when it arrived. Some of them
+    /// may have been answered since.
     ///
-    /// If they belong to several people, later events do not make it certain: a call may be given up, or fail, while
+    /// If they belong to several people, later events do not resolve it: a call may be given up, or fail, while
     /// its question is still on its way.
     fn judge_question(&self, at_first: &[RequestId]) -> Match {
         let entries = lock(&self.entries);
@@ -264,7 +265,7 @@ impl InFlight {
         }
     }
 
-    /// Returns the request that a question is about, over a transport that does not specify it. A guess could show one
+    /// Returns the request that a question is about, over a transport that does not specify it. A guess could show a
     /// user's question to another user.
     pub(crate) async fn match_question(&self, server: &str) -> Option<Arc<OpenRequest>> {
         self.one_by_one.store(true, Ordering::Release);
@@ -282,13 +283,13 @@ impl InFlight {
             }
         };
         let matched = tokio::time::timeout(MATCH_TIMEOUT, certain).await;
-        match matched.unwrap_or(Err("the other calls are still unanswered")) {
+        match matched.unwrap_or(Err("the other calls have no response yet")) {
             Ok(request) => Some(request),
             Err(why) => {
                 tracing::warn!(
                     server,
                     why,
-                    "declined a question of a server because it cannot be assigned to one of its calls, which are \
+                    "declined a question from a server because it cannot be assigned to one of its calls, which are \
                      sent one at a time from now on; set `.on_elicit(..)` to answer such questions"
                 );
                 None

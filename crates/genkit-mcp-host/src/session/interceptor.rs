@@ -16,13 +16,13 @@ use super::state::SessionState;
 
 /// A transport that handles notifications itself, and whose probe always completes.
 ///
-/// rmcp probes whether a server is new with `server/discover`, and accepts only a JSON-RPC error with the right id as a
-/// no. Old servers may also not respond, return `{}`, or respond with a different id; the interceptor treats all of
-/// these as a no.
+/// rmcp probes whether a server is new with `server/discover`, and interprets only a JSON-RPC error with the right id
+/// as a negative answer. Old servers may also not respond, return `{}`, or respond with a different id; the interceptor
+/// treats all of these as a no.
 pub(crate) struct Interceptor<T> {
     inner: T,
     session: Arc<SessionState>,
-    /// Whether a server that does not support `server/discover` may be an old one.
+    /// Whether a server that does not support `server/discover` may be an old server.
     probes: bool,
     probe: Option<Probe>,
     /// The id of a probe that timed out; rmcp no longer waits for its response.
@@ -80,7 +80,7 @@ impl<T> Interceptor<T> {
         Instant::now() + self.session.settings.probe
     }
 
-    /// Ends the probe with the response of an old server.
+    /// Ends the probe with the response from an old server.
     fn refuse_probe(&mut self, why: &'static str) -> Option<RxJsonRpcMessage<RoleClient>> {
         let probe = self.probe.take()?;
         let error = ErrorData::new(ErrorCode::METHOD_NOT_FOUND, why, None);

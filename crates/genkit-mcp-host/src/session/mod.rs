@@ -1,4 +1,4 @@
-//! A connection to a server: requests in flight, notifications, and requests of the server.
+//! A connection to a server: requests in flight, notifications, and requests from the server.
 
 pub(crate) mod client_state;
 pub(crate) mod connection;

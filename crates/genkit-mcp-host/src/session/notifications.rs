@@ -108,7 +108,7 @@ fn write_trace(session: &SessionState, level: LogLevel, logger: Option<&str>, da
         }
     };
     if left_out > 0 {
-        tracing::warn!(server, left_out, "omitted log lines of an MCP server");
+        tracing::warn!(server, left_out, "omitted log lines from an MCP server");
     }
     let (logger, data) = (logger.map(Logged::name), Logged::quote_cut(data, MAX_LOG_LINE));
     let logger = logger.as_ref().map(tracing::field::display);

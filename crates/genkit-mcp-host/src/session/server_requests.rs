@@ -27,7 +27,7 @@ use genkit_core::internal::action::{APP_EXTENSION, APP_MIME_TYPE};
 use genkit_core::internal::sync::read;
 use genkit_core::internal::visible::Logged;
 
-/// Answers the requests of a server, as the client's side of one connection.
+/// Answers the requests from a server, as the client's side of one connection.
 pub(crate) struct ServerRequests {
     pub(crate) session: Arc<SessionState>,
 }
@@ -43,7 +43,7 @@ impl ServerRequests {
             None => {
                 tracing::warn!(
                     server = &*self.session.server, question = %Logged::text(&question.message),
-                    "declined a question of a server because it cannot be answered; set `.on_elicit(..)` \
+                    "declined a question from a server because it cannot be answered; set `.on_elicit(..)` \
                      on the host"
                 );
                 Elicited::Declined
@@ -134,7 +134,7 @@ const TOO_MANY: &str = "too many requests are open, or were sent within a second
 pub(crate) fn decline_elicitation(server: &str) -> ElicitResult {
     tracing::warn!(
         server,
-        "declined a question of a server without asking: too many are open, or it is too large or contains \
+        "declined a question from a server without asking: too many are open, or it is too large or contains \
          invisible characters"
     );
     ElicitResult::new(ElicitationAction::Decline)
@@ -221,7 +221,7 @@ impl ClientHandler for ServerRequests {
         let answer = until_cancelled(&context, self.answer_sampling(&params)).await;
         let answer = answer.unwrap_or_else(|| Err(internal_error("the request was cancelled")))?;
         serde_json::from_value(answer)
-            .map_err(|error| internal_error(format!("invalid response of the model: {error}")))
+            .map_err(|error| internal_error(format!("invalid response from the model: {error}")))
     }
 
     async fn list_roots(

@@ -42,17 +42,17 @@ pub(crate) struct SessionState {
     pub(crate) server: Arc<str>,
     pub(crate) settings: Arc<HostSettings>,
     pub(crate) client: Arc<ClientState>,
-    /// Redacts secrets of what is sent to the server.
+    /// Redacts secrets in data that is sent to the server.
     pub(crate) redactor: Redactor,
     pub(crate) in_flight: InFlight,
-    /// How many questions of the server are being answered.
+    /// How many questions from the server are being answered.
     answering: AtomicUsize,
     /// How often each list has changed.
     versions: [AtomicU64; 3],
     /// Whether the server currently reports changes of the list.
     announced: [AtomicBool; 3],
     rate: Mutex<MessageRate>,
-    /// Limits the open requests of the server, and those of the current second.
+    /// Limits the open requests from the server, and the number of requests per second.
     asked: Semaphore,
     request_rate: Mutex<MessageRate>,
     end_cause: Mutex<Option<String>>,
@@ -142,7 +142,7 @@ impl SessionState {
         AnswerGuard(self)
     }
 
-    /// Counts an unsolicited message of the server; exceeding the limit per second ends the connection.
+    /// Counts an unsolicited message from the server; exceeding the limit per second ends the connection.
     pub(crate) fn is_within_rate(&self) -> bool {
         let limit = self.settings.max_notifications;
         let count = lock(&self.rate).count_message();
@@ -152,7 +152,7 @@ impl SessionState {
         count <= limit
     }
 
-    /// Acquires a permit for a request of the server; returns `None` if too many are open, or were sent within a
+    /// Acquires a permit for a request from the server; returns `None` if too many are open, or were sent within a
     /// second.
     pub(crate) fn request_place(&self) -> Option<SemaphorePermit<'_>> {
         let count = lock(&self.request_rate).count_message();

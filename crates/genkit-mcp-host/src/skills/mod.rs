@@ -71,7 +71,7 @@ impl RemoteSkill {
         &self.entry.name
     }
 
-    /// Returns the server's description of what the skill does and when to use it.
+    /// Returns the server's description of the skill, which explains its purpose and when to use it.
     pub fn description(&self) -> &str {
         &self.entry.description
     }
@@ -107,7 +107,7 @@ impl RemoteSkill {
     /// Loads the skill: fetches its `SKILL.md` and verifies size, digest and frontmatter.
     ///
     /// # Errors
-    /// Returns an error if the file differs from what was listed, or if the server is unreachable.
+    /// Returns an error if the file differs from its listing, or if the server is unreachable.
     pub async fn load(&self) -> Result<LoadedSkill> {
         let file =
             self.entry.find_file(SKILL_MD).ok_or_else(|| not_listed(self.name(), SKILL_MD))?;
@@ -169,7 +169,7 @@ impl LoadedSkill {
     /// Reads one of its files by its path within the skill: fetches it from the server and verifies it.
     ///
     /// # Errors
-    /// Returns an error if the file is not listed, if it differs from what was listed, or if the server is unreachable.
+    /// Returns an error if the file is not listed, if it differs from its listing, or if the server is unreachable.
     pub async fn read(&self, path: &str) -> Result<Vec<u8>> {
         SkillReader::read(&self.skill, path).await
     }
@@ -219,15 +219,15 @@ impl McpClient {
         let server = self.key();
         let left_out = |why: &str, uri: &str| {
             let uri = Logged::text(uri);
-            tracing::warn!(server, %uri, why, "omitted a skill of an MCP server");
+            tracing::warn!(server, %uri, why, "omitted a skill from an MCP server");
         };
         if let Some(notice) = &list.notice {
             let notice = Logged::text(notice);
-            tracing::warn!(server, %notice, "omitted skills of an MCP server");
+            tracing::warn!(server, %notice, "omitted skills from an MCP server");
         }
         if list.items.len() > MAX_SKILLS {
             let (listed, kept) = (list.items.len(), MAX_SKILLS);
-            tracing::warn!(server, listed, kept, "omitted skills of an MCP server");
+            tracing::warn!(server, listed, kept, "omitted skills from an MCP server");
         }
         let mut found: Vec<RemoteSkill> = Vec::new();
         for item in list.items.into_iter().take(MAX_SKILLS) {
@@ -256,7 +256,7 @@ impl McpClient {
             Err(_) => format!("they were not listed within {limit:?}"),
         };
         let (server, why) = (self.key(), Logged::text(&why));
-        tracing::warn!(server, error = %why, "omitted the skills of an MCP server");
+        tracing::warn!(server, error = %why, "omitted the skills from an MCP server");
         Vec::new()
     }
 }

@@ -45,7 +45,7 @@ impl fmt::Debug for Redactor {
 }
 
 impl Redactor {
-    /// Creates a redactor for a command. Its environment variables, and arguments with names like those of secrets, may
+    /// Creates a redactor for a command. Its environment variables, and arguments whose names suggest a secret, may
     /// contain a key or a token.
     pub(crate) fn for_command(command: &ChildCommand) -> Self {
         let redactor = Self::default();

@@ -8,7 +8,7 @@ impl McpServer {
     ///
     /// Clients see the names as `key__tool`, because many clients reject a `/`. [`only`](Self::only) and
     /// [`except`](Self::except) match `key/tool`. When an item is added to or removed from a server, it is
-    /// added or removed here. Questions of a server to its user are forwarded to the client of this server.
+    /// added or removed here. Questions from these servers to their user are forwarded to the client of this server.
     ///
     /// ```no_run
     /// use genkit::mcp::McpHost;

@@ -157,9 +157,9 @@ impl McpServer {
         self
     }
 
-    /// Sets the OAuth protected resource metadata (RFC 9728) and the challenges of MCP's authorization,
-    /// from which clients without a token learn where to get one. [`authenticate`](Self::authenticate) sets
-    /// what verifies the tokens, and is required.
+    /// Sets the OAuth protected resource metadata (RFC 9728) and the challenges of MCP's authorization, from which
+    /// clients without a token learn where to get a token. [`authenticate`](Self::authenticate) sets the verifier of
+    /// the tokens, and is required.
     pub fn protected_resource(mut self, resource: ProtectedResource) -> Self {
         self.settings.http.resource = Some(resource);
         self
@@ -176,9 +176,8 @@ impl McpServer {
         self
     }
 
-    /// Adds allowed origins (CORS): web pages that can call this server, for example
-    /// `https://app.example.com`. Default is none. The server's own origin is always allowed, and for a
-    /// server on loopback all loopback origins are.
+    /// Adds allowed origins (CORS): web pages that can call this server, for example `https://app.example.com`. Default
+    /// is none. The server's own origin is always allowed. For a server on loopback, all loopback origins are allowed.
     ///
     /// Origins are compared including the scheme. An `http://` page counts as the server's own only if both
     /// specify the same port, because without a port the page is on port 80 and the server is most likely
@@ -192,7 +191,7 @@ impl McpServer {
     /// `x-forwarded-for` or `x-real-ip`. Default is none: all clients behind a proxy count as one client,
     /// with one quota and one rate limit.
     ///
-    /// The last address in the header is used, since that is the one the proxy wrote. Set this only if the
+    /// The last address in the header is used, since the proxy wrote that address. Set this only if the
     /// server can be reached only through the proxy; any other client could forge the header.
     pub fn client_address_from(mut self, header: impl Into<String>) -> Self {
         self.settings.http.client_address_from = Some(header.into());
@@ -279,7 +278,7 @@ impl McpServer {
     /// sessions.
     ///
     /// See [`SessionStore`](crate::SessionStore#what-does-not-move-to-another-instance) for
-    /// what a session keeps and what cannot move.
+    /// the contents of a session, and the state that cannot move.
     pub fn session_store(mut self, store: impl SessionStore) -> Self {
         self.settings.http.session_store = Some(Arc::new(store));
         self

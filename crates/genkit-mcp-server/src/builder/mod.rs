@@ -213,10 +213,10 @@ impl McpServer {
         self
     }
 
-    /// Adds a permission rule, which decides per caller which items are available. An item that `rule`
-    /// rejects does not exist for that caller: it is missing from lists, and calls, completions and
-    /// subscriptions treat its name as unknown. If you add several rules, all of them must grant the item,
-    /// as must the scopes in `#[tool(permit = "..")]`.
+    /// Adds a permission rule, which decides per caller which items are available. An item that `rule` rejects does not
+    /// exist for that caller: it is missing from lists, and calls, completions and subscriptions treat its name as
+    /// unknown. If you add several rules, all of them must grant the item, and the scopes in `#[tool(permit = "..")]`
+    /// must also grant it.
     ///
     /// The rule runs for each item of a list and for each call, so it should be fast. Callers that see the
     /// same items share one list, which is built once.
@@ -259,9 +259,9 @@ impl McpServer {
         self
     }
 
-    /// Sets the output limit: the maximum size of a result, in bytes of JSON. It applies to prompts,
-    /// resources, and tools that do not declare their own `max_output`. Default is 4 MiB. A larger result
-    /// is replaced by an error that states its size.
+    /// Sets the output limit: the maximum size of a result, in bytes of JSON. It applies to prompts, resources, and
+    /// tools that do not declare their own `max_output`. Default is 4 MiB. A larger result is replaced with an error
+    /// that states its size.
     pub fn max_output(mut self, bytes: usize) -> Self {
         self.settings.max_output = bytes;
         self
@@ -284,10 +284,10 @@ impl McpServer {
     /// Sets the concurrency limit: the maximum number of functions that run at the same time in the whole
     /// server. Default is 1,024. Further calls are rejected with a protocol error.
     ///
-    /// Each client over HTTP, identified by its [`Principal`](crate::Principal) or else by its
-    /// address, can hold at most as many of these places as remain free for all others: a single client
-    /// gets half of them. The same rule applies to each session within its client, and to the calls to each
-    /// server behind this one. A function that waits for an answer from the user does not count.
+    /// Each client over HTTP, identified by its [`Principal`](crate::Principal) or else by its address, can hold at
+    /// most as many slots as it leaves free for the others: a single client gets half of them. The same rule applies to
+    /// the sessions of one client, and to the calls to each server behind this one. A function that waits for an answer
+    /// from the user does not count.
     pub fn max_in_flight(mut self, requests: usize) -> Self {
         self.settings.max_in_flight = requests;
         self
@@ -312,7 +312,7 @@ impl McpServer {
     /// approvals, sampling, roots) while the function waits. Default is 10 minutes. The function then gets
     /// an error.
     ///
-    /// If the client has disconnected, the function waits no longer than the session lives; over HTTP, that
+    /// If the client has disconnected, the function waits no longer than the lifetime of the session; over HTTP, that
     /// is `session_timeout` after the last connection. Clients of the 2026-07-28 protocol answer by calling
     /// again, and have one hour to do so.
     ///
@@ -366,14 +366,15 @@ impl McpServer {
     }
 
     /// Sets whether clients receive complete errors, with the messages of other libraries and all causes,
-    /// instead of masked ones. Default is `true` on stdio and in memory, where the client belongs to the
+    /// instead of masked errors. Default is `true` on stdio and in memory, where the client belongs to the
     /// user, and `false` over HTTP and for `serve`.
     ///
     /// With masking, a client receives the text that was written for it: the message of a
-    /// [`genkit::Error`](genkit_core::Error) (including one made by [`context`](genkit_core::ErrorContext::context)) or
-    /// of an error that is a `String` or `&str`, without causes. Errors of other libraries
-    /// (`std::io::Error`, `anyhow`, `sqlx`), which can contain file names, hosts and queries, are replaced
-    /// by a generic message with a reference. The log contains the complete error under the same reference.
+    /// [`genkit::Error`](genkit_core::Error) (including an error created by
+    /// [`context`](genkit_core::ErrorContext::context)) or of an error that is a `String` or `&str`, without causes.
+    /// Errors of other libraries (`std::io::Error`, `anyhow`, `sqlx`), which can contain file names, hosts and queries,
+    /// are replaced with a generic message with a reference. The log contains the complete error under the same
+    /// reference.
     ///
     /// ```
     /// use genkit::testing::Client;
@@ -400,16 +401,15 @@ impl McpServer {
         self
     }
 
-    /// Sets the approval fallback: what happens to a call of `#[tool(needs_approval)]` if the client cannot
-    /// ask its user. Default is [`ApprovalFallback::Refuse`].
+    /// Sets the approval fallback: the treatment of a call to a tool with `#[tool(needs_approval)]` if the client
+    /// cannot ask its user. Default is [`ApprovalFallback::Refuse`].
     pub fn approval_fallback(mut self, fallback: ApprovalFallback) -> Self {
         self.settings.approval_fallback = fallback;
         self
     }
 
-    /// Adds a request middleware, which runs around each list, call, read, prompt and completion of every
-    /// client. The first middleware added is the outermost. [`on_request`](crate::on_request)
-    /// creates one from a closure.
+    /// Adds a request middleware, which runs around each list, call, read, prompt and completion of every client. The
+    /// first middleware added is the outermost. [`on_request`](crate::on_request) creates middleware from a closure.
     ///
     /// The middleware of the program (`GenkitBuilder::middleware`) also
     /// runs around its tools here, inside this middleware. It receives typed calls and can change them.
@@ -436,12 +436,12 @@ impl McpServer {
         self
     }
 
-    /// Adds a sealing key, at least 32 random bytes, which signs the state that a question carries through
-    /// the client. All instances of a server need the same keys. Default is a random key of this process.
+    /// Adds a sealing key, at least 32 random bytes, which signs the state of a question that is sent through the
+    /// client. All instances of a server need the same keys. Default is a random key of this process.
     ///
-    /// If you add several keys, the first one signs and all of them verify, so that keys can be rotated
-    /// without losing a question: first add the new key to every instance as the second one, then make it
-    /// the first one. Remove the old key an hour later, when everything that it signed has expired.
+    /// If you add several keys, the first key signs and all of them verify, so that keys can be rotated without losing
+    /// a question: first add the new key to every instance as the second key, then make it the first key. Remove the
+    /// old key an hour later, when everything that it signed has expired.
     ///
     /// ```
     /// # fn key_of(_: &str) -> Vec<u8> { vec![7; 32] }
@@ -456,7 +456,7 @@ impl McpServer {
 
     /// Adds sealing keys from an environment variable, which is read when the server starts. Each key is in
     /// hex or base64; keys are separated by line breaks, blanks or commas. They follow the keys of earlier
-    /// calls and precede those of later ones. The first of all keys signs, and the others only verify: see
+    /// calls and precede the keys of later calls. The first key signs, and the others only verify: see
     /// [`sealing_key`](Self::sealing_key).
     ///
     /// ```no_run
@@ -467,7 +467,7 @@ impl McpServer {
     /// ```
     ///
     /// Serving fails if the variable is not set, or if a key is too short, is not valid hex or base64, or
-    /// is listed twice. The error states the place of the problem and reveals nothing of the key.
+    /// is listed twice. The error states the position of the problem and does not reveal any part of the key.
     pub fn sealing_keys_from_env(mut self, variable: impl Into<String>) -> Self {
         self.settings.sealing_keys.push(KeySource::Variable(variable.into()));
         self
@@ -513,7 +513,7 @@ impl McpServer {
     }
 
     /// Sets a signal for graceful shutdown: when the future resolves, the server accepts no new requests
-    /// and finishes the running ones. Ctrl-C and SIGTERM have the same effect.
+    /// and finishes the running requests. Ctrl-C and SIGTERM have the same effect.
     pub fn shutdown(mut self, signal: impl Future<Output = ()> + Send + 'static) -> Self {
         self.shutdown = Some(Box::pin(signal));
         self

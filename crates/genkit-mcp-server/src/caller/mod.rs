@@ -45,7 +45,7 @@ pub(crate) struct McpCaller {
     channel: Channel,
     client: Arc<ClientDescription>,
     progress: Option<ProgressToken>,
-    /// The lowest log level that this client wants; `None` disables logging.
+    /// The lowest log level that this client requested; `None` disables logging.
     level: Option<LogLevel>,
     registry: Registry,
     /// The number of chunks sent, which are reported as progress without a total.

@@ -12,7 +12,7 @@ use crate::principal::RequestHead;
 use crate::quota::ClientQuota;
 use crate::session::{ClientDescription, Era, Session};
 
-/// A request of a client, without its parameters: the transport creates it, and the engine completes it.
+/// A request from a client, without its parameters: the transport creates it, and the engine completes it.
 pub(crate) struct Request {
     pub(crate) era: Era,
     pub(crate) meta: RequestMetaObject,
@@ -33,7 +33,7 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    /// Creates the request of a message that is not parsed yet.
+    /// Creates the request for a message that is not parsed yet.
     pub(crate) fn new(
         session: &Arc<Session>,
         outlet: Outlet,

@@ -24,7 +24,7 @@ pub(super) struct PipeClient {
 }
 
 impl PipeClient {
-    /// Connects to the server; `respondent` answers what its tools ask.
+    /// Connects to the server; `respondent` answers the questions of its tools.
     pub(super) async fn connect(server: McpServer, respondent: Respondent) -> Result<Self> {
         let (ours, theirs) = tokio::io::duplex(PIPE_BYTES);
         server.serve_pipe(theirs)?;

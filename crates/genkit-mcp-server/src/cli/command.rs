@@ -91,7 +91,7 @@ fn built_in_flags() -> Vec<Arg> {
         valued("name", "NAME", "Name of the entry [default: the name of the server]")
             .help_heading("With --install")
             .requires("install"),
-        valued("env", "KEY", "Pass a variable of this environment, or set one: KEY=VALUE")
+        valued("env", "KEY", "Pass a variable of this environment, or set a variable: KEY=VALUE")
             .help_heading("With --install")
             .action(ArgAction::Append)
             .requires("install"),

@@ -1,4 +1,4 @@
-//! `--list` and `--check`: print what the server offers.
+//! `--list` and `--check`: print the items that the server offers.
 
 use std::fmt::Write as _;
 
@@ -72,7 +72,7 @@ pub(super) async fn print_check(server: McpServer) -> Result<()> {
     ))
 }
 
-/// Returns one line for each place where a served schema differs from what was written.
+/// Returns one line for each difference between a served schema and the schema in the source.
 fn describe_losses(tools: &[Tool]) -> String {
     let mut text = String::new();
     for tool in tools {

@@ -28,7 +28,7 @@ use own_args::OwnArgs;
 impl McpServer {
     /// Adds a command line to the server: `--http ADDR`, `--list`, `--call NAME JSON`, `--check`,
     /// `--inspect`, `--install CLIENT`, `--help`, `--version`. Without arguments, the program serves on
-    /// stdio; in a terminal, it prints what it is and how to use it.
+    /// stdio; in a terminal, it prints a short description and its usage.
     ///
     /// ```no_run
     /// use genkit::tool;
@@ -56,9 +56,9 @@ impl McpServer {
 
 /// An MCP server with a command line. Await it to start it.
 ///
-/// | flag | what it does |
+/// | flag | effect |
 /// |---|---|
-/// | none | serves on stdio; if standard input is a terminal, prints what the program is and how to use it |
+/// | none | serves on stdio; if standard input is a terminal, prints a short description and the usage |
 /// | `--stdio` | serves on stdio, also in a terminal |
 /// | `--http ADDRESS` | serves streamable HTTP at `/mcp` (feature `mcp-http`); `--allow-host HOST` and `--stateless` are [`allowed_hosts`](McpServer::allowed_hosts) and [`stateless`](McpServer::stateless) |
 /// | `--list` | prints tools, prompts and resources; with `--json` as JSON |
@@ -112,8 +112,8 @@ impl<'a> McpCli<'a> {
     /// ```
     ///
     /// Arguments that the user passed are written to the entry of `--install` and `--inspect`. A `PathBuf`,
-    /// including a default one, is made absolute there, because clients start programs in other folders. A
-    /// flag of yours replaces a built-in one with the same name. Your program needs `clap` 4 with `derive`
+    /// including a default value, is made absolute there, because clients start programs in other folders. A
+    /// flag of yours replaces a built-in flag with the same name. Your program needs `clap` 4 with `derive`
     /// in its dependencies.
     pub fn cli_args<A: clap::Args>(
         self,

@@ -8,19 +8,19 @@ use super::error::Error as E;
 use genkit_core::internal::visible;
 use genkit_core::{Error, ErrorKind, Result};
 
-/// Who answers the questions of a called tool.
+/// The respondent to the questions of a called tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Respondent {
     /// No one: the client declares no capability, so a tool that asks fails.
     None,
-    /// `--yes` approves what runs, and declines forms.
+    /// `--yes` approves all calls, and declines forms.
     Yes,
     /// The user at the terminal.
     Terminal,
 }
 
 impl Respondent {
-    /// Returns who answers: `--yes`, the user if standard input and standard error are a terminal, or no one.
+    /// Returns the respondent: `--yes`, the user if standard input and standard error are a terminal, or no one.
     pub(super) fn from_flag(yes: bool) -> Self {
         match yes {
             true => Self::Yes,
@@ -37,7 +37,7 @@ impl Respondent {
         }
     }
 
-    /// Adds the remedy to the error of a tool that asked without a user to answer.
+    /// Adds the remedy to the error from a tool that asked without a user to answer.
     pub(super) fn explain(self, error: Error) -> Error {
         let asked = error.kind() == ErrorKind::FailedPrecondition;
         match self == Self::None && asked && error.chain().contains("`elicitation`") {

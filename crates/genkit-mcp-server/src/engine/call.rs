@@ -21,7 +21,7 @@ use genkit_core::BoxFuture;
 /// in their own task from then on. Default is 1 millisecond.
 const LONG_POLL: Duration = Duration::from_millis(1);
 
-/// A running request. Resolves to its response, or to `None` if the client no longer waits for one.
+/// A running request. Resolves to its response, or to `None` if the client no longer waits for a response.
 #[must_use = "a call does nothing unless it is polled"]
 pub(crate) struct Call {
     work: CallWork,

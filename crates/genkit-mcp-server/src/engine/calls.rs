@@ -228,7 +228,7 @@ impl Engine {
         let cancel = request.cancel.clone();
         let open = OpenRequest::new(&request.session, id, &cancel)?;
         // Boxed where it is created and not moved again: a question can keep the future for
-        // minutes, and a future that takes another one by value has space for it twice.
+        // minutes, and a future that takes another future by value has space for it twice.
         let mut work: CallWork = Box::pin(work(self.clone(), request));
         if let Some(around) = around {
             work = Box::pin(around.run_inside(work));

@@ -71,7 +71,7 @@ impl Fields {
         })?
     }
 
-    /// Takes a member. The outer `None` means a wrong type, and the inner one a member that is missing or
+    /// Takes a member. The outer `None` means a wrong type, and the inner `None` a member that is missing or
     /// `null`.
     pub(super) fn optional_text(&mut self, name: &str) -> Option<Option<String>> {
         self.take_optional(name, |value| match value {

@@ -24,7 +24,7 @@ pub(crate) enum Message<'a> {
         method: Cow<'a, str>,
         params: Option<&'a str>,
     },
-    /// The response to a question of the server, or an error if the response is invalid.
+    /// The response to a question from the server, or an error if the response is invalid.
     Response {
         id: RequestId,
         answer: Result<&'a str, ErrorData>,
@@ -149,9 +149,9 @@ pub(crate) fn read_message(bytes: &[u8]) -> Result<Message<'_>, MessageRejection
 
 /// Decides who receives the error of a message that could not be parsed.
 ///
-/// The sender of a request receives it, as does the sender of a message of unknown type, with a null
-/// id. The sender of a notification does not. For a response, the function that waits for it receives
-/// the error: its id is one of ours, and would denote a different request to the client.
+/// The sender of a request receives it. The sender of a message of unknown type also receives it, with a null id. The
+/// sender of a notification does not. For a response, the function that waits for it receives the error: its id is one
+/// of ours, and would denote a different request to the client.
 pub(crate) fn reject_message<'a>(
     outline: Outline,
     fault: &MessageError,

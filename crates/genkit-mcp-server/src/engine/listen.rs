@@ -22,7 +22,7 @@ pub(crate) struct ListenStream {
     open: OpenRequest,
     cancel: CancellationToken,
     server: Implementation,
-    /// If it is dropped unfinished, the client has disconnected.
+    /// If it is dropped before it is finished, the client has disconnected.
     audit: Audit,
     /// The span, if tracing is enabled.
     told: Option<Box<RequestSpan>>,

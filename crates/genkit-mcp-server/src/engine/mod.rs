@@ -1,4 +1,4 @@
-//! The engine, which turns the messages of a client into actions. It takes and returns bytes and
+//! The engine, which turns the messages from a client into actions. It takes and returns bytes and
 //! performs no I/O; stdio, the in-memory pipe and HTTP all use it.
 //!
 //! ```text

@@ -75,8 +75,8 @@ impl ParamsError {
     }
 }
 
-/// Parses the parameters of a request and their `_meta`. Returns `None` for everything unusual. The members are read one by one, because a derived parser for
-/// the type of each method would add about 10 KB to the program.
+/// Parses the parameters of a request and their `_meta`. Returns `None` for everything unusual. The members are read
+/// one by one, because a derived parser for the type of each method would add about 10 KB to the program.
 pub(super) fn read_typed(method: &str, raw: Option<&str>) -> Option<(RequestMetaObject, Params)> {
     let needs_none = matches!(method, "ping" | "server/discover") || method.ends_with("/list");
     let mut given = Fields::parse_object(if needs_none { raw.unwrap_or("{}") } else { raw? })?;
@@ -124,7 +124,7 @@ pub(super) fn read_cancelled(raw: &str) -> Option<RequestId> {
     Id::of_raw(&given.get_value("requestId")?.to_string()).usable()
 }
 
-/// Parses a handshake, whose members are those that requests of the later era have in `_meta`.
+/// Parses a handshake, with the members that requests of the later era have in `_meta`.
 fn read_initialize(mut given: Fields) -> Option<InitializeRequestParams> {
     let mut said = RequestMetaObject::default();
     for (name, key) in [
@@ -200,7 +200,7 @@ fn read_listen(mut given: Fields) -> Option<ListenParams> {
     Some(ListenParams { notifications: filter, names_tasks })
 }
 
-/// Parses what is possible of other parameters.
+/// Parses the valid members of other parameters.
 pub(super) fn read_any(raw: Option<&str>) -> (RequestMetaObject, Params) {
     let refused = |refused| (RequestMetaObject::default(), Params::Refused(refused));
     let value = match raw.map(serde_json::from_str::<Value>).transpose() {

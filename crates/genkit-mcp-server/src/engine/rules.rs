@@ -1,4 +1,4 @@
-//! Decides which rules a request follows: those of a session, or those of self-contained requests.
+//! Decides whether a request follows the rules of a session or the rules of self-contained requests.
 
 use std::sync::Arc;
 
@@ -63,7 +63,7 @@ impl Rules {
         Ok(Self { era, described, in_session, is_forgotten })
     }
 
-    /// Returns the client as the request describes it, completed by what the handshake declared.
+    /// Returns the client that the request describes, completed with the data of the handshake.
     pub(super) fn client_of(
         &self,
         session: &Session,
@@ -78,7 +78,7 @@ impl Rules {
     }
 }
 
-/// Whether the `_meta` of a request contains what a handshake would otherwise declare.
+/// Whether the `_meta` of a request contains the data that a handshake would otherwise declare.
 fn is_described(meta: &RequestMetaObject) -> bool {
     meta.missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty()
 }

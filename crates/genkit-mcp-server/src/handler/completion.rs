@@ -14,7 +14,8 @@ use crate::run::{Run, RunOutcome};
 use crate::state::SharedState;
 use genkit_core::internal::context::{Outcome, drive_function};
 
-/// Returns suggestions for a partially typed value. The completion function runs under the same limits as any other.
+/// Returns suggestions for a partially typed value. The completion function runs under the same limits as all other
+/// functions.
 pub(crate) async fn complete_argument(
     shared: &Arc<SharedState>,
     params: CompleteRequestParams,

@@ -50,7 +50,7 @@ pub(super) fn is_known(method: &str, era: Era) -> bool {
     !is_other && KNOWN.contains(&method)
 }
 
-/// Returns the error for a method that does not exist in an era, with a suggestion of the nearest one.
+/// Returns the error for a method that does not exist in an era, with a suggestion of the nearest name.
 pub(crate) fn unknown_method(method: &str, era: Era) -> ErrorData {
     // A name from outside can be arbitrarily long, so the message shows only its start.
     let method = excerpt(method, SHOWN);

@@ -52,10 +52,10 @@ fn missing_extension() -> ErrorData {
     ErrorData::missing_required_client_capability(tasks)
 }
 
-/// Returns when a call of the tool becomes a task; `None` if it runs as a normal call.
+/// Returns when a call to the tool becomes a task; `None` if it runs as a normal call.
 ///
 /// # Errors
-/// If the tool always runs as a task, and the client does not support tasks or has too many.
+/// If the tool always runs as a task, and the client does not support tasks or has too many tasks.
 pub(super) fn task_of(
     shared: &Arc<SharedState>,
     tool: &Tool,

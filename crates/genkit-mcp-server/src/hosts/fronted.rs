@@ -3,7 +3,7 @@
 pub(crate) use genkit_mcp_host::McpHost as FrontedHost;
 use genkit_mcp_host::ServerState;
 
-/// Returns one line for each item that a server lacks, and for each server that failed.
+/// Returns one line for each omitted item of a server, and for each server that failed.
 pub(super) fn describe_problems(host: &FrontedHost) -> String {
     let lines = host.status().into_iter().flat_map(|status| {
         let problems = status.notices.into_iter().chain(status.last_error);

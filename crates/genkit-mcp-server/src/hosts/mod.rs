@@ -19,7 +19,7 @@ pub(crate) struct FrontedHosts {
     registered: OnceLock<watch::Receiver<bool>>,
 }
 
-/// Prints what the servers of all hosts lack.
+/// Prints the notices about the servers of all hosts.
 impl fmt::Display for FrontedHosts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.hosts.iter().try_for_each(|host| f.write_str(&describe_problems(host)))
@@ -51,7 +51,7 @@ impl FrontedHosts {
     /// this wait, a client that lists only once would miss items.
     pub(crate) async fn registered_in(&self, registry: &Registry) {
         if !self.is_empty() {
-            // The channel closes only if the runtime shuts down; continue with what is registered.
+            // The channel closes only if the runtime shuts down; continue with the registered actions.
             let _ = self.start_registration(registry).wait_for(|done| *done).await;
         }
     }

@@ -50,7 +50,7 @@ fn of_events(body: AnswerBody) -> Response<AnswerBody> {
     response
 }
 
-/// The status code of a response. Errors have one only for self-contained requests.
+/// The status code of a response. Errors have a status code only for self-contained requests.
 pub(super) fn status_for(
     error: Option<ErrorCode>,
     is_described: bool,
@@ -83,7 +83,7 @@ mod tests {
         assert_eq!(
             found(ErrorCode::INVALID_PARAMS, true, false),
             200,
-            "the client may learn of it"
+            "the client can receive the error"
         );
         assert_eq!(found(ErrorCode::INVALID_PARAMS, true, true), 400);
         assert_eq!(found(ErrorCode::INTERNAL_ERROR, true, false), 200);

@@ -270,7 +270,7 @@ impl EndpointState {
         response
     }
 
-    /// Determines the sender of a request, and what it can see.
+    /// Determines the sender of a request, and the items that it can see.
     async fn identify_sender<B>(
         &self,
         request: &mut Request<B>,

@@ -18,7 +18,7 @@ use super::streams::{AnswerBody, EventId, Events, priming_event};
 use genkit_http_server::internal::accepts_type;
 
 impl EndpointState {
-    /// Opens a stream of a session: its stream for notifications, or the rest of an interrupted one.
+    /// Opens a stream of a session: its stream for notifications, or the rest of an interrupted stream.
     pub(super) async fn handle_get(
         &self,
         headers: &HeaderMap,

@@ -70,7 +70,7 @@ impl Health {
         Some(response)
     }
 
-    /// Whether the server is ready for clients. The response contains a short reason, the log the full one.
+    /// Whether the server is ready for clients. The response contains a short reason, the log the full reason.
     async fn check_readiness(&self) -> (StatusCode, Value) {
         let mut why = Vec::new();
         let (connected, wanted) = self.shared.servers_behind();

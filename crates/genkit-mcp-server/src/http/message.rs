@@ -17,7 +17,7 @@ use crate::session::Session;
 
 /// The parts of a message that are needed before it is handled.
 pub(super) struct Outline<'a> {
-    /// `None` for a response of the client.
+    /// `None` for a response from the client.
     pub method: Option<&'a str>,
     /// Set only for requests.
     pub id: Option<&'a RequestId>,
@@ -29,7 +29,7 @@ pub(super) enum MessageSession {
     Kept(SessionInUse),
     /// A new session, which is opened if the handshake succeeds.
     New(Arc<Session>),
-    /// No session. This one only serves the message.
+    /// No session. This substitute only serves the message.
     Alone(Arc<Session>),
 }
 
@@ -111,7 +111,7 @@ impl EndpointState {
         }
     }
 
-    /// Checks that a response of a client answers a question of this instance, if there can be other
+    /// Checks that a response from a client answers a question of this instance, if there can be other
     /// instances.
     fn check_is_asked(
         &self,
@@ -131,7 +131,7 @@ impl EndpointState {
     }
 }
 
-/// The substitute for a session, for a message without one.
+/// The substitute for a session, for a message without a session.
 fn without_session(rules: Rules, sender: &RequestSender<'_>, name: &str) -> Arc<Session> {
     let version = match rules {
         Rules::Handshake(version) => version,

@@ -11,8 +11,6 @@ pub(crate) mod auth;
 mod endpoint;
 mod get;
 mod health;
-#[cfg(feature = "jwt")]
-pub(crate) mod jwt;
 mod message;
 mod parameter_cache;
 mod pending_response;

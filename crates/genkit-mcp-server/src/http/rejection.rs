@@ -22,7 +22,7 @@ pub(super) enum HttpRejection {
     Host(#[from] HostRejection),
     #[error("Forbidden: this Origin is not allowed; allow it with `.allowed_origins([..])`")]
     Origin,
-    /// Rejected because of its token or the lack of one, with a challenge if another token would help.
+    /// Rejected because its token is missing or invalid, with a challenge if another token would help.
     #[error("{denial}")]
     Denied { denial: Denial, challenge: Option<HeaderValue> },
     /// The token lacks a scope that the requested item requires.

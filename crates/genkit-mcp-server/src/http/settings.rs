@@ -27,7 +27,7 @@ pub(crate) struct HttpSettings {
     pub(crate) client_address_from: Option<String>,
     /// The health routes, if they are enabled.
     pub(crate) health: Option<HealthSettings>,
-    /// The store that keeps sessions beyond the life of this process.
+    /// The store that keeps sessions after this process exits.
     pub(crate) session_store: Option<Arc<dyn SessionStore>>,
 }
 
@@ -74,7 +74,7 @@ impl HttpSettings {
         self.max_body = bytes;
     }
 
-    /// Checks what can be checked before the server starts.
+    /// Performs all checks that are possible before the server starts.
     pub(crate) fn check(&self) -> Result<()> {
         if let Some(resource) = &self.resource {
             resource.check()?;

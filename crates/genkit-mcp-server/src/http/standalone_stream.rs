@@ -39,7 +39,7 @@ impl StandaloneStream {
         self.arrival.notify_one();
     }
 
-    /// Sends the changes while it is polled. A later call waits until the earlier one is dropped, and
+    /// Sends the changes while it is polled. A later call waits until the earlier call is dropped, and
     /// `kept` is dropped with the call.
     pub(super) async fn send_changes(self: Arc<Self>, kept: impl Send) {
         let _kept = kept;

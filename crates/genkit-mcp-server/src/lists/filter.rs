@@ -17,7 +17,8 @@ pub(crate) struct Filter {
 
 impl Filter {
     pub(crate) fn has_tool(&self, tool: &Tool) -> bool {
-        self.matches_name(tool.name(), tool.tags())
+        // A declared tool has no code to run.
+        !tool.is_declared() && self.matches_name(tool.name(), tool.tags())
     }
 
     pub(crate) fn has_prompt(&self, prompt: &Prompt) -> bool {

@@ -67,7 +67,7 @@ struct Items {
     skills: Vec<Skill>,
 }
 
-/// Names that clients see in place of registered names; the same for all clients.
+/// Names that clients see instead of registered names; the same for all clients.
 struct Names {
     tools: ShownNames,
     prompts: ShownNames,
@@ -107,8 +107,11 @@ impl Lists {
         is_private: bool,
     ) -> Self {
         let version = registry.version();
-        let tools: Vec<Tool> =
-            registry.tools().into_iter().filter(|t| filter.has_tool(t)).collect();
+        let all = registry.tools();
+        for tool in all.iter().filter(|tool| tool.is_declared()) {
+            tracing::info!(tool = tool.name(), "not listed: a declared tool has no code to run");
+        }
+        let tools: Vec<Tool> = all.into_iter().filter(|tool| filter.has_tool(tool)).collect();
         let names = {
             let mut kept = lock(kept);
             ShownNames::new(&kept.tools.assign_names(tools.iter().map(Tool::name), |_| false))

@@ -26,7 +26,7 @@ impl Lists {
         if let Some(view) = lock(&self.views.0).get(&key) {
             return Arc::clone(view);
         }
-        // Built without holding the lock; if another request inserts the same view first, that one is used.
+        // Built without holding the lock; if another request inserts the same view first, that view is used.
         let items = self.items.only(&seen);
         let view = Arc::new(Self::from_items(
             self.version,
@@ -54,7 +54,7 @@ impl Lists {
         self.has_permits
     }
 
-    /// Returns whether calls of any tool can become tasks.
+    /// Returns whether calls to any tool can become tasks.
     pub(crate) fn has_tasks(&self) -> bool {
         self.has_tasks
     }

@@ -25,7 +25,7 @@ impl ClientKey {
     }
 }
 
-/// Returns the last address in the header, which the proxy wrote; the client could have forged all earlier ones.
+/// Returns the last address in the header, which the proxy wrote; the client could have forged all earlier addresses.
 fn last_address(headers: &HeaderMap, header: &HeaderName) -> Option<IpAddr> {
     let value = headers.get_all(header).iter().next_back()?.to_str().ok()?;
     let last = value.rsplit(',').next()?.trim();

@@ -91,7 +91,7 @@ impl Book {
         Ok(HeldQuota { book: Arc::clone(self), kind, amount, claim })
     }
 
-    /// Returns a slot immediately, or a receiver that resolves when it is this claim's turn.
+    /// Returns a slot immediately, or a receiver that resolves when this claim reaches the front of the queue.
     pub(super) fn place_in_turn(
         self: &Arc<Self>,
         claim: Claim,

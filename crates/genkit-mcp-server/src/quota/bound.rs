@@ -3,7 +3,7 @@
 use genkit_core::internal::fair_share::floor_of;
 
 /// The maximum number of sessions over HTTP. Default is 10,000; beyond that, the client with the most sessions loses
-/// the one that has been idle longest.
+/// the session that has been idle longest.
 pub(crate) const MAX_SESSIONS: usize = 10_000;
 
 /// The maximum number of open notification streams. Default is 1,000.

@@ -26,7 +26,7 @@ pub(crate) enum ClientKey {
     Address(IpAddr),
     /// An unidentified client. All such clients have the same key, and only their sessions are limited.
     Unknown,
-    /// The only client of a byte stream, with the id of its principal; the id is empty without one.
+    /// The only client of a byte stream, with the id of its principal; the id is empty without a principal.
     Stream(String),
 }
 

@@ -1,8 +1,8 @@
 //! Quotas: the resources that clients share, and how much each client can hold.
 //!
 //! A client is identified by its principal, otherwise by its address; a pipe has a single client. A client cannot hold
-//! more than what is left for all others: a single client gets half, and a new client always finds some left. The same
-//! rule applies to the sessions within a client.
+//! more of a resource than it leaves free for the others: a single client gets at most half, and a new client always
+//! finds some. The same rule applies to the sessions of one client.
 
 #![cfg_attr(not(feature = "http"), allow(unused, reason = "a pipe has a single client"))]
 
@@ -32,7 +32,7 @@ pub(crate) use self::book::HeldQuota;
 use self::book::Book;
 use genkit_core::internal::sync::lock;
 
-/// The number of clients that are remembered before idle ones are forgotten, least recently used first. Default is
+/// The number of clients that are remembered before idle clients are forgotten, least recently used first. Default is
 /// 10,000.
 const MAX_IDLE_CLIENTS: usize = 10_000;
 
@@ -96,7 +96,8 @@ impl Quotas {
         let held = |client: &ClientQuota| client.held(kind);
         let clients = lock(&self.clients);
         let most = clients.values().map(|known| &known.client).max_by_key(|client| held(client));
-        // On a tie the newcomer replaces its own session, so that no client falls below its fair share.
+        // On a tie, the new session replaces a session of the same client, so that no client falls below its fair
+        // share.
         Some(Arc::clone(most.filter(|most| held(most) > held(client)).unwrap_or(client)))
     }
 }

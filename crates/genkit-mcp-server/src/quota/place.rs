@@ -22,7 +22,7 @@ struct Now {
     waits: usize,
 }
 
-/// A function that waits for an answer and holds no slot meanwhile.
+/// A function that waits for an answer without holding a slot.
 #[must_use = "a function that continues needs its slot again: `.resume().await`"]
 pub(crate) struct ReleasedSlot(HeldPlace);
 
@@ -64,7 +64,7 @@ impl ReleasedSlot {
             Ok(held) => Some(held),
             Err(turn) => turn.await.ok(),
         };
-        // The function may have asked another question meanwhile, or another answer may have taken a slot.
+        // In the meantime, the function may have asked another question, or another answer may have taken a slot.
         if state.wants_place() {
             std::mem::swap(&mut lock(&state.now).held, &mut held);
         }

@@ -20,7 +20,8 @@ struct Open {
 }
 
 impl OpenQuestions {
-    /// Adds a question. Returns its number, and a token that is cancelled when the question must give way.
+    /// Adds a question. Returns its number, and a token that is cancelled when the question must end in favor of
+    /// another question.
     pub(super) fn add(&mut self, claim: Claim) -> (u64, CancellationToken) {
         let number = self.next;
         self.next += 1;

@@ -76,7 +76,7 @@ impl MiddlewareRun {
         }
     }
 
-    /// Runs the call through all middleware, and repeats it after each answer of a client that is asked directly.
+    /// Runs the call through all middleware, and repeats it after each answer from a client that is asked directly.
     async fn through_middleware(
         self: &Arc<Self>,
         request: ToolRequest,

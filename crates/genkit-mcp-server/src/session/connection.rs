@@ -28,7 +28,7 @@ struct State {
     questions: BTreeMap<i64, oneshot::Sender<Answer>>,
     /// The last number assigned to a request of either side.
     last: i64,
-    /// Whether the client is gone, so that no more answers can arrive.
+    /// Whether the client has disconnected, so that no more answers can arrive.
     closed: bool,
 }
 
@@ -55,14 +55,14 @@ pub(crate) enum Handshake {
 /// A client's answer to a question: the JSON of its result, or its error.
 pub(crate) type Answer = Result<Box<str>, ErrorData>;
 
-/// A running request of the client; ends on drop.
+/// A running request from the client; ends on drop.
 pub(crate) struct OpenRequest {
     session: Arc<Session>,
     id: RequestId,
     number: i64,
 }
 
-/// An open question of the server; ends on drop.
+/// An open question from the server; ends on drop.
 pub(crate) struct OpenQuestion {
     session: Arc<Session>,
     id: i64,
@@ -78,7 +78,7 @@ impl Connection {
     }
 
     /// Starts the numbering of questions at a random number, so that an answer to another instance's question does not
-    /// match one of this instance. Uses at most 53 bits, the precision of JSON numbers.
+    /// match a question of this instance. Uses at most 53 bits, the precision of JSON numbers.
     #[cfg(feature = "http")]
     pub(crate) fn number_at_random(&self) {
         let [b0, b1, b2, b3, b4, b5] = super::random_bytes();
@@ -119,7 +119,7 @@ impl Connection {
         }
     }
 
-    /// Cancels a request of the client; no response is sent.
+    /// Cancels a request from the client; no response is sent.
     pub(crate) fn cancel_request(&self, id: &RequestId) {
         let running = self.state().running.remove(id);
         if let Some(running) = running {
@@ -154,7 +154,7 @@ impl Connection {
         }
     }
 
-    /// Returns whether an open request of the client has this id.
+    /// Returns whether an open request from the client has this id.
     pub(crate) fn is_running(&self, id: &RequestId) -> bool {
         self.state().running.contains_key(id)
     }
@@ -165,7 +165,7 @@ impl Connection {
 }
 
 impl OpenRequest {
-    /// Registers a request, if no open request of the client has the same id.
+    /// Registers a request, if no open request from the client has the same id.
     pub(crate) fn new(
         session: &Arc<Session>,
         id: &RequestId,

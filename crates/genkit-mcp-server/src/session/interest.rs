@@ -50,7 +50,7 @@ impl ListenFilter {
         })
     }
 
-    /// Limits the filter to what the client can see.
+    /// Limits the filter to the items that the client can see.
     pub(crate) fn limit_to(self, sees: Sees) -> Self {
         Self { sees, ..self }
     }

@@ -35,7 +35,7 @@ use genkit_core::internal::context::Asker;
 use genkit_core::internal::sync::lock;
 use genkit_mcp::internal::spans::{Network, OpenSession, SessionEnd};
 
-/// The minimum level of log messages for clients that do not set one. Default is `info`.
+/// The minimum level of log messages for clients that do not set a level. Default is `info`.
 const DEFAULT_LEVEL: LogLevel = LogLevel::Info;
 
 /// The session of a connection in an older protocol. A request in the newer protocol has an empty session.
@@ -60,8 +60,8 @@ struct SessionState {
 }
 
 impl Session {
-    /// Creates a session. `counted` is `None` for sessions that do not count against the quota: that of a pipe, and the
-    /// empty session of a request.
+    /// Creates a session. `counted` is `None` for sessions that do not count against the quota: the session of a pipe,
+    /// and the empty session of a request.
     pub(crate) fn new(quota: Arc<SessionQuota>, counted: Option<HeldQuota>) -> Self {
         let subscriptions = Subscriptions::default();
         let network = match quota.client().key() {
@@ -85,7 +85,7 @@ impl Session {
         }
     }
 
-    /// Marks the session as one without a handshake: that of an HTTP request with the version from its header.
+    /// Marks the session as a session without a handshake, for an HTTP request with the version from its header.
     #[cfg(feature = "http")]
     pub(crate) fn without_handshake(mut self, version: rmcp::model::ProtocolVersion) -> Self {
         self.connection = Connection::without_handshake(version);
@@ -110,7 +110,7 @@ impl Session {
         self.state().level = level;
     }
 
-    /// Sets what the client can see from now on, based on the caller of its newest request.
+    /// Sets the items that the client can see from now on, based on the caller of its newest request.
     pub(crate) fn set_sees(&self, sees: Sees) {
         self.state().sees = sees;
     }

@@ -1,4 +1,4 @@
-//! Request state: the questions and completed work of a function, signed so that the client can carry it.
+//! Request state: the questions and completed work of a function, signed, because the client stores and returns them.
 //!
 //! In protocol 2026-07-28 the client echoes the state that it received. Any server instance with the same key can
 //! resume from it. A state that was answered is rejected afterwards.

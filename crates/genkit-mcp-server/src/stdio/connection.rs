@@ -132,7 +132,7 @@ where
     async fn finish(&mut self) {
         let client = &mut self.client;
         let finish = Instant::now() + self.limits.finish;
-        // No answers can arrive any more, so functions that wait for one get an error.
+        // No answers can arrive any more, so functions that wait for an answer get an error.
         client.session.connection.no_more_answers();
         client.end.cancel();
         let ended = async {
@@ -210,7 +210,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Client<W> {
     }
 
     fn start_listening(&mut self, mut stream: ListenStream) -> io::Result<()> {
-        // Queue the acknowledgement before later messages of the client are served.
+        // Queue the acknowledgement before later messages from the client are served.
         if let Some(Some(first)) = stream.next().now_or_never() {
             self.lines.0.push_line(&first)?;
         }

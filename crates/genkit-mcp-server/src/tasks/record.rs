@@ -34,7 +34,7 @@ pub(super) struct TaskRecord {
     /// How often the function was started since the last answer.
     #[serde(default)]
     pub(super) attempts: u32,
-    /// How often it asked questions.
+    /// The number of times that it asked questions.
     #[serde(default)]
     rounds: u32,
     /// Its questions and their answers; results of `once` are in the log.
@@ -171,7 +171,7 @@ impl TaskRecord {
         Ok(RunChange::new(RunStatus::Working, head).with_log(log).with_wake_at_ms(wakes))
     }
 
-    /// Records a result of the function. It is progress, so further servers may end at the next one.
+    /// Records a result of the function. Since this is progress, the count of ended servers starts again.
     pub(super) fn note_result(&mut self, what: NoteContent) {
         if let NoteContent::Once { key, done } = what {
             self.attempts = self.attempts.min(1);

@@ -1,5 +1,5 @@
-//! The rounds of a call that can become a task. Questions are identified in the same way before and after it becomes
-//! one, and in every process.
+//! The rounds of a call that can become a task. Questions are identified in the same way before and after the call
+//! becomes a task, and in every process.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Sweeping: resumes abandoned tasks and removes expired ones.
+//! Sweeping: resumes abandoned tasks and removes expired tasks.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
@@ -13,7 +13,7 @@ use crate::state::SharedState;
 use genkit_core::RunId;
 use genkit_core::internal::visible::Logged;
 
-/// Starts sweeping for as long as the server lives, unless it is already running.
+/// Starts sweeping, which continues until the server stops. Does nothing if sweeping is already running.
 pub(in super::super) fn sweep_later(shared: &Arc<SharedState>) {
     let Ok(runtime) = Handle::try_current() else { return };
     if shared.tasks.begin_sweeping() {

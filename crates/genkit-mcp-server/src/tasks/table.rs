@@ -109,7 +109,7 @@ impl Tasks {
         }
     }
 
-    /// Stops all running tasks. Another server, or a restart of this one, resumes those in a persistent store.
+    /// Stops all running tasks. If the store is persistent, another server or a restart of this server resumes them.
     pub(crate) async fn stop(&self) {
         self.stopping.cancel();
         for _ in 0..STOP_LOOKS {

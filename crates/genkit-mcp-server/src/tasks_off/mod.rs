@@ -34,12 +34,12 @@ pub(super) fn check_tools(genkit: &ServedInstance) -> Result<()> {
     Ok(())
 }
 
-/// Returns the tasks of the server, which are none.
+/// Returns the tasks of the server. The list is always empty.
 pub(super) fn resume_stored(shared: &Arc<SharedState>) -> Arc<Tasks> {
     Arc::clone(&shared.tasks)
 }
 
-/// A request about a task. There are none.
+/// A request about a task. Never created without the feature `durable`.
 pub(super) enum TaskCall {}
 
 impl TaskCall {
@@ -57,7 +57,7 @@ pub(super) fn read_call(
     None
 }
 
-/// The response to a request about a task. There are none.
+/// The response to a request about a task. Never created without the feature `durable`.
 pub(super) enum TaskAnswer {}
 
 impl TaskAnswer {

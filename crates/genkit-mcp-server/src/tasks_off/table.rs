@@ -1,4 +1,4 @@
-//! The tasks of a server without the feature `durable`: there are none.
+//! The table of tasks without the feature `durable`, which is always empty.
 
 use crate::instance::ServedInstance;
 use crate::quota::ClientKey;

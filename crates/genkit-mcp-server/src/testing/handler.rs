@@ -1,4 +1,4 @@
-//! The handler of a test client, which answers the requests of the server and records its notifications.
+//! The handler of a test client, which answers the requests from the server and records its notifications.
 
 #![allow(
     deprecated,
@@ -27,7 +27,7 @@ type ElicitAnswer = Box<dyn Fn(&str, &Value) -> Option<Value> + Send + Sync>;
 type UrlAnswer = Box<dyn Fn(&str, &str) -> bool + Send + Sync>;
 type SampleAnswer = Box<dyn Fn(&Value) -> String + Send + Sync>;
 
-/// The answers of a test client. A question without an answer is not declared as a capability.
+/// The answers from a test client. A question without an answer is not declared as a capability.
 #[derive(Default)]
 pub(super) struct TestAnswers {
     pub(super) elicit: Option<ElicitAnswer>,

@@ -102,7 +102,7 @@ impl Client {
     /// Lists all tools of all pages.
     ///
     /// # Errors
-    /// Returns the error response of the server.
+    /// Returns the error response from the server.
     pub async fn tools(&self) -> Result<Vec<ListedTool>> {
         let listed = self.running.list_all_tools().await.map_err(client_error)?;
         Ok(listed.into_iter().map(ListedTool::new).collect())
@@ -111,7 +111,7 @@ impl Client {
     /// Lists all prompts.
     ///
     /// # Errors
-    /// Returns the error response of the server.
+    /// Returns the error response from the server.
     pub async fn prompts(&self) -> Result<Vec<ListedPrompt>> {
         let listed = self.running.list_all_prompts().await.map_err(client_error)?;
         Ok(listed.into_iter().map(ListedPrompt::new).collect())
@@ -120,7 +120,7 @@ impl Client {
     /// Lists all resources.
     ///
     /// # Errors
-    /// Returns the error response of the server.
+    /// Returns the error response from the server.
     pub async fn resources(&self) -> Result<Vec<ListedResource>> {
         let listed = self.running.list_all_resources().await.map_err(client_error)?;
         Ok(listed.into_iter().map(ListedResource::new).collect())
@@ -129,7 +129,7 @@ impl Client {
     /// Lists all resource templates.
     ///
     /// # Errors
-    /// Returns the error response of the server.
+    /// Returns the error response from the server.
     pub async fn resource_templates(&self) -> Result<Vec<ListedResourceTemplate>> {
         let listed = self.running.list_all_resource_templates().await.map_err(client_error)?;
         Ok(listed.into_iter().map(ListedResourceTemplate::new).collect())
@@ -139,7 +139,7 @@ impl Client {
     /// builder.
     ///
     /// # Errors
-    /// Returns a protocol error, for example for an unknown tool. An error of the tool itself is a [`ToolResult`].
+    /// Returns a protocol error, for example for an unknown tool. An error from the tool itself is a [`ToolResult`].
     pub async fn call_tool(&self, name: &str, arguments: impl Serialize) -> Result<ToolResult> {
         let mut params = CallToolRequestParams::new(name.to_owned());
         params.arguments = Some(to_object(arguments)?);
@@ -149,7 +149,7 @@ impl Client {
     /// Gets a prompt.
     ///
     /// # Errors
-    /// Returns the error response of the server.
+    /// Returns the error response from the server.
     pub async fn get_prompt(&self, name: &str, arguments: impl Serialize) -> Result<PromptReply> {
         self.raw_prompt(name, to_object(arguments)?).await.map(content::prompt_reply)
     }
@@ -157,7 +157,7 @@ impl Client {
     /// Reads a resource.
     ///
     /// # Errors
-    /// Returns the error response of the server.
+    /// Returns the error response from the server.
     pub async fn read_resource(&self, uri: &str) -> Result<Vec<ResourceContents>> {
         content::to_contents(self.raw_resource(uri).await?)
     }
@@ -165,7 +165,7 @@ impl Client {
     /// Requests completions for an argument of a prompt.
     ///
     /// # Errors
-    /// Returns the error response of the server.
+    /// Returns the error response from the server.
     pub async fn complete(&self, prompt: &str, argument: &str, typed: &str) -> Result<Vec<String>> {
         self.suggestions(Reference::for_prompt(prompt), argument, typed).await
     }
@@ -173,7 +173,7 @@ impl Client {
     /// Requests completions for a variable of a resource template.
     ///
     /// # Errors
-    /// Returns the error response of the server.
+    /// Returns the error response from the server.
     pub async fn complete_uri(
         &self,
         template: &str,

@@ -142,7 +142,7 @@ impl EditPlan {
         Ok(EditOutcome { path: self.path, copy, changed: true })
     }
 
-    /// Returns whether the file is still what was read; clients write their files while they run.
+    /// Returns whether the file is unchanged since it was read; clients write their files while they run.
     fn is_as_read(&self) -> bool {
         match &self.before {
             Some((bytes, _)) => read_bounded(&self.path).is_ok_and(|now| now == *bytes),

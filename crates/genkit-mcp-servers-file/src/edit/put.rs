@@ -44,7 +44,7 @@ pub fn add_server(
 
 fn put_entry(text: &str, app: ClientApp, server: &NewServer) -> Result<String, ErrorReason> {
     let Parsed { value, duplicates } = jsonc::parse_any(text)?;
-    // A duplicate key is an error here, because clients do not agree on the one that counts.
+    // A duplicate key is an error here, because clients do not agree on the key that counts.
     if let Some(duplicate) = duplicates.into_iter().next() {
         return Err(duplicate);
     }

@@ -27,7 +27,7 @@ impl Envelope<'_> {
         !matches!((&self.result, &self.error), (Member::Absent, Member::Absent))
     }
 
-    /// Returns what is wrong with these members, if the object is not a valid message.
+    /// Returns the problem with these members, if the object is not a valid message.
     pub fn fault(&self) -> Option<&'static str> {
         if !self.jsonrpc.is("2.0") {
             return Some(r#"`jsonrpc` must be "2.0""#);

@@ -198,7 +198,7 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
                 Poll::Ready(())
             })
             .await;
-            // Write what was queued by senders that returned because the stream was stalled.
+            // Write the messages of senders that returned because the stream was stalled.
             self.flush();
             let queue = self.queue();
             queue.usable()?;
@@ -256,7 +256,7 @@ impl Queue {
         }
     }
 
-    /// Swaps a written buffer for one with everything queued; returns false if nothing is queued.
+    /// Swaps a written buffer for a buffer with all queued messages; returns false if nothing is queued.
     fn exchange(&mut self, bytes: &mut Vec<u8>) -> bool {
         bytes.clear();
         if bytes.capacity() > KEPT_BYTES {

@@ -21,7 +21,8 @@ pub(super) struct MeasuredRequest {
 }
 
 impl MeasuredRequest {
-    /// Starts a measurement. `target` is what the request is about; `known` is the same if it may be used as a label.
+    /// Starts a measurement. `target` is the tool, prompt or resource of the request; `known` is the same if it may be
+    /// used as a label.
     pub(super) fn begin(
         span: Span,
         method: &'static str,

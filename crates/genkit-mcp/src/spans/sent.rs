@@ -23,7 +23,7 @@ pub struct NewSent<'a> {
 pub struct SentSpan(MeasuredRequest);
 
 impl SentSpan {
-    /// Starts a span; returns `None` if nothing is listening.
+    /// Starts a span; returns `None` if no subscriber is interested.
     pub fn begin(new: &NewSent<'_>) -> Option<Self> {
         let span = span(new);
         if span.is_disabled() && telemetry::installed_telemetry().is_none() {

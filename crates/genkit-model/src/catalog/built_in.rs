@@ -8,7 +8,7 @@ use genkit_core::internal::sync::lock;
 use crate::Provider;
 use crate::provider::{FromEnv, LinkedProvider};
 
-/// The prefixes of each feature, the first one first where two features have a prefix in common.
+/// The prefixes of each feature. If two features share a prefix, the first feature takes precedence.
 const FEATURES: &[(&str, &[&str])] = &[
     ("anthropic", &["anthropic"]),
     ("gemini", &["gemini", "googleai"]),

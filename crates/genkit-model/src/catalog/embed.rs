@@ -30,8 +30,8 @@ impl Embed {
         Self { models, embedder, request, config_error: None }
     }
 
-    /// Sets the number of dimensions of each vector, for models that can shorten them. Default is
-    /// the model's own.
+    /// Sets the number of dimensions of each vector, for models that can shorten them. Default is the model's own
+    /// number.
     pub fn dimensions(mut self, dimensions: u32) -> Self {
         self.request.dimensions = Some(dimensions);
         self
@@ -43,7 +43,7 @@ impl Embed {
         self
     }
 
-    /// Adds settings of the provider, which are sent to it unchanged. They are merged with those of
+    /// Adds settings of the provider, which are sent to it unchanged. They are merged with the settings of
     /// earlier calls. If `settings` does not serialize to an object, awaiting the call returns an
     /// error.
     pub fn config(mut self, settings: impl Serialize) -> Self {

@@ -41,7 +41,7 @@ impl ModelRef {
 
 /// The model argument of `.model(..)`: a name or a value.
 ///
-/// A name is `"provider/model"`. A value is a type that implements [`Model`], an `Arc` of one, or a
+/// A name is `"provider/model"`. A value is a type that implements [`Model`], an `Arc` of such a type, or a
 /// [`ModelRef`]. A provider is not a model: it creates models by name.
 ///
 /// ```
@@ -65,7 +65,7 @@ impl ModelRef {
     note = "a provider creates models: `Gemini::from_env()?.model(\"gemini-2.5-flash\")`, `OpenAi::builder().api_key(key).build()?.model(\"gpt-4o-mini\")`; register it with `Genkit::builder().provider(..)` to refer to its models by name"
 )]
 pub trait IntoModel {
-    /// Converts it into a reference to the model.
+    /// Converts this value into a reference to a model.
     fn into_model(self) -> ModelRef;
 }
 

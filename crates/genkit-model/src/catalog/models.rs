@@ -62,7 +62,7 @@ impl Models {
         }
     }
 
-    /// Returns the model for requests that do not specify one: the program's default, or the value
+    /// Returns the model for requests that do not specify a model: the program's default, or the value
     /// of `GENKIT_MODEL`.
     pub fn default_model(&self) -> Result<Arc<dyn Model>> {
         if let Some(model) = &self.default {
@@ -149,14 +149,14 @@ impl Models {
         let kind = if name.contains('/') { "provider" } else { kind };
         let providers = self.providers.iter().map(|provider| provider.name());
         let all = given.map(String::as_str).chain(providers);
-        // Shortens the lifetime from `'static` to that of the borrowed names.
+        // Shortens the lifetime from `'static` to the lifetime of the borrowed names.
         let own = known_prefixes().map(|prefix: &str| prefix);
         let unknown = suggest::unknown_name(kind, prefix, all.chain(own));
         Ok((name, stop(unknown)))
     }
 }
 
-/// Returns the provider whose models have names like this, for a name without a provider.
+/// Returns the provider whose models have similar names, for a name without a provider.
 fn provider_of(name: &str) -> Option<&'static str> {
     const MAKERS: [(&str, &str); 7] = [
         ("claude-", "anthropic"),

@@ -67,7 +67,7 @@ pub enum EmbedTask {
 pub struct EmbedRequest {
     /// The texts to embed.
     pub texts: Vec<String>,
-    /// The number of dimensions of each vector. Default is the model's own.
+    /// The number of dimensions of each vector. Default is the model's own number.
     pub dimensions: Option<u32>,
     /// The task that the vectors are for. Default is none.
     pub task: Option<EmbedTask>,

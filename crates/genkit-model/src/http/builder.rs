@@ -4,7 +4,7 @@
 ///
 /// `settings` is the path of the [`ProviderSettings`](crate::internal::http::ProviderSettings) in the
 /// builder, and `debug` lists the fields to show. The attributes before a method are added to its
-/// documentation: those of `env` and `base_url` describe the variables and the default.
+/// documentation: the docs of `env` and `base_url` describe the variables and the default.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! provider_builder {

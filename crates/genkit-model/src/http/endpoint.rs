@@ -166,7 +166,7 @@ impl ApiEndpoint {
         Sender { api: &self.api, remedy: self.remedy, max_bytes: self.max_answer }
     }
 
-    /// Returns the head of a call, reusing that of the last call if it is the same.
+    /// Returns the head of a call, reusing the head of the last call if it is the same.
     fn read_head(
         &self,
         path: &str,

@@ -1,4 +1,4 @@
-//! Interception of calls between the driver and the network. A test can respond in place of the
+//! Interception of calls between the driver and the network. A test can respond instead of the
 //! provider, or observe the provider's responses.
 
 use std::collections::BTreeMap;

@@ -55,7 +55,10 @@ pub trait WireFormat: Send + Sync + 'static {
     /// returned a request.
     fn decode_count(&self, body: &[u8]) -> Result<u64> {
         let _ = body;
-        Err(Error::new(ErrorKind::Internal, "a count was read of an API that has none"))
+        Err(Error::new(
+            ErrorKind::Internal,
+            "a token count was read from an API that cannot count tokens",
+        ))
     }
 
     /// Decodes the error of a response with a status of 400 or more. `headers` looks up a header by
@@ -80,8 +83,8 @@ pub enum StreamFormat {
 
 /// The decoder of one streamed response.
 pub trait WireStream: Send {
-    /// Decodes one event and sends new content to `chunks`. An error ends the call; content that
-    /// precedes it has been sent.
+    /// Decodes one event and sends new content to `chunks`. An error ends the call; content before the error was
+    /// already sent.
     fn read_event(&mut self, event: &SseEvent<'_>, chunks: &ChunkSink) -> Result<Next>;
 
     /// Returns the complete response, after the last event.

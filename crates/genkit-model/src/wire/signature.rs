@@ -17,8 +17,8 @@ pub const GEMINI: &str = "gemini";
 /// A placeholder that Gemini accepts instead of a signature, for a call that another model made.
 pub const SKIP_VALIDATION: &str = "skip_thought_signature_validator";
 
-/// Whether the Gemini model with this name rejects tool calls without a signature. Gemini 3 and
-/// later do, and so do names without a version number, which refer to the latest version.
+/// Whether the Gemini model with this name rejects tool calls without a signature. This applies to Gemini 3 and later,
+/// and to names without a version number, which refer to the latest version.
 pub fn checks_calls(model: &str) -> bool {
     model.contains("gemini") && !["gemini-1", "gemini-2"].iter().any(|old| model.contains(old))
 }

@@ -139,7 +139,7 @@ impl<'a> OllamaMessages<'a> {
         Ok(())
     }
 
-    /// Records what later parts depend on.
+    /// Records the state that later parts depend on.
     fn note_call(&mut self, part: &'a Part) {
         if let Part::ToolRequest { tool_request: call, metadata, .. } = part
             && !call.partial

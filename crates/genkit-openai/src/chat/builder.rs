@@ -122,7 +122,7 @@ impl OpenAiBuilder {
         Self { common, ..Self::default() }
     }
 
-    /// Sets the name of the token limit field. Default is the one that the server is known to use:
+    /// Sets the name of the token limit field. Default is the field that the server is known to use:
     /// `max_completion_tokens` for OpenAI, `max_tokens` for most others.
     pub fn max_tokens_field(mut self, name: impl Into<String>) -> Self {
         self.max_tokens = Some(name.into());

@@ -73,7 +73,7 @@ impl OpenAiResponses {
     }
 }
 
-/// Returns a model of this server, whichever provider it was named by.
+/// Returns a model of this server, for a name with the prefix of either provider.
 pub(crate) fn responses_model(
     endpoint: &Arc<ApiEndpoint>,
     settings: &Arc<OpenAiServer>,

@@ -77,7 +77,7 @@ pub(crate) use openai_builder;
 pub(crate) struct OpenAiServer {
     /// The prefix of its models' names, and its name in errors.
     pub(crate) name: String,
-    /// The name of the server: that of the known server at its address, or the name that was set.
+    /// The name of the server: the name of the known server at its address, or the name that was set.
     pub(crate) server: String,
     pub(crate) key: Option<String>,
     pub(crate) deviations: Deviations,

@@ -51,7 +51,7 @@ pub(crate) struct Target<'a> {
     pub(crate) deviations: &'a Deviations,
 }
 
-/// The traits of a model, according to its name, on whatever server it runs.
+/// The traits of a model according to its name, for any server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ModelTraits {
     /// Whether it is one of OpenAI's reasoning models.

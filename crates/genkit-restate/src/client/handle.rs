@@ -150,7 +150,7 @@ impl RestateHandle {
         if is_there { Ok(()) } else { Err(self.missing_run()) }
     }
 
-    /// Waits until nothing is left to do.
+    /// Waits until the run is finished or interrupted.
     async fn wait_settled(&self) -> Result<EngineRun> {
         let (mut pause, mut silent_since) = (Duration::from_millis(20), None);
         loop {

@@ -70,7 +70,7 @@ impl RestateClient {
         Ok(RestateFlow::new(self.clone(), id))
     }
 
-    /// Returns the durable run with this id, created by any process. `None` if there is none.
+    /// Returns the durable run with this id, created by any process. `None` if no run has this id.
     ///
     /// # Errors
     /// The errors of [`durable_run`](Self::durable_run).
@@ -78,7 +78,7 @@ impl RestateClient {
         Ok(self.find_run(id).await?.map(|id| RestateRun::new(self.clone(), id)))
     }
 
-    /// Returns the durable flow with this id, created by any process. `None` if there is none.
+    /// Returns the durable flow with this id, created by any process. `None` if no run has this id.
     ///
     /// # Errors
     /// The errors of [`durable_run`](Self::durable_run).

@@ -26,7 +26,7 @@ pub(super) struct Reader<'r> {
     known: HashMap<(Id, String, String), bool>,
 }
 
-/// The error that there are too many names to try.
+/// The error for a value with too many names to try.
 pub(super) struct TooMany;
 
 impl<'r> Reader<'r> {
@@ -36,7 +36,7 @@ impl<'r> Reader<'r> {
         Self { read, tries: affordable.max(MIN_TRIES), confirmations, known: HashMap::new() }
     }
 
-    /// Returns whether a violation is a real one.
+    /// Returns whether a violation is genuine.
     pub(super) fn is_cause_of(&mut self, value: &Value, violation: &Violation) -> bool {
         if violation.doubt == Doubt::None {
             return true;

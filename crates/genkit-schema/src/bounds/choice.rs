@@ -44,7 +44,7 @@ impl Walk<'_> {
                 });
             }
         }
-        // The branch with the right shape is the intended one, so report its violations.
+        // The branch with the right shape is the intended branch, so report its violations.
         let mut broken: Vec<Vec<Violation>> = Vec::new();
         for branch in branches {
             broken.push(self.check_branch(*branch, value, place, How::Whole).0);
@@ -106,7 +106,7 @@ impl Walk<'_> {
         if passing.is_empty() {
             return self.report_violations(found);
         }
-        // A branch that passes only because it does not have this member is possibly not the intended one.
+        // A branch that passes only because it does not have this member is possibly not the intended branch.
         found.retain(|violation| match violation.path.get(here.len()) {
             Some(Step::Key(name)) => !passing.iter().any(|id| self.has_name(*id, name)),
             _ => false,
@@ -122,7 +122,7 @@ impl Walk<'_> {
         false
     }
 
-    /// Returns whether the type of `value` can be that of a branch.
+    /// Returns whether the type of `value` is allowed in a branch.
     fn may_be(&mut self, id: Id, value: &Value) -> bool {
         let Some(types) = self.allowed_types(id) else { return true };
         if types.allows_value(value) || (value.is_array() && types.has_type("object")) {

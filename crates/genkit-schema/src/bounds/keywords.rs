@@ -19,9 +19,9 @@ pub(super) struct Node {
     /// The types of `type`, if present.
     pub(super) types: Option<Types>,
     pub(super) checks: Vec<Check>,
-    /// Whether the schema, or one inside it, asserts more than deserializing the Rust type does.
+    /// Whether the schema, or a nested schema, has constraints that deserializing the Rust type does not check.
     pub(super) is_bounded: bool,
-    /// Whether it is referenced more than once.
+    /// Whether more than one schema refers to this schema.
     pub(super) is_shared: bool,
 }
 
@@ -87,7 +87,7 @@ pub(super) enum Leaf {
 /// `properties`, `patternProperties` and `additionalProperties`, which are checked together.
 #[derive(Debug, Default)]
 pub(super) struct Members {
-    /// In the order of the schema, which is that of the type's fields.
+    /// In the order of the schema, which is the order of the type's fields.
     pub(super) named: Vec<(String, Id)>,
     pub(super) index: HashMap<String, usize>,
     pub(super) patterns: Vec<(Pattern, Id)>,
@@ -150,7 +150,7 @@ impl Leaf {
         matches!(self, Self::Never | Self::Type(_) | Self::Required(_))
     }
 
-    /// Returns what a violation of this keyword is about.
+    /// Returns the subject of a violation of this keyword.
     pub(super) fn applies_to(&self) -> About {
         match self {
             Self::Type(_) | Self::Listed(_) => About::Kind,

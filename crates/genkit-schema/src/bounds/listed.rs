@@ -10,7 +10,7 @@ use super::equality::{are_equal, hash};
 /// The maximum length of a list that is searched linearly.
 const FEW: usize = 8;
 
-/// The values of `enum`, or that of `const`.
+/// The values of `enum`, or the value of `const`.
 #[derive(Debug)]
 pub(super) struct ValueList {
     pub(super) values: Vec<Value>,

@@ -71,7 +71,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// Compiles a schema. Returns `None` if it asserts nothing (beyond what deserializing checks).
+    /// Compiles a schema. Returns `None` if it has no constraints beyond the checks of deserializing.
     pub fn compile(schema: &Value, shape: Shape) -> Result<Option<Self>, E> {
         if shape == Shape::Read && plain::asserts_nothing(schema) {
             return Ok(None);
@@ -79,7 +79,7 @@ impl Bounds {
         Self::compile_all(schema, shape)
     }
 
-    /// [`compile`](Self::compile) without the shortcut for plain schemas.
+    /// Like [`compile`](Self::compile), without the shortcut for plain schemas.
     fn compile_all(schema: &Value, shape: Shape) -> Result<Option<Self>, E> {
         let mut nodes = compile::compile_nodes(schema, shape)?;
         let is_needed = match shape {
@@ -96,8 +96,8 @@ impl Bounds {
         Ok(Some(Self { nodes, shape }))
     }
 
-    /// Checks `value` against the schema. Reports only violations that are certain without the type that deserializes
-    /// it.
+    /// Checks `value` against the schema. Reports only definite violations, which do not depend on the type that
+    /// deserializes it.
     pub fn check(&self, value: &Value) -> Result<(), String> {
         self.check_value(value).map_err(|why| match why {
             Misfit::Broken(text) => text,

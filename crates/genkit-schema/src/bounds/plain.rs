@@ -1,10 +1,10 @@
-//! Plain schemas, which describe a type and assert nothing beyond deserializing it.
+//! Plain schemas, which describe a type and have no constraints beyond deserializing it.
 
 use serde_json::{Map, Value};
 
 use super::keywords::Types;
 
-/// Returns whether the schema of a type asserts nothing more than deserializing it, decided without compilation.
+/// Returns whether the schema of a type has no constraints beyond deserializing it, without compiling the schema.
 /// Returns `false` if that is not obvious, as for references, choices and listed values.
 pub(super) fn asserts_nothing(schema: &Value) -> bool {
     match schema {

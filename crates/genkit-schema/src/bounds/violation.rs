@@ -83,7 +83,7 @@ pub(super) struct Violation {
     pub(super) doubt: Doubt,
 }
 
-/// The reason why a violation may be a false positive, if a Rust type has accepted the value.
+/// The reason why a violation in a value that a Rust type has accepted may be a false positive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Doubt {
     None,
@@ -165,7 +165,7 @@ impl Leaf {
             Self::Never => "nothing is allowed here; remove it".to_owned(),
             Self::Type(types) => format!("{it} is not of {}", types.describe_types()),
             Self::Listed(listed) => match &listed.values[..] {
-                [one] => format!("{it} is not {}, which was expected", show_value(one)),
+                [one] => format!("{it} is not the expected {}", show_value(one)),
                 many => format!("{it} is not one of {}", all_of(many)),
             },
             Self::Minimum(bound) => format!("{it} is less than the minimum of {bound}"),

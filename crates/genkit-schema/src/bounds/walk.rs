@@ -166,7 +166,7 @@ impl<'b> Walk<'b> {
         fits
     }
 
-    /// Returns the violations and suspects of one branch, separate from those of other branches.
+    /// Returns the violations and suspects of one branch, separate from other branches.
     pub(super) fn check_branch(
         &mut self,
         id: Id,

@@ -114,7 +114,7 @@ mod tests {
         assert_eq!(cache.converted_value::<Refused>(&exact, "a"), None);
         assert!(cache.converted_text::<Refused>(&exact, "a").is_none());
         assert_eq!(cache.converted_text::<Copied>(&exact, "a").unwrap().get(), exact.to_string());
-        // A cached dialect is kept, whatever schema is passed later.
+        // A cached dialect is kept, regardless of the schema that is passed later.
         assert_eq!(cache.converted_value::<Copied>(&Value::Null, "a"), Some(&exact));
     }
 }

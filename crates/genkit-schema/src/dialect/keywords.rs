@@ -1,6 +1,6 @@
 //! The keywords of an exact schema, for conversion into the dialect of a provider.
 //!
-//! An exact schema is a root schema of schemars, draft 2020-12, or a hand-written one. No function here panics on an
+//! An exact schema is a root schema of schemars, draft 2020-12, or a hand-written schema. No function here panics on an
 //! invalid schema.
 
 use std::collections::HashSet;

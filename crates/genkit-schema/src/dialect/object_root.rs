@@ -83,7 +83,7 @@ fn resolve_map(root: &Value, map: &Map<String, Value>, steps: &mut usize) -> Map
     map
 }
 
-/// Returns the branches of a choice, with those of a choice inside a branch in its place.
+/// Returns the branches of a choice, with nested choices flattened.
 fn flatten_branches(
     root: &Value,
     branches: &[Value],

@@ -14,7 +14,7 @@ pub enum Position {
 }
 
 impl Position {
-    /// Returns what the value of `keyword` contains in JSON Schema 2020-12.
+    /// Returns the kind of the value of `keyword` in JSON Schema 2020-12.
     pub fn of_keyword(keyword: &str) -> Self {
         match keyword {
             "items"

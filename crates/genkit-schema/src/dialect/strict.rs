@@ -95,7 +95,7 @@ pub fn check_required(
     }
 }
 
-/// Whether a pointer is that of a definition at the root.
+/// Whether a pointer refers to a definition at the root.
 pub fn is_definition(pointer: &str) -> bool {
     ["/$defs/", "/definitions/"]
         .iter()

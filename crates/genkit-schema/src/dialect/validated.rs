@@ -83,15 +83,15 @@ fn is_known(keyword: &str, value: &Value) -> bool {
         "byte",
     ];
     match keyword {
-        // References are pointers, and the draft is that of the receiver.
+        // References are pointers, and the receiver determines the draft.
         "$anchor" | "$schema" => false,
         "format" => value.as_str().is_some_and(|format| FORMATS.contains(&format)),
         _ => is_known_keyword(keyword),
     }
 }
 
-/// Limits the types to those outside, removes keywords that apply to no value of them, and adds the type that the
-/// keywords imply. Returns the types, or `None` if none is left.
+/// Limits the types to the `outside` types, removes keywords that do not apply to any of them, and adds the type that
+/// the keywords imply. Returns the types, or `None` if no type remains.
 fn narrow_types(map: &mut Map<String, Value>, outside: &[String]) -> Option<Vec<String>> {
     let own: Vec<String> = listed_types(map).into_iter().map(str::to_owned).collect();
     let includes = |types: &[String], kind: &str| {
@@ -161,7 +161,7 @@ fn declare_required(map: &mut Map<String, Value>) {
     }
 }
 
-/// Replaces several types, besides one or null, by a choice.
+/// Replaces several types, other than a single type or null, with a choice.
 fn split_types(mut map: Map<String, Value>) -> Map<String, Value> {
     let types: Vec<String> = listed_types(&map).into_iter().map(str::to_owned).collect();
     if types.len() < 2 || (types.len() == 2 && types.iter().any(|kind| kind == "null")) {

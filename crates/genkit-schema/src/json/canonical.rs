@@ -38,16 +38,3 @@ fn write(value: &Value, out: &mut String) {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::canonical;
-
-    #[test]
-    fn the_order_of_keys_says_nothing() {
-        let value = json!({"b": [1, {"d": null, "c": "x\"y"}], "a": {}});
-        assert_eq!(canonical(&value), r#"{"a":{},"b":[1,{"c":"x\"y","d":null}]}"#);
-    }
-}

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use reader::{JsonReader, ReadState};
 
-/// Parses the certain part of a JSON text that may be truncated anywhere.
+/// Parses a JSON text that may be truncated anywhere, and returns the part that more text cannot change.
 ///
 /// Open strings, arrays and objects are closed at the end of the text, or where the text is no longer JSON. A name
 /// whose value has not started is left out, and so is a number at the very end, because more digits may follow. A
@@ -22,8 +22,8 @@ pub fn partial(text: &str) -> Option<Value> {
     value.filter(|_| reader.state != ReadState::TooDeep)
 }
 
-/// Extracts the first JSON object or array from a text. If it is truncated by the end of the text, returns its [certain
-/// part](partial).
+/// Extracts the first JSON object or array from a text. If the end of the text truncates it, returns its [partial
+/// value](partial).
 ///
 /// Brackets in prose are skipped: those whose content is not JSON, and those whose content is JSON only at the start.
 pub fn extract(text: &str) -> Option<Value> {

@@ -23,7 +23,7 @@ pub(super) enum ReadState {
 /// A parser for JSON5, which also accepts single quotes, unquoted names, trailing commas, comments, JavaScript numbers,
 /// and raw line feeds in strings.
 ///
-/// When the state is no longer [`ReadState::Whole`], parsing stops and returns what was parsed so far.
+/// When the state is no longer [`ReadState::Whole`], parsing stops and returns the value that was parsed so far.
 pub(super) struct JsonReader<'a> {
     text: &'a str,
     pub at: usize,
@@ -38,7 +38,7 @@ impl<'a> JsonReader<'a> {
         Self { text, at, state: ReadState::Whole, is_meant: false, depth: 0 }
     }
 
-    /// Parses the certain part of the value at this position.
+    /// Parses the value at this position, without its incomplete parts.
     pub(super) fn read_value(&mut self) -> Option<Value> {
         self.skip_blank();
         match self.peek_char()? {
@@ -113,7 +113,7 @@ impl<'a> JsonReader<'a> {
             }
             reader.at += 1;
             reader.is_meant = true;
-            // A name without a value is not certain.
+            // A name without a value may still be incomplete.
             members.insert(name, reader.read_value()?);
             Some(())
         });
@@ -252,7 +252,7 @@ impl<'a> JsonReader<'a> {
         u32::from_str_radix(&rest[..count], 16).ok()
     }
 
-    /// Parses a number. At the end of the text it is not certain, because more digits may follow.
+    /// Parses a number. At the end of the text it is left out, because more digits may follow.
     fn read_number(&mut self) -> Option<Value> {
         let rest = self.remaining_text();
         let is_inside = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');

@@ -36,8 +36,8 @@ impl<'a> PortableRewriter<'a> {
     }
 }
 
-/// Joins the fixed values among the branches of a choice into one branch, whose description contains those of the
-/// values.
+/// Joins the fixed values among the branches of a choice into one branch, whose description contains the descriptions
+/// of the values.
 pub(super) fn fold_values(branches: Vec<Value>) -> Vec<Value> {
     let is_alone = branches.len() == 1;
     let Some(kind) = branches.iter().find_map(foldable_type).map(str::to_owned) else {

@@ -1,7 +1,7 @@
 //! Flattening of several schemas into one: a `$ref` and its target, an `anyOf` with one branch.
 //!
 //! Nothing is copied. A [`Flat`] is a list of layers: parts of the exact schema with their pointers. Earlier layers (at
-//! the place of use) take precedence over the targets of references.
+//! the referring schema) take precedence over the targets of references.
 
 use serde_json::{Map, Value};
 

@@ -58,7 +58,7 @@ impl<'a> PortableRewriter<'a> {
             .and_then(pointer::of_reference)
             .and_then(|pointer| Some((self.exact.pointer(&pointer)?, pointer)));
         let Some((target, pointer)) = found else {
-            let what = format!("{reference} is not a place in this schema");
+            let what = format!("{reference} does not point into this schema");
             self.note_loss(at, what, "refer to a definition under `$defs`");
             flat.cut = Some(Cut { target: None, again: None });
             return false;
@@ -68,7 +68,7 @@ impl<'a> PortableRewriter<'a> {
             let title = || Some(self.exact.get("title")?.as_str()?.to_owned());
             let again = name.or_else(title).unwrap_or_else(|| "schema".to_owned());
             let what = format!("`{again}` contains itself and is cut at the first recursion");
-            self.note_loss(at, what, "ignore this if deep values are rare, because they are accepted; otherwise use a flat list with ids");
+            self.note_loss(at, what, "if deep values are rare, ignore this, because they are accepted; otherwise use a flat list with ids");
             flat.cut = Some(Cut { target: Some(target), again: Some(again) });
             return false;
         }
@@ -106,7 +106,7 @@ impl<'a> PortableRewriter<'a> {
                 let what = format!(
                     "`{key}` occurs both next to a reference and in its target; the first is kept"
                 );
-                self.note_loss(at, what, "write it in one place");
+                self.note_loss(at, what, "write it only once");
             }
         }
     }
@@ -130,7 +130,7 @@ fn add_target<'a>(
     }
 }
 
-/// Returns whether a schema is that of a plain value, which cutting would not make smaller.
+/// Returns whether a schema describes a plain value, which cutting would not make smaller.
 fn is_leaf(schema: &Value) -> bool {
     let Some(map) = schema.as_object() else {
         return true;

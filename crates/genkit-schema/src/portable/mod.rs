@@ -22,8 +22,8 @@
 //! | `x-…` and all keywords of both drafts | unchanged |
 //!
 //! Schemas of arguments are at most narrowed, so that a client that follows the portable schema is understood. Schemas
-//! of results are at most widened, so that what serde writes is accepted. Therefore null is kept in a property that is
-//! always present.
+//! of results are at most widened, so that the output of serde is accepted. Therefore null is kept in a property that
+//! is always present.
 
 mod draft;
 mod enums;
@@ -63,7 +63,7 @@ pub struct Portable {
 pub fn portable(exact: &Value) -> Portable {
     let mut limits = std::iter::once(MAX_DEPTH).chain(FALLBACK_REFERENCES);
     let fitting = limits.find_map(|references| try_rewrite(exact, references, MAX_NODES));
-    // Without references, the size is that of the exact schema, so no limit is needed.
+    // Without references, the portable schema is as large as the exact schema, so no limit is needed.
     fitting
         .or_else(|| try_rewrite(exact, 0, usize::MAX))
         .unwrap_or_else(|| Portable { schema: Value::Object(Map::new()), degraded: Vec::new() })

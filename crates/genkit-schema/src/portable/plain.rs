@@ -6,7 +6,7 @@ use super::draft::{Draft, Null, never_schema};
 use super::keywords::{self, Class};
 use crate::conversion::MAX_DEPTH;
 
-/// The fast path for plain schemas, which is left at the first schema that is not plain.
+/// The fast path for plain schemas, which stops at the first schema that is not plain.
 pub(super) struct Plain {
     /// The total number of schemas so far.
     pub(super) nodes: usize,
@@ -30,7 +30,7 @@ struct Parts<'a> {
 }
 
 impl Plain {
-    /// Returns the portable schema of `exact`, identical to that of the full rewriter. Returns `None` if the full
+    /// Returns the portable schema of `exact`, identical to the output of the full rewriter. Returns `None` if the full
     /// rewriter is needed: for references, choices, fixed values, losses, and schemas above the limits.
     pub(super) fn rewrite_schema(
         &mut self,

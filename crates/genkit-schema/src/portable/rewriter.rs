@@ -213,7 +213,7 @@ fn add_format(flat: &Flat<'_>, draft: &mut Draft) {
     }
 }
 
-/// Describes what was cut, so that readers know what is expected.
+/// Describes the part that was cut, so that readers still see the expected type.
 fn describe_cut(flat: &Flat<'_>, draft: &mut Draft) {
     let Some(cut) = &flat.cut else { return };
     if let Some(description) = flat.beyond_cut("description") {

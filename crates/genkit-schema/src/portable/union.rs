@@ -69,7 +69,7 @@ fn place_branches(branches: Vec<Value>, draft: &mut Draft) {
     let Value::Object(mut only) = only else {
         return;
     };
-    // The description of the values is appended to that of the enum.
+    // The description of the values is appended to the description of the enum.
     if is_list && let Some(Value::String(remark)) = only.remove("description") {
         draft.remarks.push(remark);
     }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Number, Value, json};
 
-/// Replaces older keywords. Returns the names of the properties that say that they are required, as in draft 3.
+/// Replaces older keywords. Returns the names of the properties that contain `required: true`, as in draft 3.
 pub(super) fn modernize(map: &mut Map<String, Value>) -> Vec<Value> {
     split_type(map);
     for (old, new) in
@@ -92,7 +92,7 @@ fn split_type(map: &mut Map<String, Value>) {
             map.entry("anyOf").or_insert(branches);
         }
         Some(Value::Object(_)) => {
-            // A schema in place of the name of a type.
+            // A schema instead of the name of a type.
             if let Some(Value::Object(inner)) = map.shift_remove("type") {
                 for (keyword, value) in inner {
                     map.entry(keyword).or_insert(value);

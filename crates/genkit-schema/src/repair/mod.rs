@@ -17,7 +17,7 @@
 //! | other values that the type excludes, and repeated values | removed |
 //! | a reference to an anchor or to an `$id` | a JSON pointer |
 //! | a reference without a target, or only to itself | removed |
-//! | `$id`, which would clash with those of other tools, and anchors that are ambiguous without it | removed |
+//! | `$id`, which would clash with the `$id` of other tools, and anchors that are ambiguous without it | removed |
 //!
 //! A repair that changes which values are accepted is reported as a [`Loss`].
 
@@ -33,7 +33,7 @@ use crate::dialect::position::Position;
 use crate::json::pointer;
 use values::{KeywordValue, Repair};
 
-/// The maximum nesting of schemas that is repaired. Default is 64; what is deeper accepts any value.
+/// The maximum nesting of schemas that is repaired. Default is 64; deeper schemas accept any value.
 const MAX_DEPTH: usize = 64;
 
 /// The remedy of a keyword with a wrong value.
@@ -48,7 +48,7 @@ pub struct Repaired {
     pub losses: Vec<Loss>,
 }
 
-/// Which patterns a repaired schema keeps.
+/// The patterns that a repaired schema keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Patterns {
     /// All, for schemas of this program, whose author can correct them.
@@ -142,7 +142,7 @@ impl Repairer {
                 }
                 Some(Value::Object(self.repair_map(map)))
             }
-            // The name of a type in place of its schema.
+            // The name of a type instead of its schema.
             Value::String(name) => {
                 let kind = values::known_type(&name)?;
                 let schema = kind.map(|kind| ("type".to_owned(), Value::from(kind)));
@@ -296,7 +296,7 @@ impl Repairer {
         false
     }
 
-    /// Repairs what depends on several keywords.
+    /// Repairs combinations of several keywords.
     fn match_keywords(&mut self, map: &mut Map<String, Value>) {
         let types = crate::dialect::listed_types(map).into_iter().map(str::to_owned);
         let types: Vec<String> = types.collect();

@@ -15,7 +15,7 @@ const FRAGMENT: &str = "-._~!$&'()*+,;=:@/?";
 /// The keywords that give a schema a name.
 const NAMES: [&str; 2] = ["$id", "$anchor"];
 
-/// Replaces references by pointers, and removes those without a target.
+/// Replaces references with pointers, and removes references without a target.
 pub(super) fn repair_references(mut root: Value, losses: &mut Vec<Loss>) -> Value {
     let mut nodes = Vec::new();
     collect_schemas(&root, String::new(), &mut nodes);

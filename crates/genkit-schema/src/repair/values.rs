@@ -171,7 +171,7 @@ fn types(value: Value) -> Repair {
     for name in &listed {
         match name.as_str().map(known_type) {
             Some(Some(Some(kind))) => known.push(Value::from(kind)),
-            // `any`: there is no such type, and nothing is excluded.
+            // `any`: this type does not exist in JSON Schema and does not exclude any value.
             Some(Some(None)) => return Repair::Meaningless,
             // JSON's null in a list of types means the type.
             None if name.is_null() && is_list => known.push("null".into()),

@@ -24,7 +24,7 @@ use crate::error::Result;
 pub struct Schemas {
     input: Arc<Source>,
     output: Arc<Source>,
-    /// Whether they come from another program, which decides what is valid.
+    /// Whether they come from another program, which validates the arguments itself.
     foreign: bool,
 }
 
@@ -50,7 +50,7 @@ impl Schemas {
         Self { output: Source::share_source(output), ..self }
     }
 
-    /// Creates schemas from hand-written ones if present, and from types otherwise.
+    /// Uses the hand-written schemas if present, and otherwise creates schemas from types.
     pub fn given(
         input: Option<Value>,
         input_of: fn() -> Value,
@@ -129,7 +129,7 @@ impl Schemas {
         self.output.portable().map(ServedSchema::whole)
     }
 
-    /// Returns whether the input schema is explicitly that of an object.
+    /// Returns whether the input schema explicitly describes an object.
     pub fn takes_object(&self) -> bool {
         let kind = self.input.portable().and_then(|served| served.object.get("type"));
         kind.and_then(Value::as_str) == Some("object")
@@ -155,7 +155,7 @@ impl Schemas {
         [&self.input, &self.output].into_iter().flat_map(|source| source.repairs())
     }
 
-    /// Returns what the portable schemas cannot express.
+    /// Returns the constraints that the portable schemas cannot express.
     pub fn degraded(&self) -> impl Iterator<Item = &Loss> {
         let both = [self.input.portable(), self.output.portable()];
         both.into_iter().flatten().flat_map(|served| served.degraded.iter())
@@ -235,7 +235,7 @@ impl Schemas {
         Ok(arguments)
     }
 
-    /// Checks a result against a hand-written schema. A derived schema holds by construction.
+    /// Checks a result against a hand-written schema. A result always matches its derived schema.
     pub fn check_output(&self, value: Option<&Value>) -> Result<()> {
         let checker = self.output.checker().filter(|_| !self.foreign);
         let Some(checker) = checker else { return Ok(()) };
@@ -243,7 +243,7 @@ impl Schemas {
     }
 }
 
-/// A declared schema of a result, which replaces that of the return type.
+/// A declared schema of a result, which replaces the schema of the return type.
 #[allow(missing_docs, reason = "for expansions and hidden")]
 #[derive(Clone, Copy)]
 pub enum OutputSchema {

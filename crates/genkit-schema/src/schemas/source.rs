@@ -31,7 +31,7 @@ pub(super) struct WrittenSchema {
     repairs: Vec<Loss>,
     /// Whether it is for the arguments of a tool, whose root must be an object.
     is_input: bool,
-    /// Whether it is served as it is: the program's author declared its draft, and nothing had to be repaired.
+    /// Whether it is served unchanged, because it declares its draft and needed no repair.
     is_final: bool,
 }
 
@@ -190,7 +190,7 @@ impl Source {
         if is_written && let Value::Object(map) = &mut plain {
             map.shift_remove("$schema");
         }
-        // Receivers compile the schemas of arguments; those of results only describe.
+        // Receivers compile the schemas of arguments; the schemas of results only describe.
         let strict = if is_written && is_input { validated(&plain) } else { plain.clone() };
         let schema = if is_written && strict == plain && portable::has_portable_keywords(&plain) {
             plain
@@ -221,7 +221,7 @@ impl Source {
     /// Returns how the checker treats values, or `None` if nothing is checked.
     fn checked_shape(&self) -> Option<Shape> {
         match &self.origin {
-            // The function returns another type, so nothing holds by construction.
+            // The function returns another type, so the schema may not match.
             Origin::Written(_) | Origin::Declared(_) => Some(Shape::Written),
             Origin::Input(_) => Some(Shape::Read),
             // A type serializes to values that match its schema.
@@ -240,7 +240,7 @@ impl SharedSources {
     }
 
     fn source(&self, make: usize, origin: impl FnOnce() -> Origin) -> Arc<Source> {
-        // There are as many entries as types, however many actions are created and dropped.
+        // The number of entries equals the number of types, regardless of how many actions are created and dropped.
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let entry = known.entry(make).or_default();
         entry.upgrade().unwrap_or_else(|| {

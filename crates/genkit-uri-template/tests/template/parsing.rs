@@ -78,7 +78,7 @@ fn messages_say_what_why_and_remedy() {
     let expected = "the prefix `:3` at byte 10 of the URI template: a truncated value cannot be read back \
                     from a URI; write `{id}`";
     assert_eq!(refused("note://{id:3}").to_string(), expected);
-    let expected = "`{b}` right after `{a}` at byte 10 of the URI template: a URI does not show where the first one \
+    let expected = "`{b}` right after `{a}` at byte 10 of the URI template: a URI does not show where the first value \
                     ends; put text between them, such as `/`";
     assert_eq!(refused("note://{a}{b}").to_string(), expected);
 }

@@ -70,7 +70,7 @@ async fn run_that_ends_ten_processes_fails_and_names_its_step() {
     let run = genkit.find_durable_run("r").await.unwrap().unwrap();
     assert_eq!(run.status().await.unwrap(), RunStatus::Failed);
     let error = run.wait().await.unwrap_err();
-    assert!(error.to_string().contains("10 processes ended at the tool `crash`"), "{error}");
+    assert!(error.to_string().contains("10 processes ended during the tool `crash`"), "{error}");
     assert!(error.partial().is_some());
 }
 

@@ -151,7 +151,7 @@ pub struct Around {
     pub instead: Option<String>,
 }
 
-/// A response of the model: a text, calls, or a complete response.
+/// A response from the model: a text, calls, or a complete response.
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Said {

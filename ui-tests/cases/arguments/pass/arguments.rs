@@ -32,6 +32,26 @@ mod borrowed_slice {
     }
 }
 
+mod unsized_str {
+    use genkit::tool;
+
+    /// Greets a person.
+    #[tool]
+    async fn greet(name: String) -> String {
+        name
+    }
+}
+
+mod unsized_slice {
+    use genkit::tool;
+
+    /// Adds numbers.
+    #[tool]
+    async fn add(numbers: Vec<f64>) -> f64 {
+        numbers.iter().sum()
+    }
+}
+
 mod borrowed_path {
     use genkit::tool;
 

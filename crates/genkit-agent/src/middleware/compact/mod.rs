@@ -39,18 +39,18 @@ pub struct Compact {
 /// request until half of that limit is left.
 ///
 /// A tool call is never separated from its response. The following messages are always kept: the system message,
-/// [pinned](genkit_core::Message::pinned) messages, the last user message, and the last round. A note in place of the removed
-/// messages states their number; with [`summarize_with`](Compact::summarize_with) it is a summary.
+/// [pinned](genkit_core::Message::pinned) messages, the last user message, and the last round. A note instead of the
+/// removed messages states their number; with [`summarize_with`](Compact::summarize_with) it is a summary.
 ///
-/// The history of the run stays complete: [`GenerateResponse::messages`](genkit_core::GenerateResponse::messages) returns all
-/// messages, so that you can store and display them. Removed messages stay removed in later turns, and are summarized
-/// once, as long as this value (or a clone, as in a [`Chat`](crate::Chat)) remembers the conversation. It remembers the
-/// last 1,024 turns of all conversations.
+/// The history of the run stays complete: [`GenerateResponse::messages`](genkit_core::GenerateResponse::messages)
+/// returns all messages, so that you can store and display them. Removed messages stay removed in later turns, and are
+/// summarized once, as long as this value (or a clone, as in a [`Chat`](crate::Chat)) remembers the conversation. It
+/// remembers the last 1,024 turns, counted over all conversations.
 ///
 /// The size is the usage of the last response plus an estimate for newer messages, scaled by that usage. Before the
 /// first response it is the result of [`count_tokens`](genkit_model::Model::count_tokens), if the model supports it,
-/// and otherwise an estimate of about four bytes per token. The log and the trace record what was removed and how the
-/// tokens were counted.
+/// and otherwise an estimate of about four bytes per token. The log and the trace record the removed messages and the
+/// method of counting tokens.
 ///
 /// ```
 /// use genkit::middleware::compact;
@@ -91,16 +91,16 @@ pub fn compact(tokens: u64) -> Compact {
 
 impl Compact {
     /// Sets the target size: the number of tokens to keep when messages are removed. Default is half of the limit. Each
-    /// removal invalidates the provider's cache of the conversation, so few large ones are cheaper than many small
-    /// ones.
+    /// removal invalidates the provider's cache of the conversation, so a few large removals are cheaper than many
+    /// small removals.
     #[must_use]
     pub fn down_to(mut self, tokens: u64) -> Self {
         self.target = tokens.min(self.limit);
         self
     }
 
-    /// Sets a model that writes a summary in place of the removed messages. Its calls count toward the usage of the
-    /// run. If a summary fails, the messages are removed without one and a warning is logged.
+    /// Sets a model that writes a summary to replace the removed messages. Its calls count toward the usage of the
+    /// run. If a summary fails, the messages are removed without a summary and a warning is logged.
     ///
     /// ```
     /// use genkit::middleware::compact;
@@ -125,14 +125,15 @@ impl Compact {
         self
     }
 
-    /// Sets the instructions for the model that writes summaries, in place of the default text.
+    /// Sets the instructions for the model that writes summaries, instead of the default text.
     #[must_use]
     pub fn instructions(mut self, text: impl Into<String>) -> Self {
         self.instructions = text.into();
         self
     }
 
-    /// Determines which messages of `request` to remove: the known ones, and more if the request is still too long.
+    /// Determines which messages of `request` to remove: the messages that were removed before, and more if the request
+    /// is still too long.
     async fn plan_compaction(
         &self,
         request: &ModelRequest,

@@ -5,7 +5,7 @@ use super::summary;
 use genkit_core::ModelRequest;
 use genkit_core::internal::model::EncodedMessages;
 
-/// Returns the request without the removed messages, and with a note in their place.
+/// Returns the request with a note instead of the removed messages.
 pub(super) fn shorten_request(request: &ModelRequest, known: &CompactionRecord) -> ModelRequest {
     let mut short = without_messages(request);
     short.messages = Vec::new();

@@ -82,10 +82,9 @@ impl Skills {
         Self(Arc::new(offered))
     }
 
-    /// Sets a function that approves skills. It is called before a skill from an MCP server is
-    /// loaded or one of its files is read.
-    /// An approval covers the current content of all files; if the digest of a file changes, the policy is asked again.
-    /// Skills of this program do not need approval.
+    /// Sets a function that approves skills. It is called before a skill from an MCP server is loaded or one of its
+    /// files is read. An approval covers the current content of all files; if the digest of a file changes, the
+    /// function is called again. Skills of this program do not need approval.
     ///
     /// ```
     /// use genkit::middleware::skills;

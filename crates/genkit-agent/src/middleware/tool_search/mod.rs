@@ -49,8 +49,8 @@ pub struct ToolSearch {
     results: usize,
 }
 
-/// Creates middleware for tool search: a model with many tools receives their names first, and the schemas of those
-/// that it opens.
+/// Creates middleware for tool search: a model with many tools first receives only their names, and then the schemas of
+/// the tools that it opens.
 ///
 /// With more than 16 tools the model is offered only `search_tools`. Its description lists the names of all other tools
 /// with one line each (above 200 tools only their number). The model opens tools by name or with a query. From the next
@@ -129,15 +129,15 @@ impl ToolSearch {
         self
     }
 
-    /// Sets the threshold: up to this number of tools, all are offered directly. Default is 16.
+    /// Sets the threshold, a number of tools. With at most this number, all tools are offered directly. Default is 16.
     #[must_use]
     pub fn threshold(mut self, tools: usize) -> Self {
         self.threshold = tools;
         self
     }
 
-    /// Sets the list limit: up to this number of tools, their names are listed; above it the model has to search.
-    /// Default is 200.
+    /// Sets the list limit, a number of tools. With at most this number, all names are listed; with more tools the
+    /// model must search. Default is 200.
     #[must_use]
     pub fn list_up_to(mut self, tools: usize) -> Self {
         self.listed = tools;

@@ -63,7 +63,7 @@ impl<'a> ModelCall<'a> {
     /// Performs the call: calls the model through the middleware, within the limits of the run.
     ///
     /// # Errors
-    /// Any error of the model's provider, `DeadlineExceeded`, `Cancelled`, or a limit of the run. If
+    /// Any error from the model's provider, `DeadlineExceeded`, `Cancelled`, or a limit of the run. If
     /// [`is_retryable`](genkit_core::Error::is_retryable) returns `true`, you may perform the call again. If you pass the
     /// error to [`Run::answered`](super::Run::answered), the run ends.
     pub async fn perform(mut self) -> Result<ModelAnswered> {

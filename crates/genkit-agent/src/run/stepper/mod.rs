@@ -143,8 +143,8 @@ impl Run {
         asking.map(|asking| asking.answers.open_questions(&asking.message)).unwrap_or_default()
     }
 
-    /// Accepts the result of a model call. Returns `false` if the run does not wait for one, because the result is too
-    /// late.
+    /// Accepts the result of a model call. Returns `false` if the result is too late, because the run no longer waits
+    /// for it.
     ///
     /// # Errors
     /// The run has ended, with the error of the call or with an error of the loop (blocked, no message, a limit). The
@@ -161,7 +161,7 @@ impl Run {
     /// the run continued without it.
     ///
     /// # Errors
-    /// The run has ended, because a tool failed with an error that ends it.
+    /// The run has ended, because a tool failed with an error that ends the run.
     pub fn settled(&mut self, call: Result<CallSettled>) -> Result<bool> {
         if !matches!(self.machine.next(), TurnStep::Tools(_)) {
             return Ok(false);
@@ -169,7 +169,7 @@ impl Run {
         call.and_then(|call| self.take_settled(call)).map_err(|error| self.fail_run(error))
     }
 
-    /// Accepts the result of an output check. Returns `false` if the run does not wait for one.
+    /// Accepts the result of an output check. Returns `false` if the run does not wait for an output check.
     ///
     /// # Errors
     /// The run has ended, because a validator failed, or because the output was rejected after the last retry.

@@ -33,9 +33,10 @@ struct NestedState {
 }
 
 impl NestedRun {
-    /// Returns the place of a run that the current durable call performs. `None` outside of a durable call.
+    /// Returns the position of a nested run within the current durable call. `None` outside of a durable call.
     ///
-    /// Two runs of one call are distinguished by their conversation, and by their order if it is the same.
+    /// Two runs of one call are distinguished by their conversations, and runs with the same conversation by their
+    /// order.
     pub(in crate::run) fn begin(
         driver: &Driver,
         messages: &[Message],
@@ -112,7 +113,8 @@ impl NestedRun {
         Ok(())
     }
 
-    /// Returns the call with a journal inside of that of the durable call. Saves that an at-most-once call starts.
+    /// Returns the call with a journal nested in the journal of the durable call. Saves that an at-most-once call
+    /// starts.
     pub(in crate::run) async fn prepare_call(&self, call: RunCall) -> Result<RunCall> {
         let (index, place) = call.position();
         let prefix = self.call_key(index, place);

@@ -27,7 +27,7 @@ const VERSION: u32 = 1;
 /// stored. The state contains the conversation without encryption, so protect it accordingly.
 ///
 /// The same state always leads to the same next step. The state has a version: a program reads its own and older
-/// versions, and returns an error for newer ones.
+/// versions, and returns an error for newer versions.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RunState {

@@ -97,7 +97,7 @@ pub(super) struct OpenRound {
     pub(super) answers: Resume,
 }
 
-/// The last message of a model, and the reason why it ended.
+/// The last message from a model, and the reason why it ended.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct LastAnswer {
@@ -107,7 +107,7 @@ pub(super) struct LastAnswer {
 }
 
 impl TurnMachine {
-    /// Creates a new run, or one that resumes at the calls of the model's last message.
+    /// Creates a new run, or a run that resumes at the tool calls in the model's last message.
     pub(super) fn new(
         mut request: ModelRequest,
         rules: TurnRules,
@@ -437,7 +437,7 @@ impl TurnMachine {
             TurnState::Asks(asking) => (Some(asking.message), FinishReason::Interrupted),
             _ => (None, FinishReason::Aborted),
         };
-        // `error` may carry the partial response of a nested run, started by a tool or middleware; replace it.
+        // `error` may contain the partial response of a nested run, started by a tool or middleware; replace it.
         let response = self.end_run(message, Some(reason), Some(error.to_string()));
         error.with_partial(response)
     }

@@ -100,7 +100,7 @@ fn read_leniently<R>(
                 arguments = repaired;
                 next
             }
-            // In a flattened struct, serde reports the last member instead of the one that does not match.
+            // In a flattened struct, serde reports the last member instead of the member that does not match.
             None => match reread_inside(&mut arguments, &problem, &mut left, read) {
                 Some(next) => next,
                 None => break,
@@ -157,7 +157,7 @@ fn descend<'a>(value: &'a mut Value, segment: &Segment) -> Option<&'a mut Value>
     }
 }
 
-/// Replaces the string at `path` by the JSON that it contains. Returns whether anything changed.
+/// Replaces the string at `path` with the JSON that it contains. Returns whether anything changed.
 fn repair_arguments(arguments: &mut Value, path: &[Segment], how: Strictness) -> bool {
     let Some((last, parents)) = path.split_last() else {
         return convert_integral_floats(arguments);
@@ -207,7 +207,7 @@ pub(super) fn convert_integral_floats(value: &mut Value) -> bool {
     }
 }
 
-/// Whether a replaced string should have stayed one.
+/// Whether a replaced string should have stayed a string.
 fn expects_string(problem: &Problem) -> bool {
     problem.0.message.ends_with("expected a string")
 }
@@ -288,7 +288,7 @@ fn collect_scalars(value: &Value, path: Vec<Segment>, candidates: &mut Vec<Vec<S
     }
 }
 
-/// Replaces a string by the JSON that it contains. `depth` is its nesting level.
+/// Replaces a string with the JSON that it contains. `depth` is its nesting level.
 fn reread_string(value: &mut Value, depth: usize) -> bool {
     let Some(inner) = value.as_str().and_then(|text| held(text, depth)) else { return false };
     let changed = !inner.is_string();

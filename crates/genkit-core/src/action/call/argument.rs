@@ -22,7 +22,7 @@ pub type Boxed = Box<dyn Any + Send>;
     label = "not an argument type",
     note = "arguments come as JSON: derive `serde::Deserialize` and `schemars::JsonSchema` for this type and the types in it",
     note = "for a type of another crate, enable its feature `serde`, and the feature of `schemars` for it, such as `uuid1` or `chrono04`",
-    note = "something that the framework should inject instead (`&Context`, state) is taken by reference"
+    note = "to inject a value from the framework instead (`&Context`, state), take it by reference"
 )]
 pub trait Argument {
     /// The argument type. Used for each parameter taken by value, at the parameter's type.
@@ -62,7 +62,7 @@ pub(super) struct MemberSchema {
 }
 
 impl MemberSchema {
-    /// Creates the schema of a type that has none.
+    /// Creates the schema of a type that does not declare a schema.
     pub(super) fn any_value() -> Self {
         Self { schema: Schema::default(), is_optional: false }
     }

@@ -1,4 +1,4 @@
-//! The future of a call: that of the function, followed by the conversion of its result.
+//! The future of a call: runs the future of the function, and converts its result.
 
 #![allow(missing_docs, reason = "for expansions and hidden")]
 

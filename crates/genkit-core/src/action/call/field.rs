@@ -67,7 +67,7 @@ impl Field {
     }
 }
 
-/// A default value shown in the schema. Its inherent methods take precedence over those of [`NotShown`].
+/// A default value shown in the schema. Its inherent methods take precedence over the methods of [`NotShown`].
 pub struct Shown<T>(pub T);
 
 impl<T: serde::Serialize> Shown<T> {

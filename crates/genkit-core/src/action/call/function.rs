@@ -12,11 +12,11 @@ use crate::context::Context;
 use crate::error::Result;
 use crate::future::BoxFuture;
 
-/// The call of a function: borrows the injected values, and creates the future with the decoded arguments. The function
+/// The call to a function: borrows the injected values, and creates the future with the decoded arguments. The function
 /// does not run before the future is polled.
 pub type Call<O> = for<'a> fn(&'a Context, Given) -> Result<BoxFuture<'a, Result<O>>>;
 
-/// The call of a function without injected parameters.
+/// The call to a function without injected parameters.
 pub type PlainCall<O> = fn(Given) -> BoxFuture<'static, Result<O>>;
 
 enum AnyCall<O: 'static> {
@@ -38,7 +38,7 @@ impl<O> Function<O> {
         Self::with_call(Input::Fields(fields), AnyCall::Plain(call))
     }
 
-    /// Creates a function of any kind.
+    /// Creates the definition of a function of any kind.
     pub const fn new(input: Input, call: Call<O>) -> Self {
         Self::with_call(input, AnyCall::With(call))
     }

@@ -24,8 +24,8 @@ pub enum Input {
 /// The decoded arguments of a call, by position.
 pub struct Given(Vec<Option<Boxed>>);
 
-/// Takes the value of the parameter at `place`. Each value can be taken once. A function, because a method could be
-/// hidden by a trait of the user with a method of the same name.
+/// Takes the value of the parameter at `place`. Each value can be taken once. This is a function, because a user's
+/// trait with a method of the same name could hide a method.
 pub fn take<T: 'static>(given: &mut Given, place: usize) -> T {
     let value = given.0.get_mut(place).and_then(Option::take);
     match value.map(|value| value.downcast()) {

@@ -27,7 +27,7 @@ pub enum Requirement {
 }
 
 /// Distinguishes `&Context`, `&Chunks<C>` and `&State` by type, however they are written: inherent methods take
-/// precedence over those of [`InjectState`], and these over those of [`InjectNothing`].
+/// precedence over the methods of [`InjectState`], which take precedence over the methods of [`InjectNothing`].
 pub struct Inject<T: ?Sized>(PhantomData<fn(&T)>);
 
 impl<T: ?Sized> Inject<T> {
@@ -59,7 +59,8 @@ impl<C> Inject<Chunks<C>> {
     }
 }
 
-/// The bound is on the impl, unlike that of `inject`, so that a chunk type without a required trait causes one error.
+/// The bound is on the impl, unlike the bound of `inject`, so that a chunk type without a required trait causes one
+/// error.
 impl<C: ChunkItem> Inject<Chunks<C>> {
     pub fn requirement(&self) -> Requirement {
         Requirement::Chunks(C::chunk_schema())
@@ -78,8 +79,8 @@ pub fn extension<T: Send + Sync + 'static>(context: &Context) -> Result<&T> {
 pub trait InjectState<T> {
     fn inject<'a>(&self, context: &'a Context) -> Result<&'a T>;
     fn requirement(&self) -> Requirement;
-    /// [`calling`](super::calling::calling) for a function with an injected `T`, or a tuple of several. Its future is
-    /// `Send` because the injected types are `Sync`; if one is not, the error is about that type.
+    /// Like [`calling`](super::calling::calling), for a function with an injected `T`, or a tuple of several. Its
+    /// future is `Send` because the injected types are `Sync`; if one is not, the error is about that type.
     fn calling<'a, R: 'a, O: 'a>(
         &self,
         future: impl Future<Output = R> + Send + 'a,
@@ -105,7 +106,7 @@ impl<T: Send + Sync + 'static> InjectState<T> for Inject<T> {
     }
 }
 
-/// The fallback for programs that do not compile in any case, so that the only error is that of [`Injectable::check`],
+/// The fallback for programs that do not compile in any case, so that the only error comes from [`Injectable::check`],
 /// on the parameter's own type.
 pub trait InjectNothing<T: ?Sized> {
     fn inject<'a>(&self, context: &'a Context) -> Result<&'a T>;
@@ -139,7 +140,7 @@ impl<T: ?Sized> InjectNothing<T> for &Inject<T> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be injected into this function",
     label = "not a state type",
-    note = "a parameter by reference is `&Context`, `&Chunks<C>`, or `&T` for state given with `.state(value)`",
+    note = "a reference parameter must be `&Context`, `&Chunks<C>`, or `&T` for state set with `.state(value)`",
     note = "state must be `Sized + Send + Sync + 'static`; input is taken by value"
 )]
 pub trait Injectable {

@@ -16,7 +16,8 @@ use crate::action::error::Error as E;
 /// Finds the [`ArgumentType`] of a derived struct.
 ///
 /// The bounds are on the impl. For a struct without a required trait, the method of [`TypedInputFallback`] is found and
-/// compiles, so the only error is that of the derive, or of [`Argument`](super::Argument) on the parameter's own type.
+/// compiles, so the only error comes from the derive, or from [`Argument`](super::Argument) on the parameter's own
+/// type.
 pub struct TypedInput<T>(PhantomData<fn() -> T>);
 
 impl<T> TypedInput<T> {

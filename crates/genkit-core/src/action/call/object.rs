@@ -91,7 +91,7 @@ impl Note {
     }
 }
 
-/// Returns the title and the description: those of the attributes, otherwise those of the doc comment.
+/// Returns the title and the description from the attributes, otherwise from the doc comment.
 fn split_headings(notes: &[Note]) -> [&str; 2] {
     let (mut title, mut description, mut doc) = (None, None, None);
     for note in notes {

@@ -9,7 +9,7 @@ use crate::action::info::Info;
 use crate::context::Context;
 
 impl Evaluator {
-    /// Creates a builder of an evaluator with this name. The `description` states what it judges.
+    /// Creates a builder of an evaluator with this name. The `description` states the judged quality.
     ///
     /// ```
     /// use genkit::Registry;

@@ -126,7 +126,7 @@ impl DataPoint {
     /// Returns the context.
     ///
     /// # Errors
-    /// Returns `InvalidArgument` if there is none or it is empty.
+    /// Returns `InvalidArgument` if the context is missing or empty.
     pub fn context(&self) -> Result<&[Value]> {
         let given = self.context.as_deref().filter(|context| !context.is_empty());
         given.ok_or_else(|| missing_field("context"))

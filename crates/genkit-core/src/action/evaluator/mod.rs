@@ -86,7 +86,7 @@ impl Evaluator {
         &self.0.info.name
     }
 
-    /// Returns the description of what it judges.
+    /// Returns the description of the judged quality.
     pub fn description(&self) -> &str {
         &self.0.info.description
     }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// A score: a number, a text or a boolean, and whether it is a pass.
+/// A score: a number, a text or a boolean, with an optional pass or fail status.
 ///
 /// ```
 /// use genkit::evaluate::{EvalStatus, Score};
@@ -30,7 +30,7 @@ pub struct Score {
     details: Map<String, Value>,
 }
 
-/// The status of a score: whether it is a pass.
+/// The status of a score: pass, fail or unknown.
 ///
 /// ```
 /// use genkit::evaluate::EvalStatus;
@@ -63,7 +63,7 @@ impl Score {
         Self { value: Some(value.into()), ..Self::default() }
     }
 
-    /// Creates a boolean score, which is also its pass or fail status.
+    /// Creates a boolean score. The status is `Pass` if `yes` is true, and `Fail` otherwise.
     pub fn passed(yes: bool) -> Self {
         Self::of(yes).with_status(EvalStatus::passed(yes))
     }
@@ -73,7 +73,7 @@ impl Score {
         Self { error: Some(error.into()), ..Self::default() }
     }
 
-    /// Sets the status, which is whether the score is a pass.
+    /// Sets the status: pass, fail or unknown.
     #[must_use]
     pub fn with_status(mut self, status: EvalStatus) -> Self {
         self.status = Some(status);

@@ -172,8 +172,8 @@ impl PromptBuilder {
         self
     }
 
-    /// Sets the input schema as data, instead of that of the handler's type. No input type is needed: the handler takes
-    /// a `Map<String, Value>`. Defaults in the schema are filled in before a call is checked.
+    /// Sets the input schema as data, instead of deriving it from the handler's type. No input type is needed: the
+    /// handler takes a `Map<String, Value>`. Defaults in the schema are filled in before a call is checked.
     ///
     /// ```
     /// use genkit::{Context, Prompt};
@@ -200,7 +200,7 @@ impl PromptBuilder {
         self
     }
 
-    /// Sets the model of its runs, by name. Default is that of the caller.
+    /// Sets the model of its runs, by name. Default is the caller's model.
     pub fn model(mut self, model: impl Into<String>) -> Self {
         self.options = self.options.with_model(model);
         self
@@ -223,7 +223,7 @@ impl PromptBuilder {
         self
     }
 
-    /// Sets the maximum number of model calls of its runs. Default is that of the caller.
+    /// Sets the maximum number of model calls of its runs. Default is the caller's limit.
     pub fn max_turns(mut self, rounds: usize) -> Self {
         self.options = self.options.with_max_turns(rounds);
         self
@@ -250,7 +250,7 @@ impl PromptBuilder {
         self
     }
 
-    /// Sets all prompt options, replacing those set before.
+    /// Sets all prompt options, replacing earlier options.
     pub fn options(mut self, options: PromptOptions) -> Self {
         self.options = options;
         self
@@ -262,7 +262,7 @@ impl PromptBuilder {
         self
     }
 
-    /// Sets the timeout of the prompt. Default is that of the caller: 60 seconds for a server.
+    /// Sets the timeout of the prompt. Default is the caller's timeout, such as 60 seconds for a server.
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.timeout = Some(limit);
         self

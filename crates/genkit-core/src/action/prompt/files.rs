@@ -88,7 +88,7 @@ pub struct LoadedPrompts {
     pub prompts: Vec<Prompt>,
     /// The names of the others.
     pub broken: Vec<String>,
-    /// The errors of the others and of partials, with their places.
+    /// The errors of the others and of partials, with their positions.
     pub mistakes: Vec<String>,
 }
 

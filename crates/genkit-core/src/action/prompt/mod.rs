@@ -177,7 +177,7 @@ impl Prompt {
         self.0.template.as_deref()
     }
 
-    /// Returns the input schema of its arguments, as exact as the types.
+    /// Returns the exact input schema of its arguments, derived from the types.
     pub fn input_schema(&self) -> &Value {
         self.schemas().input()
     }
@@ -254,7 +254,7 @@ impl Prompt {
         self.invoke_as(SpanKind::Action("prompt"), context, arguments, how)
     }
 
-    /// [`invoke`](Self::invoke_prompt) with a given kind of span.
+    /// Like [`invoke`](Self::invoke_prompt), with a given kind of span.
     #[doc(hidden)]
     pub fn invoke_as<'a>(
         &self,

@@ -99,7 +99,7 @@ impl PromptOptions {
         self
     }
 
-    /// Adds model settings, replacing existing ones with the same key.
+    /// Adds model settings, replacing existing settings with the same key.
     #[must_use]
     pub fn with_config(mut self, config: Map<String, Value>) -> Self {
         self.config.extend(config);
@@ -197,7 +197,7 @@ impl PromptOptions {
         self
     }
 
-    /// Replaces the names of tools that `find` resolves by the tools themselves.
+    /// Replaces the names of tools that `find` resolves with the tools themselves.
     pub(super) fn with_tools_found(mut self, find: impl Fn(&str) -> Vec<Tool>) -> Self {
         let found = |tool: PromptTool| match tool {
             PromptTool::Name(name) => match find(&name) {

@@ -57,7 +57,7 @@ impl PromptReply {
         self
     }
 
-    /// Sets the prompt options of the run that the prompt starts, replacing those of the prompt.
+    /// Sets the prompt options of the run that the prompt starts, replacing the options of the prompt.
     ///
     /// ```
     /// use genkit::action::{PromptOptions, PromptReply};

@@ -127,7 +127,7 @@ impl ResourceBuilder {
         self
     }
 
-    /// Sets the timeout of the resource. Default is that of the caller: 60 seconds for a server.
+    /// Sets the timeout of the resource. Default is the caller's timeout, such as 60 seconds for a server.
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.timeout = Some(limit);
         self

@@ -68,7 +68,7 @@ impl ResourceContents {
             .with_mime_type("application/json"))
     }
 
-    /// Sets the media type. Default is that of the resource.
+    /// Sets the media type. Default is the media type of the resource.
     #[must_use]
     pub fn with_mime_type(mut self, mime_type: impl Into<String>) -> Self {
         self.mime_type = Some(mime_type.into());

@@ -182,7 +182,7 @@ impl Resource {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// Returns the key of the MCP server that provides the resource, or `None` for one of this program.
+    /// Returns the key of the MCP server that provides the resource, or `None` for a resource of this program.
     #[doc(hidden)]
     pub fn server(&self) -> Option<&str> {
         self.metadata().get("mcp")?["server"].as_str().filter(|_| self.info().is_remote())
@@ -215,8 +215,8 @@ impl Resource {
         uri.starts_with(scheme)
     }
 
-    /// Returns the rank of the template by its fixed parts. If several templates match, the one with the highest rank
-    /// is used.
+    /// Returns the rank of the template by its fixed parts. If several templates match, the template with the highest
+    /// rank is used.
     pub(crate) fn specificity(&self) -> impl Ord + use<> {
         self.0.template.as_ref().map(UriTemplate::specificity).ok()
     }
@@ -248,7 +248,7 @@ impl Resource {
     }
 
     /// Returns all resources that match `uri`, with their variables. Each program has its own share of work, so that
-    /// the templates of one program cannot prevent those of others from being searched.
+    /// the templates of one program cannot prevent the templates of others from being searched.
     #[doc(hidden)]
     pub fn find_answering(
         resources: impl Iterator<Item = Self>,

@@ -7,8 +7,8 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value};
 
 use super::Tool;
-use crate::visible;
 use genkit_schema::internal::size::json_size;
+use genkit_untrusted::visible;
 
 /// The maximum length of arguments that are shown completely, in characters. Default is 1,000.
 const SHOWN: usize = 1000;
@@ -129,7 +129,8 @@ impl Summary {
         }
     }
 
-    /// Writes the known members first, and shorter ones before longer ones, so that a long value cannot hide another.
+    /// Writes the known members first, and shorter members before longer members, so that a long value cannot hide
+    /// another.
     fn write_object(
         &mut self,
         members: &Map<String, Value>,

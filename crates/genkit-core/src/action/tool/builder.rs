@@ -103,13 +103,13 @@ pub struct ToolBuilder {
     output: Option<OutputSchema>,
 }
 
-/// The schema of the arguments, if it is not that of the closure's input type.
+/// The schema of the arguments, if it differs from the schema of the closure's input type.
 enum InputSchema {
     Written(Value),
     Of { schema: fn() -> Value, check: CheckInput },
 }
 
-/// The schema of the result, if it is not that of the closure's return type.
+/// The schema of the result, if it differs from the schema of the closure's return type.
 enum OutputSchema {
     Written(Value),
     Of(fn() -> Option<Value>),
@@ -215,8 +215,12 @@ impl ToolBuilder {
     ///     .interrupts();
     /// assert_eq!(ask_user.name(), "ask_user");
     /// ```
-    pub fn interrupts(self) -> Tool {
-        self.handler(|context: Context, _: Value| async move { Ok(ask_for_result(context).await?) })
+    pub fn interrupts(mut self) -> Tool {
+        self.settings.is_declared = true;
+        self.handler(|context: Context, _: Value| async move {
+            wait_for_response(&context).await?;
+            Ok(Value::Null)
+        })
     }
 
     /// Builds a [`Tool::from_server`], which forwards calls with `function`. Results of the other program are not checked
@@ -289,9 +293,12 @@ impl ToolBuilder {
 /// The value that a handler returns.
 type ValueOf<Fut> = <<Fut as Future>::Output as HandlerResult>::Value;
 
-/// Interrupts until the caller provides a result with `respond`.
-async fn ask_for_result(context: Context) -> Result<Value> {
-    loop {
-        context.interrupt(Value::Null).await?;
-    }
+/// The handler of a tool without code: it interrupts each call until the caller provides a result with `respond`.
+#[doc(hidden)]
+pub fn wait_for_response(context: &Context) -> BoxFuture<'_, Result<ToolOutput>> {
+    Box::pin(async move {
+        loop {
+            context.interrupt(Value::Null).await?;
+        }
+    })
 }

@@ -41,6 +41,46 @@ pub trait ToolFn: 'static {
     const DEFINITION: &'static StaticTool;
 }
 
+/// A tool without code: a declaration annotated with `#[tool]`.
+///
+/// The macro implements it for a type with the declaration's name. Do not implement it yourself.
+///
+/// ```
+/// use genkit::model::ModelResponse;
+/// use genkit::message::ToolRequest;
+/// use genkit::testing::ScriptedModel;
+/// use genkit::{tool, tools};
+/// use serde_json::json;
+///
+/// /// Asks the user for a seat.
+/// #[tool]
+/// async fn pick_seat(row: u32) -> String;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> genkit::Result<()> {
+/// let model = ScriptedModel::new([
+///     ModelResponse::from_tool_requests([ToolRequest::new("pick_seat", json!({"row": 7}))]),
+///     ModelResponse::from_text("You sit at 7C."),
+/// ]);
+/// let run = genkit::generate("Book a seat.").model(model).tools(tools![pick_seat]);
+/// let asked = run.clone().await?;
+/// let response =
+///     run.resume(asked, |question| question.respond_as::<pick_seat>("7C".to_owned())).await?;
+/// assert_eq!(response.text(), "You sit at 7C.");
+/// # Ok(())
+/// # }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a declared tool",
+    label = "not a `#[tool]` without a body",
+    note = "a declared tool ends with `;`: `#[tool] async fn pick_seat(row: u32) -> String;`",
+    note = "a tool with a body returns its result itself; to answer in its place, use `respond(value)`"
+)]
+pub trait DeclaredFn: ToolFn {
+    /// The type of the response.
+    type Output;
+}
+
 /// The static definition behind `#[tool]`.
 pub struct StaticTool {
     pub(super) definition: StaticDefinition<ToolOutput>,
@@ -63,6 +103,12 @@ impl StaticTool {
     pub const fn with(info: StaticInfo, function: Function<ToolOutput>) -> Self {
         let definition = StaticDefinition::new("tool", info, function);
         Self { definition, settings: ToolSettings::NONE, output_schema: None }
+    }
+
+    /// Marks a tool without code.
+    pub const fn declared(mut self) -> Self {
+        self.settings.is_declared = true;
+        self
     }
 
     pub const fn output_schema(mut self, schema: OutputSchema) -> Self {

@@ -25,9 +25,9 @@ use crate::sync::{read, write};
 use genkit_schema::internal::strictness::Strictness;
 
 pub use approval::approval_text;
-pub use builder::ToolBuilder;
+pub use builder::{ToolBuilder, wait_for_response};
 pub use declared::{Describable, Described, SchemaType, SchemaValue};
-pub use function::{StaticTool, ToolFn};
+pub use function::{DeclaredFn, StaticTool, ToolFn};
 pub use output::{IntoOutput, ToolOutput, ToolReply};
 pub use returned::{
     IntoError, Returned, ReturnedValue, Returns, ReturnsNothing, ReturnsSchema, ReturnsValue,
@@ -62,7 +62,7 @@ struct ToolData {
 }
 
 impl Tool {
-    /// Returns the tool of an annotated function, which is the same one for every call.
+    /// Returns the tool of an annotated function. Every call returns the same tool.
     pub fn of<F: ToolFn>() -> Self {
         Self::from_cache(F::DEFINITION)
     }
@@ -128,6 +128,12 @@ impl Tool {
         self.0.settings.needs_approval
     }
 
+    /// Returns whether the tool is declared, that is, has no code: each call interrupts the run, and the response to
+    /// the interrupt is the result. MCP clients are not offered such tools.
+    pub fn is_declared(&self) -> bool {
+        self.0.settings.is_declared
+    }
+
     /// Returns the timeout of the tool. `None` means that the caller's default applies.
     pub fn timeout(&self) -> Option<Duration> {
         self.0.settings.timeout
@@ -138,12 +144,12 @@ impl Tool {
         self.0.settings.max_output
     }
 
-    /// Returns the input schema of its arguments, as exact as the types.
+    /// Returns the exact input schema of its arguments, derived from the types.
     pub fn input_schema(&self) -> &Value {
         self.schemas().input()
     }
 
-    /// Returns the output schema of its result, as exact as the type, if the result is a value.
+    /// Returns the exact output schema of its result, derived from the type, if the result is a value.
     pub fn output_schema(&self) -> Option<&Value> {
         self.schemas().output()
     }

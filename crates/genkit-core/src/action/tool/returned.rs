@@ -88,7 +88,7 @@ impl<T: IntoOutput> ReturnsSchema<T> for Returns<T> {
     }
 }
 
-/// The fallback for a type that cannot be returned, one auto-reference further away, so that the only error is that of
+/// The fallback for a type that cannot be returned, one auto-reference further away, so that the only error comes from
 /// [`IntoOutput`].
 pub trait ReturnsNothing {
     fn schema(&self) -> Option<Value>;

@@ -38,8 +38,8 @@ pub struct ToolAnnotations {
 /// `.after(..)`, `.now()` and `.now().required()`.
 ///
 /// A client that declares the extension in a call receives the plain result if the call finishes or asks a question in
-/// time. Otherwise it receives a task, which it polls, answers and cancels. All other clients wait for the result, as
-/// do the generate loop and flows. A server creates tasks if the feature `durable` is enabled; see
+/// time. Otherwise it receives a task, which it polls, answers and cancels. All other clients wait for the result. The
+/// generate loop and flows also wait. A server creates tasks if the feature `durable` is enabled; see
 /// `McpServer::task_ttl`.
 ///
 /// ```
@@ -104,6 +104,8 @@ impl Default for ToolTask {
 #[derive(Clone, Copy)]
 pub(crate) struct ToolSettings {
     pub(super) hints: ToolAnnotations,
+    /// Whether the tool has no code.
+    pub(super) is_declared: bool,
     pub(super) needs_approval: bool,
     pub(super) at_most_once: bool,
     pub(super) task: Option<ToolTask>,
@@ -120,6 +122,7 @@ impl ToolSettings {
             idempotent: None,
             open_world: None,
         },
+        is_declared: false,
         needs_approval: false,
         at_most_once: false,
         task: None,
@@ -176,13 +179,14 @@ macro_rules! set_tool {
                 self
             }
 
-            /// Sets the timeout of the tool. Default is that of the caller: 60 seconds for a server.
+            /// Sets the timeout of the tool. Default is the caller's timeout, such as 60 seconds for a server.
             pub $($constant)? fn timeout(mut self, limit: std::time::Duration) -> Self {
                 self.settings.timeout = Some(limit);
                 self
             }
 
-            /// Sets the output limit of the tool, in bytes of text. Default is that of the caller: 4 MiB for a server.
+            /// Sets the output limit of the tool, in bytes of text. Default is the caller's limit, such as 4 MiB for a
+            /// server.
             pub $($constant)? fn max_output(mut self, bytes: usize) -> Self {
                 self.settings.max_output = Some(bytes);
                 self

@@ -34,7 +34,7 @@ pub struct Decision {
     /// The text that was shown to the user. The answer is valid only for this text.
     #[serde(default, rename = "asked", skip_serializing_if = "Option::is_none")]
     shown: Option<String>,
-    /// The kind of question that is meant, if the kind is known instead of the text.
+    /// The kind of the answered question, if only the kind is known and not the text.
     #[serde(default, rename = "to", skip_serializing_if = "Option::is_none")]
     meant: Option<QuestionFilter>,
 }
@@ -105,7 +105,7 @@ impl Decision {
         Self { shown: Some(message), ..self }
     }
 
-    /// Restricts the answer to an interrupt, whatever its key.
+    /// Restricts the answer to an interrupt, regardless of its key.
     pub(crate) fn for_interrupt(self) -> Self {
         Self { meant: Some(QuestionFilter::Interrupt), ..self }
     }

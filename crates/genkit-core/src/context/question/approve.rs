@@ -4,13 +4,14 @@ use super::super::Context;
 use super::QuestionKind;
 use crate::error::Result;
 use crate::future::box_in_place;
-use crate::visible;
+use genkit_untrusted::visible;
 
 /// The key of the question that `needs_approval` asks.
 pub const APPROVAL_KEY: &str = "approve";
 
 impl Context {
-    /// Asks the user to approve what `message` describes. `#[tool(needs_approval)]` does this before the body runs.
+    /// Asks the user to approve the action that `message` describes. `#[tool(needs_approval)]` does this before the
+    /// body runs.
     ///
     /// ```
     /// use genkit::{Context, ErrorKind, Result, tool};
@@ -53,7 +54,8 @@ impl Context {
     #[doc(hidden)]
     pub async fn approved_to_run(&self) -> Result<()> {
         match &self.0.parts.approval {
-            // Boxed, because most calls need no approval and would otherwise be as large as one that does.
+            // Boxed, because most calls need no approval, and their futures would otherwise be as large as with an
+            // approval.
             Some(message) => {
                 let key = Some(APPROVAL_KEY.to_owned());
                 box_in_place(|| self.approve_as(key, message.clone())).await

@@ -6,7 +6,7 @@ use crate::context::Context;
 use crate::context::error::Error as E;
 use crate::context::replay::LiveQuestion;
 use crate::error::Result;
-use crate::visible::Logged;
+use genkit_untrusted::visible::Logged;
 
 /// The error for a question of a kind that the caller does not support.
 pub fn unanswerable_error(kind: &QuestionKind) -> crate::error::Error {
@@ -48,7 +48,7 @@ impl Context {
             // The client's answer is not valid for this question, so the question is sent again.
             tracing::debug!(
                 key = %Logged::name(&key), error = %Logged::text(&error),
-                "an answer does not fit its question"
+                "an answer does not match its question"
             );
         };
         let recorded = self.lock_replay().recorded_answer(&key, &asked);

@@ -14,8 +14,8 @@ use crate::context::capability::Capability;
 use crate::context::error::Error as E;
 use crate::error::Result;
 use crate::future::{Asked, BoxFuture};
-use crate::visible;
 use genkit_schema::internal::{Bounds, Shape};
+use genkit_untrusted::visible;
 
 impl Context {
     /// Elicitation: asks the user to fill in a form for a `T`, an object of plain fields (text, numbers, booleans,
@@ -172,14 +172,14 @@ impl<'a, T> Elicit<'a, T> {
         Self { context, key: None, message, schema, shape, takes_unasked: false, read }
     }
 
-    /// Sets the key of the question. Without a key, questions are identified by their order, so set one if the order
+    /// Sets the key of the question. Without a key, questions are identified by their order, so set a key if the order
     /// can differ between runs.
     pub fn key(mut self, key: impl Into<String>) -> Self {
         self.key = Some(key.into());
         self
     }
 
-    /// Sets whether to accept an answer in advance: one that a client of the 2026-07-28 protocol sends under the
+    /// Sets whether to accept an answer in advance, which a client of the 2026-07-28 protocol sends under the
     /// [`key`](Self::key) with its first call, before the question was asked. Default is `false`.
     ///
     /// ```

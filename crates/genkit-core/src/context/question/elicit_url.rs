@@ -11,7 +11,7 @@ use crate::context::capability::Capability;
 use crate::context::error::Error as E;
 use crate::error::Result;
 use crate::future::BoxFuture;
-use crate::visible;
+use genkit_untrusted::visible;
 
 /// The longest URL, in bytes.
 const MAX_URL: usize = 8192;

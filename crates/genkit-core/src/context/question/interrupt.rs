@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::super::Context;
 use super::QuestionKind;
 use crate::error::Result;
-use crate::visible;
+use genkit_untrusted::visible;
 
 /// The metadata key under which an interrupt describes the task of an MCP server.
 pub const MCP_TASK: &str = "mcpTask";
@@ -49,7 +49,7 @@ impl Context {
         self.0.parts.caller.takes_interrupts()
     }
 
-    /// [`interrupt`](Self::interrupt) for the task of an MCP server, under its own key.
+    /// Like [`interrupt`](Self::interrupt), for a task of an MCP server, with its own key.
     #[doc(hidden)]
     pub async fn interrupt_with_task(&self, key: String, metadata: Value) -> Result<()> {
         let kind = QuestionKind::Interrupt { metadata: visible::escape_question(metadata) };

@@ -26,16 +26,16 @@ pub enum Elicited<T> {
     Accepted(T),
     /// The user declined.
     Declined,
-    /// The user closed the question.
+    /// The user dismissed the question.
     Cancelled,
 }
 
 impl<T> Elicited<T> {
-    /// Returns the answer, or an error if the user gave none.
+    /// Returns the answer, or an error if the user gave no answer.
     ///
     /// # Errors
     /// Returns [`ErrorKind::PermissionDenied`](crate::error::ErrorKind::PermissionDenied) if the user declined, and
-    /// [`ErrorKind::Cancelled`](crate::error::ErrorKind::Cancelled) if the user closed the question.
+    /// [`ErrorKind::Cancelled`](crate::error::ErrorKind::Cancelled) if the user dismissed the question.
     ///
     /// ```
     /// use genkit::Elicited;
@@ -53,7 +53,7 @@ impl<T> Elicited<T> {
     }
 }
 
-/// The result of a sampling request: the response of the client's model.
+/// The result of a sampling request: the response from the client's model.
 ///
 /// ```
 /// use genkit::{Context, Result, tool};

@@ -91,7 +91,7 @@ impl<'a> Sample<'a> {
         self
     }
 
-    /// Sets the temperature: the randomness of the response, from 0. Default is the client's.
+    /// Sets the temperature: the randomness of the response, from 0. Default is the client's setting.
     pub fn temperature(mut self, temperature: f32) -> Self {
         self.request = self.request.with_temperature(temperature);
         self

@@ -56,7 +56,7 @@ impl SampleRequest {
         self
     }
 
-    /// Sets the temperature: the randomness of the response, from 0. Default is the client's.
+    /// Sets the temperature: the randomness of the response, from 0. Default is the client's setting.
     #[must_use]
     pub fn with_temperature(mut self, temperature: f32) -> Self {
         self.temperature = Some(temperature);

@@ -1,4 +1,4 @@
-//! Contexts for unit tests: they answer questions, hold state, and record what the function reports.
+//! Contexts for unit tests: they answer questions, hold state, and record the function's reports.
 
 mod builder;
 mod caller;
@@ -21,7 +21,7 @@ pub use reported::Reported;
 /// [`Context::testing`].
 ///
 /// Pass it wherever a `&Context` is expected: `greet(&ctx).await`. `ctx.clone()` returns a [`Context`], for closures
-/// that take one by value.
+/// that take a context by value.
 ///
 /// ```
 /// use genkit::{Context, tool};

@@ -64,7 +64,7 @@ impl AskedQuestion {
         Self { question, message }
     }
 
-    /// Returns the key: the one set with `.key(..)`, otherwise `q1`, `q2`, … in the order of asking.
+    /// Returns the key that `.key(..)` set, otherwise `q1`, `q2`, … in the order of asking.
     pub fn key(&self) -> &str {
         &self.question.key
     }

@@ -40,7 +40,7 @@ async fn an_answer_of_another_kind_says_what_fits() -> Result<()> {
         (ctx.confirm("Pay?").await.unwrap_err(), "an approval is `true`"),
         (ctx.sample("a word").await.unwrap_err(), "of a model is text"),
         (ctx.roots().await.unwrap_err(), "a list of URIs"),
-        (ctx.elicit::<Name>("Who?").await.unwrap_err(), "does not fit the form"),
+        (ctx.elicit::<Name>("Who?").await.unwrap_err(), "does not match the form"),
     ] {
         assert_eq!(error.kind(), ErrorKind::InvalidArgument);
         assert!(error.to_string().contains(fits), "{error}");

@@ -24,7 +24,7 @@ use crate::message::Message;
     note = "to run a prompt that is not rendered yet, use `genkit::prompt(..)`"
 )]
 pub trait IntoMessages {
-    /// Converts it into messages.
+    /// Converts this value into messages.
     fn into_messages(self) -> Vec<Message>;
 }
 

@@ -8,8 +8,8 @@ use crate::model::response::GenerateChunk;
 /// The key that marks a chunk, and the message with the reason, as an output retry.
 const OUTPUT_RETRY: &str = "outputRetry";
 
-/// An output retry: a response did not match, and the model is called again. The chunks received for the message
-/// [`index`](Self::index) are void. Read it with [`GenerateChunk::output_retry`].
+/// An output retry: a response did not match, and the model is called again. Discard the chunks received for the
+/// message [`index`](Self::index). Read it with [`GenerateChunk::output_retry`].
 ///
 /// ```
 /// use genkit::testing::ScriptedModel;
@@ -72,7 +72,7 @@ impl OutputRetry {
 }
 
 impl GenerateChunk {
-    /// Returns the output retry that this chunk reports, if any. The chunks of the response before it are void. Such a
+    /// Returns the output retry that this chunk reports, if any. Discard the earlier chunks of that response. Such a
     /// chunk has no content.
     pub fn output_retry(&self) -> Option<OutputRetry> {
         serde_json::from_value(self.custom.get(OUTPUT_RETRY)?.clone()).ok()

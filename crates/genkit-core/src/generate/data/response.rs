@@ -12,7 +12,7 @@ use crate::generate::interrupt::Interrupt;
 use crate::message::{Media, Message, Part, Role, ToolRequest, ToolResponse};
 use crate::model::request::ModelRequest;
 use crate::model::response::{FinishReason, Usage};
-use crate::redact::remove_account_settings;
+use genkit_untrusted::redact::remove_account_settings;
 
 /// The response of `generate`, as plain data in Genkit's JSON.
 ///
@@ -35,7 +35,7 @@ use crate::redact::remove_account_settings;
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct GenerateResponse {
-    /// The last message of the model.
+    /// The last message from the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<Message>,
     /// Finish reason: why the run ended.
@@ -56,8 +56,7 @@ pub struct GenerateResponse {
 }
 
 impl GenerateResponse {
-    /// Returns the text of the last message. If the run ended on a tool, returns the
-    /// result of that tool as text or JSON.
+    /// Returns the text of the last message. If a tool ended the run, returns the result of that tool as text or JSON.
     pub fn text(&self) -> String {
         match self.stopped_on() {
             Some(answer) => text_of(answer),

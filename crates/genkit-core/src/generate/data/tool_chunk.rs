@@ -63,7 +63,8 @@ pub struct ToolProgress {
     pub message: Option<String>,
 }
 
-/// A chunk of output that a running tool sent through [`Chunks`](crate::action::Chunks). Read it with [`GenerateChunk::tool_chunk`].
+/// A chunk of output that a running tool sent through [`Chunks`](crate::action::Chunks). Read it with
+/// [`GenerateChunk::tool_chunk`].
 ///
 /// ```
 /// use genkit::message::ToolRequest;
@@ -140,7 +141,7 @@ impl GenerateChunk {
         serde_json::from_value(told.clone()).ok()
     }
 
-    /// Creates a chunk that carries a tool's `value` under the key `what`, for the tool message `index`.
+    /// Creates a chunk that contains a tool's `value` under the key `what`, for the tool message `index`.
     #[doc(hidden)]
     pub fn of_tool(request: &ToolRequest, index: usize, what: &str, value: Value) -> Self {
         let mut told = json!({ "name": request.name, what: value });

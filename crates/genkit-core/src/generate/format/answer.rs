@@ -1,4 +1,4 @@
-//! The response of a model as typed output: parsed by its format, checked against its schema and its type.
+//! The response from a model as typed output: parsed by its format, checked against its schema and its type.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -24,7 +24,7 @@ pub fn stopped_on(part: &Part) -> Option<&ToolResponse> {
     part.as_tool_response().filter(|_| is_marked)
 }
 
-/// A message of a model, with the requested output.
+/// A message from a model, with the requested output.
 #[derive(Clone, Copy)]
 pub struct ModelAnswer<'a> {
     pub message: Option<&'a Message>,

@@ -1,4 +1,4 @@
-//! Output schemas: which ones a format accepts, and the instructions for the model.
+//! Output schemas: the schemas that a format accepts, and the instructions for the model.
 
 use serde_json::Value;
 

@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::suspended::{ANSWERS, INTERRUPT, REPLACED_INPUT, RESUMED, Suspended, about_call};
+use crate::action::DeclaredFn;
 use crate::context::MCP_TASK;
 use crate::context::{Decision, Question, QuestionKind, UserAction};
 use crate::message::{Message, Part, ToolRequest, ToolResponse};
@@ -108,10 +109,9 @@ impl Interrupt {
         matches!(self.question.kind, QuestionKind::Approval { .. })
     }
 
-    /// Returns `true` if the interrupt stands for a task: the call continues as a task on an MCP server, and the run
-    /// was interrupted meanwhile (`TaskWait::Interrupt`).
-    /// [`metadata`](Self::metadata) describes the task under `mcpTask`. [`restart`](Self::restart) checks it again,
-    /// [`deny`](Self::deny) cancels it.
+    /// Returns `true` if the interrupt represents a task: the call continues as a task on an MCP server, and the run
+    /// was interrupted instead of waiting (`TaskWait::Interrupt`). [`metadata`](Self::metadata) describes the task
+    /// under `mcpTask`. [`restart`](Self::restart) checks it again, [`decline`](Self::decline) cancels it.
     pub fn is_task(&self) -> bool {
         self.metadata().is_some_and(|shown| shown.get(MCP_TASK).is_some())
     }
@@ -121,8 +121,8 @@ impl Interrupt {
         self.build_answer(UserAction::Accept, json!({}), json!({ "toolApproved": true }))
     }
 
-    /// Approves the call with other arguments. They replace the original arguments in the history, and a note tells the
-    /// model which arguments it had requested.
+    /// Approves the call with other arguments. They replace the original arguments in the history, and a note informs
+    /// the model of the arguments that it had requested.
     ///
     /// ```
     /// use genkit::model::ModelResponse;
@@ -155,9 +155,15 @@ impl Interrupt {
         self.approve().with_input(input)
     }
 
-    /// Denies the call: it does not run, and the model receives the reason as an error.
-    pub fn deny(&self, reason: impl Into<String>) -> Answer {
+    /// Declines the call with a reason: it does not run, and the model receives the reason as an error.
+    pub fn decline_with(&self, reason: impl Into<String>) -> Answer {
         self.build_answer(UserAction::Decline, json!({ "reason": reason.into() }), true.into())
+    }
+
+    /// Declines the call with a reason.
+    #[deprecated(note = "renamed to `decline_with`")]
+    pub fn deny(&self, reason: impl Into<String>) -> Answer {
+        self.decline_with(reason)
     }
 
     /// Accepts the question, with `content` as the values of the form.
@@ -187,6 +193,12 @@ impl Interrupt {
         }
     }
 
+    /// Responds on behalf of the declared tool `F` (`#[tool] async fn f(..) -> T;`) with a value of its return type.
+    /// The same as [`respond`](Self::respond), but checked by the compiler.
+    pub fn respond_as<F: DeclaredFn<Output: Serialize>>(&self, output: F::Output) -> Answer {
+        self.respond(output)
+    }
+
     /// Restarts the tool: runs it again, with `metadata` as the return value of
     /// [`Context::interrupt`](crate::context::Context::interrupt). To approve a call, use [`approve`](Self::approve), or pass
     /// `{"toolApproved": true}` here.
@@ -212,7 +224,7 @@ impl Interrupt {
             metadata: self.metadata.clone(),
         };
         let metadata = part.metadata_mut();
-        // This answer does not replace the input, even if an earlier one did.
+        // This answer does not replace the input, even if an earlier answer did.
         metadata.shift_remove(REPLACED_INPUT);
         metadata.insert(RESUMED.to_owned(), resumed);
         let answer = json!({ self.question.key.as_str(): Decision::new(action, content) });
@@ -222,7 +234,7 @@ impl Interrupt {
 }
 
 /// An answer to an [`Interrupt`]. It is plain data: see [`Answer::part`].
-#[must_use = "an answer is given to `resume`"]
+#[must_use = "an answer has no effect until it is passed to `resume`"]
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
     pub(super) kind: Kind,
@@ -255,7 +267,7 @@ impl Answer {
         Self::from_kind(Kind::Respond(part))
     }
 
-    /// Returns the part that belongs under `respond` or `restart` of Genkit's `resume`.
+    /// Returns this answer as a part, as Genkit lists it under `respond` or `restart` in `resume`.
     pub fn part(&self) -> &Part {
         self.kind.part()
     }

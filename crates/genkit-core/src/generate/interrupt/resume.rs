@@ -148,7 +148,7 @@ pub struct ResumedCalls {
 pub enum CallState {
     /// The call has to run.
     Pending {
-        /// Arguments that replace those of the model.
+        /// Arguments that replace the arguments from the model.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         input: Option<Value>,
         /// The recording of an earlier run of the call, with the answers to its questions.
@@ -194,8 +194,8 @@ pub fn resume(messages: &mut Vec<Message>, answers: &Resume) -> Result<ResumedCa
     Ok(ResumedCalls { message, suspended, calls, metadata })
 }
 
-/// Reads the responses of calls that finished before their round failed. Returns `None` if no call of the message has
-/// one.
+/// Reads the responses of calls that finished before their round failed. Returns `None` if no call of the message has a
+/// response.
 pub fn read_resumed(message: &Message) -> Result<Option<ResumedCalls>> {
     let mut calls = Vec::new();
     for (at, request) in calls_of(message) {
@@ -335,7 +335,7 @@ fn restarted(request: &ToolRequest, restarts: &[&Part], stored: Option<Suspended
 }
 
 /// Returns whether the question in an answer equals the open question. An answer received over the network may lack the
-/// question, and then counts as equal.
+/// question, and is then treated as an answer to this question.
 fn same_question(key: &str, stored: Option<&Suspended>, seen: Option<&Suspended>) -> bool {
     let asked = |of: &Suspended| {
         let question = of.questions.iter().find(|open| open.key == key);
@@ -347,13 +347,14 @@ fn same_question(key: &str, stored: Option<&Suspended>, seen: Option<&Suspended>
     }
 }
 
-/// Reads the decisions in the metadata of a restart: one per key, or Genkit's single one for all questions.
+/// Reads the decisions in the metadata of a restart: one decision per key, or Genkit's single decision for all
+/// questions.
 fn group_decisions(
     metadata: &Map<String, Value>,
     suspended: Option<&Suspended>,
 ) -> Vec<(String, Decision)> {
     if let Some(Value::Object(given)) = metadata.get(ANSWERS) {
-        // Only open questions can be answered, not answered ones or future ones.
+        // Only open questions can be answered, not answered or future questions.
         let is_open = |key: &str| match suspended {
             Some(suspended) => suspended.questions.iter().any(|open| open.key == key),
             None => key == CALL_KEY,

@@ -7,8 +7,8 @@ use crate::context::{Question, QuestionKind, Recording};
 use crate::error::{Error, Result};
 use crate::generate::error::Error as E;
 use crate::message::{Part, ToolRequest};
-use crate::visible;
 use genkit_schema::internal::truncate::truncate;
+use genkit_untrusted::visible;
 
 /// The keys of a part's metadata. All except `SUSPENDED` and `ANSWERS` are Genkit's.
 pub const INTERRUPT: &str = "interrupt";
@@ -131,7 +131,7 @@ pub fn pending_answer(
 pub fn replace_input(request: &mut Part, input: Value) {
     let Part::ToolRequest { tool_request, metadata } = request else { return };
     let before = std::mem::replace(&mut tool_request.input, input);
-    // If the input was replaced before, the metadata already holds the model's.
+    // If the input was replaced before, the metadata already holds the model's input.
     metadata.entry(REPLACED_INPUT).or_insert(before);
 }
 

@@ -14,11 +14,11 @@ use crate::sync::lock;
 
 /// The cached JSON of a run's request, so that the next turn encodes only the new messages.
 ///
-/// The cache is never stale. The request of a run belongs to the state machine of its turns, which
-/// only appends messages, reports every other change with [`forget_rest`](Self::forget_rest), and
-/// lends the request out immutably. A clone has an empty cache, so code that clones a request to
-/// change its messages encodes it completely. The cache is dropped when the run ends. Builds with
-/// debug assertions encode each request a second time and compare the two.
+/// The cache is never stale. The request of a run belongs to the state machine of its turns, which only appends
+/// messages, reports every other change with [`forget_rest`](Self::forget_rest), and gives out only shared references
+/// to the request. A clone has an empty cache, so code that clones a request to change its messages encodes it
+/// completely. The cache is dropped when the run ends. Builds with debug assertions encode each request a second time
+/// and compare the two.
 #[derive(Debug, Default)]
 pub struct EncodedMessages(Option<Box<Mutex<Front>>>);
 

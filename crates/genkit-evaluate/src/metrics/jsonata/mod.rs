@@ -43,9 +43,9 @@ const MAX_EXPRESSION: usize = 16 * 1024;
 ///
 /// Limits apply to the length of an expression (16 KiB), its time (1 second; a JSONata function is not interrupted, but
 /// the row fails after 2 seconds), its depth (500 calls), its lists (100,000 items), and the number of expressions that
-/// run at once (2, in separate threads). `$eval` is rejected, and so is `$pad` unless its width is a literal number up
-/// to 10,000. Memory is not limited: a string that is repeatedly joined to itself grows for as long as the expression
-/// runs. Use data sets only from sources that you trust.
+/// run at once (2, in separate threads). `$eval` is rejected, and `$pad` is rejected unless its width is a literal
+/// number up to 10,000. Memory is not limited: a string that is repeatedly joined to itself grows for as long as the
+/// expression runs. Use data sets only from sources that you trust.
 ///
 /// ```
 /// use genkit::evaluate::{DataPoint, metrics};

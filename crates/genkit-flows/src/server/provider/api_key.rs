@@ -9,7 +9,8 @@ use genkit_core::Result;
 use genkit_http_server::internal::is_the_secret;
 
 /// Creates a context provider that requires an API key as `Authorization: KEY`, without `Bearer`. A request without the
-/// header is rejected with 401, and one with another key with 403. The action context is `{"auth": {"apiKey": KEY}}`.
+/// header is rejected with 401, and a request with another key with 403. The action context is `{"auth": {"apiKey":
+/// KEY}}`.
 ///
 /// ```
 /// use genkit::flows;

@@ -11,8 +11,8 @@ use genkit_core::HandlerError;
 use genkit_core::Result;
 
 /// Creates a context provider that passes the bearer token of `Authorization: Bearer TOKEN` to `check`. The returned
-/// JSON becomes `auth` in the action context. A request without a token is rejected with 401, and one that `check`
-/// rejects with the status of its error.
+/// JSON becomes `auth` in the action context. A request without a token is rejected with 401. If `check` returns an
+/// error, the request is rejected with the status of that error.
 ///
 /// ```
 /// use genkit::{Error, ErrorKind, flows};

@@ -73,13 +73,13 @@ pub trait ContextProvider: Send + Sync + 'static {
     -> BoxFuture<'a, Result<Map<String, Value>>>;
 
     /// Returns the owner of the durable streams that a request with this action context opens. The owner must be the
-    /// same in all requests of a caller and different for every other caller, such as a user id or a tenant. `context`
+    /// same in all requests from a caller and different for every other caller, such as a user id or a tenant. `context`
     /// is the merged context of all providers; if several providers return an owner, all of them must match.
     ///
     /// Returns `None` by default. If no provider returns an owner, the whole value of `auth` is used, or the whole
-    /// context if there is no `auth`. Implement this method if those change between requests of the same caller: the
-    /// claims of a token, with their `iat` and `exp`, change when the token is renewed, and the caller then loses
-    /// access to its streams.
+    /// context if there is no `auth`. Implement this method if these values change between requests from the same
+    /// caller: the claims of a token, with their `iat` and `exp`, change when the token is renewed, and the caller then
+    /// loses access to its streams.
     ///
     /// ```
     /// use genkit::flows::{ContextProvider, FlowRequest};

@@ -12,7 +12,7 @@ pub(super) enum Error {
     #[error("the stream exceeds the limit of {0} stored bytes and was ended")]
     TooLong(usize),
     #[error(
-        "all streams together exceed the limit of {0} stored bytes and this one was ended; try again in a moment"
+        "the stream was ended because all streams together exceed the limit of {0} stored bytes; try again in a moment"
     )]
     Full(usize),
     #[error("the flow ended without a result")]

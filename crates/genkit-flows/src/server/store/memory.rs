@@ -31,7 +31,7 @@ const MAX_STREAM_BYTES: usize = 4 * 1024 * 1024;
 /// streams that ended first.
 const MAX_TOTAL_BYTES: usize = 256 * 1024 * 1024;
 
-/// The maximum number of stored streams. Default is 1,000: a further stream replaces the one that ended first.
+/// The maximum number of stored streams. Default is 1,000: a further stream replaces the stream that ended first.
 const MAX_STREAMS: usize = 1_000;
 
 /// The memory overhead of an event in addition to its JSON, in bytes.
@@ -98,8 +98,8 @@ impl MemoryStreams {
         Self::default()
     }
 
-    /// Sets the maximum number of streams kept at once. Default is 1,000. A further stream replaces the one that ended
-    /// first; if all streams are still running, it is rejected.
+    /// Sets the maximum number of streams kept at once. Default is 1,000. A further stream replaces the stream that
+    /// ended first; if all streams are still running, the new stream is rejected.
     pub fn max_streams(mut self, streams: usize) -> Self {
         self.max_streams = streams;
         self

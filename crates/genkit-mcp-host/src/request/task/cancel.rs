@@ -1,4 +1,4 @@
-//! Cancellation of a task whose caller is gone.
+//! Cancellation of a task whose caller has left.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ pub(in crate::request) struct CancelTask {
     pub(in crate::request) is_saved: bool,
     /// Whether the user is being asked, and may answer in another run.
     pub(super) is_asking: bool,
-    /// Whether the task was explicitly given up.
+    /// Whether the task was explicitly cancelled.
     pub(super) is_given_up: bool,
 }
 

@@ -269,8 +269,8 @@ impl FollowedTask<'_> {
         answered
     }
 
-    /// Returns whether to keep following the task although its server is unreachable: a durable run can wait, and a new
-    /// call would start a second task.
+    /// Returns whether to continue to poll the task although its server is unreachable: a durable run can wait, and a
+    /// new call would start a second task.
     fn should_outlive(&self, error: &PublicError) -> bool {
         self.call.context.is_durable() && error.is_retryable()
     }
@@ -333,7 +333,7 @@ impl FollowedTask<'_> {
             tracing::warn!(%server, size, limit, "the answers are too large to save; the user is asked again after a crash");
             return Ok(());
         }
-        // The server already has those of earlier rounds.
+        // The server already has the answers of earlier rounds.
         self.note.answers = answers.clone();
         self.save_note().await
     }

@@ -35,14 +35,14 @@ const MAX_NONCES: usize = 3;
 type Headers = HashMap<HeaderName, HeaderValue>;
 type StreamableResult<T, E = HttpError> = Result<T, StreamableHttpError<E>>;
 
-/// Sends the requests of one server.
+/// Sends the requests to one server.
 #[derive(Clone)]
 pub(crate) struct AuthorizedClient {
     pub(crate) http: reqwest::Client,
     /// The URL without secrets, for messages.
     pub(crate) target: Arc<str>,
     pub(crate) authorizer: Option<Arc<Authorizer>>,
-    /// Whether every request carries an `authorization` header that the user set.
+    /// Whether every request has an `authorization` header that the user set.
     pub(crate) credentials: bool,
     /// The longest event of a stream that is read, in bytes.
     pub(crate) max_message: usize,

@@ -1,4 +1,4 @@
-//! Limits on what a server streams: the values of a message are counted before it is parsed.
+//! Limits on streams from a server: the values of a message are counted before it is parsed.
 
 use futures_util::stream::StreamExt as _;
 use rmcp::model::{ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage};
@@ -21,13 +21,15 @@ pub(super) fn limit_response(
     }
 }
 
-/// Replaces a message that has too many values by an error for the request that the stream belongs to; in a stream
+/// Replaces a message that has too many values with an error for the request that the stream belongs to; in a stream
 /// without a request the message is dropped.
 pub(super) fn limit_events(events: EventStream, request: Option<RequestId>) -> EventStream {
     Box::pin(events.map(move |event| {
         let mut event = event?;
         if event.data.as_ref().is_some_and(|data| has_more_values(data.as_bytes(), MAX_VALUES)) {
-            tracing::warn!("skipped a message of an MCP server with more than {MAX_VALUES} values");
+            tracing::warn!(
+                "skipped a message from an MCP server with more than {MAX_VALUES} values"
+            );
             event.data = request.as_ref().map(|id| {
                 let message = format!("the response has more than {MAX_VALUES} values");
                 error_response(id, &message).to_string()

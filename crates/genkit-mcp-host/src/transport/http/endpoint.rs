@@ -1,4 +1,4 @@
-//! The endpoint of a server: its URL, and what every request to it carries.
+//! The endpoint of a server: its URL, and the headers of every request to it.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -28,10 +28,10 @@ const RESERVED: [&str; 11] = [
     "mcp-method", "mcp-name", "mcp-protocol-version", "mcp-session-id", "transfer-encoding",
 ];
 
-/// The prefix of headers that carry arguments of a tool.
+/// The prefix of headers that contain arguments of a tool.
 const RESERVED_PREFIX: &str = "mcp-param-";
 
-/// The URL of a server and what its requests carry, as the user set it.
+/// The URL of a server and the headers of its requests, as the user set them.
 #[derive(Clone, Default, PartialEq)]
 pub(crate) struct Endpoint {
     pub(crate) url: String,
@@ -80,7 +80,7 @@ impl Endpoint {
         Some((url.host_str()?.to_owned(), url.port_or_known_default()))
     }
 
-    /// Returns the headers that `.headers_from(..)` makes for a caller, and those of the trace.
+    /// Returns the headers that `.headers_from(..)` creates for a caller, and the headers of the trace.
     pub(crate) fn headers_for(
         &self,
         ctx: &Context,

@@ -19,7 +19,7 @@ struct EventReader {
     has_failed: bool,
 }
 
-/// Returns the events of a response. An event that is too long is replaced by an error for the request, and ends the
+/// Returns the events of a response. An event that is too long is replaced with an error for the request, and ends the
 /// stream.
 pub(super) fn read_events(
     response: Response,
@@ -34,7 +34,8 @@ pub(super) fn read_events(
     }))
 }
 
-/// Whether an event can carry a message of MCP. Servers and proxies send others, such as `ping` and `endpoint`.
+/// Whether an event can contain an MCP message. Servers and proxies also send other events, such as `ping` and
+/// `endpoint`.
 fn is_message(event: &Sse) -> bool {
     event.event.as_deref().is_none_or(|name| name.is_empty() || name == "message")
 }
@@ -78,7 +79,7 @@ impl EventReader {
         Some(Ok(sse))
     }
 
-    /// Returns an error response to the request in place of an event above the limit.
+    /// Returns an error response to the request, which replaces an event above the limit.
     fn replace_event(&self, error: ParseError) -> Result<Sse, SseError> {
         let ParseError::TooLong { limit } = error else {
             return Err(SseError::Body(Box::new(error)));

@@ -88,7 +88,7 @@ pub(super) async fn read_response(
 /// Parses a response that is a single document.
 fn parse_document(body: &[u8], request: Option<RequestId>, session: Option<String>) -> Answer {
     if has_more_values(body, MAX_VALUES) {
-        tracing::warn!("skipped a response of an MCP server with more than {MAX_VALUES} values");
+        tracing::warn!("skipped a response from an MCP server with more than {MAX_VALUES} values");
         return Ok(match request {
             Some(id) => StreamableHttpPostResponse::Json(too_many_values(id), session),
             None => StreamableHttpPostResponse::Accepted,
@@ -102,7 +102,7 @@ fn parse_document(body: &[u8], request: Option<RequestId>, session: Option<Strin
     }
 }
 
-/// Returns the error of a server that requires authorization, or more scopes.
+/// Returns the error from a server that requires authorization, or more scopes.
 pub(super) fn authorization_error(
     response: &Response,
 ) -> Option<StreamableHttpError<reqwest::Error>> {
@@ -163,7 +163,7 @@ async fn read_error(
         _ => None,
     };
     let wants_access = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
-    // Servers that do not know the newest protocol reject it in different ways; rmcp then tries the older one.
+    // Servers without the newest protocol reject it in different ways; rmcp then tries the older protocol.
     if let JsonRpcMessage::Request(request) = message
         && matches!(request.request, ClientRequest::DiscoverRequest(_))
         && status.is_client_error()

@@ -45,8 +45,8 @@ impl RequestScope {
         self.stream_starts.send_replace(false);
     }
 
-    /// Waits for the server's own stream: a request may cause a server to send a question on it, which is lost if the
-    /// stream is not open.
+    /// Waits for the server's own stream: a request may cause the server to send a question on this stream, which is
+    /// lost if the stream is not open.
     pub(crate) async fn until_stream_started(&self) {
         if !*self.stream_starts.borrow() {
             return;
@@ -68,7 +68,7 @@ impl RequestScope {
         done.unwrap_or_else(|| Err(StreamableHttpError::Client(Error::Closed.into())))
     }
 
-    /// Returns whether the server's streams end immediately, as if it had none.
+    /// Returns whether the server's streams end immediately, so that the server is treated as a server without streams.
     pub(crate) fn has_no_streams(&self) -> bool {
         self.empty.load(Ordering::Relaxed) >= MAX_EMPTY
     }

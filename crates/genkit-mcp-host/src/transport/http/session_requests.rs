@@ -35,7 +35,7 @@ pub(super) fn stream_response(response: Response, limit: usize) -> Outcome<Event
         return Err(StreamableHttpError::ServerDoesNotSupportSse);
     }
     let response = check_response(response)?;
-    // A single message is read like one event, because some servers declare one and send the other.
+    // A single message is read like one event, because some servers declare JSON and send events, or the reverse.
     if !has_content_type(&response, EVENT_STREAM_MIME_TYPE)
         && !has_content_type(&response, JSON_MIME_TYPE)
     {

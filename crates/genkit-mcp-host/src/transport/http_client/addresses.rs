@@ -38,7 +38,7 @@ impl AddressPolicy {
     }
 
     /// Returns the policy for the server at `resource`: loopback is allowed only if the server itself is local, and
-    /// private addresses only if the server has one or the user allows them.
+    /// private addresses only if the server has a private address or the user allows them.
     pub(crate) fn for_resource(resource: &Url, private_network: bool) -> Self {
         let private = private_network || literal_address(resource).is_some_and(is_private);
         let named = PROXIES.iter().filter_map(|name| std::env::var(name).ok());
@@ -98,7 +98,7 @@ fn forbidden_error(ip: IpAddr) -> Error {
     Error::ForbiddenAddress { ip, hint }
 }
 
-/// Returns the IP address in a URL, if its host is one.
+/// Returns the IP address in a URL, if its host is an IP address.
 fn literal_address(url: &Url) -> Option<IpAddr> {
     let host = url.host_str()?;
     host.trim_start_matches('[').trim_end_matches(']').parse().ok().map(plain_address)

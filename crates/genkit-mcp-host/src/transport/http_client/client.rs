@@ -22,7 +22,7 @@ const OAUTH_TIMEOUT: Duration = Duration::from_secs(30);
 const MAX_REDIRECTS: usize = 5;
 
 /// Creates the client for the server at `url`, reached through `network`. `follow` enables redirects within its origin.
-/// Requests have no time limit, because their callers set one.
+/// Requests have no time limit, because their callers set a limit.
 pub(crate) fn for_server(url: &Url, follow: bool, network: &Network) -> Result<Client> {
     let builder = base_builder(url, &AddressPolicy::allow_any())
         .pool_idle_timeout(POOL_IDLE)

@@ -1,4 +1,4 @@
-//! Errors of HTTP requests: what failed, where, and how to fix it.
+//! Errors of HTTP requests: the failure, its location, and how to fix it.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -47,13 +47,13 @@ pub(crate) enum Error {
     // Responses.
     #[error("{0} redirects too often")]
     Redirects(String),
-    #[error("the response of {0} was cut off: {1}")]
+    #[error("the response from {0} was cut off: {1}")]
     AnswerBroke(String, String),
-    #[error("the response of {0} is longer than {1} bytes")]
+    #[error("the response from {0} is longer than {1} bytes")]
     AnswerTooLong(String, usize),
-    #[error("the stream of {0} broke: {1}")]
+    #[error("the stream from {0} broke: {1}")]
     StreamBroke(String, String),
-    #[error("the stream of {0} ended before the response")]
+    #[error("the stream from {0} ended before the response")]
     StreamEnded(String),
     #[error("{0} no longer knows the session")]
     SessionLost(String),
@@ -130,7 +130,7 @@ impl Topic for Error {
 pub(crate) struct HttpError {
     pub(crate) kind: ErrorKind,
     pub(crate) text: String,
-    /// The server no longer knows the session: a new one is needed.
+    /// The session no longer exists on the server; a new session is needed.
     pub(crate) session_lost: bool,
     /// The request certainly did not reach the server, and may be sent again.
     pub(crate) unsent: bool,
@@ -155,7 +155,7 @@ impl HttpError {
         Self::new(error.kind(), error.chain())
     }
 
-    /// Prefixes the text with what failed.
+    /// Prefixes the text with the operation that failed.
     pub(crate) fn with_prefix(self, what: impl fmt::Display) -> Self {
         Self { text: format!("{what}: {}", self.text), ..self }
     }
@@ -217,7 +217,7 @@ fn status_meaning(status: u16, session: bool) -> (ErrorKind, &'static str) {
     }
 }
 
-/// Formats a status with its name, what the server wrote, and a hint.
+/// Formats a status with its name, the server's text, and a hint.
 fn status_text(status: u16, session: bool, body: &str) -> String {
     let known = StatusCode::from_u16(status).ok().and_then(|known| known.canonical_reason());
     let name = known.map(|name| format!(" {name}")).unwrap_or_default();

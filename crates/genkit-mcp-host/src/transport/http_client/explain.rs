@@ -21,7 +21,7 @@ use genkit_http_client::internal::net::CONNECT_TIMEOUT;
 #[derive(Debug)]
 pub(crate) struct Explanation {
     pub(crate) error: error::Error,
-    /// The server no longer knows the session: a new one is needed.
+    /// The session no longer exists on the server; a new session is needed.
     pub(crate) session_lost: bool,
     /// The request certainly did not reach the server, and may be sent again.
     pub(crate) unsent: bool,
@@ -158,7 +158,7 @@ impl<'a> RequestTarget<'a> {
         error.into()
     }
 
-    /// Creates the failure of a lost session; `message` is what the server wrote.
+    /// Creates the failure of a lost session; `message` is the server's text.
     pub(crate) fn session_lost(self, message: &str) -> HttpError {
         let error = Error::SessionRefused(self.url.to_owned(), quote_text(message));
         HttpError { session_lost: true, ..error.into() }

@@ -15,7 +15,7 @@ use super::error::Error;
 use crate::transport::http_client::addresses::AddressPolicy;
 use crate::transport::http_client::client::for_oauth;
 
-/// The longest response of an authorization server that is read, in bytes. Default is 1 MiB.
+/// The longest response from an authorization server that is read, in bytes. Default is 1 MiB.
 const MAX_BODY: usize = 1024 * 1024;
 
 /// The HTTP client that rmcp's authorization uses for local servers and for DPoP. A local server's authorization server
@@ -37,7 +37,7 @@ impl OAuthHttpClient for AuthorizationClient {
     }
 }
 
-/// Sends a request. Token requests carry a DPoP proof, and are sent again if the server requires its nonce in it.
+/// Sends a request. Token requests contain a DPoP proof, and are sent again if the server requires its nonce in it.
 pub(super) async fn send_request(
     client: &Client,
     mut request: Request,

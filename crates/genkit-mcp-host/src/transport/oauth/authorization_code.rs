@@ -198,7 +198,7 @@ impl AuthorizationCode {
             Err(AuthError::AuthorizationRequired | AuthError::TokenRefreshRejected(_)) => Ok(false),
             // The refresh token is bound to another key.
             Err(AuthError::TokenRefreshFailed(text)) if refuses_proof(&text) => Ok(false),
-            // The authorization server responded, and no longer knows this client.
+            // The authorization server responded, and this client is no longer registered.
             Err(AuthError::TokenRefreshFailed(text)) if text.contains("invalid_client") => {
                 self.credentials.save_registration(None).await;
                 Ok(false)
@@ -310,7 +310,8 @@ impl AuthorizationCode {
 }
 
 impl AuthorizationCode {
-    /// Returns the scopes to request: those of the settings or the server, and all that were granted before.
+    /// Returns the scopes to request: the scopes from the settings or the server, and all scopes that were granted
+    /// before.
     async fn scopes_to_request(
         &mut self,
         challenge: &Challenge,

@@ -1,4 +1,4 @@
-//! The authorizer: gets access tokens for all requests of one server, one at a time.
+//! The authorizer: gets access tokens for all requests to one server, one at a time.
 
 use std::sync::{Arc, Mutex};
 
@@ -18,7 +18,7 @@ use crate::transport::http_client::{client, error};
 use crate::transport::redact::Redactor;
 use genkit_core::internal::sync::lock;
 
-/// Gets access tokens for all requests of one server.
+/// Gets access tokens for all requests to one server.
 pub(crate) struct Authorizer {
     dpop: Option<Arc<Dpop>>,
     state: Arc<AuthorizerState>,
@@ -43,7 +43,7 @@ struct AuthorizerState {
 #[derive(Default)]
 struct Access {
     token: Option<AccessToken>,
-    /// How many attempts to get a token have finished, and the error of the last one.
+    /// The number of finished attempts to get a token, and the error of the last attempt.
     rounds: u64,
     failed: Option<HttpError>,
 }
@@ -116,7 +116,7 @@ impl Authorizer {
         Ok(Self { dpop, state, _open: closing.drop_guard() })
     }
 
-    /// Returns what signs the requests to the server, if tokens are bound to a key.
+    /// Returns the signer of requests to the server, if tokens are bound to a key.
     pub(crate) fn dpop_key(&self) -> Option<&Dpop> {
         self.dpop.as_deref()
     }
@@ -126,7 +126,7 @@ impl Authorizer {
         Some(self.state.held_token()?.secret)
     }
 
-    /// Returns the token to send, if there is one, renewed if it is about to expire.
+    /// Returns the token to send, if any, renewed if it is about to expire.
     pub(crate) async fn access_token(&self) -> Result<Option<String>, HttpError> {
         if let Some(token) = self.state.held_token().filter(AccessToken::is_fresh) {
             return Ok(Some(token.secret));
@@ -152,7 +152,7 @@ impl Authorizer {
     }
 
     /// Gets a new token after `challenge` rejected the token in `sent`. The user is asked only if `may_ask` is set. An
-    /// exchange that has begun continues even if its request is dropped, because the user may be in the middle of it.
+    /// exchange that has begun continues even if its request is dropped, because the user may already be signing in.
     pub(crate) async fn renew_token(
         &self,
         challenge: Challenge,
@@ -175,7 +175,7 @@ impl Authorizer {
             let renewed =
                 state.unless_closing(grant.renew_token(&challenge, sent.as_deref(), may_ask)).await;
             let mut access = lock(&state.access);
-            // If the user was not asked, the failure does not count for other requests.
+            // If the user was not asked, other requests ignore the failure.
             if may_ask || renewed.is_ok() {
                 access.rounds += 1;
                 access.failed = renewed.as_ref().err().cloned();

@@ -26,7 +26,7 @@ pub(super) enum Consent {
 }
 
 impl Consent {
-    /// Uses the handler that the user set. Without one, listens on a local port, preferably that of the known
+    /// Uses the handler that the user set. Without a handler, listens on a local port, preferably the port of the known
     /// registration.
     pub(super) async fn new(oauth: &OAuth, known: Option<&Registration>) -> Result<Self, Error> {
         let uri = oauth.redirect_uri.as_deref();
@@ -66,7 +66,7 @@ impl Consent {
                         announce_address(who, target, address);
                         Ok(listener.wait_for_callback(&state).await)
                     }
-                    // Whatever it returns, the user was asked, and must not be asked again immediately.
+                    // Regardless of the result, the user was asked, and must not be asked again immediately.
                     Self::OnAuthorize(ask, _) => ask(address.to_owned()).await.map_err(|error| {
                         let failure = HttpError::from_error(&error).no_access_to(target);
                         let kind = ErrorKind::PermissionDenied;

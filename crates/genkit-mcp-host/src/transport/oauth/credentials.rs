@@ -78,7 +78,7 @@ impl SavedCredentials {
         Some(AccessToken { is_bound: is_bound(response["token_type"].as_str()), ..token })
     }
 
-    /// Returns whether its token was issued after that of `other`.
+    /// Returns whether its token was issued after the token of `other`.
     fn is_newer_than(&self, other: &Self) -> bool {
         let of =
             |saved: &Self| saved.credentials.as_ref().and_then(|known| known.token_received_at);
@@ -144,7 +144,7 @@ impl Credentials {
         if self.lock_saved().is_none() { self.reload_saved().await } else { Ok(()) }
     }
 
-    /// Reads the user's store again, if there is one: another program may have changed it.
+    /// Reads the user's store again, if any: another program may have changed it.
     pub(super) async fn reload_saved(&self) -> Result<(), HttpError> {
         let Some(store) = &self.0.store else {
             self.lock_saved().get_or_insert_default();
@@ -162,7 +162,7 @@ impl Credentials {
         });
         let saved = loaded.unwrap_or_default();
         let mut own = self.lock_saved();
-        // Do not lose what could not be saved.
+        // Keep the credentials that could not be saved.
         if !own.as_ref().is_some_and(|own| own.unsaved || own.is_newer_than(&saved)) {
             *own = Some(saved);
         }
@@ -171,7 +171,7 @@ impl Credentials {
         Ok(())
     }
 
-    /// Returns whether other programs may change what is saved.
+    /// Returns whether other programs may change the saved credentials.
     pub(super) fn is_shared(&self) -> bool {
         self.0.store.is_some()
     }
@@ -186,7 +186,7 @@ impl Credentials {
         self.save_all().await;
     }
 
-    /// Discards credentials of another authorization server, which this one must never see (SEP-2352).
+    /// Discards credentials of another authorization server, which the current server must never see (SEP-2352).
     pub(super) async fn belong_to(&self, issuer: Option<&str>) {
         let foreign =
             |known: Option<&String>| known.is_some_and(|known| Some(known.as_str()) != issuer);

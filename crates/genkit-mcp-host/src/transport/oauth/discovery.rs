@@ -77,7 +77,7 @@ impl Discovery {
         RequestTarget::new(&self.target)
     }
 
-    /// Rejects metadata that would make this program, or the user's browser, send requests to forbidden places.
+    /// Rejects metadata that would make this program, or the user's browser, send requests to forbidden addresses.
     pub(super) fn check_metadata(&mut self, metadata: &AuthorizationMetadata) -> Result<(), Error> {
         if let Some(expected) = &self.oauth.issuer {
             let found = metadata.issuer.as_deref().unwrap_or("no issuer");
@@ -123,8 +123,8 @@ impl Discovery {
         Err(Error::IssuerChanged { now: name(&metadata.issuer), before: name(first) })
     }
 
-    /// Returns whether an address has the server's own origin, and therefore learns nothing new, or is local like the
-    /// server.
+    /// Returns whether an address has the server's own origin, so that no new address is contacted, or is local like
+    /// the server.
     fn is_here(&self, address: &str) -> bool {
         let is_here = |url: Url| {
             url.origin() == self.resource.origin()

@@ -19,13 +19,13 @@ const PROOF: &str = "dpop";
 /// The response header with the nonce for the next request.
 pub(super) const NONCE: &str = "dpop-nonce";
 
-/// The error code of a server that requires a nonce, or a newer one, in the proof.
+/// The error code of a server that requires a nonce, or a newer nonce, in the proof.
 pub(super) const WANTS_NONCE: &str = "use_dpop_nonce";
 
 /// The error code of a server that rejects the proof.
 const INVALID_PROOF: &str = "invalid_dpop_proof";
 
-/// How many servers' nonces are kept: those of an MCP server and its authorization server. Default is 8.
+/// The number of servers whose nonces are kept: the MCP server and its authorization servers. Default is 8.
 const MAX_NONCES: usize = 8;
 
 /// The key that a server's tokens are bound to, and the latest nonces.
@@ -77,7 +77,7 @@ impl Dpop {
         let mut nonces = lock(&self.nonces);
         let origin = url.origin().ascii_serialization();
         if nonces.len() >= MAX_NONCES && !nonces.contains_key(&origin) {
-            // Only a server that redirects repeatedly gets here. A server whose nonce is lost sends another one.
+            // Only a server that redirects repeatedly gets here. A server whose nonce is lost sends another nonce.
             nonces.clear();
         }
         nonces.insert(origin, nonce.to_owned());

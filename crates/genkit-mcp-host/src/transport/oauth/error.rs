@@ -104,7 +104,7 @@ pub(super) enum Error {
     NoIdJag,
 
     // The user.
-    #[error("the user must grant it")]
+    #[error("the user must grant access")]
     NeedsUser,
     #[error(
         "the server asked the user to sign in more than three times in 10 minutes, and does not accept the tokens; \
@@ -117,9 +117,9 @@ pub(super) enum Error {
     UserTimeout(u64),
     #[error("the response does not match the pending sign-in")]
     OtherAnswer,
-    #[error("it was not granted ({error}){}", .why.as_ref().map(|why| format!(" {why}")).unwrap_or_default())]
+    #[error("the authorization server did not grant access ({error}){}", .why.as_ref().map(|why| format!(" {why}")).unwrap_or_default())]
     NotGiven { error: String, why: Option<String> },
-    #[error("it was granted without a token")]
+    #[error("the authorization server granted access but returned no token")]
     NoToken,
 
     // Insufficient scopes.

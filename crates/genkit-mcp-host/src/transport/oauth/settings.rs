@@ -172,7 +172,7 @@ impl OAuth {
     /// identity provider decides what its users can access, without asking them. It exchanges the ID token of the
     /// signed-in user for an assertion that is valid for one authorization server and one MCP server.
     ///
-    /// The authorization server knows this program by `client_id`, and usually a
+    /// The authorization server identifies this program by `client_id`, and usually a
     /// [`client_secret`](Self::client_secret). The assertion is treated as a secret: set the [`issuer`](Self::issuer)
     /// if the authorization server is not on the MCP server's origin.
     ///
@@ -207,8 +207,9 @@ impl OAuth {
         self
     }
 
-    /// Sets the issuer, the only authorization server that may receive the id and the secret. Default is that on the
-    /// MCP server's own origin. If the server uses another one and a secret is set, this is required.
+    /// Sets the issuer, the only authorization server that may receive the id and the secret. Default is the
+    /// authorization server on the MCP server's own origin. If the server uses another authorization server and a
+    /// secret is set, this is required.
     pub fn issuer(mut self, issuer: impl Into<String>) -> Self {
         self.issuer = Some(issuer.into());
         self
@@ -221,8 +222,8 @@ impl OAuth {
         self
     }
 
-    /// Sets the scopes to request. Default are those that the server names in its challenge, or else those of its
-    /// metadata.
+    /// Sets the scopes to request. Default is the scopes that the server names in its challenge, or else the scopes in
+    /// its metadata.
     pub fn scopes(mut self, scopes: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.scopes = scopes.into_iter().map(Into::into).collect();
         self
@@ -275,9 +276,9 @@ impl OAuth {
         self
     }
 
-    /// Sets whether the authorization server may be on a private network (`10.0.0.9`) if the MCP server is not. Default
-    /// is no: a public server must not make this program send requests into its own network. Set it to `true` for
-    /// intranet servers.
+    /// Sets whether the authorization server may be on a private network (`10.0.0.9`) although the MCP server is on a
+    /// public network. Default is `false`: a public server must not make this program send requests into its own
+    /// network. Set it to `true` for intranet servers.
     pub fn private_network(mut self, yes: bool) -> Self {
         self.private_network = yes;
         self
@@ -287,7 +288,8 @@ impl OAuth {
     /// Each request proves possession of the key. Default is `false`; the key is generated when the host starts, for
     /// ES256.
     ///
-    /// An authorization server that issues unbound tokens is rejected. One on a private network must have a host name.
+    /// An authorization server that issues unbound tokens is rejected. An authorization server on a private network
+    /// must have a host name.
     ///
     /// ```
     /// use genkit::mcp::host::{OAuth, ServerConfig};

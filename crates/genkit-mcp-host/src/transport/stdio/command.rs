@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use genkit_child_process::ChildCommand;
 
 /// The destination of a child process's standard error. Unless it is inherited, it is always read, so that a server
-/// that writes much never blocks, and its last lines are in the error if the server dies.
+/// with much output never blocks. If the server dies, the error contains its last lines.
 ///
 /// ```
 /// use genkit::mcp::host::{ServerConfig, StderrTo};

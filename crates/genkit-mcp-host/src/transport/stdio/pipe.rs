@@ -1,7 +1,7 @@
 //! The client's end of a session over two byte streams, with one JSON message per line.
 //!
 //! Unlike in rmcp's own transport, a call does not wait forever if its response cannot be read: its caller gets an
-//! error that states what the server did wrong.
+//! error that describes the server's mistake.
 
 mod error;
 mod incoming;
@@ -34,7 +34,7 @@ use stray_output::StrayOutput;
 /// finish.
 const MAX_QUEUED_BYTES: usize = 64 * 1024 * 1024;
 
-/// How long closing a session waits for the server to read what is queued.
+/// How long closing a session waits for the server to read the queued messages.
 const CLOSE_FLUSH: Duration = Duration::from_millis(500);
 
 /// The client's end of a session over two byte streams.
@@ -143,7 +143,7 @@ where
             queued?;
             // Flush only now, so that messages queued before this future runs are sent in the same write.
             outbox.flush();
-            // Fails if the server is gone; does not wait for a slow server.
+            // Fails if the server has exited; does not wait for a slow server.
             outbox.has_room().map(drop)
         }
     }

@@ -48,7 +48,7 @@ impl Authentication {
         !matches!(self, Self::Nothing)
     }
 
-    /// Returns the principal of a request, or `None` if the token does not identify one.
+    /// Returns the principal of a request, or `None` if the token does not identify a principal.
     pub(crate) async fn verify_request(
         &self,
         headers: &HeaderMap,
@@ -97,7 +97,7 @@ async fn verify_token(verifier: &dyn TokenVerifier, token: &str) -> Result<Princ
 fn read_token(headers: &HeaderMap) -> Result<&str, Denial> {
     let mut values = headers.get_all(AUTHORIZATION).iter();
     let value = values.next().ok_or(Denial::Missing)?;
-    // A proxy in front of the server might have checked the other one.
+    // A proxy in front of the server might have checked the other header.
     if values.next().is_some() {
         return Err(Denial::Malformed);
     }

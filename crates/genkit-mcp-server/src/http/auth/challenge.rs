@@ -64,8 +64,8 @@ impl Challenges {
     }
 }
 
-/// Makes a text valid within quotes: replaces quotes, backslashes and characters outside of printable
-/// ASCII by blanks, and truncates a reason.
+/// Makes a text valid within quotes: replaces quotes, backslashes and characters outside of printable ASCII with
+/// blanks, and truncates a reason.
 fn escape_quotes(text: &str, name: &str) -> String {
     let limit = if name == "error_description" { MAX_DESCRIPTION } else { usize::MAX };
     let plain = |c: char| if c.is_ascii_graphic() && c != '"' && c != '\\' { c } else { ' ' };

@@ -95,10 +95,10 @@ impl ProtectedResource {
 
     /// Sets whether the server performs step-up authorization (MCP's authorization). Default is `true`.
     ///
-    /// With step-up, a caller that uses a tool, prompt or resource whose `permit = ".."` requires a scope
-    /// that the token lacks receives 403 with `insufficient_scope`, the scopes that it has and those that
-    /// it needs. The client can then ask its user to grant more. Without step-up, such an item does not
-    /// exist for the caller. In both cases, lists contain it only for callers with the scope.
+    /// With step-up, a caller that uses a tool, prompt or resource whose `permit = ".."` requires a scope that the
+    /// token lacks receives 403 with `insufficient_scope`, the scopes that it has and the scopes that it needs. The
+    /// client can then ask its user to grant more. Without step-up, such an item does not exist for the caller. In both
+    /// cases, lists contain it only for callers with the scope.
     #[must_use]
     pub fn with_step_up(mut self, yes: bool) -> Self {
         self.step_up = yes;

@@ -20,13 +20,13 @@ const VERSION: &str = "mcp-protocol-version";
 /// in `_meta` and headers.
 const DESCRIBED: &str = "2026-07-28";
 
-/// The version of clients that do not declare one.
+/// The version of clients that do not declare a version.
 const UNNAMED: ProtocolVersion = ProtocolVersion::V_2025_03_26;
 
 /// The parts of a message that the rules depend on.
 #[derive(Clone, Copy)]
 pub(super) struct RequestOutline<'a> {
-    /// `None` for a response of the client.
+    /// `None` for a response from the client.
     pub(super) method: Option<&'a str>,
     pub(super) is_request: bool,
     pub(super) params: &'a ParamsOutline<'a>,
@@ -35,7 +35,7 @@ pub(super) struct RequestOutline<'a> {
 /// The rules that a message follows.
 #[derive(Debug, PartialEq)]
 pub(super) enum Rules {
-    /// Those of the protocols with a handshake. The message belongs to a session, if the server keeps
+    /// The rules of the protocols with a handshake. The message belongs to a session, if the server keeps
     /// sessions.
     Handshake(ProtocolVersion),
     /// Those of self-contained requests, which describe their client.

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-/// The maximum number of arguments of a tool that are repeated in headers. Default is 64; further ones
+/// The maximum number of arguments of a tool that are repeated in headers. Default is 64; further arguments
 /// are ignored.
 const MAX_PARAMETERS: usize = 64;
 

@@ -18,7 +18,7 @@ const NAME: &str = "mcp-name";
 /// The delimiters of a value that a header cannot contain unencoded.
 const ENCODED: (&str, &str) = ("=?base64?", "?=");
 
-/// Checks these headers, if the protocol version has them. `parameters` returns those of the called
+/// Checks these headers, if the protocol version has them. `parameters` returns the parameters of the called
 /// tool.
 pub(in super::super) fn check_standard<P: AsRef<[HeaderParameter]>>(
     headers: &HeaderMap,
@@ -31,7 +31,7 @@ pub(in super::super) fn check_standard<P: AsRef<[HeaderParameter]>>(
         return Ok(());
     }
     match (only_value(headers, METHOD)?, method) {
-        // A handshake is sent before the client knows which headers are required.
+        // A handshake is sent before the protocol version, and with it the required headers, is determined.
         (None, "initialize") if asked.is_request => return Ok(()),
         (None, _) => return Err(HeaderError::Missing(METHOD.to_owned())),
         (Some(said), method) if said != method => return Err(differs_from(METHOD, said, method)),
@@ -80,7 +80,7 @@ fn check_parameters(
     Ok(())
 }
 
-/// The form of a value in a header, if it has one.
+/// The form of a value in a header, if it can be written in a header.
 fn header_form(value: &Value) -> Option<Cow<'_, str>> {
     match value {
         Value::String(text) => Some(Cow::Borrowed(text)),

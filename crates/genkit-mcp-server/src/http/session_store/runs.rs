@@ -20,7 +20,7 @@ const SAVE_TRIES: u32 = 16;
 /// The maximum number of runs checked for expiry per sweep. Default is 1,024.
 const SWEPT: usize = 1024;
 
-/// A session store on top of a store of durable runs (a folder, SQLite, Postgres).
+/// A session store that uses a store of durable runs (a folder, SQLite, Postgres).
 ///
 /// A session survives a restart and continues on any instance that uses the same store. The events of its calls are
 /// stored as well, so that a client that lost its connection can read the rest on any instance.
@@ -36,7 +36,7 @@ const SWEPT: usize = 1024;
 /// ```
 ///
 /// The store contains a hash of the session's id, not the id itself; the events of calls are stored unencrypted. See
-/// [`SessionStore`] for what cannot move to another instance.
+/// [`SessionStore`] for the state that cannot move to another instance.
 #[derive(Clone)]
 pub struct RunSessions {
     store: Arc<dyn RunStore>,
@@ -44,7 +44,7 @@ pub struct RunSessions {
 }
 
 impl RunSessions {
-    /// Creates a session store on top of this store of runs, which can also hold other kinds of runs.
+    /// Creates a session store on top of this run store, which can also hold other kinds of runs.
     pub fn new(store: impl RunStore) -> Self {
         Self { store: Arc::new(store), kept: KEPT }
     }

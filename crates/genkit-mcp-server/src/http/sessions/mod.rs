@@ -23,8 +23,8 @@ use crate::quota::{ClientQuota, HeldQuota, Kind, Quotas, SessionQuota};
 use crate::session::Session;
 use genkit_core::internal::sync::{read, write};
 
-/// How long a session can be idle. A session is idle while none of its streams is read and none of its
-/// requests runs, except those that wait for an answer over a lost connection. Default is 5 minutes.
+/// How long a session can be idle. A session is idle while none of its streams is read and none of its requests runs,
+/// except requests that wait for an answer over a lost connection. Default is 5 minutes.
 const IDLE: Duration = Duration::from_secs(300);
 
 /// All sessions of a server.

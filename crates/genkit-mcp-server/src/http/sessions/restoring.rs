@@ -191,7 +191,7 @@ fn owner_of(stored: &StoredSession) -> Option<Owner> {
     Some(Owner(Some(bytes)))
 }
 
-/// Applies a stored session to a new one, within its limits. Returns whether it succeeded.
+/// Applies a stored session to a new session, within its limits. Returns whether it succeeded.
 fn apply_stored(stored: &StoredSession, session: &Session) -> bool {
     let versions = ProtocolVersion::KNOWN_VERSIONS.iter();
     let version = versions.clone().find(|it| it.as_str() == stored.protocol_version);

@@ -73,7 +73,7 @@ async fn load_stream(store: &dyn RunStore, id: &RunId) -> StoreResult<Option<Sto
     Ok(store.load(id).await?.and_then(StoredStream::read))
 }
 
-/// Sends the stored events, and later ones as they are stored, until the response.
+/// Sends the stored events, and later events as they are stored, until the response.
 async fn follow_stream(
     store: Arc<dyn RunStore>,
     id: RunId,
@@ -100,7 +100,7 @@ async fn follow_stream(
                 failures += 1;
                 if failures == MAX_FAILURES {
                     let error = Logged::text(error.chain());
-                    tracing::error!(%error, "cannot read the stream of another instance");
+                    tracing::error!(%error, "cannot read the stream from another instance");
                     break;
                 }
                 tokio::time::sleep(LOOK).await;

@@ -46,7 +46,7 @@ pub(in super::super) struct Events {
     stream: Arc<EventStream>,
     reader: u64,
     driver: Option<Driver>,
-    /// Whether it stays open after another reader has replaced this one.
+    /// Whether it stays open after another reader has replaced this reader.
     stays: bool,
     /// Kept in use while the stream is open.
     kept: Option<Box<dyn Send + Sync>>,
@@ -109,7 +109,7 @@ impl Events {
         self
     }
 
-    /// Adds what produces the events. When the client disconnects, `request` is cancelled, or without it
+    /// Adds the producer of the events. When the client disconnects, `request` is cancelled, or without it
     /// the driver continues in its own task.
     pub(in super::super) fn with_driver(
         mut self,
@@ -126,7 +126,7 @@ impl Events {
         self
     }
 
-    /// Keeps the stream open after another reader has replaced this one, because it has no natural end.
+    /// Keeps the stream open after another reader has replaced this reader, because it has no natural end.
     pub(in super::super) fn stay_open(mut self) -> Self {
         self.stays = true;
         self

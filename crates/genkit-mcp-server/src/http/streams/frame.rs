@@ -47,7 +47,7 @@ pub(super) fn format_event(id: Option<EventId>, message: &[u8]) -> Bytes {
     out.into()
 }
 
-/// Adds an id to an event without one.
+/// Adds an id to an event without an id.
 pub(super) fn with_id(id: EventId, event: &[u8]) -> Bytes {
     let mut out = format!("id: {id}\n").into_bytes();
     out.extend_from_slice(event);

@@ -209,7 +209,7 @@ impl EventStream {
         Self { state: std::sync::Mutex::new(state), ..Self::default() }
     }
 
-    /// Stores messages in a journal from now on, and returns the earlier ones.
+    /// Stores messages in a journal from now on, and returns the earlier messages.
     fn set_journal(&self, journal: Arc<StreamJournal>) -> Vec<Bytes> {
         // Under one lock, so that a concurrent message is in exactly one of both.
         let state = self.state();

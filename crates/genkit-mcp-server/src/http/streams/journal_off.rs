@@ -1,4 +1,4 @@
-//! The journal of a stream without the feature `durable`: there is none.
+//! The journal of a stream without the feature `durable`, which stores nothing.
 
 use std::sync::Arc;
 

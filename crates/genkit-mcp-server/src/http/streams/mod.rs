@@ -53,17 +53,17 @@ pub(super) struct EventStream {
 struct StreamState {
     /// The number that a client resumes the stream with; `None` if it cannot be resumed.
     number: Option<u64>,
-    /// The framed events, without the discarded ones.
+    /// The framed events, except discarded events.
     events: VecDeque<Bytes>,
-    /// The index of the first one.
+    /// The index of the first event.
     first: u64,
     bytes: usize,
-    /// The index of the first unread one.
+    /// The index of the first unread event.
     unread: u64,
     unread_bytes: usize,
     /// The number of the current reader, incremented each time the stream is resumed.
     reader: u64,
-    /// When the last reader left; `None` while there is a reader, and before the first one.
+    /// When the last reader left; `None` while there is a reader, and before the first reader.
     left: Option<Instant>,
     /// The number of unanswered questions that were sent in this stream.
     questions: usize,
@@ -78,7 +78,7 @@ pub(super) enum Read {
     Event(Bytes),
     /// The stream has ended.
     End,
-    /// Another reader has replaced this one.
+    /// Another reader has replaced this reader.
     Displaced,
     /// No event is available yet.
     Nothing,
@@ -217,7 +217,7 @@ impl EventStream {
         Read::Event(event)
     }
 
-    /// Removes a reader. Returns whether it was the current one.
+    /// Removes a reader. Returns whether it was the current reader.
     pub(super) fn remove_reader(&self, reader: u64) -> bool {
         let mut state = self.state();
         if state.reader != reader || state.left.is_some() {
@@ -259,7 +259,7 @@ impl StreamState {
         self.wake();
     }
 
-    /// Discards the oldest events that are not needed: without a number all that were read, otherwise those
+    /// Discards the oldest events that are not needed: without a number all events that were read, otherwise the events
     /// that exceed the limits for resumption. Unread events are discarded only after the reader has left.
     fn forget_read(&mut self) {
         while let Some(oldest) = self.events.front() {

@@ -16,10 +16,10 @@ use genkit_core::{ErrorContext as _, Result};
 /// The largest cassette that is read, in bytes. Default is 256 MiB.
 const MAX_CASSETTE: u64 = 256 * 1024 * 1024;
 
-/// A cassette: the responses of a provider, recorded once and replayed in tests.
+/// A cassette: the responses from a provider, recorded once and replayed in tests.
 ///
 /// A recording holds the method, path and body of each request, and the status, body and relevant
-/// headers of each response. It contains no keys: headers that carry keys are omitted, and a key in
+/// headers of each response. It contains no keys: headers with keys are omitted, and a key in
 /// a path or a body is replaced.
 ///
 /// A request is matched by its method, path and body; the order of JSON keys does not matter. If
@@ -153,7 +153,7 @@ impl Cassette {
         if let Some(free) = places.get_mut(place) {
             *free = Some(exchange);
         }
-        // Written while the lock is held, so that an older state cannot overwrite a newer one.
+        // Written while the lock is held, so that an older state cannot overwrite a newer state.
         write(&self.0.path, &CassetteFile::text_of(places.iter().flatten())?)
     }
 }

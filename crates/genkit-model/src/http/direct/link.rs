@@ -24,7 +24,7 @@ pub(super) struct Link {
 /// A request that got no response.
 pub(super) struct RefusedRequest {
     pub(super) error: hyper::Error,
-    /// The request, if none of it was sent.
+    /// The request, if no part of it was sent.
     pub(super) request: Option<PostRequest>,
 }
 
@@ -60,12 +60,12 @@ impl Link {
         poll(&mut self.connection, cx)
     }
 
-    /// Whether another request may be sent, according to what has been read so far.
+    /// Whether another request may be sent, according to the data read so far.
     pub(super) fn is_ready(&self) -> bool {
         self.connection.is_some() && self.sender.is_ready()
     }
 
-    /// Whether another request may be sent now, after reading what the server has sent.
+    /// Whether another request may be sent now, after reading the available data.
     pub(super) fn is_idle(&mut self) -> bool {
         self.poll(&mut Context::from_waker(Waker::noop())).is_pending() && self.is_ready()
     }

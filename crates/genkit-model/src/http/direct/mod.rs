@@ -65,8 +65,8 @@ pub(super) async fn post_direct(
             }
             Err(refused) => refused,
         };
-        // The server closed the idle connection before any of the request was sent, so another
-        // connection is tried.
+        // The server closed the idle connection before any part of the request was sent, so another connection is
+        // tried.
         match refused.request {
             Some(unsent) if is_reused => request = unsent,
             _ => return Err(NotSent::Closed(refused.error.into())),

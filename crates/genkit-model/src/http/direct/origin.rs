@@ -40,8 +40,8 @@ impl Origin {
         Link::over_stream(self.connector.connect_to(self.uri.clone()).await?).await
     }
 
-    /// Takes the connection that was used last. If the server has closed it since, that is noticed
-    /// before anything is sent, and the call uses another connection.
+    /// Takes the connection that was used last. If the server has closed it since, this is detected before anything is
+    /// sent, and the call uses another connection.
     pub(super) fn take_idle(&self) -> Option<Box<Link>> {
         loop {
             let (since, link) = lock(&self.idle).links.pop()?;
@@ -80,15 +80,15 @@ impl Sweeper {
         }
     }
 
-    /// Closes connections that have been idle too long. Returns when to check again, if any are
-    /// left.
+    /// Closes connections that have been idle too long. Returns the time of the next check, if any idle connections
+    /// remain.
     fn close_old(&self) -> Option<Instant> {
         let mut idle = lock(&self.0.idle);
         let is_old = |(since, _): &(Instant, _)| since.elapsed() >= POOL_IDLE;
         let old = idle.links.iter().take_while(|link| is_old(link)).count();
         let old: Vec<_> = idle.links.drain(..old).collect();
         let next = idle.links.first().map(|(since, _)| *since + POOL_IDLE);
-        // If none are left, the next idle connection starts another task.
+        // If no idle connections remain, the next idle connection starts another task.
         idle.is_swept = next.is_some();
         drop(idle);
         drop(old);

@@ -236,7 +236,7 @@ impl<'de> Deserialize<'de> for ChoiceContent {
                     content.reasoning.push_str(&block.thinking.text);
                 }
             }
-            _ => return Err(D::Error::custom("a content is text or a list of blocks")),
+            _ => return Err(D::Error::custom("`content` must be text or a list of blocks")),
         }
         Ok(content)
     }

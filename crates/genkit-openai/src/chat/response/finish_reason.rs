@@ -29,7 +29,7 @@ pub(super) fn is_cut(sent: &str) -> bool {
     })
 }
 
-/// Whether a chunk with this reason ends nothing: some servers send it in every chunk.
+/// Whether a chunk with this reason does not end the response: some servers send it in every chunk.
 pub(super) fn is_missing(sent: &str) -> bool {
     normalize(Some(sent)).is_none()
 }

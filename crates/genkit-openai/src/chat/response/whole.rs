@@ -106,7 +106,7 @@ impl CompletionBuilder {
         }
     }
 
-    /// Keeps the probabilities of tokens, appending those of a stream.
+    /// Keeps the probabilities of tokens; in a stream, appends them.
     pub(super) fn add_logprobs(&mut self, probabilities: Option<Value>) {
         let known =
             self.custom.get_mut("logprobs").and_then(|it| it.get_mut("content")?.as_array_mut());

@@ -129,7 +129,7 @@ pub(super) fn input_part<'a>(
     content_part(part, detail)?.map(convert_content).transpose()
 }
 
-/// Converts a content part of chat completions to that of the Responses API.
+/// Converts a content part of chat completions to a content part of the Responses API.
 pub(super) fn convert_content(part: ContentPart<'_>) -> Result<InputPart<'_>> {
     Ok(match part {
         ContentPart::Text { text } => InputPart::InputText { text },

@@ -324,7 +324,7 @@ struct PairedItems<'a> {
 }
 
 /// Returns the items that the API accepts: a call only together with its response, and reasoning
-/// only together with what follows from it. The first `known` items are cached.
+/// only together with the item that follows it. The first `known` items are cached.
 fn pair_items(items: Vec<Placed<'_>>, known: usize, continues: bool) -> PairedItems<'_> {
     let mut open = HashMap::new();
     let mut is_paired = vec![true; items.len()];

@@ -1,4 +1,4 @@
-//! Conversion of settings to those of the API, and warnings about unsupported ones.
+//! Conversion of settings to the fields of the API, and warnings about unsupported settings.
 
 use serde_json::{Map, Value, json};
 

@@ -253,7 +253,7 @@ impl WireStream for ResponsesStream<'_> {
         let mut parts = Vec::new();
         let next = match (&event.error, event.kind.as_deref()) {
             (Some(error), _) => return Err(failed_error(self.reader.server, error)),
-            // The fields of the error are those of the event.
+            // The event itself contains the fields of the error.
             (None, Some("error")) => {
                 let body = serde_json::from_str(data).map_err(json)?;
                 return Err(failed_error(self.reader.server, &body));
@@ -280,7 +280,7 @@ impl WireStream for ResponsesStream<'_> {
             return Err(E::NoOutput { provider: reader.server.name.clone() }.into());
         }
         let mut reply = end.unwrap_or_default();
-        // Some servers end with an empty output, whatever they sent before.
+        // Some servers end with an empty output, even if they sent items before.
         let items = match reply.output.take() {
             Some(items) if !items.is_empty() => items,
             _ => slots.into_values().map(Slot::into_item).collect(),

@@ -31,8 +31,8 @@ const NEWEST: &[Effort] = &[Off, Low, Medium, High, Max];
 /// The efforts of other providers' models, which all of them support.
 const OTHERS: &[Effort] = &[Off, Minimal, Low, Medium, High];
 
-/// Returns the effort of `model` that is nearest to `effort`, preferring more over less, on
-/// whatever server it runs. Returns `None` if the model does not reason.
+/// Returns the effort of `model` that is nearest to `effort`, preferring more over less, for any server. Returns `None`
+/// if the model does not reason.
 pub(crate) fn effort_word(model: &str, effort: Effort, is_openai: bool) -> Option<&'static str> {
     let name = model.rsplit('/').next().unwrap_or(model);
     let family = FAMILIES.iter().find(|(prefix, _)| name.starts_with(prefix));

@@ -16,7 +16,7 @@ struct ErrorReport {
     message: String,
     code: Value,
     kind: Value,
-    /// The message of the server behind a gateway.
+    /// The message from the server behind a gateway.
     behind: Option<String>,
 }
 
@@ -168,7 +168,7 @@ fn read(body: &Value) -> ErrorReport {
 }
 
 /// Returns the message of a body that is not JSON. The page of a proxy adds nothing to the status,
-/// except for status 404, where it may be a page in place of the API.
+/// except for status 404, where it may be a page instead of the API.
 fn plain_text(status: u16, body: &[u8]) -> String {
     let text = String::from_utf8_lossy(body);
     let text = text.trim();

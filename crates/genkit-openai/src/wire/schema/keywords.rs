@@ -1,4 +1,4 @@
-//! How strict mode treats keywords: copied, described in words, omitted or unsupported.
+//! The treatment of keywords in strict mode: copied, described as text, omitted or unsupported.
 
 use serde_json::{Map, Value};
 
@@ -46,7 +46,7 @@ const SILENT: [&str; 3] = ["$schema", "$id", "$comment"];
 /// Annotations, which become part of the description in the strict schema.
 const DESCRIBING: [&str; 5] = ["title", "description", "default", "examples", "deprecated"];
 
-/// The keywords of definitions; only those of the root are kept.
+/// The keywords of definitions; only definitions at the root are kept.
 pub(super) const DEFINITIONS: [&str; 2] = ["$defs", "definitions"];
 
 /// The reasons why keywords are unsupported. Keywords that are not listed are unknown.

@@ -84,7 +84,7 @@ impl StrictRewriter<'_> {
             if let Some(key) = find_contradiction(target, map) {
                 return Err(unsupported_part(
                     &pointer::child(at, key),
-                    "a constraint that differs from that of the reference",
+                    "a constraint that differs from the constraint of the reference",
                 ));
             }
             self.merging.push(pointer);
@@ -258,7 +258,7 @@ fn find_contradiction<'a>(
     found.map(|(key, _)| key)
 }
 
-/// Limits the length of a list whose items all have the same type to that of the tuple, if the
+/// Limits the length of a list whose items all have the same type to the length of the tuple, if the
 /// tuple is closed.
 fn close_tuple(
     map: &Map<String, Value>,

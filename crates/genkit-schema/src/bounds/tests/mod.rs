@@ -56,7 +56,7 @@ fn each_keyword_is_told_with_place_value_and_bound() {
             r#"{"a":1} has 1 property, more than the maximum of 0"#,
         ),
         (json!({"enum": ["a", 2]}), json!("b"), r#""b" is not one of "a", 2"#),
-        (json!({"const": "a"}), json!("b"), r#""b" is not "a", which was expected"#),
+        (json!({"const": "a"}), json!("b"), r#""b" is not the expected "a""#),
         (
             json!({"type": ["integer", "null"]}),
             json!("5"),
@@ -161,7 +161,7 @@ fn what_cannot_be_checked_is_told_and_not_left_out() {
         (
             json!({"$dynamicRef": "#n", "$dynamicAnchor": "n", "$defs": {
                 "a": {"$id": "https://example.com/a", "$dynamicAnchor": "n"}}}),
-            "`$dynamicRef` cannot be checked where several",
+            "`$dynamicRef` cannot be checked, because several",
         ),
         (json!({"$ref": "#"}), "refers to itself"),
         (json!({"anyOf": [{"$ref": "#"}, {"type": "null"}]}), "refers to itself"),

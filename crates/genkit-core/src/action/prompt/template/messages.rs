@@ -11,7 +11,7 @@ use crate::message::{Media, Message, Part, Role};
 use crate::template::Error as E;
 
 impl PromptTemplate {
-    /// Renders the messages, with the earlier messages of the run in their place.
+    /// Renders the messages, and inserts the earlier messages of the run at `{{history}}`.
     pub(super) fn render_template(
         &self,
         context: &Context,

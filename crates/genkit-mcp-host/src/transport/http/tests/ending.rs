@@ -138,7 +138,7 @@ async fn a_stream_asks_no_person() {
     assert!(matches!(error, StreamableHttpError::AuthRequired(_)), "{error}");
     assert_eq!(asked.load(Ordering::Relaxed), 0);
 
-    // A request does ask the user, and any error of the handler counts as a refusal.
+    // A request does ask the user, and any error from the handler counts as a refusal.
     let error = open(&connector).await.map(drop).unwrap_err();
     let error = explain_error(&error).unwrap().error;
     assert_eq!((error.kind(), asked.load(Ordering::Relaxed)), (ErrorKind::PermissionDenied, 1));

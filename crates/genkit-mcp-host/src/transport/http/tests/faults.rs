@@ -9,7 +9,7 @@ use super::{connector, explain_error, fault, list, open};
 use crate::config::ServerConfig;
 use genkit_core::ErrorKind;
 
-/// Returns the error of a server that always gives the same response.
+/// Returns the error from a server that always gives the same response.
 async fn always(answer: impl Fn() -> Answer + Send + Sync + 'static) -> (ErrorKind, String) {
     let fake = Fake::start(move |_| answer()).await;
     let server = ServerConfig::http(format!("{}?key=hidden", fake.url()));

@@ -1,4 +1,4 @@
-//! Errors of a pipe: what is wrong with a server's line.
+//! Errors of a pipe: the problem with a line from the server.
 
 use rmcp::model::ErrorData;
 
@@ -52,7 +52,7 @@ pub(crate) enum Error {
     RequestWithoutId,
     #[error("a malformed notification: {0}")]
     Notification(String),
-    #[error("a response without a pending request, which {0}")]
+    #[error("an invalid response without a pending request: it {0}")]
     Unexpected(Box<Error>),
     #[error("a response without a usable id: {0}")]
     Uncorrelated(String),

@@ -202,7 +202,7 @@ fn for_the_only_one(error: ErrorData, text: &str, open: &OpenRequests) -> LineOu
     }
 }
 
-/// Reads a request of the server, or creates the error response to it.
+/// Reads a request from the server, or creates the error response to it.
 fn read_request(text: &str, envelope: &Envelope<'_>) -> LineOutcome {
     let code = match serde_json::from_str(text) {
         Ok(message) => return LineOutcome::from_message(message),
@@ -242,7 +242,7 @@ fn read_broken_line(line: &[u8], error: Error, open: &OpenRequests) -> LineOutco
     by_outline(outline, error, ErrorCode::PARSE_ERROR, open, || excerpt_of_line(line))
 }
 
-/// Returns the error of a line that cannot be read to its caller or to the server.
+/// Sends the error of a line that cannot be read to its caller or to the server.
 fn by_outline(
     outline: Outline,
     error: Error,

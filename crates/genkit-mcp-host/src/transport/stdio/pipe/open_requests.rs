@@ -55,7 +55,8 @@ impl OpenRequests {
         }
     }
 
-    /// Returns our id that this one refers to: servers may return `"7"` for `7`, which rmcp accepts.
+    /// Returns the id of the request that a server's id refers to: servers may return `"7"` for `7`, which rmcp
+    /// accepts.
     pub(crate) fn own_id(&self, id: &RequestId) -> Option<RequestId> {
         if self.0.contains_key(id) {
             return Some(id.clone());

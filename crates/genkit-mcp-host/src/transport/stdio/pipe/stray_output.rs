@@ -40,7 +40,7 @@ impl StrayOutput {
         if self.lines == 0 {
             tracing::warn!(
                 target: "genkit::mcp", server,
-                "ignored a line of the server ({fault}): {excerpt}; standard output is reserved \
+                "ignored a line from the server ({fault}): {excerpt}; standard output is reserved \
                  for messages, other output belongs on standard error"
             );
         } else {
@@ -54,7 +54,7 @@ impl Drop for StrayOutput {
     fn drop(&mut self) {
         if self.lines > 1 {
             let (server, lines) = (self.key.as_str(), self.lines);
-            tracing::debug!(target: "genkit::mcp", server, lines, "ignored lines of the server");
+            tracing::debug!(target: "genkit::mcp", server, lines, "ignored lines from the server");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The arguments of one call: pieces that are appended, or snapshots that replace each other.
 
-/// The maximum depth of arguments, which is that of `serde_json`.
+/// The maximum depth of arguments, the same as in `serde_json`.
 const MAX_DEPTH: usize = 128;
 
 /// How much of a JSON value has arrived.
@@ -16,8 +16,8 @@ pub(super) enum Progress {
     Broken,
 }
 
-/// The arguments as they arrive. Each piece is appended. In addition, a piece that begins with
-/// everything before it may be a snapshot that replaces it; the end of the stream decides.
+/// The arguments as they arrive. Each piece is appended. A piece that begins with all of the earlier text may also be a
+/// snapshot that replaces this text; at the end of the stream, the better interpretation is chosen.
 #[derive(Default)]
 pub(super) struct ArgumentsText {
     appended: ScannedText,
@@ -51,7 +51,7 @@ impl ArgumentsText {
         self.appended.push(more);
     }
 
-    /// Returns the chosen text alone.
+    /// Returns only the chosen text.
     pub(super) fn settled(&self) -> Self {
         Self { appended: self.chosen().clone(), snapshot: None }
     }

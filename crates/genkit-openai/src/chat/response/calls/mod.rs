@@ -43,10 +43,10 @@
 //! | row | call | outcome |
 //! |---|---|---|
 //! | 9 | without a name and arguments | dropped |
-//! | 10 | without a name, and its arguments continue those of the call before | joined |
-//! | 11 | its arguments are broken, and complete those of the call before, which has the same name and index | joined |
+//! | 10 | without a name, and its arguments continue the arguments of the previous call | joined |
+//! | 11 | its arguments are incomplete, and complete the arguments of the previous call, which has the same name and index | joined |
 //! | 12 | without arguments, and another call with the same id and name has some | dropped |
-//! | 13 | the same name and arguments as a call before, and the same id, or no id on one of them | dropped |
+//! | 13 | the same name and arguments as an earlier call, and the same id, or one of the two has no id | dropped |
 //! | 14 | any other | kept |
 
 mod arguments;
@@ -102,7 +102,7 @@ struct Fragment {
     extra: Option<Value>,
 }
 
-/// How the name in a fragment relates to that of a call.
+/// How the name in a fragment relates to the name of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum NameMatch {
     Missing,
@@ -115,7 +115,7 @@ enum NameMatch {
     Other,
 }
 
-/// How the id in a fragment relates to that of a call.
+/// How the id in a fragment relates to the id of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum IdMatch {
     Missing,
@@ -124,7 +124,7 @@ enum IdMatch {
     Other,
 }
 
-/// A call, and the place of its first fragment among the calls.
+/// A call, and the index of its first fragment among the calls.
 pub(super) struct AssembledCall {
     pub(super) place: usize,
     pub(super) called: RawToolCall,
@@ -386,7 +386,7 @@ impl ToolCallAssembler {
         assembled.collect()
     }
 
-    /// Returns whether the call at this place is sent for the first time.
+    /// Returns whether the call at this index is sent for the first time.
     pub(super) fn mark_sent(&mut self, place: usize) -> bool {
         let call = self.calls.get_mut(place);
         call.is_some_and(|call| !std::mem::replace(&mut call.is_sent, true))
@@ -416,7 +416,7 @@ impl PartialCall {
         self.index.zip(fragment.index).is_some_and(|(known, index)| known != index)
     }
 
-    /// Whether the arguments of a fragment are those of another call.
+    /// Whether the arguments of a fragment belong to another call.
     fn is_followed_by(&self, fragment: &Fragment, id: IdMatch) -> bool {
         let begins = fragment.arguments.trim_start().starts_with(['{', '"']);
         // A server that begins with an empty object sends the arguments afterwards.
@@ -426,7 +426,7 @@ impl PartialCall {
         is_ended && begins && !is_placeholder && !self.arguments.are(&fragment.arguments)
     }
 
-    /// Whether the arguments of this call are not JSON, because they belong to the call before.
+    /// Whether the arguments of this call are not JSON, because they belong to the previous call.
     fn completes(&self, before: &Self, arguments: &ArgumentsText) -> bool {
         self.arguments.progress() == Progress::Broken
             && arguments.progress() == Progress::Open
@@ -434,7 +434,7 @@ impl PartialCall {
             && self.index == before.index
     }
 
-    /// Adds a piece of the id, or replaces the id by a longer form of it.
+    /// Adds a piece of the id, or replaces the id with a longer version of it.
     fn join_id(&mut self, id: &str, has_no_arguments: bool) {
         let Some(known) = &mut self.id else { return };
         if !has_no_arguments || self.arguments.progress() != Progress::Empty {
@@ -448,10 +448,10 @@ impl PartialCall {
     }
 }
 
-/// Drops calls that repeat the name and arguments of a call before, unless both have an id and the
+/// Drops calls that repeat the name and arguments of an earlier call, unless both have an id and the
 /// ids differ.
 pub(super) fn drop_repeated(calls: Vec<DecodedCall>) -> Vec<DecodedCall> {
-    // The places in `kept`, by name and arguments.
+    // The indexes in `kept`, by name and arguments.
     let mut places: HashMap<(String, String), Vec<usize>> = HashMap::new();
     let mut kept: Vec<DecodedCall> = Vec::with_capacity(calls.len());
     for call in calls {

@@ -1,0 +1,11 @@
+//! Tests of the items that the sibling crates use.
+
+mod effort;
+mod glob;
+mod message;
+mod run_id;
+mod settings;
+mod suggest;
+mod time;
+mod token_bucket;
+mod tool_choice;

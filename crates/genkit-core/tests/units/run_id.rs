@@ -1,0 +1,13 @@
+use genkit_core::RunId;
+
+#[test]
+fn an_id_is_a_name_everywhere() {
+    let longest = "a".repeat(128);
+    for id in ["a", "order-4711", "A_b.c", "_x", "9", &longest] {
+        assert_eq!(RunId::new(id).map(String::from).expect(id), id);
+    }
+    let longer = "a".repeat(129);
+    for id in ["", ".", "..", ".x", "-x", "a/b", "a\\b", "a b", "a:b", "ä", "a\n", &longer] {
+        assert_eq!(RunId::new(id).expect_err(id).kind(), genkit_core::ErrorKind::InvalidArgument);
+    }
+}

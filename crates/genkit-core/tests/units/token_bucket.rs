@@ -1,0 +1,28 @@
+use genkit_core::internal::sync::TokenBucket;
+use std::time::Duration;
+use std::time::Instant;
+
+#[test]
+fn a_second_has_as_many_requests_as_were_set() {
+    let start = Instant::now();
+    let mut bucket = TokenBucket::full(3, start);
+    for _ in 0..3 {
+        assert_eq!(bucket.take_token(start), Ok(()));
+    }
+    assert_eq!(bucket.take_token(start), Err(3));
+    assert_eq!(bucket.take_token(start + Duration::from_millis(200)), Err(3));
+    assert_eq!(bucket.take_token(start + Duration::from_millis(400)), Ok(()));
+    let mut long_after = 0;
+    while bucket.take_token(start + Duration::from_secs(60)).is_ok() {
+        long_after += 1;
+    }
+    assert_eq!(long_after, 3, "what is not used is not saved up");
+}
+
+#[test]
+fn a_clock_that_seems_to_go_back_gives_nothing() {
+    let start = Instant::now();
+    let mut bucket = TokenBucket::full(1, start + Duration::from_secs(1));
+    assert_eq!(bucket.take_token(start), Ok(()));
+    assert_eq!(bucket.take_token(start), Err(1));
+}

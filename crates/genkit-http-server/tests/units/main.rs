@@ -1,0 +1,4 @@
+//! Tests of the items that the sibling crates use.
+
+mod media_types;
+mod secret;

@@ -1,0 +1,81 @@
+//! Checks of the claims of a token with a valid signature: issuer, audience, validity period (RFC
+//! 7519, RFC 9068).
+
+use std::time::{Duration, UNIX_EPOCH};
+
+use serde_json::{Map, Value};
+
+use crate::error::TokenFault;
+use genkit_mcp_server::Principal;
+
+/// The expected claims.
+#[derive(Clone, Debug)]
+pub(crate) struct ExpectedClaims {
+    pub(crate) issuer: String,
+    pub(crate) audiences: Vec<String>,
+    /// The tolerated clock skew.
+    pub(crate) leeway: Duration,
+}
+
+impl ExpectedClaims {
+    /// Returns the principal that the claims identify, at `now` in seconds since 1970.
+    pub(crate) fn to_principal(
+        &self,
+        claims: Map<String, Value>,
+        now: f64,
+    ) -> Result<Principal, TokenFault> {
+        if claims.get("iss").and_then(Value::as_str) != Some(&self.issuer) {
+            return Err(TokenFault::Issuer(self.issuer.clone()));
+        }
+        let is_ours =
+            |it: &Value| it.as_str().is_some_and(|it| self.audiences.iter().any(|our| our == it));
+        let is_for_us = match claims.get("aud") {
+            Some(Value::Array(audiences)) => audiences.iter().any(is_ours),
+            Some(audience) => is_ours(audience),
+            None => false,
+        };
+        if !is_for_us {
+            return Err(TokenFault::Audience(self.audiences.join(" or ")));
+        }
+        let leeway = self.leeway.as_secs_f64();
+        let time = |name| match claims.get(name) {
+            None => Ok(None),
+            Some(time) => time.as_f64().map(Some).ok_or(TokenFault::NoJwt),
+        };
+        let expires = match time("exp")? {
+            Some(expires) if now < expires + leeway => expires + leeway,
+            Some(_) => return Err(TokenFault::Expired),
+            // Such a token could never be revoked.
+            None => return Err(TokenFault::NoExpiry),
+        };
+        for begins in [time("nbf")?, time("iat")?].into_iter().flatten() {
+            if now < begins - leeway {
+                return Err(TokenFault::NotYet);
+            }
+        }
+        if claims.contains_key("cnf") {
+            return Err(TokenFault::Bound);
+        }
+        let subject = claims.get("sub").and_then(Value::as_str).filter(|it| !it.is_empty());
+        let principal = Principal::new(subject.ok_or(TokenFault::NoSubject)?);
+        let principal = principal.with_scopes(read_scopes(&claims)).with_claims(claims);
+        let expiry = Duration::try_from_secs_f64(expires).ok();
+        let expiry = expiry.and_then(|since| UNIX_EPOCH.checked_add(since));
+        Ok(match expiry {
+            Some(expiry) => principal.with_expiry(expiry),
+            None => principal,
+        })
+    }
+}
+
+/// Reads the scopes. `scope` is a string of scopes separated by blanks (RFC 9068); some servers write
+/// `scp`, and some write a list.
+fn read_scopes(claims: &Map<String, Value>) -> Vec<String> {
+    match claims.get("scope").or_else(|| claims.get("scp")) {
+        Some(Value::String(scopes)) => scopes.split_ascii_whitespace().map(str::to_owned).collect(),
+        Some(Value::Array(scopes)) => {
+            scopes.iter().filter_map(Value::as_str).map(str::to_owned).collect()
+        }
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,75 @@
+//! The errors of a token, and of the keys of its issuer.
+
+use genkit_core::ErrorKind;
+use genkit_core::internal::error::Topic;
+
+/// Why a token was rejected. The client receives the message.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum TokenFault {
+    #[error("the token is not a signed JWT")]
+    NoJwt,
+    #[error("the token is signed with an algorithm that this server does not allow")]
+    Algorithm,
+    #[error("the token has a critical header that this server does not support")]
+    Critical,
+    #[error("this type of JWT is not an access token")]
+    Kind,
+    #[error("the token is signed with an unknown key")]
+    UnknownKey,
+    #[error("the signature of the token is invalid")]
+    Signature,
+    #[error("the issuer of the token is not exactly `{0}`")]
+    Issuer(String),
+    #[error("the audience of the token is not exactly `{0}`")]
+    Audience(String),
+    #[error("the token has expired")]
+    Expired,
+    #[error("the token has no expiry; it needs the claim `exp`")]
+    NoExpiry,
+    #[error("the token is not valid yet")]
+    NotYet,
+    #[error("the token has no subject; it needs the claim `sub`")]
+    NoSubject,
+    #[error("the token is bound to a key of its client, which this server cannot check")]
+    Bound,
+}
+
+/// Why keys are not available, for the log and for the program that builds the verifier.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum KeyFault {
+    #[error("`{0}` is not a valid URL for keys; use `https://`, or `http://` on this machine")]
+    Address(String),
+    #[error(
+        "`.algorithms(..)` is empty; pass at least one algorithm, or remove the call to use the default"
+    )]
+    NoAlgorithms,
+    #[error("{url}: {why}")]
+    Unreachable { url: String, why: String },
+    #[error("{url} responded with status {status}")]
+    Status { url: String, status: u16 },
+    #[error("{url} responded with more than {limit} bytes")]
+    Long { url: String, limit: usize },
+    #[error("{url} did not respond with a JSON object")]
+    NotObject { url: String },
+    #[error("the metadata at {url} belongs to another issuer, `{found}`")]
+    OtherIssuer { url: String, found: String },
+    #[error("the metadata at {url} has no usable `jwks_uri`")]
+    NoJwksUri { url: String },
+    #[error("the JWK set is invalid: `keys` is not a list")]
+    NoKeys,
+    #[error("the JWK set has more than {0} keys")]
+    TooManyKeys(usize),
+    #[error("fetching the keys failed a moment ago and is not retried yet")]
+    BackingOff,
+}
+
+impl Topic for KeyFault {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Address(_) | Self::NoAlgorithms | Self::NoKeys | Self::TooManyKeys(_) => {
+                ErrorKind::InvalidArgument
+            }
+            _ => ErrorKind::Unavailable,
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Verifies access tokens that are JWTs.
+
+use std::fmt;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::algorithm::JwtAlgorithm;
+use crate::claims::ExpectedClaims;
+use crate::error::TokenFault;
+use crate::jwk::KeySet;
+use crate::keys::IssuerKeys;
+use crate::token::UnverifiedToken;
+use genkit_core::BoxFuture;
+use genkit_mcp_server::{Principal, TokenError, TokenVerifier};
+
+/// The maximum number of keys that are tried if the token has no key id.
+const MAX_TRIES: usize = 4;
+
+/// A JWT verifier, which accepts access tokens of one issuer that are JWTs (RFC 9068):
+/// `serve_mcp().authenticate(verifier)`.
+///
+/// A token is accepted if it is signed with a key that the issuer publishes and with an allowed
+/// algorithm, was issued by that issuer for this server, is currently valid, and has a subject. The
+/// subject becomes the id of the [`Principal`]. Its scopes are those in `scope` (or `scp`), and its
+/// claims are all claims of the token. Other types of tokens, tokens without an expiry, and tokens that
+/// are bound to a key of their client are rejected.
+///
+/// Keys are fetched for the first token, then in the background every 10 minutes while they are used,
+/// and when a token has an unknown key id, at most every 10 seconds. If the issuer does not respond, it
+/// is contacted less and less often. Its keys remain in use for up to an hour; without keys, requests
+/// are answered with 503.
+///
+/// ```no_run
+/// use genkit::mcp::server::{JwtVerifier, ProtectedResource};
+///
+/// # async fn run() -> genkit::Result<()> {
+/// let (issuer, resource) = ("https://login.example.com", "https://mcp.example.com/mcp");
+/// genkit::serve_mcp()
+///     .http("0.0.0.0:8000")
+///     .allowed_hosts(["mcp.example.com"])
+///     .authenticate(JwtVerifier::builder(issuer, resource).build()?)
+///     .protected_resource(ProtectedResource::new(resource).with_authorization_server(issuer))
+///     .await
+/// # }
+/// ```
+pub struct JwtVerifier {
+    pub(crate) algorithms: Vec<JwtAlgorithm>,
+    pub(crate) expected: ExpectedClaims,
+    pub(crate) keys: IssuerKeys,
+}
+
+impl JwtVerifier {
+    async fn check_token(&self, token: &str) -> Result<Principal, TokenError> {
+        let unverified = UnverifiedToken::read(token, &self.algorithms).map_err(invalid_token)?;
+        let known = self.keys.current_keys().await;
+        let known = known.map_err(|fault| TokenError::unavailable(fault.to_string()))?;
+        match signed_by(&known, &unverified) {
+            Err(TokenFault::UnknownKey) => match self.keys.after_unknown(&known).await {
+                Some(others) => signed_by(&others, &unverified),
+                None => Err(TokenFault::UnknownKey),
+            },
+            checked => checked,
+        }
+        .map_err(invalid_token)?;
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();
+        let claims = unverified.parse_claims().map_err(invalid_token)?;
+        self.expected.to_principal(claims, now).map_err(invalid_token)
+    }
+}
+
+impl TokenVerifier for JwtVerifier {
+    fn verify<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<Principal, TokenError>> {
+        Box::pin(self.check_token(token))
+    }
+}
+
+impl fmt::Debug for JwtVerifier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("JwtVerifier");
+        shown.field("algorithms", &self.algorithms).field("expected", &self.expected);
+        shown.finish_non_exhaustive()
+    }
+}
+
+/// Verifies the signature with the matching keys of the set.
+fn signed_by(keys: &KeySet, token: &UnverifiedToken<'_>) -> Result<(), TokenFault> {
+    let fitting = keys.of(token.algorithm, token.key_id.as_deref()).take(MAX_TRIES);
+    let mut fault = TokenFault::UnknownKey;
+    for key in fitting {
+        match key.verify_signature(token.algorithm, token.signed.as_bytes(), &token.signature) {
+            Ok(()) => return Ok(()),
+            Err(why) => fault = why,
+        }
+    }
+    // Without a key id, an invalid signature could also come from a new key.
+    Err(if token.key_id.is_none() { TokenFault::UnknownKey } else { fault })
+}
+
+fn invalid_token(fault: TokenFault) -> TokenError {
+    TokenError::invalid(fault.to_string())
+}

@@ -1,0 +1,11 @@
+//! Tests of the items that the sibling crates use.
+
+mod canonical;
+mod form;
+mod lenient_json;
+mod nulls;
+mod pointer;
+mod properties;
+mod reread;
+mod size;
+mod truncate;

@@ -1,0 +1,11 @@
+//! Data from outside, made safe: text escaped for users and logs, secrets redacted, JSON bounded while it is read, text
+//! sealed that clients return, and a fair share of each limit for each client.
+
+#![allow(missing_docs, reason = "not part of the public API of genkit; it changes without notice")]
+
+pub mod bounded_json;
+pub mod fair_share;
+pub mod redact;
+pub mod seal;
+pub mod secret;
+pub mod visible;

@@ -1,0 +1,316 @@
+//! Secrets in text from outside: a server, a model or a child process may repeat a key in any spelling.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::fmt;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
+use serde_json::Value;
+
+/// The number of characters that identify a secret if only its beginning is repeated. A shorter secret is recognized as
+/// a whole.
+const RECOGNIZED: usize = 8;
+
+/// A secret, with its replacement and all its spellings.
+pub struct Secret {
+    value: String,
+    shown: String,
+    spellings: Vec<Spelling>,
+    /// Whether a beginning is recognized. That of a path or an address may be an ordinary word.
+    is_random: bool,
+}
+
+struct Spelling {
+    text: String,
+    /// The number of bytes that must match if the secret is cut off.
+    least: usize,
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Secret").field(&self.shown).finish()
+    }
+}
+
+impl Secret {
+    /// Creates a secret that is replaced with `shown`.
+    pub fn new(value: &str, shown: impl Into<String>) -> Self {
+        let is_random = !value.starts_with(['/', '.', '~']) && !value.contains(":/");
+        let is_random = is_random && !value.contains(":\\");
+        let mut spellings = Vec::new();
+        let mut add = |text: String, width: usize| {
+            let least = (RECOGNIZED * width).min(text.len());
+            spellings.push(Spelling { text, least });
+        };
+        let json = json_escaped(value);
+        let percent = percent_encoded(value);
+        add(value.to_owned(), 1);
+        add(json_escaped(&json), 1);
+        add(json.replace('/', "\\/"), 1);
+        add(json, 1);
+        add(form_encoded(&percent), 1);
+        add(percent, 1);
+        add(value.bytes().map(percent_of_symbols).collect(), 1);
+        // Percent-encoding of every byte, even if not required.
+        add(value.bytes().map(|byte| format!("%{byte:02x}")).collect(), 3);
+        add(value.bytes().map(|byte| format!("{byte:02x}")).collect(), 2);
+        // The form of a client secret in `Basic` (RFC 6749, 2.3.1) is encoded as in a form.
+        for value in [value.to_owned(), form_encoded(&percent_encoded(value))] {
+            for text in base64_spellings(&value) {
+                let least = RECOGNIZED * 4 / 3;
+                spellings.push(Spelling { least: least.min(text.len()), text });
+            }
+        }
+        let mut known = BTreeSet::new();
+        spellings
+            .retain(|it| it.least >= value.len().min(RECOGNIZED) && known.insert(it.text.clone()));
+        Self { value: value.to_owned(), shown: shown.into(), spellings, is_random }
+    }
+
+    /// Returns the secret.
+    pub fn value(&self) -> &str {
+        &self.value
+    }
+
+    /// Returns the spellings, for bytes that are not text.
+    pub fn spellings(&self) -> impl Iterator<Item = &str> {
+        self.spellings.iter().map(|spelling| &*spelling.text)
+    }
+}
+
+/// Returns the text with all secrets replaced: in each spelling, in upper and lower case, broken into lines, and cut off
+/// after eight characters or more, unless the beginning is an ordinary word.
+pub fn redact_secrets<'a, 's>(
+    text: &'a str,
+    secrets: impl Iterator<Item = &'s Secret> + Clone,
+) -> Cow<'a, str> {
+    let mut begins = [false; 256];
+    for spelling in secrets.clone().flat_map(|secret| &secret.spellings) {
+        if let Some(first) = spelling.text.bytes().next() {
+            begins[usize::from(first.to_ascii_lowercase())] = true;
+            begins[usize::from(first.to_ascii_uppercase())] = true;
+        }
+    }
+    let bytes = text.as_bytes();
+    let (mut redacted, mut copied, mut at) = (String::new(), 0, 0);
+    while at < bytes.len() {
+        if !begins[usize::from(bytes[at])] || !text.is_char_boundary(at) {
+            at += 1;
+            continue;
+        }
+        let rest = &bytes[at..];
+        let found = secrets.clone().flat_map(|secret| {
+            let ends = secret
+                .spellings
+                .iter()
+                .filter_map(|spelling| spelling.end_in(rest, secret.is_random));
+            ends.map(move |end| (end, secret))
+        });
+        // The longest, because one secret may begin like another.
+        match found.max_by_key(|(end, _)| *end) {
+            Some((end, secret)) => {
+                redacted.push_str(&text[copied..at]);
+                redacted.push_str(&secret.shown);
+                at += end;
+                while !text.is_char_boundary(at) {
+                    at += 1;
+                }
+                copied = at;
+            }
+            None => at += 1,
+        }
+    }
+    if copied == 0 && redacted.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    redacted.push_str(&text[copied..]);
+    Cow::Owned(redacted)
+}
+
+/// Replaces all secrets in the strings and the member names of a JSON value.
+pub fn redact_secrets_in_json<'s>(
+    value: Value,
+    secrets: impl Iterator<Item = &'s Secret> + Clone,
+) -> Value {
+    let text = |text: String| match redact_secrets(&text, secrets.clone()) {
+        Cow::Owned(redacted) => redacted,
+        Cow::Borrowed(_) => text,
+    };
+    match value {
+        Value::String(said) => text(said).into(),
+        Value::Array(items) => {
+            items.into_iter().map(|item| redact_secrets_in_json(item, secrets.clone())).collect()
+        }
+        Value::Object(members) => members
+            .into_iter()
+            .map(|(name, value)| (text(name), redact_secrets_in_json(value, secrets.clone())))
+            .collect(),
+        other => other,
+    }
+}
+
+/// Returns whether a header, a parameter or an argument with this name holds a secret.
+pub fn is_secret_name(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let parts = ["auth", "key", "token", "secret", "cookie", "password", "pass", "cred", "sig"];
+    parts.iter().any(|part| name.contains(part))
+}
+
+impl Spelling {
+    /// Returns where the spelling ends, if `text` begins with all of it, or with a long enough prefix of a random
+    /// secret.
+    fn end_in(&self, text: &[u8], is_random: bool) -> Option<usize> {
+        let (mut at, mut matched, mut end, mut is_exact) = (0, 0, 0, true);
+        let spelling = self.text.as_bytes();
+        while matched < spelling.len() {
+            match text.get(at) {
+                Some(byte) if byte.eq_ignore_ascii_case(&spelling[matched]) => {
+                    is_exact &= *byte == spelling[matched];
+                    (at, matched) = (at + 1, matched + 1);
+                    end = at;
+                }
+                _ => match line_break(&text[at..]) {
+                    0 => break,
+                    length if matched > 0 => at += length,
+                    _ => break,
+                },
+            }
+        }
+        let is_whole = matched == spelling.len();
+        let is_cut_off =
+            || matched >= self.least && is_exact && is_random && has_code(&spelling[..matched]);
+        (is_whole || is_cut_off()).then_some(end)
+    }
+}
+
+/// Returns whether the beginning of a secret differs from an ordinary word: it has a digit, or capitals within.
+fn has_code(beginning: &[u8]) -> bool {
+    let capitals = beginning.iter().skip(1).filter(|byte| byte.is_ascii_uppercase()).count();
+    beginning.iter().any(u8::is_ascii_digit) || capitals > 1
+}
+
+/// Returns the length of a line break at the beginning of a text, escaped or not, including the indentation after it.
+fn line_break(text: &[u8]) -> usize {
+    let mut length = 0;
+    loop {
+        let rest = &text[length..];
+        let next = match rest {
+            [b'\r' | b'\n', ..] => 1,
+            [b'\\', b'n' | b'r', ..] => 2,
+            [b' ' | b'\t', ..] if length > 0 => 1,
+            _ => return length,
+        };
+        length += next;
+    }
+}
+
+/// Base64 of a value within a longer text has three forms, depending on its offset. Returns only the characters that
+/// depend on the value alone.
+fn base64_spellings(value: &str) -> Vec<String> {
+    let mut spellings = Vec::new();
+    for before in 0..3 {
+        let bytes = [&b"\0\0"[..before], value.as_bytes()].concat();
+        for encoded in [STANDARD_NO_PAD.encode(&bytes), URL_SAFE_NO_PAD.encode(&bytes)] {
+            let (start, end) = ([0, 2, 3][before], bytes.len() * 8 / 6);
+            spellings.push(encoded[start..end].to_owned());
+        }
+    }
+    spellings
+}
+
+fn json_escaped(value: &str) -> String {
+    let quoted = Value::from(value).to_string();
+    quoted[1..quoted.len() - 1].to_owned()
+}
+
+fn percent_encoded(value: &str) -> String {
+    let encoded = value.bytes().map(|byte| match byte {
+        b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+            char::from(byte).to_string()
+        }
+        byte => format!("%{byte:02X}"),
+    });
+    encoded.collect()
+}
+
+/// Percent-encodes everything but letters and digits.
+fn percent_of_symbols(byte: u8) -> String {
+    match byte.is_ascii_alphanumeric() {
+        true => char::from(byte).to_string(),
+        false => format!("%{byte:02X}"),
+    }
+}
+
+/// Converts a percent-encoded text to form encoding, with `+` for a space.
+fn form_encoded(percent: &str) -> String {
+    percent.replace("%20", "+").replace("%2A", "*").replace('~', "%7E")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use base64::engine::general_purpose::STANDARD;
+
+    const VALUE: &str = "sk-T0ken/\"with+é~ 7f3a9c";
+
+    fn redact(text: &str) -> String {
+        let secrets = [Secret::new(VALUE, "<key>"), Secret::new("sk-T0k99-other", "<other>")];
+        redact_secrets(text, secrets.iter()).into_owned()
+    }
+
+    #[test]
+    fn a_secret_is_hidden_in_every_spelling() {
+        let hex: String = VALUE.bytes().map(|byte| format!("{byte:02X}")).collect();
+        let json = serde_json::to_string(VALUE).unwrap();
+        let twice = serde_json::to_string(&json).unwrap();
+        let percent = percent_encoded(VALUE);
+        let mut spellings = vec![VALUE.to_owned(), VALUE.to_ascii_uppercase(), hex, json, twice];
+        spellings.extend([percent.to_lowercase(), form_encoded(&percent), percent]);
+        for before in ["", "a", "ab"] {
+            spellings.push(STANDARD.encode(format!("{before}{VALUE}!")));
+            spellings.push(URL_SAFE_NO_PAD.encode(format!("{before}{VALUE}")));
+        }
+        for spelling in spellings {
+            let shown = redact(&format!("it said {spelling}, and more"));
+            assert!(shown.contains("<key>") && !shown.contains("7f3a9c"), "{spelling}: {shown}");
+            assert!(shown.starts_with("it said ") && shown.ends_with(", and more"), "{shown}");
+        }
+    }
+
+    #[test]
+    fn a_secret_is_hidden_if_it_is_cut_off_or_broken_into_lines() {
+        assert_eq!(redact("got sk-T0ken… then"), "got <key>… then");
+        assert_eq!(redact("got sk-T0\n  ken/\"with+é~ 7f\r\n3a9c."), "got <key>.");
+        assert_eq!(redact("got sk-T0\\nken/\"with+é"), "got <key>");
+        assert_eq!(redact("sk-T0k99-other"), "<other>", "the longest match");
+        for harmless in ["sk-T0", "nothing", "é", ""] {
+            assert_eq!(redact(harmless), harmless);
+        }
+    }
+
+    #[test]
+    fn words_that_begin_like_a_secret_stay() {
+        for (value, text) in [
+            ("everything-list-123", "the everything server"),
+            ("/work/project1/bin", "in /work/project1/src"),
+            ("https://h1.example/a", "see https://h1.example/b"),
+            ("Argument-Number-1", "an Argument-Number"),
+        ] {
+            let secret = Secret::new(value, "*");
+            let redacted = redact_secrets(text, std::iter::once(&secret));
+            assert_eq!(redacted, text, "{value}");
+        }
+    }
+
+    #[test]
+    fn a_short_secret_is_hidden_as_a_whole_only() {
+        let secret = Secret::new("abc123", "*");
+        assert_eq!(redact_secrets("abc12 abc123", std::iter::once(&secret)), "abc12 *");
+    }
+
+    #[test]
+    fn debug_output_does_not_show_it() {
+        assert_eq!(format!("{:?}", Secret::new("abc123", "*")), "Secret(\"*\")");
+    }
+}

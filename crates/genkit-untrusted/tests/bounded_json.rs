@@ -1,0 +1,27 @@
+//! Tests of `genkit_untrusted::bounded_json`.
+
+use genkit_untrusted::bounded_json::*;
+use serde_json::Value;
+use serde_json::json;
+
+#[test]
+fn a_document_is_read_as_serde_json_reads_it() {
+    let text = r#" {"a": [1, -2, 3.5, 18446744073709551615, true, null, "x\u00e9"], "b": {}} "#;
+    let read: Value = serde_json::from_str(text).unwrap();
+    assert_eq!(parse_bounded(text.as_bytes()).unwrap(), read);
+    for wrong in ["", "[1", "[1] 2", "1e999", "{1: 2}"] {
+        assert!(parse_bounded(wrong.as_bytes()).is_err(), "{wrong}");
+    }
+    assert!(parse_bounded("[".repeat(200).as_bytes()).is_err(), "depth");
+    assert_eq!(parse_bounded(b"{}").unwrap(), json!({}));
+}
+
+#[test]
+fn many_values_are_refused_before_they_are_built() {
+    let list = |count: usize| format!("[{}0]", "0,".repeat(count - 1));
+    assert!(parse_bounded(list(MAX_JSON_VALUES - 1).as_bytes()).is_ok());
+    let error = parse_bounded(list(MAX_JSON_VALUES).as_bytes()).unwrap_err();
+    assert!(error.to_string().contains("more than 200000 values"), "{error}");
+    let members: Vec<String> = (0..MAX_JSON_VALUES).map(|at| format!("\"{at}\":0")).collect();
+    assert!(parse_bounded(format!("{{{}}}", members.join(",")).as_bytes()).is_err());
+}

@@ -1,0 +1,7 @@
+use genkit::tool;
+
+/// Asks the user for a seat.
+#[tool]
+async fn pick_seat(row: u32) -> genkit::Result<String>;
+
+fn main() {}
