@@ -89,6 +89,14 @@ pub enum McpEvent {
         /// The URI of the resource, or of a resource within it.
         uri: String,
     },
+    /// The user is done with a page that the server asked to visit: see [`ElicitRequest::id`](super::ElicitRequest::id).
+    #[non_exhaustive]
+    UrlCompleted {
+        /// The key of the server.
+        server: String,
+        /// The id of the question.
+        id: String,
+    },
     /// A log message from the server, which is also sent to `tracing` at the same level.
     #[non_exhaustive]
     Log {

@@ -1,6 +1,8 @@
 //! Clients of one server, made by their builder.
 
-use genkit::mcp::host::{ElicitRequest, McpClient};
+use std::sync::{Arc, Mutex};
+
+use genkit::mcp::host::{ElicitRequest, McpClient, McpEvent};
 use genkit::{Context, Elicited, Result, prompt, prompts, tool, tools};
 use serde_json::json;
 
@@ -24,6 +26,43 @@ async fn who(ctx: &Context) -> Result<String> {
 #[prompt]
 async fn greet(name: String) -> String {
     format!("Hello, {name}!")
+}
+
+/// Pays at the bank.
+#[tool]
+async fn pay(ctx: &Context) -> Result<String> {
+    ctx.elicit_url("https://bank.example.com/pay", "Confirm.").id("bill-7").await?.accepted()?;
+    ctx.url_completed("bill-7").await;
+    Ok("paid".to_owned())
+}
+
+#[tokio::test]
+async fn client_learns_when_the_user_is_done_with_a_page() {
+    for era in ERAS {
+        let registry = registry(tools![pay]);
+        let (seen, ids) = (Arc::new(Mutex::new(Vec::new())), Arc::new(Mutex::new(Vec::new())));
+        let (events, asked) = (Arc::clone(&seen), Arc::clone(&ids));
+        let client = McpClient::builder("bank")
+            .on_elicit(move |question: ElicitRequest| {
+                assert_eq!(question.url.as_deref(), Some("https://bank.example.com/pay"));
+                asked.lock().unwrap().extend(question.id);
+                async { Elicited::Accepted(json!({})) }
+            })
+            .on_event(move |event| {
+                if let McpEvent::UrlCompleted { server, id, .. } = event {
+                    events.lock().unwrap().push(format!("{server} {id}"));
+                }
+            })
+            .connect(server(&registry).protocol(era))
+            .await
+            .unwrap();
+        assert_eq!(client.call_tool("pay", json!({})).await.unwrap(), "paid");
+        assert_eq!(*ids.lock().unwrap(), ["bill-7"]);
+        // The stateless protocol has no such notification.
+        let expected: &[&str] = if era == ERAS[0] { &["bank bill-7"] } else { &[] };
+        assert_eq!(*seen.lock().unwrap(), expected);
+        client.close().await;
+    }
 }
 
 #[tokio::test]

@@ -52,8 +52,8 @@ pub(crate) fn share_page(key: &str, origin: &mut Value) {
     }
 }
 
-/// Returns whether a model may use a tool with this `ui` in its `_meta`: by default it may. If the visibility has another
-/// form than the extension specifies, it may not.
+/// Returns whether a model may use a tool with this `ui` in its `_meta`: by default it may. A visibility
+/// in another form than the extension specifies excludes models.
 pub(crate) fn is_ui_for_models(ui: &Value) -> bool {
     match ui.get("visibility") {
         None | Some(Value::Null) => true,

@@ -47,6 +47,9 @@ pub struct ElicitRequest {
     pub schema: Option<Value>,
     /// The page to visit. Show the URL and let the user decide; never fetch it.
     pub url: Option<String>,
+    /// The server's id for the visit of the page. [`McpEvent::UrlCompleted`](crate::McpEvent::UrlCompleted) with the same
+    /// id reports that the user is done there; not every server sends it.
+    pub id: Option<String>,
 }
 
 impl ElicitRequest {
@@ -79,12 +82,24 @@ impl ElicitRequest {
             None => None,
         };
         let message = shown_message(server, &redactor.redact_text(message));
-        Some(Self { server: server.to_owned(), message, schema, url })
+        let id = match params {
+            ElicitRequestParams::UrlElicitationParams { elicitation_id, .. } => {
+                Some(elicitation_id.clone())
+            }
+            _ => None,
+        };
+        Some(Self { server: server.to_owned(), message, schema, url, id })
     }
 
     #[cfg(test)]
     pub(crate) fn testing(server: &str, message: &str) -> Self {
-        Self { server: server.to_owned(), message: message.to_owned(), schema: None, url: None }
+        Self {
+            server: server.to_owned(),
+            message: message.to_owned(),
+            schema: None,
+            url: None,
+            id: None,
+        }
     }
 
     /// Accepts with the default values of the form.
@@ -195,6 +210,7 @@ mod tests {
                 },
             })),
             url: None,
+            id: None,
         };
         let answer = to_mcp(asked.accept_defaults(), &asked);
         assert_eq!(answer.content, Some(json!({"name": "Ada", "ok": false})));

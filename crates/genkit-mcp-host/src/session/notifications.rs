@@ -16,6 +16,9 @@ use genkit_mcp::internal::level;
 use genkit_schema::internal::size::json_size;
 use genkit_schema::internal::truncate::truncate;
 
+/// The longest id of a question about a page, in bytes.
+const MAX_ELICITATION_ID: usize = 1024;
+
 /// The longest name of a logger, in bytes.
 const MAX_LOGGER: usize = 200;
 
@@ -47,6 +50,15 @@ pub(crate) fn receive_notification(
                 return None;
             }
             session.settings.emit_event(&McpEvent::ResourceUpdated { server, uri });
+        }
+        ServerNotification::CustomNotification(notified)
+            if notified.method == "notifications/elicitation/complete" =>
+        {
+            let id = notified.params.as_ref().and_then(|params| params["elicitationId"].as_str());
+            if let Some(id) = id.filter(|id| id.len() <= MAX_ELICITATION_ID) {
+                let (server, id) = (session.server.to_string(), id.to_owned());
+                session.settings.emit_event(&McpEvent::UrlCompleted { server, id });
+            }
         }
         other => return Some(other),
     }

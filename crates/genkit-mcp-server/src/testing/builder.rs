@@ -117,7 +117,7 @@ impl ClientBuilder {
     }
 
     /// Sets whether the client declares MCP's extension for tasks. A call can then return a task, which you handle with
-    /// requests of [`peer`](Client::peer). Default is `false`.
+    /// requests of [`peer`](super::RawClient::peer). Default is `false`.
     pub fn tasks(mut self, yes: bool) -> Self {
         self.answers.tasks = yes;
         self

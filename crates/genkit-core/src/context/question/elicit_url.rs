@@ -49,7 +49,7 @@ impl Context {
     /// # }
     /// ```
     ///
-    /// In a generate loop the run is interrupted, and [`Interrupt::url`](crate::generate::Interrupt::url) returns the
+    /// In a generate loop the run is interrupted, and [`Interrupt::url`](crate::Interrupt::url) returns the
     /// page.
     pub fn elicit_url(&self, url: impl Into<String>, message: impl Into<String>) -> ElicitUrl<'_> {
         ElicitUrl { context: self, key: None, id: None, url: url.into(), message: message.into() }
