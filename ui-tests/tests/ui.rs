@@ -10,6 +10,8 @@ mod fixtures;
 mod order;
 #[path = "ui/prompt_folders.rs"]
 mod prompt_folders;
+#[path = "ui/templates.rs"]
+mod templates;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

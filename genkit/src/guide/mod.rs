@@ -28,6 +28,7 @@ pages! {
     authentication: "jwt" "oauth" "bearer token" "audit" "permissions" "scopes" "api key" "authorization" "login";
     mcp_servers: "mcp client" "mcp host" "filesystem server" "mcp.json" "proxy" "sampling" "ollama" "github";
     apps: "mcp apps" "ui" "widget" "ext-apps" "interface" "content security policy";
+    publishing: "mcpb" "bundle" "mcp registry" "server.json" "release" "claude desktop" "dxt";
     testing: "cassette" "mock" "fake model" "unit test" "evals" "vcr";
     observability: "opentelemetry" "tracing" "logging" "metrics" "audit" "spans" "cost" "otel";
     providers: "gemini" "openai" "anthropic" "claude" "ollama" "embeddings" "custom model" "groq" "openrouter" "base url" "embedding";
