@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use genkit_core::Result;
 use serde_json::{Map, Value, json};
@@ -17,15 +17,15 @@ const SCHEMA: &str = "https://static.modelcontextprotocol.io/schemas/2025-12-11/
 const MAX_DESCRIPTION: usize = 100;
 
 impl Publication {
-    /// Returns the entry of the server with this name: a package for the crate, and packages for a bundle and an image
-    /// if they are given. A bundle is expected among the files of the release `v<version>` of the repository.
+    /// Returns the entry of the server with this name: a package for the crate, one for each bundle, and one for
+    /// the image if there is one. Bundles are files of the release `v<version>` of the repository.
     ///
     /// # Errors
     /// Returns an error if a field is missing or not valid, or if the bundle cannot be read.
     pub fn registry_entry(
         &self,
         name: &str,
-        bundle: Option<&Path>,
+        bundles: &[PathBuf],
         image: Option<&str>,
     ) -> Result<Map<String, Value>> {
         self.check_entry(name)?;
@@ -33,7 +33,7 @@ impl Publication {
         if !self.crate_name.is_empty() {
             packages.push(self.package("cargo", &self.crate_name, Some(&self.version)));
         }
-        if let Some(file) = bundle {
+        for file in bundles {
             packages.push(self.bundle_package(file)?);
         }
         if let Some(image) = image {
@@ -53,13 +53,17 @@ impl Publication {
             entry["websiteUrl"] = website.as_str().into();
         }
         if !self.repository.is_empty() {
-            let source = if self.repository.contains("gitlab") { "gitlab" } else { "github" };
+            let source = if self.is_on_gitlab() { "gitlab" } else { "github" };
             entry["repository"] = json!({ "url": self.repository, "source": source });
         }
         match entry {
             Value::Object(entry) => Ok(entry),
             _ => unreachable!("the entry is an object"),
         }
+    }
+
+    fn is_on_gitlab(&self) -> bool {
+        self.repository.contains("gitlab")
     }
 
     fn check_entry(&self, name: &str) -> Result<(), Error> {
@@ -95,7 +99,11 @@ impl Publication {
             fs::read(file).map_err(|source| Error::Read { path: file.to_owned(), source })?;
         let name = file.file_name().and_then(|name| name.to_str()).unwrap_or("server.mcpb");
         let repository = self.repository.trim_end_matches('/').trim_end_matches(".git");
-        let url = format!("{repository}/releases/download/v{}/{name}", self.version);
+        let version = &self.version;
+        let url = match self.is_on_gitlab() {
+            true => format!("{repository}/-/releases/v{version}/downloads/{name}"),
+            false => format!("{repository}/releases/download/v{version}/{name}"),
+        };
         let mut package = self.package("mcpb", &url, None);
         let mut digest = String::new();
         for byte in Sha256::digest(&bytes) {

@@ -46,9 +46,13 @@ fn the_official_tool_unpacks_a_bundle_that_works() {
 #[test]
 fn the_registry_entry_names_all_packages() {
     let folder = packages::scratch("publish-entry");
+    for file in ["notes-linux.mcpb", "notes-macos.mcpb"] {
+        std::fs::write(folder.join(file), file).expect("a file");
+    }
     let mut command = Command::new(server::example("notes"));
     command.current_dir(&folder).args(["--server-json", "io.github.example/notes"]);
-    let ran = run(command.args(["--bundle", "notes.mcpb", "--oci", "ghcr.io/example/notes:1.0.0"]));
+    command.args(["--mcpb", "notes-linux.mcpb", "--mcpb", "notes-macos.mcpb"]);
+    let ran = run(command.args(["--oci", "ghcr.io/example/notes:1.0.0"]));
     assert_eq!(ran.code, Some(0), "{}", ran.story());
     let entry: Value = serde_json::from_str(&ran.stdout).expect("JSON");
     let errors: Vec<_> = jsonschema::validator_for(&entry_schema())
@@ -59,7 +63,7 @@ fn the_registry_entry_names_all_packages() {
     assert!(errors.is_empty(), "{errors:?} in {entry:#}");
     let kinds = entry["packages"].as_array().expect("a list").iter();
     let kinds: Vec<_> = kinds.map(|package| &package["registryType"]).collect();
-    assert_eq!(kinds, ["cargo", "mcpb", "oci"]);
+    assert_eq!(kinds, ["cargo", "mcpb", "mcpb", "oci"]);
     assert_eq!(entry["packages"][0]["environmentVariables"][0]["isSecret"], true);
 
     let ran = notes(&["--server-json", "notes"]);

@@ -67,7 +67,7 @@ impl McpServer {
 /// | `--call NAME JSON` | calls a tool as an MCP client would, and prints its result; with `--json` as JSON |
 /// | `--check` | performs the checks that run when serving starts |
 /// | `--bundle FILE` | writes a bundle (`.mcpb`), which users of Claude Desktop install with a double click (feature `publish`) |
-/// | `--server-json NAME` | prints the entry for the MCP registry, such as of `io.github.me/notes` (feature `publish`); with `--oci IMAGE` and `--bundle` for these packages, too |
+/// | `--server-json NAME` | prints the entry for the MCP registry, such as of `io.github.me/notes` (feature `publish`); `--mcpb FILE` and `--oci IMAGE` add released bundles and an image |
 /// | `--inspect` | opens the MCP Inspector on this program (`npx`, a fixed version) |
 /// | `--install CLIENT` | adds the program to the configuration of `claude-desktop`, `claude-code`, `cursor` or `vscode` |
 /// | `--help`, `--version` | |

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Arg, ArgMatches, value_parser};
+use clap::{Arg, ArgAction, ArgMatches, value_parser};
 use genkit_publish::{Publication, PublishedVariable};
 use serde_json::Value;
 
@@ -17,6 +17,8 @@ use genkit_core::Result;
 #[derive(Debug)]
 pub(super) struct Publish {
     bundle: Option<PathBuf>,
+    /// The released bundles to list in the entry.
+    mcpb: Vec<PathBuf>,
     /// The name of the server in the registry.
     server_json: Option<String>,
     /// The image of the server.
@@ -26,9 +28,16 @@ pub(super) struct Publish {
 impl Publish {
     pub(super) fn from_matches(matches: &ArgMatches) -> Option<Self> {
         let bundle = read_value(matches, "bundle");
+        let mcpb = matches.try_get_many("mcpb").ok().flatten();
+        let mcpb = mcpb.into_iter().flatten().cloned().collect();
         let server_json = read_value(matches, "server-json");
         let oci = read_value(matches, "oci");
-        (bundle.is_some() || server_json.is_some()).then_some(Self { bundle, server_json, oci })
+        (bundle.is_some() || server_json.is_some()).then_some(Self {
+            bundle,
+            mcpb,
+            server_json,
+            oci,
+        })
     }
 }
 
@@ -40,6 +49,10 @@ pub(super) fn flags() -> Vec<Arg> {
         valued("bundle", "FILE", "Write a bundle with this program, for example notes.mcpb")
             .value_parser(value_parser!(PathBuf)),
         valued("server-json", "NAME", "Print the entry of the MCP registry for io.github.me/notes"),
+        valued("mcpb", "FILE", "With --server-json: a bundle of the release; can be repeated")
+            .value_parser(value_parser!(PathBuf))
+            .action(ArgAction::Append)
+            .requires("server-json"),
         valued("oci", "IMAGE", "With --server-json: the image of the server, with its tag")
             .requires("server-json"),
     ]
@@ -80,8 +93,8 @@ pub(super) async fn publish(mut server: McpServer, wanted: Publish) -> Result<()
     }
     match &wanted.server_json {
         Some(name) => {
-            let (bundle, image) = (wanted.bundle.as_deref(), wanted.oci.as_deref());
-            let entry = publication.registry_entry(name, bundle, image)?;
+            let image = wanted.oci.as_deref();
+            let entry = publication.registry_entry(name, &wanted.mcpb, image)?;
             print::print_json(&Value::Object(entry))
         }
         None => {

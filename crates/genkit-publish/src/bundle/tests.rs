@@ -45,7 +45,7 @@ fn missing_fields_are_named() {
         "{error}"
     );
     let bare = Publication { description: String::new(), ..publication() };
-    let error = bare.registry_entry("io.github.ada/notes", None, None).unwrap_err();
+    let error = bare.registry_entry("io.github.ada/notes", &[], None).unwrap_err();
     assert!(error.to_string().starts_with("`description` is missing"), "{error}");
 }
 
@@ -65,7 +65,7 @@ fn a_bundle_has_the_manifest_and_the_program() {
 
     let entry = publication().registry_entry(
         "io.github.ada/notes",
-        Some(&file),
+        std::slice::from_ref(&file),
         Some("ghcr.io/ada/notes:1.2.3"),
     );
     let packages = entry.unwrap()["packages"].clone();
@@ -84,13 +84,13 @@ fn a_bundle_has_the_manifest_and_the_program() {
 #[test]
 fn names_and_versions_of_the_registry_are_checked() {
     for name in ["notes", "io.github.ada/", "a/b", "io.github.ada/my notes", "io.x/a/b"] {
-        assert!(publication().registry_entry(name, None, None).is_err(), "{name}");
+        assert!(publication().registry_entry(name, &[], None).is_err(), "{name}");
     }
     for (version, is_valid) in
         [("1.0.0", true), ("1.0.0-rc.1", true), ("1.0", false), ("^1.0.0", false)]
     {
         let publication = Publication { version: version.to_owned(), ..publication() };
-        let entry = publication.registry_entry("io.github.ada/notes", None, None);
+        let entry = publication.registry_entry("io.github.ada/notes", &[], None);
         assert_eq!(entry.is_ok(), is_valid, "{version}");
     }
 }
