@@ -73,6 +73,7 @@ mod lifecycle;
 mod limits;
 mod mcp_host;
 mod request;
+mod rmcp_types;
 mod session;
 mod settings;
 mod skills;
@@ -101,8 +102,7 @@ pub use input::elicit::ElicitRequest;
 pub use input::sampling::{Sampling, SamplingRequest};
 pub use mcp_host::McpHost;
 pub use request::meta::RequestMeta;
-#[doc(hidden)]
-pub mod rmcp_types;
 pub use request::usage_mark::add_usage_mark;
+pub use rmcp_types::{FromMcp, custom_transport, peer, peer_tools, tool_definitions};
 pub use skills::{LoadedSkill, RemoteSkill};
 pub use status::{ServerState, ServerStatus};

@@ -14,9 +14,7 @@ pub use ::rmcp::*;
 
 #[cfg(feature = "mcp-host")]
 #[doc(inline)]
-pub use genkit_mcp_host::rmcp_types::{
-    FromMcp, custom_transport, peer, peer_tools, tool_definitions,
-};
+pub use genkit_mcp_host::{FromMcp, custom_transport, peer, peer_tools, tool_definitions};
 #[cfg(feature = "testing")]
 #[doc(inline)]
 pub use genkit_mcp_server::testing::{RawClient, RawItem};

@@ -7,8 +7,8 @@ use genkit_core::internal::action::is_origin;
 /// The longest list of origins that is used.
 const MAX_ORIGINS: usize = 100;
 
-/// What a page of an MCP App requests: origins for its content security policy, and permissions of the browser. The
-/// program decides what it grants. Entries that are not origins are omitted, because they could change the policy.
+/// The rights that a page of an MCP App requests: origins for its content security policy, and permissions of the
+/// browser. The program decides what it grants. Entries that are not origins are omitted, because they could change the policy.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct AppRights {
