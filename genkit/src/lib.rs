@@ -125,6 +125,17 @@ pub mod message;
 pub mod middleware;
 #[cfg(feature = "generate")]
 pub mod model;
+#[cfg(feature = "sessions")]
+pub mod sessions {
+    //! Agents: conversations that are stored after each turn, resumed in any process, and served to any client.
+
+    #[doc(inline)]
+    pub use genkit_sessions::{
+        Agent, AgentBuilder, AgentChunk, AgentFailure, AgentFinish, AgentInit, AgentInput,
+        AgentOutput, AgentRun, AgentSession, AgentState, AgentTurn, Artifact, SessionTurn,
+        Snapshot, SnapshotStatus, TurnEnd,
+    };
+}
 pub mod skill {
     //! Skills: folders with instructions for a model (`SKILL.md`) and other files.
     //!
