@@ -132,8 +132,9 @@ pub mod sessions {
     #[doc(inline)]
     pub use genkit_sessions::{
         Agent, AgentBuilder, AgentChunk, AgentFailure, AgentFinish, AgentInit, AgentInput,
-        AgentOutput, AgentRun, AgentSession, AgentState, AgentTurn, Artifact, SessionTurn,
-        Snapshot, SnapshotStatus, TurnEnd,
+        AgentOutput, AgentRun, AgentServer, AgentSession, AgentState, AgentTurn, ApiKey, Artifact,
+        Bearer, ContextProvider, FlowRequest, SessionTurn, Snapshot, SnapshotStatus, TurnEnd,
+        api_key, bearer, serve_agents,
     };
 }
 pub mod skill {

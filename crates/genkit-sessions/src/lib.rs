@@ -20,6 +20,7 @@ mod agent;
 mod error;
 mod patch;
 mod run;
+mod server;
 mod session;
 mod store;
 #[cfg(test)]
@@ -28,7 +29,9 @@ mod turn;
 mod types;
 
 pub use agent::{Agent, AgentBuilder};
+pub use genkit_flows::{ApiKey, Bearer, ContextProvider, FlowRequest, api_key, bearer};
 pub use run::AgentRun;
+pub use server::{AgentServer, serve_agents};
 pub use session::{AgentSession, SessionTurn};
 pub use turn::AgentTurn;
 pub use types::{

@@ -1,0 +1,8 @@
+//! The server of agents, with the protocol of Genkit's clients.
+
+mod builder;
+mod endpoint;
+mod error;
+mod serve;
+
+pub use builder::{AgentServer, serve_agents};
