@@ -40,6 +40,7 @@
 //! | serve over HTTP, with tokens, in axum | [serving](guide::serving), [authentication](guide::authentication) | [`mcp::server`] |
 //! | use other MCP servers | [MCP servers](guide::mcp_servers) | [`mcp::McpHost`] |
 //! | serve a chat to web pages; show an interface with the result of a tool | [browser](guide::browser), [apps](guide::apps) | [`serve_agui`], [`mod@agui`] |
+//! | hold conversations that are stored, resumed and served | [agents](guide::agents) | [`mod@sessions`] |
 //! | serve and call flows | [flows](guide::flows) | [`#[flow]`](macro@flow), [`mod@flows`] |
 //! | choose or implement a model | [providers](guide::providers) | [`model`] |
 //! | survive a crash, run for hours or days | [long work](guide::long_work), [guarantees](guide::durable_guarantees), [tasks](guide::tasks) | [`durable`] |
@@ -108,6 +109,7 @@ pub mod generate;
             feature = "mcp-host-http",
             feature = "ollama",
             feature = "openai-responses",
+            feature = "sessions",
             feature = "testing"
         )
     )

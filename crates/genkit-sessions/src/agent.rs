@@ -192,7 +192,12 @@ impl Agent {
         Ok(Some(snapshot))
     }
 
-    pub(crate) async fn wait_for(&self, id: &str, limit: Duration, owner: &str) -> Result<Snapshot> {
+    pub(crate) async fn wait_for(
+        &self,
+        id: &str,
+        limit: Duration,
+        owner: &str,
+    ) -> Result<Snapshot> {
         let deadline = tokio::time::Instant::now() + limit;
         let mut pause = POLL.0;
         loop {
@@ -201,7 +206,8 @@ impl Agent {
             if snapshot.status.is_over() || tokio::time::Instant::now() >= deadline {
                 return Ok(snapshot);
             }
-            let worker = genkit_core::internal::sync::lock(&self.sessions()?.workers).get(id).cloned();
+            let worker =
+                genkit_core::internal::sync::lock(&self.sessions()?.workers).get(id).cloned();
             let wake = (tokio::time::Instant::now() + pause).min(deadline);
             match worker {
                 Some(worker) => {
@@ -356,10 +362,10 @@ impl AgentBuilder {
     }
 
     fn with_generate(mut self, change: impl FnOnce(Generate) -> Generate) -> Self {
-        let run = self.generate.take().map_or_else(
-            || Instance::running().unwrap_or_default().generate(()),
-            |run| *run,
-        );
+        let run = self
+            .generate
+            .take()
+            .map_or_else(|| Instance::running().unwrap_or_default().generate(()), |run| *run);
         self.generate = Some(Box::new(change(run)));
         self
     }

@@ -9,11 +9,17 @@ pub(crate) enum Error {
     Name(String),
     #[error("the agent `{0}` has both a handler and settings of a model; keep one of them")]
     TwoKinds(String),
-    #[error("Cannot send 'state' to agent `{0}`, whose sessions are stored; send `snapshotId` or `sessionId`")]
+    #[error(
+        "Cannot send 'state' to agent `{0}`, whose sessions are stored; send `snapshotId` or `sessionId`"
+    )]
     StateGiven(String),
-    #[error("the agent `{0}` has no store, so `snapshotId` and `sessionId` have no effect; send `state`")]
+    #[error(
+        "the agent `{0}` has no store, so `snapshotId` and `sessionId` have no effect; send `state`"
+    )]
     NoStore(String),
-    #[error("the agent `{0}` has a handler, so it cannot become a tool; write the tool as a function that runs it")]
+    #[error(
+        "the agent `{0}` has a handler, so it cannot become a tool; write the tool as a function that runs it"
+    )]
     HandlerAsTool(String),
     #[error("a session id has 1 to 512 bytes without control characters")]
     SessionId,
@@ -21,11 +27,15 @@ pub(crate) enum Error {
     NoSnapshot(String),
     #[error("the snapshot `{0}` belongs to another session")]
     OtherSession(String),
-    #[error("the snapshot `{0}` is not resumable, because its turn is still running; wait for it or abort it")]
+    #[error(
+        "the snapshot `{0}` is not resumable, because its turn is still running; wait for it or abort it"
+    )]
     Running(String),
     #[error("the parents of snapshot `{0}` form a cycle")]
     Cycle(String),
-    #[error("send a message, or `resume` with answers; an empty input only repeats a turn that failed or was aborted")]
+    #[error(
+        "send a message, or `resume` with answers; an empty input only repeats a turn that failed or was aborted"
+    )]
     NothingSent,
     #[error("send either a message or `resume`, not both")]
     BothSent,

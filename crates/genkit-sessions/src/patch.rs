@@ -44,7 +44,10 @@ mod tests {
 
     #[test]
     fn a_patch_names_only_the_members_that_changed() {
-        let patch = diff(&json!({"a": 1, "b/c": {"d": 1}, "e": 0}), &json!({"a": 1, "b/c": {"d": 2}, "f": []}));
+        let patch = diff(
+            &json!({"a": 1, "b/c": {"d": 1}, "e": 0}),
+            &json!({"a": 1, "b/c": {"d": 2}, "f": []}),
+        );
         let expected = json!([
             {"op": "replace", "path": "/b~1c/d", "value": 2},
             {"op": "add", "path": "/f", "value": []},

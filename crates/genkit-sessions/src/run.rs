@@ -293,10 +293,12 @@ impl Call {
         let record = &turnstile.record;
         let entry = match &init.snapshot_id {
             // A turn whose process has ended continues from its parent.
-            Some(id) => record.find(id).and_then(|entry| match (entry.status.is_over(), &entry.parent) {
-                (false, Some(parent)) => record.find(parent),
-                (is_over, _) => is_over.then_some(entry),
-            }),
+            Some(id) => {
+                record.find(id).and_then(|entry| match (entry.status.is_over(), &entry.parent) {
+                    (false, Some(parent)) => record.find(parent),
+                    (is_over, _) => is_over.then_some(entry),
+                })
+            }
             None => record.newest_over(),
         };
         let (state, parent, may_repeat) = match entry {
@@ -321,9 +323,8 @@ impl Call {
         let detach = input.detach;
         let id = open.turnstile.as_ref().map(Turnstile::new_snapshot);
         let created = now_ms();
-        let checked = check_input(&input, &open.state, open.may_repeat).and_then(|()| {
-            if detach && id.is_none() { Err(E::CannotDetach) } else { Ok(()) }
-        });
+        let checked = check_input(&input, &open.state, open.may_repeat)
+            .and_then(|()| if detach && id.is_none() { Err(E::CannotDetach) } else { Ok(()) });
         if let Err(error) = checked {
             let error = AgentFailure::of(error.into(), self.caller.exposes_errors);
             return (None, AgentFinish::Failed, Some(error));
@@ -353,7 +354,13 @@ impl Call {
                 let _ = tell.send(Ok(output));
             }
         }
-        let result = self.perform(open, input, &cancel, id.as_deref().filter(|_| detach)).await;
+        let message = input.message.clone().filter(|_| detach);
+        let pending = id.as_deref().filter(|_| detach);
+        let mut result = self.perform(open, input, &cancel, pending).await;
+        if matches!(result.error, Some((_, false))) {
+            // The snapshot of the failed turn contains its message, so that the turn can run again.
+            result.state.messages.extend(message);
+        }
         let ended = self.end_turn(open, id, created, detach, result).await;
         drop(listed);
         ended
@@ -480,7 +487,8 @@ fn entry_of(
     before: &AgentState,
     after: &AgentState,
 ) -> Entry {
-    let same = before.messages.iter().zip(&after.messages).take_while(|(old, new)| old == new).count();
+    let same =
+        before.messages.iter().zip(&after.messages).take_while(|(old, new)| old == new).count();
     Entry {
         id: id.to_owned(),
         parent: parent.cloned(),

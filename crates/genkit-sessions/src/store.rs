@@ -24,11 +24,11 @@ const MAX_SNAPSHOTS: usize = 2_000;
 /// The maximum size of a stored session, in bytes. Default is 16 MiB.
 const MAX_BYTES: usize = 16 * 1024 * 1024;
 
-/// How long a process holds a session without a sign of life. Default is 60 seconds.
-const LEASE: Duration = Duration::from_secs(60);
+/// How long a process holds a session without a sign of life. Default is 30 seconds.
+const LEASE: Duration = Duration::from_secs(30);
 
-/// The time between signs of life. Default is 20 seconds.
-const HEARTBEAT: Duration = Duration::from_secs(20);
+/// The time between signs of life. Default is 10 seconds.
+const HEARTBEAT: Duration = Duration::from_secs(10);
 
 /// The time between attempts to take a session that another process holds. Default is 0.2 seconds.
 const RETRY: Duration = Duration::from_millis(200);
@@ -169,7 +169,8 @@ impl SessionKey {
     /// Returns the session of a snapshot; `None` for an id that no store has created.
     pub(crate) fn of_snapshot(id: &str) -> Option<Self> {
         let (hash, rest) = id.split_once('.')?;
-        let is_hex = |text: &str| text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
+        let is_hex =
+            |text: &str| text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
         (hash.len() == 32 && rest.len() == 32 && is_hex(hash) && is_hex(rest))
             .then(|| Self::of_hash(hash.to_owned()))?
     }
@@ -258,8 +259,11 @@ impl Sessions {
                 gate
             })
         };
-        let head =
-            Head { agent: self.agent.clone(), owner: short_hash(owner), session: session.to_owned() };
+        let head = Head {
+            agent: self.agent.clone(),
+            owner: short_hash(owner),
+            session: session.to_owned(),
+        };
         let mut turnstile = Turnstile {
             sessions: Arc::clone(self),
             key,
@@ -324,7 +328,8 @@ impl Sessions {
             let Some(entry) = record.find(id).filter(|entry| !entry.status.is_over()) else {
                 return Ok(());
             };
-            let entry = Entry { status: SnapshotStatus::Aborting, updated: now_ms(), ..entry.clone() };
+            let entry =
+                Entry { status: SnapshotStatus::Aborting, updated: now_ms(), ..entry.clone() };
             let head = Head {
                 agent: self.agent.clone(),
                 owner: short_hash(owner),
@@ -339,7 +344,11 @@ impl Sessions {
     }
 
     /// Takes a session whose process has ended; `None` if another process has it.
-    async fn take_idle(self: &Arc<Self>, key: &SessionKey, owner: &str) -> Result<Option<Turnstile>> {
+    async fn take_idle(
+        self: &Arc<Self>,
+        key: &SessionKey,
+        owner: &str,
+    ) -> Result<Option<Turnstile>> {
         let name = uuid::Uuid::new_v4().to_string();
         if self.runs.lease(&key.run, &name, LEASE).await?.is_none() {
             return Ok(None);
@@ -348,7 +357,11 @@ impl Sessions {
             sessions: Arc::clone(self),
             key: key.clone(),
             owner: name,
-            head: Head { agent: self.agent.clone(), owner: short_hash(owner), session: String::new() },
+            head: Head {
+                agent: self.agent.clone(),
+                owner: short_hash(owner),
+                session: String::new(),
+            },
             revision: 0,
             guard: None,
             is_leased: true,

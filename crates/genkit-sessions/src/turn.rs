@@ -152,12 +152,21 @@ pub(crate) struct TurnResult {
 
 impl TurnResult {
     pub(crate) fn failed(state: AgentState, error: impl Into<Error>) -> Self {
-        Self { state, message: None, finish: AgentFinish::Failed, error: Some((error.into(), false)) }
+        Self {
+            state,
+            message: None,
+            finish: AgentFinish::Failed,
+            error: Some((error.into(), false)),
+        }
     }
 }
 
 /// Checks an input against the state, before the turn.
-pub(crate) fn check_input(input: &AgentInput, state: &AgentState, may_repeat: bool) -> Result<(), E> {
+pub(crate) fn check_input(
+    input: &AgentInput,
+    state: &AgentState,
+    may_repeat: bool,
+) -> Result<(), E> {
     let asks = waits_for_answers(&state.messages);
     match (&input.message, &input.resume) {
         (Some(_), Some(_)) => Err(E::BothSent),
@@ -228,7 +237,8 @@ pub(crate) async fn run_model(
             if reason == FinishReason::Interrupted
                 && let Some(message) = &message
             {
-                let requests = message.content.iter().filter(|part| part.as_tool_request().is_some());
+                let requests =
+                    message.content.iter().filter(|part| part.as_tool_request().is_some());
                 let mut chunk = GenerateChunk::new(requests.cloned());
                 chunk.role = Some(Role::Tool);
                 emitter.send(AgentChunk::ModelChunk(chunk)).await;
@@ -238,7 +248,8 @@ pub(crate) async fn run_model(
         }
         Err(error) => {
             let rounds = error.partial().cloned().map(GenerateResponse::into_messages);
-            let rounds = rounds.map(at_safe_point).filter(|rounds| without_prompt(rounds).len() > kept);
+            let rounds =
+                rounds.map(at_safe_point).filter(|rounds| without_prompt(rounds).len() > kept);
             let Some(rounds) = rounds else { return TurnResult::failed(before, error) };
             keep_new(&mut state.messages, kept, rounds);
             let error = Some((error, true));

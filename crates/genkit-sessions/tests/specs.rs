@@ -1,4 +1,5 @@
 //! Genkit's own cases of agents, `agent.yaml` of each folder of `GENKIT_SPEC_DIRS`.
+//! Also an agent that another agent calls.
 //!
 //! Where the cases follow an older rule, ours is the newer one of Genkit:
 //!
@@ -56,10 +57,12 @@ fn tool(name: &str) -> Tool {
         "testTool" => Tool::builder(name.to_owned(), "Tests.")
             .handler(|_: Context, _: Value| async { Ok("tool called".to_owned()) }),
         "interruptTool" => Tool::builder(name.to_owned(), "Asks.").interrupts(),
-        _ => Tool::builder(name.to_owned(), "Does.").handler(|ctx: Context, input: Value| async move {
-            ctx.interrupt(json!({"message": "Do it?"})).await?;
-            Ok(json!({"result": format!("confirmed: {}", input["action"])}))
-        }),
+        _ => Tool::builder(name.to_owned(), "Does.").handler(
+            |ctx: Context, input: Value| async move {
+                ctx.interrupt(json!({"message": "Do it?"})).await?;
+                Ok(json!({"result": format!("confirmed: {}", input["action"])}))
+            },
+        ),
     }
 }
 
@@ -192,7 +195,10 @@ fn check_chunks(found: &[AgentChunk], expected: &[Value]) {
 fn check_output(output: &AgentOutput, expected: &Value) {
     let found = serde_json::to_value(output).unwrap();
     let same = |name: &str, found: &Value, expected: &Value| {
-        assert!(expected.is_null() || contains(found, expected), "{name}: {found:#} has not {expected}");
+        assert!(
+            expected.is_null() || contains(found, expected),
+            "{name}: {found:#} has not {expected}"
+        );
     };
     same("message", &found["message"], &expected["message"]);
     same("finishReason", &found["finishReason"], &expected["finishReason"]);
@@ -223,8 +229,13 @@ fn check_snapshot(snapshot: &Snapshot, expected: &Value) {
     for field in ["status", "parentId", "finishReason"] {
         assert!(expected[field].is_null() || found[field] == expected[field], "{found:#}");
     }
-    for (field, expected) in [("state", "stateContains"), ("error", "errorContains")].map(|(a, b)| (a, &expected[b])) {
-        assert!(expected.is_null() || contains(&found[field], expected), "{found:#} has not {expected}");
+    for (field, expected) in
+        [("state", "stateContains"), ("error", "errorContains")].map(|(a, b)| (a, &expected[b]))
+    {
+        assert!(
+            expected.is_null() || contains(&found[field], expected),
+            "{found:#} has not {expected}"
+        );
     }
     assert!(expected["hasSessionId"] != true || found["state"]["sessionId"].is_string());
     check_artifacts(&found["state"]["artifacts"], &expected["artifactsContain"]);
@@ -330,4 +341,49 @@ async fn genkits_cases_pass() {
     }
     eprintln!("{ran} cases of agents ran");
     assert!(failed.is_empty(), "{failed:#?}");
+}
+
+/// Refunds an order.
+#[genkit::tool(needs_approval)]
+async fn refund(order: u32) -> String {
+    format!("refunded {order}")
+}
+
+#[tokio::test]
+async fn a_question_of_a_sub_agent_is_answered_in_the_session_of_its_caller() {
+    use genkit::message::ToolRequest;
+    let calls = |name: &str, input: Value| {
+        ModelResponse::from_tool_requests([ToolRequest::new(name, input)])
+    };
+    let small = genkit::testing::ScriptedModel::new([
+        calls("refund", json!({"order": 7})),
+        ModelResponse::from_text("Order 7 is refunded."),
+    ]);
+    let large = genkit::testing::ScriptedModel::new([
+        calls("billing", json!({"task": "Refund order 7."})),
+        ModelResponse::from_text("You have your money back."),
+    ]);
+    let billing = Agent::builder("billing")
+        .description("Refunds orders.")
+        .model(small)
+        .tools(genkit::tools![refund])
+        .build()
+        .unwrap();
+    let support = Agent::builder("support")
+        .model(large.clone())
+        .tools([billing.into_tool().unwrap()])
+        .build()
+        .unwrap();
+    let session = support.session("customer");
+    let asked = session.send("Refund order 7.").await.unwrap();
+    assert!(asked.is_interrupted() && asked.interrupts().len() == 1, "{asked:?}");
+    assert_eq!(
+        session.send("Hello?").await.unwrap_err().kind(),
+        genkit::ErrorKind::FailedPrecondition
+    );
+    let answers: Vec<_> =
+        session.interrupts().await.unwrap().iter().map(|it| it.approve()).collect();
+    let output = session.resume(answers).await.unwrap();
+    assert_eq!(output.text(), "You have your money back.");
+    assert_eq!(large.tool_outputs("billing"), ["Order 7 is refunded."]);
 }

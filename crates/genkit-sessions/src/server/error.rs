@@ -19,7 +19,9 @@ pub(crate) enum Error {
     TwoAgents(String),
     #[error(transparent)]
     Host(#[from] HostRejection),
-    #[error("Forbidden: this origin is not allowed to call the server; allow it with `.cors([..])`")]
+    #[error(
+        "Forbidden: this origin is not allowed to call the server; allow it with `.cors([..])`"
+    )]
     Origin,
     #[error("no agent is served at this path")]
     NoSuchPath,
@@ -27,7 +29,9 @@ pub(crate) enum Error {
     Method,
     #[error(transparent)]
     Body(#[from] BodyError),
-    #[error("the body is not an object such as {{\"data\": {{\"message\": ..}}, \"init\": {{}}}}: {0}")]
+    #[error(
+        "the body is not an object such as {{\"data\": {{\"message\": ..}}, \"init\": {{}}}}: {0}"
+    )]
     NotInput(String),
     #[error("{0} requests are already active; try again in a moment")]
     TooManyRunning(usize),

@@ -6,3 +6,5 @@ mod error;
 mod serve;
 
 pub use builder::{AgentServer, serve_agents};
+#[cfg(test)]
+pub(crate) use endpoint::AgentEndpoint;
