@@ -1,5 +1,7 @@
 //! A session whose process is killed in a turn: the turn is lost, and nothing that was acknowledged.
 
+#![allow(clippy::unwrap_used, reason = "a panic shows where a test fails")]
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};

@@ -13,6 +13,8 @@
 //! | no chunk for a response that the model does not stream | one chunk with the whole response, as in every stream of a run, so that clients that show chunks show it |
 //! | an abort returns the status before it | the status after it; the status before is read from the snapshot |
 
+#![allow(clippy::unwrap_used, reason = "a panic shows where a test fails")]
+
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
