@@ -402,7 +402,9 @@ impl Turnstile {
         }
         let change = change_of(&self.head, &entry)?.with_name(format!("agent {}", self.head.agent));
         let size = change.log.iter().map(String::len).sum::<usize>();
-        if is_new && self.record.bytes + size > MAX_BYTES {
+        // The end of a turn whose beginning was saved may exceed the limit, but not without bounds.
+        let limit = if is_new { MAX_BYTES } else { 2 * MAX_BYTES };
+        if self.record.bytes + size > limit {
             return Err(E::LargeSession(MAX_BYTES).into());
         }
         let runs = Arc::clone(&self.sessions.runs);
