@@ -40,12 +40,13 @@
 //! | serve over HTTP, with tokens, in axum | [serving](guide::serving), [authentication](guide::authentication) | [`mcp::server`] |
 //! | use other MCP servers | [MCP servers](guide::mcp_servers) | [`mcp::McpHost`] |
 //! | serve a chat to web pages; show an interface with the result of a tool | [browser](guide::browser), [apps](guide::apps) | [`serve_agui`], [`mod@agui`] |
+//! | hold conversations that are stored, resumed and served | [agents](guide::agents) | [`mod@sessions`] |
 //! | serve and call flows | [flows](guide::flows) | [`#[flow]`](macro@flow), [`mod@flows`] |
 //! | choose or implement a model | [providers](guide::providers) | [`model`] |
 //! | survive a crash, run for hours or days | [long work](guide::long_work), [guarantees](guide::durable_guarantees), [tasks](guide::tasks) | [`durable`] |
 //! | offer folders of instructions | [skills](guide::skills) | [`Skill`] |
 //! | test, trace, evaluate | [testing](guide::testing), [observability](guide::observability), [developer tools](guide::developer_tools) | [`testing`], [`evaluate`] |
-//! | deploy, serve TLS | [deploying](guide::deploying), [tls](guide::tls) | [`mcp::server`] |
+//! | publish, deploy, serve TLS | [publishing](guide::publishing), [deploying](guide::deploying), [tls](guide::tls) | [`mcp::server`] |
 //! | embed in a program; choose between free functions, `Genkit` and `Registry` | [embedding](guide::embedding) | [`Genkit`], [`Registry`] |
 //! | handle errors, retry | [errors](guide::errors), [middleware](guide::middleware) | [`Error`], [`middleware`] |
 //! | look up a term, a feature, a default, a repair | [coming from ..](guide::coming_from), [reference](guide::reference), [settings](guide::settings), [other programs](guide::other_programs) | |
@@ -108,6 +109,7 @@ pub mod generate;
             feature = "mcp-host-http",
             feature = "ollama",
             feature = "openai-responses",
+            feature = "sessions",
             feature = "testing"
         )
     )
@@ -125,6 +127,18 @@ pub mod message;
 pub mod middleware;
 #[cfg(feature = "generate")]
 pub mod model;
+#[cfg(feature = "sessions")]
+pub mod sessions {
+    //! Agents: conversations that are stored after each turn, resumed in any process, and served to any client.
+
+    #[doc(inline)]
+    pub use genkit_sessions::{
+        Agent, AgentBuilder, AgentChunk, AgentFailure, AgentFinish, AgentInit, AgentInput,
+        AgentOutput, AgentRun, AgentServer, AgentSession, AgentState, AgentTurn, ApiKey, Artifact,
+        Bearer, ContextProvider, FlowRequest, SessionTurn, Snapshot, SnapshotStatus, TurnEnd,
+        api_key, bearer, serve_agents,
+    };
+}
 pub mod skill {
     //! Skills: folders with instructions for a model (`SKILL.md`) and other files.
     //!

@@ -4,6 +4,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a panic shows where a test fails")]
 
+mod agents;
 mod agui;
 mod apps;
 mod attacks;

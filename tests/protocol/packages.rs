@@ -136,6 +136,11 @@ pub(crate) fn genkit_client() -> PathBuf {
     installed(DONE.get_or_init(install_genkit)).join("flows.mjs")
 }
 
+/// Returns the script for Genkit's client of agents, next to its dependencies.
+pub(crate) fn genkit_agents() -> PathBuf {
+    genkit_client().with_file_name("agents.mjs")
+}
+
 /// Returns the script for the official client of AG-UI, next to its dependencies.
 pub(crate) fn agui_client() -> PathBuf {
     static DONE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
@@ -285,6 +290,8 @@ fn install_genkit() -> Result<PathBuf, String> {
     once(&directory, &GENKIT, || npm_install(&directory, &GENKIT))?;
     let source = include_str!("flows/flows.mjs");
     fs::write(directory.join("flows.mjs"), source).map_err(text)?;
+    let source = include_str!("agents/agents.mjs");
+    fs::write(directory.join("agents.mjs"), source).map_err(text)?;
     Ok(directory)
 }
 

@@ -20,13 +20,25 @@ const MAX_RUNS: usize = 1000;
 const MAX_BYTES: usize = 64 * 1024 * 1024;
 
 /// A store in memory.
-#[derive(Default)]
 pub struct MemoryRuns(Mutex<Runs>);
 
-#[derive(Default)]
+impl MemoryRuns {
+    /// Creates a store with another limit than the default of 1,000 runs.
+    pub fn with_max_runs(max_runs: usize) -> Self {
+        Self(Mutex::new(Runs { runs: BTreeMap::new(), bytes: 0, max_runs }))
+    }
+}
+
+impl Default for MemoryRuns {
+    fn default() -> Self {
+        Self::with_max_runs(MAX_RUNS)
+    }
+}
+
 struct Runs {
     runs: BTreeMap<RunId, KeptRun>,
     bytes: usize,
+    max_runs: usize,
 }
 
 struct KeptRun {
@@ -61,7 +73,7 @@ impl Runs {
         if self.runs.contains_key(run) {
             return Ok(false);
         }
-        if self.runs.len() >= MAX_RUNS {
+        if self.runs.len() >= self.max_runs {
             return Err(E::MemoryFull);
         }
         let head = RunHead::new(1, first.status, first.wake_at_ms)

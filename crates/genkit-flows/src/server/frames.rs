@@ -15,7 +15,7 @@ use crate::server::store::StreamEvent;
 const USUAL: usize = 128;
 
 /// Builds the frame of an event.
-pub(super) fn frame(event: &StreamEvent) -> Bytes {
+pub fn frame(event: &StreamEvent) -> Bytes {
     let (head, value) = match event {
         StreamEvent::Chunk(chunk) => (&b"data: {\"message\":"[..], chunk),
         StreamEvent::Result(result) => (&b"data: {\"result\":"[..], result),

@@ -15,6 +15,7 @@ mod store;
 mod streamed;
 
 pub use builder::FlowServer;
+pub use frames::frame;
 pub use provider::{ApiKey, Bearer, ContextProvider, FlowRequest, api_key, bearer};
 pub use provider::{action_context, flow_request};
 pub use serve::default_place;

@@ -1,0 +1,410 @@
+//! Agents and their builder.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use genkit_agent::{Generate, Instance};
+use genkit_core::{BoxFuture, HandlerError, IntoParts, IntoTools, Message, Result, RunStore, Tool};
+use genkit_durable::internal::MemoryRuns;
+use genkit_model::IntoModel;
+
+use crate::error::Error as E;
+use crate::run::{AgentRun, Caller};
+use crate::session::AgentSession;
+use crate::store::{SessionKey, Sessions};
+use crate::turn::AgentTurn;
+use crate::types::{AgentInit, AgentInput, Snapshot, SnapshotStatus};
+
+/// The time limit of a turn. Default is 10 minutes.
+const TURN_TIMEOUT: Duration = Duration::from_secs(600);
+
+/// How long a turn waits for the turns of the same session before it. Default is 60 seconds.
+const QUEUE_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// The maximum number of sessions in memory. Default is 100,000.
+const MAX_IN_MEMORY: usize = 100_000;
+
+/// The time between two looks at a snapshot that is waited for. Default is 50 milliseconds at first, then 1 second.
+const POLL: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
+
+pub(crate) type Handler =
+    Arc<dyn Fn(AgentTurn) -> BoxFuture<'static, Result<Message>> + Send + Sync>;
+
+pub(crate) enum Kind {
+    Model(Box<Generate>),
+    Handler(Handler),
+}
+
+pub(crate) struct AgentParts {
+    pub(crate) name: String,
+    pub(crate) description: String,
+    pub(crate) kind: Kind,
+    pub(crate) sessions: Option<Arc<Sessions>>,
+    pub(crate) custom: Value,
+    pub(crate) timeout: Duration,
+    pub(crate) queue_timeout: Duration,
+}
+
+/// An agent: a model with instructions and tools, or a function, and the sessions it holds. Clones share everything.
+///
+/// ```
+/// use genkit::sessions::Agent;
+/// use genkit::testing::ScriptedModel;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> genkit::Result<()> {
+/// let agent = Agent::builder("guide")
+///     .instructions("You plan trips.")
+///     .model(ScriptedModel::texts(["How long?", "Two days in Oslo, then."]))
+///     .build()?;
+/// let session = agent.session("user-7");
+/// session.send("I want to see Oslo.").await?;
+/// let output = session.send("Two days.").await?;
+/// assert_eq!(output.text(), "Two days in Oslo, then.");
+/// assert_eq!(session.messages().await?.len(), 4);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// Sessions are kept in memory, unless [`store`](AgentBuilder::store) sets another store.
+#[derive(Clone)]
+pub struct Agent(pub(crate) Arc<AgentParts>);
+
+impl Agent {
+    /// Creates a builder of an agent with this name: 1 to 64 letters, digits, `_` and `-`.
+    pub fn builder(name: impl Into<String>) -> AgentBuilder {
+        AgentBuilder {
+            name: name.into(),
+            description: String::new(),
+            generate: None,
+            handler: None,
+            store: None,
+            is_client_managed: false,
+            custom: Ok(Value::Null),
+            timeout: TURN_TIMEOUT,
+            queue_timeout: QUEUE_TIMEOUT,
+        }
+    }
+
+    /// Returns the name of the agent.
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// Returns the description of the agent; empty if it has none.
+    pub fn description(&self) -> &str {
+        &self.0.description
+    }
+
+    /// Returns whether the clients keep the state, so that the agent has no store.
+    pub fn is_client_managed(&self) -> bool {
+        self.0.sessions.is_none()
+    }
+
+    /// Returns the session with this id. It is created by its first turn.
+    pub fn session(&self, id: impl Into<String>) -> AgentSession {
+        AgentSession::new(self.clone(), AgentInit::of_session(id))
+    }
+
+    /// Calls the agent as Genkit's protocol does: each input is a turn. The call begins when it is awaited or its
+    /// chunks are read, and is cancelled when it is dropped, unless it runs in the background.
+    ///
+    /// A failed turn is not an error but an output with [`error`](crate::AgentOutput::error); later inputs do not run.
+    ///
+    /// # Errors
+    /// Awaiting it fails with `FailedPrecondition` if `init` does not suit the agent, and with `InvalidArgument` if it
+    /// names a snapshot of another session.
+    pub fn run(&self, init: AgentInit, inputs: impl IntoIterator<Item = AgentInput>) -> AgentRun {
+        AgentRun::new(self.clone(), init, inputs.into_iter().collect(), Caller::program())
+    }
+
+    /// Loads a snapshot; `None` if it does not exist.
+    ///
+    /// # Errors
+    /// `FailedPrecondition` if the agent has no store, or the error of the store.
+    pub async fn snapshot(&self, id: &str) -> Result<Option<Snapshot>> {
+        self.load_snapshot(&AgentInit::of_snapshot(id), "").await
+    }
+
+    /// Waits until the turn of a snapshot has ended, at most `limit`, and returns the snapshot as it is then.
+    ///
+    /// # Errors
+    /// `NotFound` if the snapshot does not exist. Otherwise those of [`snapshot`](Self::snapshot).
+    pub async fn wait_for_snapshot(&self, id: &str, limit: Duration) -> Result<Snapshot> {
+        self.wait_for(id, limit, "").await
+    }
+
+    /// Aborts the turn of a snapshot that runs in the background. Returns the status afterwards: `aborted`, `aborting`
+    /// if another process has to end the turn first, or the old status if the turn had ended. `None` if there is no
+    /// such snapshot.
+    ///
+    /// # Errors
+    /// `FailedPrecondition` if the agent has no store, or the error of the store.
+    pub async fn abort(&self, snapshot_id: &str) -> Result<Option<SnapshotStatus>> {
+        self.abort_of(snapshot_id, "").await
+    }
+
+    pub(crate) async fn abort_of(&self, id: &str, owner: &str) -> Result<Option<SnapshotStatus>> {
+        Ok(self.sessions()?.abort(id, owner).await?.map(|(_, after)| after))
+    }
+
+    pub(crate) fn sessions(&self) -> Result<&Arc<Sessions>, E> {
+        self.0.sessions.as_ref().ok_or_else(|| E::NoStore(self.0.name.clone()))
+    }
+
+    /// Loads the snapshot that `lookup` names, or the newest of its session.
+    pub(crate) async fn load_snapshot(
+        &self,
+        lookup: &AgentInit,
+        owner: &str,
+    ) -> Result<Option<Snapshot>> {
+        let sessions = self.sessions()?;
+        let key = match (&lookup.snapshot_id, &lookup.session_id) {
+            (Some(id), _) => SessionKey::of_snapshot(id),
+            (None, Some(session)) => Some(SessionKey::new(&self.0.name, owner, session)?),
+            (None, None) => return Err(E::SessionId.into()),
+        };
+        let Some(key) = key else { return Ok(None) };
+        let Some(record) = sessions.load(&key, owner).await? else { return Ok(None) };
+        let entry = match &lookup.snapshot_id {
+            Some(id) => record.find(id),
+            None => record.newest(),
+        };
+        let Some(entry) = entry else { return Ok(None) };
+        let mut snapshot = record.snapshot_of(entry)?;
+        if !snapshot.status.is_over()
+            && !genkit_core::internal::sync::lock(&sessions.workers).contains_key(&entry.id)
+            && sessions.is_idle(&key, owner).await?
+        {
+            // The turn may have ended since the session was loaded.
+            let again = sessions.load(&key, owner).await?;
+            match again.as_ref().and_then(|record| record.find(&entry.id)) {
+                Some(entry) if entry.status.is_over() => {
+                    snapshot = again.as_ref().map_or(Ok(snapshot), |it| it.snapshot_of(entry))?;
+                }
+                _ => snapshot.status = SnapshotStatus::Expired,
+            }
+        }
+        Ok(Some(snapshot))
+    }
+
+    pub(crate) async fn wait_for(
+        &self,
+        id: &str,
+        limit: Duration,
+        owner: &str,
+    ) -> Result<Snapshot> {
+        let deadline = tokio::time::Instant::now() + limit;
+        let mut pause = POLL.0;
+        loop {
+            let snapshot = self.load_snapshot(&AgentInit::of_snapshot(id), owner).await?;
+            let snapshot = snapshot.ok_or_else(|| E::NoSnapshot(id.to_owned()))?;
+            if snapshot.status.is_over() || tokio::time::Instant::now() >= deadline {
+                return Ok(snapshot);
+            }
+            let worker =
+                genkit_core::internal::sync::lock(&self.sessions()?.workers).get(id).cloned();
+            let wake = (tokio::time::Instant::now() + pause).min(deadline);
+            match worker {
+                Some(worker) => {
+                    let _ = tokio::time::timeout_at(deadline, worker.ended.cancelled()).await;
+                }
+                None => tokio::time::sleep_until(wake).await,
+            }
+            pause = (pause * 2).min(POLL.1);
+        }
+    }
+
+    /// Converts the agent into a tool for another agent: each call is a new conversation with a task. Questions of its
+    /// tools are passed on to the caller, whose answers return to them.
+    ///
+    /// # Errors
+    /// `InvalidArgument` if the agent has a handler, which has no tools that could ask.
+    pub fn into_tool(self) -> Result<Tool> {
+        match &self.0.kind {
+            Kind::Model(template) => {
+                Ok(template.as_ref().clone().into_tool(&*self.0.name, &*self.0.description))
+            }
+            Kind::Handler(_) => Err(E::HandlerAsTool(self.0.name.clone()).into()),
+        }
+    }
+}
+
+impl std::fmt::Debug for Agent {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Agent").field("name", &self.0.name).finish_non_exhaustive()
+    }
+}
+
+/// A builder of an [`Agent`].
+#[must_use = "a builder does nothing until `.build()`"]
+pub struct AgentBuilder {
+    name: String,
+    description: String,
+    generate: Option<Box<Generate>>,
+    handler: Option<Handler>,
+    store: Option<Arc<dyn RunStore>>,
+    is_client_managed: bool,
+    custom: Result<Value, serde_json::Error>,
+    timeout: Duration,
+    queue_timeout: Duration,
+}
+
+impl AgentBuilder {
+    /// Sets the description, which tells other agents and the Developer UI what the agent is for. Default is empty.
+    pub fn description(mut self, text: impl Into<String>) -> Self {
+        self.description = text.into();
+        self
+    }
+
+    /// Sets the instructions: the system message of every turn, which is not part of the history.
+    pub fn instructions(self, text: impl IntoParts) -> Self {
+        self.with_generate(|run| run.system(text))
+    }
+
+    /// Sets the model. Default is the default model of the instance.
+    pub fn model(self, model: impl IntoModel) -> Self {
+        self.with_generate(|run| run.model(model))
+    }
+
+    /// Adds tools.
+    pub fn tools(self, tools: impl IntoTools) -> Self {
+        self.with_generate(|run| run.tools(tools))
+    }
+
+    /// Adds model settings, such as `{"temperature": 0.2}`.
+    pub fn config(self, config: impl Serialize) -> Self {
+        self.with_generate(|run| run.config(config))
+    }
+
+    /// Sets the maximum number of rounds of tool calls in a turn. Default is the one of [`Generate`].
+    pub fn max_turns(self, rounds: usize) -> Self {
+        self.with_generate(|run| run.max_turns(rounds))
+    }
+
+    /// Replaces all settings of the model with those of `run`, for everything that the builder has no method for:
+    /// middleware, an approval policy, usage limits. Its prompt and messages must be empty.
+    pub fn generate(mut self, run: Generate) -> Self {
+        self.generate = Some(Box::new(run));
+        self
+    }
+
+    /// Sets a function that runs each turn instead of the generate loop. It returns the message of the agent, which is
+    /// added to the history.
+    ///
+    /// ```
+    /// use genkit::Message;
+    /// use genkit::sessions::{Agent, AgentTurn};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let counter = Agent::builder("counter")
+    ///     .custom(0)
+    ///     .handler(|turn: AgentTurn| async move {
+    ///         let count: u32 = turn.custom()?;
+    ///         turn.set_custom(count + 1).await?;
+    ///         Ok(Message::model("counted"))
+    ///     })
+    ///     .build()?;
+    /// let session = counter.session("a");
+    /// session.send("one").await?;
+    /// session.send("two").await?;
+    /// assert_eq!(session.custom::<u32>().await?, 2);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn handler<F, Fut>(mut self, handler: F) -> Self
+    where
+        F: Fn(AgentTurn) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = std::result::Result<Message, HandlerError>> + Send + 'static,
+    {
+        self.handler = Some(Arc::new(move |turn| {
+            let running = handler(turn);
+            Box::pin(async move { running.await.map_err(HandlerError::into_error) })
+        }));
+        self
+    }
+
+    /// Sets the custom state of a new session. Default is null.
+    pub fn custom(mut self, custom: impl Serialize) -> Self {
+        self.custom = serde_json::to_value(custom);
+        self
+    }
+
+    /// Sets the store of the sessions: the folder store, SQLite, Postgres or your own. Default is a store in memory,
+    /// for up to 100,000 sessions with 64 MiB in total, which end with the process.
+    pub fn store(mut self, store: impl RunStore) -> Self {
+        self.store = Some(Arc::new(store));
+        self
+    }
+
+    /// Keeps no sessions: clients receive the state and send it back. They can change it. Default is `false`.
+    pub fn client_managed(mut self, yes: bool) -> Self {
+        self.is_client_managed = yes;
+        self
+    }
+
+    /// Sets the time limit of a turn. Default is 10 minutes; a turn that takes longer fails with `DeadlineExceeded`.
+    pub fn timeout(mut self, limit: Duration) -> Self {
+        self.timeout = limit;
+        self
+    }
+
+    /// Sets how long a turn waits for earlier turns of the same session. Default is 60 seconds; then it fails with
+    /// `Aborted`.
+    pub fn queue_timeout(mut self, limit: Duration) -> Self {
+        self.queue_timeout = limit;
+        self
+    }
+
+    fn with_generate(mut self, change: impl FnOnce(Generate) -> Generate) -> Self {
+        let run = self
+            .generate
+            .take()
+            .map_or_else(|| Instance::running().unwrap_or_default().generate(()), |run| *run);
+        self.generate = Some(Box::new(change(run)));
+        self
+    }
+
+    /// Builds the agent.
+    ///
+    /// # Errors
+    /// `InvalidArgument` if the name is not valid, or the agent has both a handler and settings of a model.
+    /// `FailedPrecondition` if the custom state does not serialize.
+    pub fn build(self) -> Result<Agent> {
+        let is_valid = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+        if !(1..=64).contains(&self.name.len()) || !self.name.chars().all(is_valid) {
+            return Err(E::Name(self.name).into());
+        }
+        let kind = match (self.handler, self.generate) {
+            (Some(_), Some(_)) => return Err(E::TwoKinds(self.name).into()),
+            (Some(handler), None) => Kind::Handler(handler),
+            (None, Some(run)) => Kind::Model(run),
+            (None, None) => {
+                Kind::Model(Box::new(Instance::running().unwrap_or_default().generate(())))
+            }
+        };
+        let in_memory = || Arc::new(MemoryRuns::with_max_runs(MAX_IN_MEMORY)) as Arc<dyn RunStore>;
+        let store = (!self.is_client_managed).then(|| self.store.unwrap_or_else(in_memory));
+        let sessions = store.map(|store| Arc::new(Sessions::new(store, self.name.clone())));
+        Ok(Agent(Arc::new(AgentParts {
+            name: self.name,
+            description: self.description,
+            kind,
+            sessions,
+            custom: self.custom.map_err(E::CustomState)?,
+            timeout: self.timeout,
+            queue_timeout: self.queue_timeout,
+        })))
+    }
+}
+
+impl std::fmt::Debug for AgentBuilder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("AgentBuilder").field("name", &self.name).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,92 @@
+//! The errors of agents and sessions.
+
+use genkit_core::ErrorKind;
+use genkit_core::internal::error::Topic;
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    #[error("`{0}` is not a valid name of an agent; use 1 to 64 letters, digits, `_` and `-`")]
+    Name(String),
+    #[error("the agent `{0}` has both a handler and settings of a model; keep one of them")]
+    TwoKinds(String),
+    #[error(
+        "Cannot send 'state' to agent `{0}`, whose sessions are stored; send `snapshotId` or `sessionId`"
+    )]
+    StateGiven(String),
+    #[error(
+        "the agent `{0}` has no store, so `snapshotId` and `sessionId` have no effect; send `state`"
+    )]
+    NoStore(String),
+    #[error(
+        "the agent `{0}` has a handler, so it cannot become a tool; write the tool as a function that runs it"
+    )]
+    HandlerAsTool(String),
+    #[error("a session id has 1 to 512 bytes without control characters")]
+    SessionId,
+    #[error("there is no snapshot `{0}`")]
+    NoSnapshot(String),
+    #[error("the snapshot `{0}` belongs to another session")]
+    OtherSession(String),
+    #[error(
+        "the snapshot `{0}` is not resumable, because its turn is still running; wait for it or abort it"
+    )]
+    Running(String),
+    #[error("the parents of snapshot `{0}` form a cycle")]
+    Cycle(String),
+    #[error(
+        "send a message, or `resume` with answers; an empty input only repeats a turn that failed or was aborted"
+    )]
+    NothingSent,
+    #[error("send either a message or `resume`, not both")]
+    BothSent,
+    #[error("a turn takes a message of the user; this one has the role {0:?}")]
+    NotOfUser(genkit_core::Role),
+    #[error("the last turn has no open question; send a message instead of `resume`")]
+    NothingAsked,
+    #[error("the last turn waits for answers; send `resume` instead of a message")]
+    WaitsForAnswers,
+    #[error("`{0}` was not requested in this session, so it cannot be answered")]
+    UnknownCall(String),
+    #[error("cannot restart `{0}` with modified inputs; send the input of the request unchanged")]
+    ModifiedInput(String),
+    #[error("an agent without a store cannot run in the background; remove `detach`")]
+    CannotDetach,
+    #[error("another turn of this session is still running after {0:?}; try again later")]
+    Busy(std::time::Duration),
+    #[error("the session was taken over by another process")]
+    TakenOver,
+    #[error("the session has {0} snapshots, which is the limit; start a new session")]
+    ManySnapshots(usize),
+    #[error("the session has more than {0} bytes, which is the limit; start a new session")]
+    LargeSession(usize),
+    #[error("{found} inputs in one call; the limit is {limit}")]
+    ManyInputs { found: usize, limit: usize },
+    #[error("the turn did not finish within {0:?}")]
+    Overdue(std::time::Duration),
+    #[error("the stored session cannot be read: {0}")]
+    Unreadable(#[source] serde_json::Error),
+    #[error("the custom state does not match its type: {0}")]
+    CustomState(#[source] serde_json::Error),
+    #[error("the agent failed unexpectedly")]
+    Panicked,
+}
+
+impl Topic for Error {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::StateGiven(_)
+            | Self::NoStore(_)
+            | Self::Running(_)
+            | Self::Cycle(_)
+            | Self::WaitsForAnswers
+            | Self::CannotDetach
+            | Self::CustomState(_) => ErrorKind::FailedPrecondition,
+            Self::NoSnapshot(_) => ErrorKind::NotFound,
+            Self::Busy(_) | Self::TakenOver => ErrorKind::Aborted,
+            Self::ManySnapshots(_) | Self::LargeSession(_) => ErrorKind::ResourceExhausted,
+            Self::Overdue(_) => ErrorKind::DeadlineExceeded,
+            Self::Unreadable(_) | Self::Panicked => ErrorKind::Internal,
+            _ => ErrorKind::InvalidArgument,
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! Agents: conversations that are stored after each turn, resumed in any process, and served to any client.
+//!
+//! | for | see |
+//! |---|---|
+//! | an agent with a model, instructions and tools, or with a function | [`Agent`], [`AgentBuilder`], [`AgentTurn`] |
+//! | a conversation with history, questions and branches | [`AgentSession`] |
+//! | a turn in the background | [`AgentInput::detached`], [`Agent::wait_for_snapshot`], [`Agent::abort`] |
+//! | an agent as a tool of another | [`Agent::into_tool`] |
+//! | plain data, with the JSON of Genkit | [`AgentInit`], [`AgentInput`], [`AgentOutput`], [`AgentChunk`], [`Snapshot`] |
+//!
+//! A session is stored in any [`RunStore`](genkit_core::RunStore). A turn that is not acknowledged before its process
+//! ends is lost as a whole: the session continues from its last snapshot.
+
+#![allow(
+    missing_docs,
+    reason = "items that `genkit` re-exports are documented, which a test of `genkit` checks; the rest is internal to the workspace"
+)]
+
+mod agent;
+mod error;
+mod patch;
+mod run;
+mod server;
+mod session;
+mod store;
+#[cfg(test)]
+mod tests;
+mod turn;
+mod types;
+
+pub use agent::{Agent, AgentBuilder};
+pub use genkit_flows::{ApiKey, Bearer, ContextProvider, FlowRequest, api_key, bearer};
+pub use run::AgentRun;
+pub use server::{AgentServer, serve_agents};
+pub use session::{AgentSession, SessionTurn};
+pub use turn::AgentTurn;
+pub use types::{
+    AgentChunk, AgentFailure, AgentFinish, AgentInit, AgentInput, AgentOutput, AgentState,
+    Artifact, Snapshot, SnapshotStatus, TurnEnd,
+};

@@ -1,0 +1,326 @@
+//! The HTTP endpoint of all agents of a server.
+
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::extract::{ConnectInfo, Request};
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
+use axum::response::{IntoResponse as _, Response};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use genkit_core::internal::bounded_json::parse_bounded;
+use genkit_core::internal::environment::is_development;
+use genkit_flows::internal::{action_context, flow_request, frame};
+use genkit_flows::{ContextProvider, StreamEvent};
+use genkit_http_server::internal::{
+    AllowedHosts, BodyRoom, Cors, Drain, FairLimit, FairPlace, accepted_weight, read_body,
+};
+
+use super::builder::AgentSettings;
+use super::error::{Error as E, Rejection};
+use crate::agent::Agent;
+use crate::run::{AgentRun, Caller};
+use crate::types::{AgentInit, AgentInput};
+
+/// The supported methods.
+pub(crate) const METHODS: &str = "POST, OPTIONS";
+
+/// The maximum number of requests whose context providers run at the same time. Default is 256, or the concurrency limit
+/// if that is less.
+const MAX_ADMITTING: usize = 256;
+
+/// The number of unread frames after which a turn waits. Default is 16.
+const FRAMES: usize = 16;
+
+/// How long a client has to read a frame. Default is 30 seconds; its turn is cancelled afterwards.
+const READ_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// How long a request may wait for a snapshot. Default is 60 seconds.
+const MAX_WAIT: Duration = Duration::from_secs(60);
+
+/// The state shared by all requests to a server.
+pub(crate) struct AgentEndpoint {
+    agents: Vec<Agent>,
+    path: String,
+    providers: Vec<Arc<dyn ContextProvider>>,
+    max_message: usize,
+    room: Arc<BodyRoom>,
+    /// The clients whose context providers run.
+    admitting: Arc<FairLimit<String>>,
+    running: Arc<FairLimit<String>>,
+    max_in_flight: usize,
+    hosts: Option<AllowedHosts>,
+    cors: Cors,
+    drain: Drain,
+    exposes_errors: bool,
+    end: CancellationToken,
+}
+
+/// What a request asks of an agent.
+#[derive(Clone, Copy)]
+enum Action {
+    Run,
+    Snapshot,
+    Abort,
+    Wait,
+}
+
+/// The body of a request.
+#[derive(Deserialize)]
+struct Envelope {
+    #[serde(default)]
+    data: Value,
+    #[serde(default)]
+    init: Value,
+}
+
+/// The data of a request about a snapshot.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Lookup {
+    snapshot_id: Option<String>,
+    session_id: Option<String>,
+    timeout_ms: Option<u64>,
+}
+
+impl AgentEndpoint {
+    pub(crate) fn new(
+        settings: AgentSettings,
+        drain: Drain,
+        end: CancellationToken,
+    ) -> Result<Self, E> {
+        let any = settings.hosts.as_ref().is_some_and(|hosts| hosts.iter().any(|host| host == "*"));
+        for (at, agent) in settings.agents.iter().enumerate() {
+            if settings.agents[..at].iter().any(|other| other.name() == agent.name()) {
+                return Err(E::TwoAgents(agent.name().to_owned()));
+            }
+        }
+        Ok(Self {
+            agents: settings.agents,
+            path: settings.path,
+            providers: settings.providers,
+            max_message: settings.max_message,
+            room: BodyRoom::new(settings.max_message),
+            admitting: FairLimit::new(MAX_ADMITTING.min(settings.max_in_flight)),
+            running: FairLimit::new(settings.max_in_flight),
+            max_in_flight: settings.max_in_flight,
+            hosts: (!any).then(|| AllowedHosts::new(settings.hosts)),
+            cors: Cors::new(settings.origins, METHODS, ""),
+            drain,
+            exposes_errors: settings.expose_errors.unwrap_or_else(is_development),
+            end,
+        })
+    }
+
+    /// Handles a request.
+    pub(crate) async fn answer(self: &Arc<Self>, request: Request) -> Response {
+        let (headers, uri) = (request.headers(), request.uri());
+        if let Some(hosts) = &self.hosts
+            && let Err(rejection) = hosts.check(headers, uri)
+        {
+            return Rejection::from(E::from(rejection)).into_response();
+        }
+        let Some(rights) = self.cors.check(headers, uri) else {
+            return Rejection::from(E::Origin).into_response();
+        };
+        let counted = self.drain.begin();
+        let admitted = self.admit(request).await;
+        let mut response = admitted.unwrap_or_else(Rejection::into_response);
+        self.cors.grant(rights, response.headers_mut());
+        counted.until_sent(response)
+    }
+
+    async fn admit(self: &Arc<Self>, request: Request) -> Result<Response, Rejection> {
+        match *request.method() {
+            Method::POST => {}
+            Method::OPTIONS => {
+                let mut response = StatusCode::NO_CONTENT.into_response();
+                self.cors.preflight(request.headers(), response.headers_mut());
+                return Ok(response);
+            }
+            _ => return Err(E::Method.into()),
+        }
+        let (parts, body) = request.into_parts();
+        let from = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|from| from.0.ip());
+        let body = read_body(body, self.max_message, &self.room, from).await.map_err(E::from)?;
+        // Slots are taken after the body was read, so that a slow body does not hold a slot.
+        let address = from.map_or_else(String::new, |from| format!("address {from}"));
+        let admitting = self.take_place(&self.admitting, address.clone())?;
+        let caller = self.identify(&parts).await?;
+        drop(admitting);
+        // An agent is looked up only after the providers have accepted the client.
+        let (agent, action) = self.find_action(&parts.uri).ok_or(E::NoSuchPath)?;
+        let client = match caller.action_context.is_empty() {
+            true => address,
+            false => format!("caller {}", caller.owner),
+        };
+        let place = self.take_place(&self.running, client)?;
+        let envelope = read_envelope(&body.bytes)?;
+        drop(body);
+        match action {
+            Action::Run => {
+                let init = read_value(envelope.init)?.unwrap_or_default();
+                let input: AgentInput = read_value(envelope.data)?.unwrap_or_default();
+                let run = AgentRun::new(agent, init, vec![input], caller);
+                if accepts_events(&parts.headers) || parts.uri.query() == Some("stream=true") {
+                    return Ok(self.stream(run, place));
+                }
+                self.run(run).await
+            }
+            _ => self.look_up(&agent, action, read_value(envelope.data)?, &caller).await,
+        }
+    }
+
+    /// Runs a turn whose client waits for its output. If the client disconnects, this future is dropped.
+    async fn run(&self, run: AgentRun) -> Result<Response, Rejection> {
+        tokio::select! {
+            output = run.output() => {
+                let output = output.map_err(|error| self.masked(error))?;
+                Ok(result_of(&json!(output)))
+            }
+            () = self.end.cancelled() => Err(E::ShuttingDown.into()),
+        }
+    }
+
+    async fn look_up(
+        &self,
+        agent: &Agent,
+        action: Action,
+        lookup: Option<Lookup>,
+        caller: &Caller,
+    ) -> Result<Response, Rejection> {
+        let lookup = lookup.unwrap_or_default();
+        let id = lookup.snapshot_id.clone().unwrap_or_default();
+        let found = match action {
+            Action::Abort => {
+                let status = agent.abort_of(&id, &caller.owner).await;
+                status.map(|status| json!({ "snapshotId": id, "status": status }))
+            }
+            Action::Wait => {
+                let limit = lookup.timeout_ms.map_or(MAX_WAIT, Duration::from_millis).min(MAX_WAIT);
+                agent.wait_for(&id, limit, &caller.owner).await.map(|it| json!(it))
+            }
+            _ => {
+                let init = AgentInit {
+                    snapshot_id: lookup.snapshot_id,
+                    session_id: lookup.session_id,
+                    state: None,
+                };
+                agent.load_snapshot(&init, &caller.owner).await.map(|it| json!(it))
+            }
+        };
+        Ok(result_of(&found.map_err(|error| self.masked(error))?))
+    }
+
+    /// Streams the chunks and the output of a turn. The turn is cancelled if the client disconnects.
+    fn stream(self: &Arc<Self>, mut run: AgentRun, place: FairPlace<String>) -> Response {
+        let (sender, receiver) = mpsc::channel::<Bytes>(FRAMES);
+        let endpoint = Arc::clone(self);
+        tokio::spawn(async move {
+            let _place = place;
+            let left = sender.clone();
+            let driven = async {
+                while let Some(chunk) = run.next().await {
+                    let event = StreamEvent::Chunk(json!(chunk));
+                    if sender.send_timeout(frame(&event), READ_TIMEOUT).await.is_err() {
+                        return;
+                    }
+                }
+                let last = match run.output().await {
+                    Ok(output) => StreamEvent::Result(json!(output)),
+                    Err(error) => StreamEvent::Error(endpoint.masked(error).to_json()),
+                };
+                let _ = sender.send_timeout(frame(&last), READ_TIMEOUT).await;
+            };
+            tokio::select! {
+                () = driven => {}
+                () = endpoint.end.cancelled() => {
+                    let ended = StreamEvent::Error(Rejection::from(E::ShuttingDown).to_json());
+                    let _ = left.try_send(frame(&ended));
+                }
+                // Dropping the run cancels it.
+                () = left.closed() => tracing::debug!("the client disconnected; the turn is cancelled"),
+            }
+        });
+        let frames = futures_util::stream::unfold(receiver, |mut receiver| async move {
+            let frame = receiver.recv().await?;
+            Some((Ok::<_, Infallible>(frame), receiver))
+        });
+        let mut response = Response::new(Body::from_stream(frames));
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+        response
+    }
+
+    fn find_action(&self, uri: &Uri) -> Option<(Agent, Action)> {
+        let path = uri.path();
+        // In a nested router, the path begins after the one of the outer router.
+        let path = path.strip_prefix(&*self.path).unwrap_or(path).trim_start_matches('/');
+        let (name, action) = match path.split_once('/') {
+            None => (path, Action::Run),
+            Some((name, "getSnapshot")) => (name, Action::Snapshot),
+            Some((name, "abort")) => (name, Action::Abort),
+            Some((name, "wait")) => (name, Action::Wait),
+            Some(_) => return None,
+        };
+        let agent = self.agents.iter().find(|agent| agent.name() == name)?;
+        Some((agent.clone(), action))
+    }
+
+    fn take_place(
+        &self,
+        limit: &Arc<FairLimit<String>>,
+        client: String,
+    ) -> Result<FairPlace<String>, E> {
+        limit.take(client).ok_or(E::TooManyRunning(self.max_in_flight))
+    }
+
+    /// Returns who calls.
+    async fn identify(&self, parts: &http::request::Parts) -> Result<Caller, Rejection> {
+        let exposes_errors = self.exposes_errors;
+        if self.providers.is_empty() {
+            return Ok(Caller { exposes_errors, ..Caller::default() });
+        }
+        let extensions = parts.extensions.clone();
+        let name = parts.uri.path().rsplit('/').next().unwrap_or_default();
+        let request = flow_request(name, &parts.method, &parts.headers, Value::Null, extensions);
+        let known = action_context(&self.providers, &request).await;
+        let (action_context, owner) = known.map_err(|error| self.masked(error))?;
+        Ok(Caller { owner, action_context, exposes_errors })
+    }
+
+    fn masked(&self, error: genkit_core::Error) -> Rejection {
+        Rejection::masked(error, self.exposes_errors)
+    }
+}
+
+fn accepts_events(headers: &HeaderMap) -> bool {
+    let (precision, weight) = accepted_weight(headers, "text/event-stream");
+    weight > 0 && precision == 2
+}
+
+fn read_envelope(body: &[u8]) -> Result<Envelope, E> {
+    let body = parse_bounded(body).map_err(|error| E::NotInput(error.to_string()))?;
+    if !body.is_object() {
+        return Err(E::NotInput("it is not an object".to_owned()));
+    }
+    serde_json::from_value(body).map_err(|error| E::NotInput(error.to_string()))
+}
+
+fn read_value<T: DeserializeOwned>(value: Value) -> Result<Option<T>, E> {
+    serde_json::from_value(value).map_err(|error| E::NotInput(error.to_string()))
+}
+
+fn result_of(result: &Value) -> Response {
+    let body = json!({ "result": result }).to_string();
+    (StatusCode::OK, [(CONTENT_TYPE, "application/json")], body).into_response()
+}

@@ -1,0 +1,93 @@
+//! Serves agents until shutdown.
+
+use std::future::IntoFuture;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::Request;
+use axum::response::IntoResponse as _;
+use tokio_util::sync::CancellationToken;
+
+use genkit_core::internal::shutdown::{cancel_at_shutdown, wait_for_signal};
+use genkit_core::{BoxFuture, Result};
+use genkit_flows::internal::default_place;
+use genkit_http_server::internal::{Drain, HttpServing};
+
+use super::builder::AgentServer;
+use super::endpoint::AgentEndpoint;
+use super::error::{Error as E, Rejection};
+
+impl AgentServer {
+    /// Returns a plain future that serves until shutdown, for `tokio::spawn` and `join!`. Awaiting the server does the
+    /// same.
+    ///
+    /// # Errors
+    /// See [`AgentServer`].
+    pub async fn run(mut self) -> Result<()> {
+        let shutdown = self.shutdown.take();
+        let listening = std::mem::take(&mut self.listening);
+        let place = match listening.place {
+            Some(place) => place,
+            None => default_place(std::env::var("PORT").ok().as_deref())?,
+        };
+        let listener = place.listen().await?;
+        let local = listener.address();
+        let (stop, end, drain) =
+            (CancellationToken::new(), CancellationToken::new(), Drain::default());
+        let signals = tokio::spawn(cancel_at_shutdown(shutdown, wait_for_signal(), stop.clone()));
+        let (path, grace) = (self.settings.path.clone(), self.settings.grace);
+        if self.settings.hosts.is_none() && local.is_some_and(|local| !local.ip().is_loopback()) {
+            self.settings.hosts = Some(vec!["*".to_owned()]);
+        }
+        let endpoint = AgentEndpoint::new(self.settings, drain.clone(), end.clone())?;
+        let app = router(Arc::new(endpoint), &path)
+            .fallback(|| async { Rejection::from(E::NoSuchPath).into_response() });
+        tracing::info!("listening on {listener}{path}");
+        if let (Some(notify), Some(local)) = (listening.told, local) {
+            notify(local);
+        }
+        let served =
+            HttpServing { listener, acceptor: None, stop, drain, grace, end }.run(app).await;
+        signals.abort();
+        served
+    }
+
+    /// Returns a router for an existing axum application. The application controls the address and the shutdown.
+    ///
+    /// # Errors
+    /// `InvalidArgument` if two agents have the same name.
+    pub fn router(self) -> Result<Router> {
+        if self.listening.is_set() || self.shutdown.is_some() {
+            tracing::warn!(
+                "`.http(..)`, `.listener(..)`, `.on_listening(..)` and `.shutdown(..)` have no effect on a \
+                 router; await the server instead to use them"
+            );
+        }
+        let path = self.settings.path.clone();
+        let (drain, end) = (Drain::default(), CancellationToken::new());
+        let endpoint = AgentEndpoint::new(self.settings, drain, end)?;
+        Ok(router(Arc::new(endpoint), &path))
+    }
+}
+
+impl IntoFuture for AgentServer {
+    type Output = Result<()>;
+    type IntoFuture = BoxFuture<'static, Result<()>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.run())
+    }
+}
+
+genkit_core::becomes_a_future!(AgentServer, Result<()>);
+
+fn router(endpoint: Arc<AgentEndpoint>, path: &str) -> Router {
+    let answer = move |request: Request| {
+        let endpoint = Arc::clone(&endpoint);
+        async move { endpoint.answer(request).await }
+    };
+    let call = axum::routing::any(answer);
+    let one = format!("{path}/{{agent}}");
+    let more = format!("{path}/{{agent}}/{{action}}");
+    Router::new().route(&one, call.clone()).route(&more, call)
+}

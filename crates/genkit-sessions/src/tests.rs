@@ -1,0 +1,203 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::extract::Request;
+use genkit_core::{BoxFuture, ErrorKind, Message, Part, Result};
+use genkit_flows::{ContextProvider, FlowRequest};
+use genkit_http_server::internal::Drain;
+use http_body_util::BodyExt as _;
+use serde_json::{Map, Value, json};
+use tokio_util::sync::CancellationToken;
+
+use crate::server::AgentEndpoint;
+use crate::*;
+
+/// An agent that counts its turns and repeats what it is told.
+fn echo() -> AgentBuilder {
+    Agent::builder("echo").custom(0).handler(|turn: AgentTurn| async move {
+        turn.set_custom(turn.custom::<u32>()? + 1).await?;
+        let text = turn.input().message.as_ref().map(Message::text).unwrap_or_default();
+        if text == "fail" {
+            return Err(genkit_core::Error::new(ErrorKind::Unavailable, "not now").into());
+        }
+        Ok(Message::model(text))
+    })
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn turns_of_a_session_are_ordered_and_an_idle_session_holds_nothing() {
+    let running = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&running);
+    let agent = Agent::builder("one-by-one").custom(0).handler(move |turn: AgentTurn| {
+        let running = Arc::clone(&counted);
+        async move {
+            assert_eq!(running.fetch_add(1, Ordering::SeqCst), 0);
+            let count: u32 = turn.custom()?;
+            tokio::time::sleep(Duration::from_millis(2)).await;
+            turn.set_custom(count + 1).await?;
+            running.fetch_sub(1, Ordering::SeqCst);
+            Ok(Message::model("ok"))
+        }
+    });
+    let agent = agent.build().unwrap();
+    let turns = (0..20).map(|at| tokio::spawn(agent.session("a").send(format!("{at}")).output()));
+    for turn in turns.collect::<Vec<_>>() {
+        turn.await.unwrap().unwrap();
+    }
+    let session = agent.session("a");
+    assert_eq!(session.custom::<u32>().await.unwrap(), 20);
+    assert_eq!(session.messages().await.unwrap().len(), 40);
+    assert_eq!(agent.0.sessions.as_ref().unwrap().held(), 0);
+}
+
+#[tokio::test]
+async fn ten_thousand_idle_sessions_hold_nothing() {
+    let agent = echo().build().unwrap();
+    for at in 0..10_000 {
+        agent.session(format!("session {at}")).send("hi").await.unwrap();
+    }
+    assert_eq!(agent.0.sessions.as_ref().unwrap().held(), 0);
+    assert_eq!(agent.session("session 77").send("there").await.unwrap().text(), "there");
+}
+
+#[tokio::test]
+async fn a_branch_leaves_the_other_branch_as_it_is() {
+    let agent = echo().build().unwrap();
+    let session = agent.session("a");
+    let first = session.send("one").await.unwrap().snapshot_id.unwrap();
+    session.send("two").await.unwrap();
+    let branch = session.branch(&first).send("three").await.unwrap();
+    let snapshot = agent.snapshot(&branch.snapshot_id.unwrap()).await.unwrap().unwrap();
+    assert_eq!(snapshot.parent_id, Some(first));
+    let texts: Vec<String> = snapshot.state.messages.iter().map(Message::text).collect();
+    assert_eq!(texts, ["one", "one", "three", "three"]);
+}
+
+#[tokio::test]
+async fn a_failed_turn_leaves_the_session_and_wrong_inputs_are_told() {
+    let agent = echo().build().unwrap();
+    let session = agent.session("a");
+    session.send("one").await.unwrap();
+    assert_eq!(session.send("fail").await.unwrap_err().kind(), ErrorKind::Unavailable);
+    assert_eq!(session.messages().await.unwrap().len(), 2);
+    assert_eq!(session.custom::<u32>().await.unwrap(), 1);
+    assert_eq!(session.repeat().await.unwrap_err().kind(), ErrorKind::InvalidArgument);
+    assert!(agent.session("").send("hi").await.is_err());
+    assert!(agent.session("a\n").send("hi").await.is_err());
+    for id in ["../../etc/passwd", "", "a.b"] {
+        assert!(agent.snapshot(id).await.unwrap().is_none(), "{id}");
+    }
+    assert!(Agent::builder("a/b").build().is_err());
+}
+
+#[tokio::test]
+async fn a_turn_that_is_dropped_frees_its_session() {
+    let agent = Agent::builder("slow").handler(|turn: AgentTurn| async move {
+        if turn.messages().len() == 1
+            && turn.input().message.as_ref().map(Message::text).as_deref() == Some("hang")
+        {
+            std::future::pending::<()>().await;
+        }
+        Ok(Message::model("ok"))
+    });
+    let agent = agent.build().unwrap();
+    let hanging = agent.session("a").send("hang").output();
+    assert!(tokio::time::timeout(Duration::from_millis(50), hanging).await.is_err());
+    assert_eq!(agent.session("a").send("go").await.unwrap().text(), "ok");
+    assert_eq!(agent.session("a").messages().await.unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn a_turn_in_the_background_is_waited_for() {
+    let agent = echo().build().unwrap();
+    let input = AgentInput::from_message(Message::user(Part::text("work"))).detached(true);
+    let output = agent.session("a").send_input(input).await.unwrap();
+    assert_eq!(output.finish_reason, AgentFinish::Detached);
+    let id = output.snapshot_id.unwrap();
+    let snapshot = agent.wait_for_snapshot(&id, Duration::from_secs(60)).await.unwrap();
+    assert_eq!(snapshot.status, SnapshotStatus::Completed);
+    assert_eq!(snapshot.state.messages.len(), 2);
+}
+
+/// Identifies a caller by a header.
+struct ByHeader;
+
+impl ContextProvider for ByHeader {
+    fn provide<'a>(
+        &'a self,
+        request: &'a FlowRequest,
+    ) -> BoxFuture<'a, Result<Map<String, Value>>> {
+        let name = request.header("x-user").unwrap_or_default().to_owned();
+        Box::pin(async move { Ok(Map::from_iter([("auth".to_owned(), json!(name))])) })
+    }
+}
+
+async fn post(
+    endpoint: &Arc<AgentEndpoint>,
+    path: &str,
+    headers: &[(&str, &str)],
+    body: Value,
+) -> (u16, String) {
+    let mut request = Request::post(path).header("host", "localhost");
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    let response = endpoint.answer(request.body(Body::from(body.to_string())).unwrap()).await;
+    let status = response.status().as_u16();
+    let body = response.into_body().collect().await.unwrap().to_bytes();
+    (status, String::from_utf8(body.to_vec()).unwrap())
+}
+
+fn endpoint(server: AgentServer) -> Arc<AgentEndpoint> {
+    let (drain, end) = (Drain::default(), CancellationToken::new());
+    Arc::new(AgentEndpoint::new(server.settings, drain, end).ok().unwrap())
+}
+
+#[tokio::test]
+async fn a_session_over_http_belongs_to_its_caller() {
+    let server = serve_agents([echo().build().unwrap()]).context_provider(ByHeader);
+    let endpoint = endpoint(server);
+    let body = json!({"data": {"message": {"role": "user", "content": [{"text": "hi"}]}}, "init": {"sessionId": "s"}});
+    let (status, output) = post(&endpoint, "/echo", &[("x-user", "ann")], body).await;
+    let output: Value = serde_json::from_str(&output).unwrap();
+    assert_eq!((status, &output["result"]["finishReason"]), (200, &json!("stop")));
+    let lookups =
+        [json!({"sessionId": "s"}), json!({"snapshotId": output["result"]["snapshotId"]})];
+    for lookup in lookups {
+        let body = json!({ "data": lookup });
+        let (_, own) =
+            post(&endpoint, "/echo/getSnapshot", &[("x-user", "ann")], body.clone()).await;
+        assert!(own.contains("\"status\":\"completed\""), "{own}");
+        let (_, other) = post(&endpoint, "/echo/getSnapshot", &[("x-user", "bob")], body).await;
+        assert_eq!(other, r#"{"result":null}"#);
+    }
+}
+
+#[tokio::test]
+async fn requests_over_http_are_streamed_and_checked() {
+    let endpoint = endpoint(serve_agents([echo().build().unwrap()]));
+    let message = |text: &str| json!({"data": {"message": {"role": "user", "content": [{"text": text}]}}, "init": {}});
+    let events = ("accept", "text/event-stream");
+    let (_, stream) = post(&endpoint, "/echo", &[events], message("grüße")).await;
+    assert!(stream.starts_with(r#"data: {"message":{"customPatch":"#), "{stream}");
+    assert!(stream.trim_end().rsplit("\n\n").next().unwrap().starts_with(r#"data: {"result":"#));
+    assert!(stream.is_ascii());
+    let (status, failed) = post(&endpoint, "/echo", &[], message("fail")).await;
+    assert!(status == 200 && failed.contains("UNAVAILABLE"), "{failed}");
+    for (path, body, expected) in [
+        ("/nobody", json!({}), 404),
+        ("/echo/remove", json!({}), 404),
+        ("/echo", json!([1]), 400),
+        ("/echo", json!({"data": {"message": 1}}), 400),
+        ("/echo", json!({"init": {"state": {}}}), 400),
+    ] {
+        let (status, answer) = post(&endpoint, path, &[], body).await;
+        assert_eq!(status, expected, "{path}: {answer}");
+    }
+    let from_page = [("origin", "https://evil.example")];
+    assert_eq!(post(&endpoint, "/echo", &from_page, message("hi")).await.0, 403);
+    let other_host = Request::post("/echo").header("host", "evil.example").body(Body::empty());
+    assert_eq!(endpoint.answer(other_host.unwrap()).await.status().as_u16(), 403);
+}

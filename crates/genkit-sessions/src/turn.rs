@@ -1,0 +1,283 @@
+//! A turn: what a handler sees, and how a model responds.
+
+use std::sync::{Arc, Mutex};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use genkit_agent::Generate;
+use genkit_core::internal::sync::lock;
+use genkit_core::{
+    Error, FinishReason, GenerateChunk, GenerateOptions, GenerateResponse, Message, Part, Result,
+    Resume, Role,
+};
+
+use crate::error::Error as E;
+use crate::patch::{diff, replace_all};
+use crate::types::{AgentChunk, AgentFinish, AgentInput, AgentState, Artifact};
+
+/// Sends chunks to the caller; does nothing if there is none.
+#[derive(Clone)]
+pub(crate) struct Emitter(pub(crate) Option<mpsc::Sender<AgentChunk>>);
+
+impl Emitter {
+    pub(crate) async fn send(&self, chunk: AgentChunk) {
+        if let Some(sender) = &self.0 {
+            let _ = sender.send(chunk).await;
+        }
+    }
+}
+
+/// The running turn of an agent with a handler: its input, the session and ways to report progress. Clones share the turn.
+#[derive(Clone)]
+pub struct AgentTurn(Arc<TurnParts>);
+
+struct TurnParts {
+    input: AgentInput,
+    state: Mutex<AgentState>,
+    /// The custom state that the client knows.
+    known: tokio::sync::Mutex<Option<Value>>,
+    emitter: Emitter,
+    cancel: CancellationToken,
+    action_context: Map<String, Value>,
+}
+
+impl AgentTurn {
+    pub(crate) fn new(
+        input: AgentInput,
+        state: AgentState,
+        emitter: Emitter,
+        cancel: CancellationToken,
+        action_context: Map<String, Value>,
+    ) -> Self {
+        let (state, known) = (Mutex::new(state), tokio::sync::Mutex::default());
+        Self(Arc::new(TurnParts { input, state, known, emitter, cancel, action_context }))
+    }
+
+    /// Returns the input of the turn. Its message is already part of the history.
+    pub fn input(&self) -> &AgentInput {
+        &self.0.input
+    }
+
+    /// Returns the id of the session.
+    pub fn session_id(&self) -> String {
+        lock(&self.0.state).session_id.clone().unwrap_or_default()
+    }
+
+    /// Returns the history so far.
+    pub fn messages(&self) -> Vec<Message> {
+        lock(&self.0.state).messages.clone()
+    }
+
+    /// Adds a message to the history. The message that the handler returns is added by itself.
+    pub fn push_message(&self, message: Message) {
+        lock(&self.0.state).messages.push(message);
+    }
+
+    /// Returns the action context of the caller; empty outside of a server.
+    pub fn action_context(&self) -> &Map<String, Value> {
+        &self.0.action_context
+    }
+
+    /// Returns the custom state.
+    ///
+    /// # Errors
+    /// `FailedPrecondition` if the state does not match the type.
+    pub fn custom<T: DeserializeOwned>(&self) -> Result<T> {
+        Ok(T::deserialize(&lock(&self.0.state).custom).map_err(E::CustomState)?)
+    }
+
+    /// Replaces the custom state, and sends the change to the client.
+    ///
+    /// # Errors
+    /// `FailedPrecondition` if the value does not serialize.
+    pub async fn set_custom(&self, custom: impl Serialize) -> Result<()> {
+        let new = serde_json::to_value(custom).map_err(E::CustomState)?;
+        let mut known = self.0.known.lock().await;
+        lock(&self.0.state).custom = new.clone();
+        let patch = match &*known {
+            None => replace_all(&new),
+            Some(old) => diff(old, &new),
+        };
+        if !patch.is_empty() {
+            self.0.emitter.send(AgentChunk::CustomPatch(patch)).await;
+        }
+        *known = Some(new);
+        Ok(())
+    }
+
+    /// Adds an artifact, or replaces the artifact with the same name, and sends it to the client.
+    pub async fn put_artifact(&self, artifact: Artifact) {
+        lock(&self.0.state).put_artifact(artifact.clone());
+        self.0.emitter.send(AgentChunk::Artifact(artifact)).await;
+    }
+
+    /// Returns the artifacts of the session.
+    pub fn artifacts(&self) -> Vec<Artifact> {
+        lock(&self.0.state).artifacts.clone()
+    }
+
+    /// Sends a chunk to the client.
+    pub async fn send_chunk(&self, chunk: GenerateChunk) {
+        self.0.emitter.send(AgentChunk::ModelChunk(chunk)).await;
+    }
+
+    /// Resolves when the turn is aborted. The handler is dropped at the same time, unless it runs a task of its own.
+    pub async fn cancelled(&self) {
+        self.0.cancel.cancelled().await;
+    }
+
+    pub(crate) fn state(&self) -> AgentState {
+        lock(&self.0.state).clone()
+    }
+}
+
+impl std::fmt::Debug for AgentTurn {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("AgentTurn").field("session_id", &self.session_id()).finish_non_exhaustive()
+    }
+}
+
+/// The end of a turn of a model or a handler.
+pub(crate) struct TurnResult {
+    pub(crate) state: AgentState,
+    pub(crate) message: Option<Message>,
+    pub(crate) finish: AgentFinish,
+    /// The error, and whether finished rounds are part of the state.
+    pub(crate) error: Option<(Error, bool)>,
+}
+
+impl TurnResult {
+    pub(crate) fn failed(state: AgentState, error: impl Into<Error>) -> Self {
+        Self {
+            state,
+            message: None,
+            finish: AgentFinish::Failed,
+            error: Some((error.into(), false)),
+        }
+    }
+}
+
+/// Checks an input against the state, before the turn.
+pub(crate) fn check_input(
+    input: &AgentInput,
+    state: &AgentState,
+    may_repeat: bool,
+) -> Result<(), E> {
+    let asks = waits_for_answers(&state.messages);
+    match (&input.message, &input.resume) {
+        (Some(_), Some(_)) => Err(E::BothSent),
+        (Some(message), None) if message.role != Role::User => Err(E::NotOfUser(message.role)),
+        (Some(_), None) if asks => Err(E::WaitsForAnswers),
+        (Some(_), None) => Ok(()),
+        (None, Some(resume)) => check_resume(resume, &state.messages, asks),
+        (None, None) if may_repeat && !asks => Ok(()),
+        (None, None) => Err(E::NothingSent),
+    }
+}
+
+fn waits_for_answers(messages: &[Message]) -> bool {
+    let last = messages.last().filter(|last| last.role == Role::Model);
+    last.is_some_and(|last| last.tool_requests().next().is_some())
+}
+
+/// Names and references are looked up in the whole history, newest first.
+fn check_resume(resume: &Resume, messages: &[Message], asks: bool) -> Result<(), E> {
+    if !asks || (resume.respond.is_empty() && resume.restart.is_empty()) {
+        return Err(E::NothingAsked);
+    }
+    let find = |name: &str, reference: Option<&str>| {
+        let requests = messages.iter().rev().flat_map(Message::tool_requests);
+        let mut same = requests.filter(|it| it.name == name && it.id.as_deref() == reference);
+        same.next().ok_or_else(|| E::UnknownCall(name.to_owned()))
+    };
+    for response in resume.respond.iter().filter_map(Part::as_tool_response) {
+        find(&response.name, response.id.as_deref())?;
+    }
+    for request in resume.restart.iter().filter_map(Part::as_tool_request) {
+        if find(&request.name, request.id.as_deref())?.input != request.input {
+            return Err(E::ModifiedInput(request.name.clone()));
+        }
+    }
+    Ok(())
+}
+
+/// Runs a turn with the generate loop.
+pub(crate) async fn run_model(
+    template: Generate,
+    input: AgentInput,
+    mut state: AgentState,
+    emitter: &Emitter,
+) -> TurnResult {
+    let before = state.clone();
+    let (run, kept) = match input.resume {
+        Some(resume) => {
+            let interrupted =
+                GenerateResponse::from_interrupted(GenerateOptions::new(state.messages.clone()));
+            let kept = state.messages.len().saturating_sub(1);
+            (template.resume_with(interrupted, resume.into_answers()), kept)
+        }
+        None => {
+            state.messages.extend(input.message);
+            let kept = state.messages.len();
+            (template.messages(state.messages.clone()), kept)
+        }
+    };
+    let mut stream = run.stream();
+    while let Some(Ok(chunk)) = stream.next().await {
+        emitter.send(AgentChunk::ModelChunk(chunk)).await;
+    }
+    match stream.response().await {
+        Ok(response) => {
+            let reason = response.finish_reason.unwrap_or(FinishReason::Unknown);
+            let message = response.message.clone();
+            if reason == FinishReason::Interrupted
+                && let Some(message) = &message
+            {
+                let requests =
+                    message.content.iter().filter(|part| part.as_tool_request().is_some());
+                let mut chunk = GenerateChunk::new(requests.cloned());
+                chunk.role = Some(Role::Tool);
+                emitter.send(AgentChunk::ModelChunk(chunk)).await;
+            }
+            keep_new(&mut state.messages, kept, response.into_messages());
+            TurnResult { state, message, finish: reason.into(), error: None }
+        }
+        Err(error) => {
+            let rounds = error.partial().cloned().map(GenerateResponse::into_messages);
+            let rounds =
+                rounds.map(at_safe_point).filter(|rounds| without_prompt(rounds).len() > kept);
+            let Some(rounds) = rounds else { return TurnResult::failed(before, error) };
+            keep_new(&mut state.messages, kept, rounds);
+            let error = Some((error, true));
+            TurnResult { state, message: None, finish: AgentFinish::Failed, error }
+        }
+    }
+}
+
+/// The instructions of the agent are rendered for each turn and never stored.
+fn without_prompt(messages: &[Message]) -> &[Message] {
+    let prompt = messages.iter().take_while(|message| message.role == Role::System).count();
+    &messages[prompt..]
+}
+
+fn keep_new(messages: &mut Vec<Message>, kept: usize, all: Vec<Message>) {
+    let all = without_prompt(&all);
+    if all.len() < kept {
+        *messages = all.to_vec(); // Middleware has compacted the history.
+        return;
+    }
+    messages.truncate(kept);
+    messages.extend_from_slice(&all[kept..]);
+}
+
+/// Removes what follows the last results of tools, so that no call is without its result.
+fn at_safe_point(mut messages: Vec<Message>) -> Vec<Message> {
+    while messages.last().is_some_and(|last| last.role == Role::Model) {
+        messages.pop();
+    }
+    messages
+}

@@ -1,0 +1,338 @@
+//! The data of agents, with the JSON that Genkit's clients and tools use.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use genkit_core::{
+    Answer, Error, ErrorKind, FinishReason, GenerateChunk, Interrupt, Message, Part, Resume,
+};
+
+/// How a call begins: from a snapshot, from the newest snapshot of a session, or from a state that the client keeps.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct AgentInit {
+    /// Id of the snapshot to continue from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub snapshot_id: Option<String>,
+    /// Id of the session, which is created if it does not exist. 1 to 512 bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
+    /// State of the session, for an agent whose state the client keeps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<AgentState>,
+}
+
+impl AgentInit {
+    /// Creates a value that continues a session, or creates it.
+    pub fn of_session(id: impl Into<String>) -> Self {
+        Self { session_id: Some(id.into()), ..Self::default() }
+    }
+
+    /// Creates a value that continues from a snapshot.
+    pub fn of_snapshot(id: impl Into<String>) -> Self {
+        Self { snapshot_id: Some(id.into()), ..Self::default() }
+    }
+
+    /// Creates a value that continues from a state that the client keeps.
+    pub fn of_state(state: AgentState) -> Self {
+        Self { state: Some(state), ..Self::default() }
+    }
+}
+
+/// The input of a turn: a message, or answers to the questions of the last turn. An input without both runs a failed or
+/// aborted turn again.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct AgentInput {
+    /// Message from the user.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<Message>,
+    /// Answers to interrupts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resume: Option<Resume>,
+    /// Whether the call returns at once and the turn continues in the background. Default is `false`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub detach: bool,
+}
+
+impl AgentInput {
+    /// Creates an input from a message.
+    pub fn from_message(message: Message) -> Self {
+        Self { message: Some(message), ..Self::default() }
+    }
+
+    /// Creates an input from answers to interrupts.
+    ///
+    /// # Errors
+    /// `InvalidArgument` if a value that was passed to an answer does not serialize.
+    pub fn from_answers(answers: impl IntoIterator<Item = Answer>) -> Result<Self, Error> {
+        let mut resume = Resume::default();
+        for answer in answers {
+            resume.push_answer(answer)?;
+        }
+        Ok(Self { resume: Some(resume), ..Self::default() })
+    }
+
+    /// Sets whether the turn runs in the background.
+    #[must_use]
+    pub fn detached(self, yes: bool) -> Self {
+        Self { detach: yes, ..self }
+    }
+}
+
+/// A document that an agent produces. An artifact replaces an earlier one with the same name.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct Artifact {
+    /// Name of the artifact.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Content of the artifact.
+    pub parts: Vec<Part>,
+    /// Data for programs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<Value>,
+}
+
+impl Artifact {
+    /// Creates an artifact.
+    pub fn new(name: impl Into<String>, parts: impl IntoIterator<Item = Part>) -> Self {
+        Self { name: Some(name.into()), parts: parts.into_iter().collect(), metadata: None }
+    }
+}
+
+/// The state of a session.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct AgentState {
+    /// Id of the session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
+    /// History of the conversation, without the instructions of the agent.
+    #[serde(default)]
+    pub messages: Vec<Message>,
+    /// State that the agent defines; null if it has none.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub custom: Value,
+    /// Artifacts, of which each name occurs once.
+    #[serde(default)]
+    pub artifacts: Vec<Artifact>,
+}
+
+impl AgentState {
+    /// Adds an artifact, or replaces the artifact with the same name.
+    pub(crate) fn put_artifact(&mut self, artifact: Artifact) {
+        let same = |kept: &&mut Artifact| kept.name.is_some() && kept.name == artifact.name;
+        match self.artifacts.iter_mut().find(same) {
+            Some(kept) => *kept = artifact,
+            None => self.artifacts.push(artifact),
+        }
+    }
+}
+
+/// Why a turn or a call ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum AgentFinish {
+    /// The agent has responded.
+    Stop,
+    /// The response reached the output limit.
+    Length,
+    /// The response was blocked.
+    Blocked,
+    /// The turn waits for answers.
+    Interrupted,
+    /// The model stopped for another reason.
+    Other,
+    /// The model did not state a reason.
+    Unknown,
+    /// The turn was aborted.
+    Aborted,
+    /// The turn continues in the background.
+    Detached,
+    /// The turn has failed.
+    Failed,
+}
+
+impl From<FinishReason> for AgentFinish {
+    fn from(reason: FinishReason) -> Self {
+        match reason {
+            FinishReason::Stop => Self::Stop,
+            FinishReason::Length => Self::Length,
+            FinishReason::Blocked => Self::Blocked,
+            FinishReason::Interrupted => Self::Interrupted,
+            FinishReason::Aborted => Self::Aborted,
+            FinishReason::Other => Self::Other,
+            _ => Self::Unknown,
+        }
+    }
+}
+
+/// The error of a turn, as plain data.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct AgentFailure {
+    /// Canonical status, such as `NOT_FOUND`.
+    pub status: String,
+    /// Text of the error.
+    pub message: String,
+}
+
+impl AgentFailure {
+    pub(crate) fn of(error: Error, exposes_errors: bool) -> Self {
+        use genkit_core::internal::{disclosure::for_callers, status::name_of};
+        let is_ours = error.text_for_callers().is_some();
+        let kind = if is_ours || exposes_errors { error.kind() } else { ErrorKind::Internal };
+        let message = for_callers(error, "agent", exposes_errors).chain();
+        Self { status: name_of(kind).to_owned(), message }
+    }
+
+    /// Converts the data into an error.
+    pub fn to_error(&self) -> Error {
+        let kind = genkit_core::internal::status::kind_of(&self.status);
+        Error::new(kind.unwrap_or(ErrorKind::Unknown), self.message.clone())
+    }
+}
+
+/// The result of a call.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct AgentOutput {
+    /// Id of the session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
+    /// Id of the last snapshot, if the agent has a store.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub snapshot_id: Option<String>,
+    /// State of the session, if the client keeps it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<AgentState>,
+    /// Last message of the agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<Message>,
+    /// Artifacts of the session.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub artifacts: Vec<Artifact>,
+    /// Why the call ended.
+    pub finish_reason: AgentFinish,
+    /// Error of the turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<AgentFailure>,
+}
+
+impl AgentOutput {
+    /// Returns the text of the message.
+    pub fn text(&self) -> String {
+        self.message.as_ref().map(Message::text).unwrap_or_default()
+    }
+
+    /// Returns the open questions.
+    pub fn interrupts(&self) -> Vec<Interrupt> {
+        self.message.as_ref().map(Interrupt::find_all).unwrap_or_default()
+    }
+
+    /// Returns whether the turn waits for answers.
+    pub fn is_interrupted(&self) -> bool {
+        self.finish_reason == AgentFinish::Interrupted
+    }
+
+    /// Returns the output, or the error of a failed turn.
+    ///
+    /// # Errors
+    /// The error of the turn.
+    pub fn into_result(self) -> Result<Self, Error> {
+        match &self.error {
+            Some(error) => Err(error.to_error()),
+            None => Ok(self),
+        }
+    }
+}
+
+/// A piece of a call's progress.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub enum AgentChunk {
+    /// A chunk of a model, or the results of tools.
+    ModelChunk(GenerateChunk),
+    /// A change of the custom state as JSON Patch (RFC 6902). The first change of a turn replaces the whole document.
+    CustomPatch(Vec<Value>),
+    /// An artifact that was added or replaced.
+    Artifact(Artifact),
+    /// The end of a turn.
+    TurnEnd(TurnEnd),
+}
+
+/// The end of a turn.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct TurnEnd {
+    /// Id of the snapshot, if the agent has a store.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub snapshot_id: Option<String>,
+    /// Why the turn ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finish_reason: Option<AgentFinish>,
+}
+
+/// The status of a snapshot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum SnapshotStatus {
+    /// The turn runs in the background.
+    Pending,
+    /// The turn was asked to stop and has not ended.
+    Aborting,
+    /// The turn has ended.
+    Completed,
+    /// The turn was aborted.
+    Aborted,
+    /// The turn has failed.
+    Failed,
+    /// The process of the turn has ended before the turn. Only when read, never stored.
+    Expired,
+}
+
+impl SnapshotStatus {
+    /// Returns whether the turn has ended.
+    pub fn is_over(self) -> bool {
+        !matches!(self, Self::Pending | Self::Aborting)
+    }
+}
+
+/// A snapshot: the state of a session at the end of a turn.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct Snapshot {
+    /// Id of the snapshot.
+    pub snapshot_id: String,
+    /// Id of the session.
+    pub session_id: String,
+    /// Id of the snapshot before it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent_id: Option<String>,
+    /// When the turn began, in ISO 8601.
+    pub created_at: String,
+    /// When the snapshot was changed, in ISO 8601.
+    pub updated_at: String,
+    /// Status of the turn.
+    pub status: SnapshotStatus,
+    /// Why the turn ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finish_reason: Option<AgentFinish>,
+    /// Error of the turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<AgentFailure>,
+    /// State at the end of the turn.
+    pub state: AgentState,
+}

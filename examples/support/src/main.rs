@@ -1,0 +1,99 @@
+//! A support agent with two sub-agents, in a terminal. The session is stored after each turn, so it continues after a
+//! restart or a crash.
+//!
+//! ```text
+//! cargo run -p support -- billing refund order 7     asks for approval, and ends
+//! cargo run -p support -- yes                        continues in a new process
+//! cargo run -p support -- --background shipping track order 7
+//! GEMINI_API_KEY=.. MODEL=gemini/gemini-2.5-flash cargo run -p support -- "Where is order 7?"
+//! ```
+
+#![allow(clippy::print_stdout, reason = "this is a program for a person")]
+
+use std::time::Duration;
+
+use genkit::durable::FolderStore;
+use genkit::sessions::{Agent, AgentBuilder, AgentInput, AgentOutput};
+use genkit::{Message, Result, tool, tools};
+use offline::Offline;
+
+const USAGE: &str = "usage: support [--background] MESSAGE | yes | no";
+
+/// How long the program waits for work in the background.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+/// Refunds an order.
+#[tool(needs_approval)]
+async fn refund(order: u32) -> String {
+    format!("Order {order} was refunded.")
+}
+
+/// Tracks the parcel of an order.
+#[tool]
+async fn track(order: u32) -> String {
+    format!("Order {order} is on its way.")
+}
+
+fn with_model(agent: AgentBuilder) -> AgentBuilder {
+    match std::env::var("MODEL") {
+        Ok(name) => agent.model(name),
+        Err(_) => agent.model(Offline),
+    }
+}
+
+fn support() -> Result<Agent> {
+    let billing = with_model(Agent::builder("billing"))
+        .description("Handles payments and refunds.")
+        .tools(tools![refund])
+        .build()?;
+    let shipping = with_model(Agent::builder("shipping"))
+        .description("Knows where parcels are.")
+        .tools(tools![track])
+        .build()?;
+    with_model(Agent::builder("support"))
+        .instructions("You help customers. Give each task to the agent that can do it.")
+        .tools([billing.into_tool()?, shipping.into_tool()?])
+        .store(FolderStore::open("support-sessions")?)
+        .build()
+}
+
+fn print_output(output: &AgentOutput) {
+    for question in output.interrupts() {
+        println!("{} Answer with `yes` or `no`.", question.message().unwrap_or("Continue?"));
+    }
+    if !output.is_interrupted() {
+        println!("{}", output.text());
+    }
+}
+
+#[tokio::main]
+async fn main() -> Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let message = arguments.join(" ");
+    if message.is_empty() || ["-h", "--help"].contains(&&*message) {
+        println!("{USAGE}");
+        return Ok(());
+    }
+    let agent = support()?;
+    let session = agent.session("customer");
+    if let Some(work) = message.strip_prefix("--background ") {
+        let input = AgentInput::from_message(Message::user(work)).detached(true);
+        let started = session.send_input(input).await?;
+        let id = started.snapshot_id.unwrap_or_default();
+        println!("working: {id}");
+        let ended = agent.wait_for_snapshot(&id, PATIENCE).await?;
+        println!("{}", ended.state.messages.last().map(Message::text).unwrap_or_default());
+        return Ok(());
+    }
+    let questions = session.interrupts().await?;
+    if questions.is_empty() {
+        print_output(&session.send(message).await?);
+        return Ok(());
+    }
+    let answers = questions.iter().map(|question| match &*message {
+        "yes" => question.approve(),
+        _ => question.decline(),
+    });
+    print_output(&session.resume(answers.collect::<Vec<_>>()).await?);
+    Ok(())
+}
