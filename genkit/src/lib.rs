@@ -139,6 +139,40 @@ pub mod sessions {
         api_key, bearer, serve_agents,
     };
 }
+#[cfg(feature = "retrieval")]
+pub mod retrieval {
+    //! Retrievers, which find the documents that answer a question, and an index in memory.
+    //!
+    //! ```
+    //! use genkit::model::{Embedding, embedder_fn, from_fn};
+    //! use genkit::retrieval::MemoryIndex;
+    //!
+    //! # #[tokio::main(flavor = "current_thread")]
+    //! # async fn main() -> genkit::Result<()> {
+    //! // In your program, an embedder of a provider:
+    //! let lengths = embedder_fn("lengths", |texts| async move {
+    //!     texts.iter().map(|text| Embedding::new([text.len() as f64, 9.0])).collect::<Vec<_>>()
+    //! });
+    //! let index = MemoryIndex::new(lengths);
+    //! index.add(["We open at nine.", "Tea."]).await?;
+    //! let notes = index.into_retriever("notes", "Searches the notes.");
+    //!
+    //! let model = from_fn("fake", |request, _| async move { format!("{} found", request.docs.len()) });
+    //! let question = "When do you open?";
+    //! let response = genkit::generate(question).docs(notes.retrieve(question, 1).await?).model(model).await?;
+    //! assert_eq!(response.text(), "1 found");
+    //! // Or let the model search:
+    //! let tool = notes.into_tool(3);
+    //! # assert_eq!(tool.name(), "notes");
+    //! # Ok(())
+    //! # }
+    //! ```
+
+    #[doc(inline)]
+    pub use genkit_retrieval::{
+        MAX_RESULTS, MAX_TEXT_BYTES, MemoryIndex, Retriever, RetrieverBuilder,
+    };
+}
 pub mod skill {
     //! Skills: folders with instructions for a model (`SKILL.md`) and other files.
     //!

@@ -20,7 +20,7 @@ pub mod context {
         drive_function, run_within, supervise_run, unanswerable_error,
     };
 }
-pub use crate::finite::to_finite_value;
+pub use crate::finite::{check_finite, to_finite_value};
 pub mod fair_share {
     pub use genkit_untrusted::fair_share::*;
 }

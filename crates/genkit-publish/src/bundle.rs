@@ -165,6 +165,3 @@ fn listed_prompt(prompt: &Value) -> Value {
 fn text_of(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
-
-#[cfg(test)]
-mod tests;

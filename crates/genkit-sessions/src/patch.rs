@@ -37,23 +37,3 @@ fn push_changes(old: &Value, new: &Value, path: &mut String, operations: &mut Ve
         operations.push(json!({"op": "remove", "path": format!("{path}/{key}")}));
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_patch_names_only_the_members_that_changed() {
-        let patch = diff(
-            &json!({"a": 1, "b/c": {"d": 1}, "e": 0}),
-            &json!({"a": 1, "b/c": {"d": 2}, "f": []}),
-        );
-        let expected = json!([
-            {"op": "replace", "path": "/b~1c/d", "value": 2},
-            {"op": "add", "path": "/f", "value": []},
-            {"op": "remove", "path": "/e"},
-        ]);
-        assert_eq!(Value::from(patch), expected);
-        assert!(diff(&json!([1]), &json!([1])).is_empty());
-    }
-}

@@ -196,7 +196,7 @@ pub(crate) struct Sessions {
     pub(crate) runs: Arc<dyn RunStore>,
     agent: String,
     /// Orders the turns of a session in this process. Has entries only for sessions with a turn.
-    gates: Gates,
+    pub(crate) gates: Gates,
     pub(crate) workers: Mutex<HashMap<String, Worker>>,
 }
 
@@ -215,11 +215,6 @@ pub(crate) struct Turnstile {
 impl Sessions {
     pub(crate) fn new(runs: Arc<dyn RunStore>, agent: String) -> Self {
         Self { runs, agent, gates: Mutex::default(), workers: Mutex::default() }
-    }
-
-    #[cfg(test)]
-    pub(crate) fn held(&self) -> usize {
-        lock(&self.gates).len() + lock(&self.workers).len()
     }
 
     /// Loads a session that belongs to `owner`.

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::Request;
+use genkit_core::internal::sync::lock;
 use genkit_core::{BoxFuture, ErrorKind, Message, Part, Result};
 use genkit_flows::{ContextProvider, FlowRequest};
 use genkit_http_server::internal::Drain;
@@ -11,7 +12,7 @@ use http_body_util::BodyExt as _;
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::server::AgentEndpoint;
+use crate::server::endpoint::AgentEndpoint;
 use crate::*;
 
 /// An agent that counts its turns and repeats what it is told.
@@ -49,7 +50,7 @@ async fn turns_of_a_session_are_ordered_and_an_idle_session_holds_nothing() {
     let session = agent.session("a");
     assert_eq!(session.custom::<u32>().await.unwrap(), 20);
     assert_eq!(session.messages().await.unwrap().len(), 40);
-    assert_eq!(agent.0.sessions.as_ref().unwrap().held(), 0);
+    assert_eq!(held_by(&agent), 0);
 }
 
 #[tokio::test]
@@ -58,7 +59,7 @@ async fn ten_thousand_idle_sessions_hold_nothing() {
     for at in 0..10_000 {
         agent.session(format!("session {at}")).send("hi").await.unwrap();
     }
-    assert_eq!(agent.0.sessions.as_ref().unwrap().held(), 0);
+    assert_eq!(held_by(&agent), 0);
     assert_eq!(agent.session("session 77").send("there").await.unwrap().text(), "there");
 }
 
@@ -200,4 +201,25 @@ async fn requests_over_http_are_streamed_and_checked() {
     assert_eq!(post(&endpoint, "/echo", &from_page, message("hi")).await.0, 403);
     let other_host = Request::post("/echo").header("host", "evil.example").body(Body::empty());
     assert_eq!(endpoint.answer(other_host.unwrap()).await.status().as_u16(), 403);
+}
+
+#[test]
+fn a_patch_names_only_the_members_that_changed() {
+    let patch = crate::patch::diff(
+        &json!({"a": 1, "b/c": {"d": 1}, "e": 0}),
+        &json!({"a": 1, "b/c": {"d": 2}, "f": []}),
+    );
+    let expected = json!([
+        {"op": "replace", "path": "/b~1c/d", "value": 2},
+        {"op": "add", "path": "/f", "value": []},
+        {"op": "remove", "path": "/e"},
+    ]);
+    assert_eq!(Value::from(patch), expected);
+    assert!(crate::patch::diff(&json!([1]), &json!([1])).is_empty());
+}
+
+/// Returns the number of sessions that the agent holds in memory.
+fn held_by(agent: &Agent) -> usize {
+    let sessions = agent.0.sessions.as_ref().expect("sessions");
+    lock(&sessions.gates).len() + lock(&sessions.workers).len()
 }

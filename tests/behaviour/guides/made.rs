@@ -260,7 +260,7 @@ fn the_rules_for_coding_agents_are_the_pitfalls_of_the_pages() {
     for page in in_order() {
         let Some(pitfalls) = page.section("Pitfalls") else { continue };
         let topic = page.title().split([':', ',']).next().unwrap_or_default();
-        write!(text, "\n**{topic}** ({}.md)\n\n", page.name).unwrap();
+        write!(text, "\n**{topic}** ({}.md)\n", page.name).unwrap();
         // The first ones are those that most readers need.
         for rule in pitfalls.lines().filter(|line| line.starts_with("- ")).take(3) {
             writeln!(text, "{}", unlinked(rule)).unwrap();

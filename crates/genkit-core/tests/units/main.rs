@@ -1,10 +1,12 @@
 //! Tests of the items that the sibling crates use.
 
 mod effort;
+mod finite;
 mod glob;
 mod message;
 mod run_id;
 mod settings;
+mod status;
 mod suggest;
 mod time;
 mod token_bucket;

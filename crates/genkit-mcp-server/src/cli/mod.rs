@@ -12,7 +12,7 @@ mod install;
 mod list;
 mod own_args;
 mod print;
-#[cfg_attr(not(feature = "publish"), path = "publish_off.rs")]
+#[cfg_attr(not(feature = "publish"), path = "publish/off.rs")]
 mod publish;
 mod questions;
 mod terminal;

@@ -1,6 +1,10 @@
+//! Bundles and registry entries.
+
+use std::fs::{self, File};
 use std::io::Read as _;
 
-use super::*;
+use genkit_publish::{Publication, PublishedVariable};
+use serde_json::json;
 
 fn publication() -> Publication {
     let token = PublishedVariable {
@@ -58,7 +62,7 @@ fn a_bundle_has_the_manifest_and_the_program() {
     publication().write_bundle(&program, &file).unwrap();
     let mut archive = zip::ZipArchive::new(File::open(&file).unwrap()).unwrap();
     let mut entry = archive.by_name("server/notes").unwrap();
-    assert_eq!(entry.unix_mode().unwrap() & 0o777, EXECUTABLE);
+    assert_eq!(entry.unix_mode().unwrap() & 0o777, 0o755);
     let mut bytes = Vec::new();
     entry.read_to_end(&mut bytes).unwrap();
     assert_eq!(bytes, b"\x7fELF program");

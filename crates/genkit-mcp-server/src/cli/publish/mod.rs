@@ -6,11 +6,11 @@ use clap::{Arg, ArgAction, ArgMatches, value_parser};
 use genkit_publish::{Publication, PublishedVariable};
 use serde_json::Value;
 
-use super::cli_command::read_value;
-use super::install::program_path;
-use super::list::ServerLists;
-use super::print;
 use crate::McpServer;
+use crate::cli::cli_command::read_value;
+use crate::cli::install::program_path;
+use crate::cli::list::ServerLists;
+use crate::cli::print;
 use genkit_core::Result;
 
 /// The files to write.

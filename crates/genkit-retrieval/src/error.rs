@@ -1,0 +1,36 @@
+//! Errors of retrieval.
+
+use genkit_core::ErrorKind;
+use genkit_core::internal::error::Topic;
+
+use crate::{MAX_RESULTS, MAX_TEXT_BYTES};
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    #[error("the retriever `{0}` cannot return {1} documents; ask for 1 to {MAX_RESULTS}")]
+    Results(String, usize),
+    #[error("the text has {0} bytes, and the limit is {MAX_TEXT_BYTES}; split it into passages")]
+    Text(usize),
+    #[error("the document has no text to compare; add a text part")]
+    NoText,
+    #[error("the index holds at most {0} documents; raise `.max_documents(..)` or use a database")]
+    Full(usize),
+    #[error("the embedder `{0}` returned {1} vectors for {2} texts; it must return one for each")]
+    Count(String, usize, usize),
+    #[error(
+        "the embedder `{0}` returned a vector with {1} numbers, and the index has vectors with {2}; use one embedder with one number of dimensions"
+    )]
+    Dimensions(String, usize, usize),
+    #[error("the embedder `{0}` returned a vector that is empty or not finite; check its response")]
+    Vector(String),
+}
+
+impl Topic for Error {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Count(..) | Self::Dimensions(..) | Self::Vector(_) => ErrorKind::Internal,
+            Self::Full(_) => ErrorKind::ResourceExhausted,
+            Self::Results(..) | Self::Text(_) | Self::NoText => ErrorKind::InvalidArgument,
+        }
+    }
+}

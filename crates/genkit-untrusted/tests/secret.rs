@@ -1,0 +1,68 @@
+//! Tests of `genkit_untrusted::secret`.
+
+use genkit_untrusted::secret::*;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+
+const VALUE: &str = "sk-T0ken/\"with+é~ 7f3a9c";
+
+fn redact(text: &str) -> String {
+    let secrets = [Secret::new(VALUE, "<key>"), Secret::new("sk-T0k99-other", "<other>")];
+    redact_secrets(text, secrets.iter()).into_owned()
+}
+
+#[test]
+fn a_secret_is_hidden_in_every_spelling() {
+    let hex: String = VALUE.bytes().map(|byte| format!("{byte:02X}")).collect();
+    let json = serde_json::to_string(VALUE).unwrap();
+    let twice = serde_json::to_string(&json).unwrap();
+    let percent = percent_encoded(VALUE);
+    let mut spellings = vec![VALUE.to_owned(), VALUE.to_ascii_uppercase(), hex, json, twice];
+    spellings.extend([percent.to_lowercase(), form_encoded(&percent), percent]);
+    for before in ["", "a", "ab"] {
+        spellings.push(STANDARD.encode(format!("{before}{VALUE}!")));
+        spellings.push(URL_SAFE_NO_PAD.encode(format!("{before}{VALUE}")));
+    }
+    for spelling in spellings {
+        let shown = redact(&format!("it said {spelling}, and more"));
+        assert!(shown.contains("<key>") && !shown.contains("7f3a9c"), "{spelling}: {shown}");
+        assert!(shown.starts_with("it said ") && shown.ends_with(", and more"), "{shown}");
+    }
+}
+
+#[test]
+fn a_secret_is_hidden_if_it_is_cut_off_or_broken_into_lines() {
+    assert_eq!(redact("got sk-T0ken… then"), "got <key>… then");
+    assert_eq!(redact("got sk-T0\n  ken/\"with+é~ 7f\r\n3a9c."), "got <key>.");
+    assert_eq!(redact("got sk-T0\\nken/\"with+é"), "got <key>");
+    assert_eq!(redact("sk-T0k99-other"), "<other>", "the longest match");
+    for harmless in ["sk-T0", "nothing", "é", ""] {
+        assert_eq!(redact(harmless), harmless);
+    }
+}
+
+#[test]
+fn words_that_begin_like_a_secret_stay() {
+    for (value, text) in [
+        ("everything-list-123", "the everything server"),
+        ("/work/project1/bin", "in /work/project1/src"),
+        ("https://h1.example/a", "see https://h1.example/b"),
+        ("Argument-Number-1", "an Argument-Number"),
+    ] {
+        let secret = Secret::new(value, "*");
+        let redacted = redact_secrets(text, std::iter::once(&secret));
+        assert_eq!(redacted, text, "{value}");
+    }
+}
+
+#[test]
+fn a_short_secret_is_hidden_as_a_whole_only() {
+    let secret = Secret::new("abc123", "*");
+    assert_eq!(redact_secrets("abc12 abc123", std::iter::once(&secret)), "abc12 *");
+}
+
+#[test]
+fn debug_output_does_not_show_it() {
+    assert_eq!(format!("{:?}", Secret::new("abc123", "*")), "Secret(\"*\")");
+}
