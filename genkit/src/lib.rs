@@ -39,8 +39,7 @@
 //! | write prompts and resources | [prompts](guide::prompts) | [`#[prompt]`](macro@prompt), [`#[resource]`](macro@resource), [`prompt()`] |
 //! | serve over HTTP, with tokens, in axum | [serving](guide::serving), [authentication](guide::authentication) | [`mcp::server`] |
 //! | use other MCP servers | [MCP servers](guide::mcp_servers) | [`mcp::McpHost`] |
-//! | serve a chat to web pages; show an interface with the result of a tool | [browser](guide::browser), [apps](guide::apps) | [`serve_agui`], [`mod@agui`] |
-//! | hold conversations that are stored, resumed and served | [agents](guide::agents) | [`mod@sessions`] |
+//! | serve a chat to web pages; store conversations; show an interface with the result of a tool | [browser](guide::browser), [agents](guide::agents), [apps](guide::apps) | [`serve_agui`], [`mod@sessions`] |
 //! | serve and call flows | [flows](guide::flows) | [`#[flow]`](macro@flow), [`mod@flows`] |
 //! | choose or implement a model | [providers](guide::providers) | [`model`] |
 //! | survive a crash, run for hours or days | [long work](guide::long_work), [guarantees](guide::durable_guarantees), [tasks](guide::tasks) | [`durable`] |

@@ -7,7 +7,7 @@ use genkit_core::{
     Answer, Error, ErrorKind, FinishReason, GenerateChunk, Interrupt, Message, Part, Resume,
 };
 
-/// How a call begins: from a snapshot, from the newest snapshot of a session, or from a state that the client keeps.
+/// Start of a call: from a snapshot, from the newest snapshot of a session, or from a state that the client keeps.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -220,7 +220,7 @@ pub struct AgentOutput {
     /// Artifacts of the session.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub artifacts: Vec<Artifact>,
-    /// Why the call ended.
+    /// Reason for which the call ended.
     pub finish_reason: AgentFinish,
     /// Error of the turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]

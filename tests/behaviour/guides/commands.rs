@@ -53,6 +53,7 @@ fn check_cargo(command: &str, place: &str) {
 /// Flags of `.cli()`, and of the examples.
 fn check_flags(own: &str, place: &str) {
     let known = read("crates/genkit-mcp-server/src/cli/command.rs")
+        + &read("crates/genkit-mcp-server/src/cli/publish/mod.rs")
         + &read("examples/quickstart/src/main.rs");
     for flag in own.split_whitespace().filter_map(|word| word.strip_prefix("--")) {
         assert!(known.contains(&format!("{flag}\"")), "{place}: there is no flag --{flag}");

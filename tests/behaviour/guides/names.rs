@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use super::pages::{Page, documents, read, root};
 
 /// Names of the standard library and of other crates that pages use.
-const OF_OTHERS: [&str; 10] = [
+const OF_OTHERS: [&str; 11] = [
     "AgentBuilder::new",
     "CryptoProvider::install_default",
+    "Default::default",
     "PgPool::connect",
     "Trip::new",
     "any",
