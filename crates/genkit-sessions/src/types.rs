@@ -134,7 +134,7 @@ impl AgentState {
     }
 }
 
-/// Why a turn or a call ended.
+/// Reason for which a turn or a call ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]

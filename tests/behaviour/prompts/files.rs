@@ -105,7 +105,7 @@ async fn names_have_folders_and_variants() {
     assert_eq!(texts(&rendered.messages), ["Re: Bye. Be polite."]);
     let error = genkit.prompt("trip.frmal").render().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound);
-    assert!(error.to_string().ends_with("Of `trip` there are: `trip`, `trip.formal`"), "{error}");
+    assert!(error.to_string().ends_with("variants of `trip`: `trip`, `trip.formal`"), "{error}");
 }
 
 #[tokio::test]

@@ -280,7 +280,7 @@ async fn an_unknown_prompt_names_the_nearest_and_the_variants() {
     assert_eq!(error.kind(), ErrorKind::NotFound);
     let text = error.to_string();
     assert!(text.contains("Did you mean `trip.formal`?"), "{text}");
-    assert!(text.ends_with("Of `trip` there are: `trip`, `trip.formal`, `trip.short`"), "{text}");
+    assert!(text.ends_with("variants of `trip`: `trip`, `trip.formal`, `trip.short`"), "{text}");
     let error = genkit.prompt("plam").render().await.unwrap_err();
     assert!(error.to_string().contains("Did you mean `plan`?"), "{error}");
     assert!(genkit.prompt("/executable-prompt/trip.formal").render().await.is_ok());
