@@ -52,7 +52,7 @@ pub struct AgentInput {
     /// Answers to interrupts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resume: Option<Resume>,
-    /// Whether the call returns at once and the turn continues in the background. Default is `false`.
+    /// Set to return at once and continue the turn in the background. Default is `false`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub detach: bool,
 }
@@ -278,7 +278,7 @@ pub struct TurnEnd {
     /// Id of the snapshot, if the agent has a store.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot_id: Option<String>,
-    /// Why the turn ended.
+    /// Reason for which the turn ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finish_reason: Option<AgentFinish>,
 }
@@ -321,13 +321,13 @@ pub struct Snapshot {
     /// Id of the snapshot before it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent_id: Option<String>,
-    /// When the turn began, in ISO 8601.
+    /// Time at which the turn began, in ISO 8601.
     pub created_at: String,
-    /// When the snapshot was changed, in ISO 8601.
+    /// Time of the last change, in ISO 8601.
     pub updated_at: String,
     /// Status of the turn.
     pub status: SnapshotStatus,
-    /// Why the turn ended.
+    /// Reason for which the turn ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finish_reason: Option<AgentFinish>,
     /// Error of the turn.
