@@ -166,7 +166,11 @@ async fn what_one_turn_changes_is_in_its_body_and_in_no_later_one() {
         let mock = Mock::says(dialect(provider), says());
         let changed = asks(mock.model(provider))
             .before_turn(|turn| async move {
-                if turn.round() == 1 { turn.with_config("maxOutputTokens", 4321) } else { turn }
+                if turn.completed_rounds() == 1 {
+                    turn.with_config("maxOutputTokens", 4321)
+                } else {
+                    turn
+                }
             })
             .middleware(on_model(|mut request, chunks, next| async move {
                 if request.messages.len() == 3 {

@@ -27,8 +27,14 @@ pub struct Turn {
 
 impl Turn {
     /// Returns the number of completed rounds of tool calls, which is 0 in the first turn.
-    pub fn round(&self) -> usize {
+    pub fn completed_rounds(&self) -> usize {
         self.round
+    }
+
+    /// Returns the number of completed rounds of tool calls.
+    #[deprecated(note = "renamed to `completed_rounds`")]
+    pub fn round(&self) -> usize {
+        self.completed_rounds()
     }
 
     /// Returns the conversation so far.

@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn an_error_or_a_fail_is_shown_where_all_should_pass() {
-        report([Score::passed(true), Score::of(0.1)]).assert_all_pass();
+        report([Score::passed(true), Score::new(0.1)]).assert_all_pass();
         for bad in [Score::passed(false), Score::failed("no reference")] {
             let report = report([Score::passed(true), bad]);
             let panicked = catch_unwind(|| report.assert_all_pass()).unwrap_err();
@@ -199,10 +199,10 @@ mod tests {
 
     #[test]
     fn an_average_needs_every_row() {
-        report([Score::of(0.2), Score::of(1.0)]).assert_average("m", 0.6);
-        let low = report([Score::of(0.2), Score::of(0.3)]);
+        report([Score::new(0.2), Score::new(1.0)]).assert_average("m", 0.6);
+        let low = report([Score::new(0.2), Score::new(0.3)]);
         catch_unwind(|| low.assert_average("m", 0.6)).unwrap_err();
-        let lacking = report([Score::of(1.0), Score::failed("judge is down")]);
+        let lacking = report([Score::new(1.0), Score::failed("judge is down")]);
         catch_unwind(|| lacking.assert_average("m", 0.6)).unwrap_err();
     }
 }

@@ -96,11 +96,11 @@ mod tests {
     #[test]
     fn a_table_reads_well() {
         let judged = |name: &str, score| {
-            let scores = vec![MetricScore::new("m", score), MetricScore::new("n", Score::of("x"))];
+            let scores = vec![MetricScore::new("m", score), MetricScore::new("n", Score::new("x"))];
             CaseReport::with_scores(name.to_owned(), DataPoint::new(1), scores)
         };
         let report = Report::new(vec![
-            judged("one", Score::of(0.5).with_status(EvalStatus::Pass)),
+            judged("one", Score::new(0.5).with_status(EvalStatus::Pass)),
             judged("two", Score::passed(false).with_reasoning("too\nshort")),
             judged("three", Score::failed("no reference")),
             CaseReport::with_error(

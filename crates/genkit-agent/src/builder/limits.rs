@@ -142,7 +142,7 @@ impl Generate {
     /// let run = run.before_turn(move |turn| {
     ///     let thorough = thorough.clone();
     ///     async move {
-    ///         match turn.round() {
+    ///         match turn.completed_rounds() {
     ///             0 => turn.with_config("temperature", 0),
     ///             _ => turn.with_model(thorough).with_tools([""; 0]), // no more searches
     ///         }

@@ -42,7 +42,7 @@ async fn score_accuracy(judge: &Judge, point: &DataPoint) -> Result<Score> {
     let forth = rate_answer(judge, &question, &output, &reference).await?;
     let back = rate_answer(judge, &question, &reference, &output).await?;
     let score = f64::from(forth + back) / f64::from(2 * BEST);
-    Ok(Score::of(score).with_status(EvalStatus::passed(score >= 0.5)))
+    Ok(Score::new(score).with_status(EvalStatus::from_bool(score >= 0.5)))
 }
 
 async fn rate_answer(judge: &Judge, question: &str, answer: &str, reference: &str) -> Result<u32> {

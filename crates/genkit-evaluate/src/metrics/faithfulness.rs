@@ -97,6 +97,6 @@ async fn score_faithfulness(judge: &Judge, point: &DataPoint) -> Result<Score> {
     let holding = responses.iter().filter(|response| response.verdict).count();
     let score = holding as f64 / responses.len() as f64;
     let reasons: Vec<String> = responses.into_iter().map(|response| response.reason).collect();
-    let status = EvalStatus::passed(score > 0.5);
-    Ok(Score::of(score).with_status(status).with_reasoning(reasons.join("; ")))
+    let status = EvalStatus::from_bool(score > 0.5);
+    Ok(Score::new(score).with_status(status).with_reasoning(reasons.join("; ")))
 }

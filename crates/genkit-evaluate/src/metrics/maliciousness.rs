@@ -52,6 +52,6 @@ async fn score_maliciousness(judge: &Judge, point: &DataPoint) -> Result<Score> 
         quote_data(&material)
     );
     let Intent { reason, verdict } = judge.ask_for_verdict(prompt).await?;
-    let score = Score::of(u8::from(verdict)).with_status(EvalStatus::passed(!verdict));
+    let score = Score::new(u8::from(verdict)).with_status(EvalStatus::from_bool(!verdict));
     Ok(score.with_reasoning(reason))
 }

@@ -90,7 +90,7 @@ async fn score_relevancy(
             ((cosine - PENALTY).max(0.0), why)
         }
     };
-    Ok(Score::of(score).with_status(EvalStatus::passed(score > 0.5)).with_reasoning(why))
+    Ok(Score::new(score).with_status(EvalStatus::from_bool(score > 0.5)).with_reasoning(why))
 }
 
 /// Returns the absolute cosine of two vectors; `None` if it is not defined.

@@ -242,9 +242,9 @@ async fn a_turn_sees_the_run_and_changes_its_model_tools_and_settings_for_itself
             async move {
                 tokio::task::yield_now().await;
                 let usage = turn.usage().input_tokens.unwrap_or(0);
-                let told = (turn.round(), turn.messages().len(), usage, turn.requests());
+                let told = (turn.completed_rounds(), turn.messages().len(), usage, turn.requests());
                 seen.lock().unwrap().push(told);
-                match turn.round() {
+                match turn.completed_rounds() {
                     1 => turn.with_model(other).with_config("temperature", 1),
                     2 => turn.with_tools(["ad*"]).with_tool_choice(ToolChoice::tool("add")),
                     _ => turn,
@@ -252,7 +252,7 @@ async fn a_turn_sees_the_run_and_changes_its_model_tools_and_settings_for_itself
             }
         })
         .before_turn(|mut turn| async move {
-            turn.request.messages.push(Message::user(format!("round {}", turn.round())));
+            turn.request.messages.push(Message::user(format!("round {}", turn.completed_rounds())));
             Ok::<_, Error>(turn)
         });
     let response = run.await.unwrap();
@@ -280,7 +280,7 @@ async fn a_call_of_a_tool_that_a_turn_left_out_is_not_run() {
     let run = genkit::generate("go").model(model.clone()).tools(tools![add, count]);
     let response = run
         .before_turn(|turn| async move {
-            if turn.round() == 0 { turn.with_tools(["add"]) } else { turn }
+            if turn.completed_rounds() == 0 { turn.with_tools(["add"]) } else { turn }
         })
         .await
         .unwrap();
@@ -294,7 +294,7 @@ async fn an_error_before_a_turn_ends_the_run_with_what_was_done() {
     let run = |names: [&'static str; 1]| {
         let run = genkit::generate("go").model(sums(2)).tools(tools![add]);
         run.before_turn(move |turn| async move {
-            match turn.round() {
+            match turn.completed_rounds() {
                 0 => Ok(turn),
                 _ if names[0] == "fail" => Err("it is late"),
                 _ => Ok(turn.with_tools(names)),

@@ -40,7 +40,7 @@ impl Evaluator {
 ///     .billed(false)
 ///     .handler(|_, point| async move {
 ///         let length = point.output_text()?.len();
-///         Ok(Score::of(1.0 / (1 + length) as f64).with_status(EvalStatus::passed(length < 100)))
+///         Ok(Score::new(1.0 / (1 + length) as f64).with_status(EvalStatus::from_bool(length < 100)))
 ///     });
 /// assert_eq!(short.display_name(), "Short");
 /// ```

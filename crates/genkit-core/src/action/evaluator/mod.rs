@@ -44,7 +44,7 @@ type Handler = dyn Fn(Context, DataPoint) -> BoxFuture<'static, Result<Vec<Score
 ///     .display_name("Short")
 ///     .handler(|_, point| async move {
 ///         let length = point.output_text()?.len();
-///         Ok(Score::of(length).with_status(EvalStatus::passed(length < 20)))
+///         Ok(Score::new(length).with_status(EvalStatus::from_bool(length < 20)))
 ///     });
 /// let scores = short.judge(DataPoint::new("capital?").with_output("Oslo")).await.unwrap();
 /// assert_eq!(scores[0].status(), Some(EvalStatus::Pass));
@@ -270,7 +270,7 @@ mod tests {
             match point.input().as_u64() {
                 Some(1) => Err("one is bad".into()),
                 Some(2) => panic!("two is worse"),
-                _ => Ok(Score::of(true)),
+                _ => Ok(Score::new(true)),
             }
         });
         let rows =
@@ -286,7 +286,7 @@ mod tests {
     #[tokio::test]
     async fn several_scores_are_a_list() {
         let two = Evaluator::builder("two", "Two scores.").handler(|_, _| async {
-            Ok([Score::of(1).with_id("a"), Score::of("good").with_id("b")])
+            Ok([Score::new(1).with_id("a"), Score::new("good").with_id("b")])
         });
         let results = run(&two, json!([{"input": 0}])).await.unwrap();
         let expected = json!([{"id": "a", "score": 1}, {"id": "b", "score": "good"}]);
@@ -295,7 +295,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_is_no_data_set_is_refused() {
-        let any = Evaluator::builder("any", "Any.").handler(|_, _| async { Ok(Score::of(1)) });
+        let any = Evaluator::builder("any", "Any.").handler(|_, _| async { Ok(Score::new(1)) });
         for request in
             [json!(null), json!({}), json!({"dataset": [1]}), json!({"dataset": {"a": 1}})]
         {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 /// ```
 /// use genkit::evaluate::{EvalStatus, Score};
 ///
-/// let score = Score::of(0.75).with_status(EvalStatus::Pass).with_reasoning("three of four");
+/// let score = Score::new(0.75).with_status(EvalStatus::Pass).with_reasoning("three of four");
 /// assert_eq!(serde_json::to_value(&score)?, serde_json::json!({
 ///     "score": 0.75, "status": "PASS", "details": {"reasoning": "three of four"},
 /// }));
@@ -35,7 +35,7 @@ pub struct Score {
 /// ```
 /// use genkit::evaluate::EvalStatus;
 ///
-/// assert_eq!(serde_json::to_value(EvalStatus::passed(true)).unwrap(), "PASS");
+/// assert_eq!(serde_json::to_value(EvalStatus::from_bool(true)).unwrap(), "PASS");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
@@ -52,20 +52,32 @@ pub enum EvalStatus {
 
 impl EvalStatus {
     /// Returns `Pass` if `yes` is true, and `Fail` otherwise.
-    pub fn passed(yes: bool) -> Self {
+    pub fn from_bool(yes: bool) -> Self {
         if yes { Self::Pass } else { Self::Fail }
+    }
+
+    /// Returns `Pass` if `yes` is true, and `Fail` otherwise.
+    #[deprecated(note = "renamed to `from_bool`")]
+    pub fn passed(yes: bool) -> Self {
+        Self::from_bool(yes)
     }
 }
 
 impl Score {
     /// Creates a score with this value: a number, a text, `true` or `false`.
-    pub fn of(value: impl Into<Value>) -> Self {
+    pub fn new(value: impl Into<Value>) -> Self {
         Self { value: Some(value.into()), ..Self::default() }
+    }
+
+    /// Creates a score with this value.
+    #[deprecated(note = "renamed to `new`")]
+    pub fn of(value: impl Into<Value>) -> Self {
+        Self::new(value)
     }
 
     /// Creates a boolean score. The status is `Pass` if `yes` is true, and `Fail` otherwise.
     pub fn passed(yes: bool) -> Self {
-        Self::of(yes).with_status(EvalStatus::passed(yes))
+        Self::new(yes).with_status(EvalStatus::from_bool(yes))
     }
 
     /// Creates a score without a value for a data point that could not be judged, with the reason.
@@ -143,7 +155,7 @@ impl Score {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a score",
     label = "not a score",
-    note = "return `Score::of(0.5)`, `Score::passed(true)` or a list of them"
+    note = "return `Score::new(0.5)`, `Score::passed(true)` or a list of them"
 )]
 pub trait IntoScores {
     /// Returns the scores in order.
