@@ -191,7 +191,7 @@ mod tests {
         let input =
             json!({"jsonrpc": "2.0", "id": 8, "method": "endInputStream", "params": params});
         let SessionStep::Send(text) = session.receive_message(&input.to_string()) else { panic!() };
-        assert!(text.contains("no input stream of request 7"), "{text}");
+        assert!(text.contains("no input stream for request 7"), "{text}");
         let task = runs.spawn(async {});
         asked.insert(task.id(), json!(9));
         let ended = runs.join_next_with_id().await.unwrap();

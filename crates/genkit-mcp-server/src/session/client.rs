@@ -18,13 +18,13 @@ use genkit_schema::internal::truncate::truncate;
 pub(crate) struct ClientDescription {
     pub(crate) info: Option<Implementation>,
     elicitation: bool,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     elicit_url: bool,
     sampling: bool,
     roots: bool,
     pub(crate) tasks: bool,
     /// The capabilities as reported, unless they are too large to keep.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub(crate) capabilities: Map<String, Value>,
 }
 
