@@ -276,7 +276,7 @@ fn names_of_a_list_are_told_from_free_text() {
     fits::<Weather>(json!({"unit": "c", "side": "l"}));
     fits::<Weather>(json!({"unit": "fahrenheit", "side": "right", "language": "de", "version": 2}));
     breaks::<Weather>(json!({"language": "fr"}), r#""fr" is not one of "en", "de""#);
-    breaks::<Weather>(json!({"version": 3}), "at `version`: 3 is not 2");
+    breaks::<Weather>(json!({"version": 3}), "at `version`: 3 is not the expected 2");
     breaks::<Weather>(json!({"day": [1, 2, 1]}), "at `day`: [1,2,1] has 1 more than once");
 }
 
