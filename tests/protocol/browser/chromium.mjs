@@ -224,9 +224,9 @@ class Page {
     this.pictures += 1;
     const capture = () => this.send('Page.captureScreenshot', { format: 'png' });
     let shot;
-    // The browser cannot capture a page that navigates.
+    // The browser cannot capture a page that navigates, nor any page for a while on a busy machine.
     for (let tries = 1; !shot; tries += 1) {
-      shot = await capture().catch((error) => { if (this.browser.gone || tries === 100) throw error; });
+      shot = await capture().catch((error) => { if (this.browser.gone || tries === 600) throw error; });
       if (!shot) await sleep(50);
     }
     const { data } = shot;
