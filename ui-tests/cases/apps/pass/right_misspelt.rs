@@ -1,9 +1,0 @@
-use genkit::resource;
-
-/// The cart.
-#[resource("ui://shop/cart", app(connect("https://a.example")))]
-async fn cart() -> &'static str {
-    "<!doctype html>"
-}
-
-fn main() {}
