@@ -19,15 +19,16 @@ use genkit_http_server::internal::{
 
 use crate::agent::{Agent, AguiRequest};
 use crate::builder::AguiSettings;
-use crate::error::{Error as E, Rejection};
+use crate::error::Error as E;
 use crate::history::Conversation;
 use crate::input::RunInput;
 use crate::ledger::{Binding, Ledger};
 use crate::outcome::RunIds;
 use crate::run::AdmittedRun;
+use genkit_flows::internal::Rejection;
 
 /// The supported methods.
-pub(crate) const METHODS: &str = "POST, OPTIONS";
+const METHODS: &str = "POST, OPTIONS";
 
 /// The maximum number of requests whose context providers run at the same time. Default is 256, or the concurrency limit
 /// if that is less.

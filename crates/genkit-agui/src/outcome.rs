@@ -7,9 +7,9 @@ use genkit_core::internal::time::format_iso8601;
 use genkit_core::{Error as CoreError, ErrorKind, GenerateResponse, Interrupt, Message, Role};
 
 use crate::encoder::Encoder;
-use crate::error::masked_error;
 use crate::history::interrupt_json;
 use crate::ledger::{Binding, INTERRUPT_TTL, Ledger, millis};
+use genkit_flows::internal::masked_error;
 
 /// Identifies a run to its client.
 #[derive(Clone)]

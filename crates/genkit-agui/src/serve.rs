@@ -8,14 +8,13 @@ use axum::extract::Request;
 use axum::response::IntoResponse as _;
 use tokio_util::sync::CancellationToken;
 
-use genkit_core::internal::shutdown::{cancel_at_shutdown, wait_for_signal};
 use genkit_core::{BoxFuture, Result};
-use genkit_flows::internal::default_place;
-use genkit_http_server::internal::{Drain, HttpServing};
+use genkit_flows::internal::{Rejection, StartedServer};
+use genkit_http_server::internal::Drain;
 
 use crate::builder::AguiServer;
 use crate::endpoint::AguiEndpoint;
-use crate::error::{Error as E, Rejection};
+use crate::error::Error as E;
 
 impl AguiServer {
     /// Returns a plain future that serves until shutdown, for `tokio::spawn` and `join!`. Awaiting the server does the
@@ -26,30 +25,18 @@ impl AguiServer {
     pub async fn run(mut self) -> Result<()> {
         let shutdown = self.shutdown.take();
         let listening = std::mem::take(&mut self.listening);
-        let place = match listening.place {
-            Some(place) => place,
-            None => default_place(std::env::var("PORT").ok().as_deref())?,
-        };
-        let listener = place.listen().await?;
-        let local = listener.address();
-        let (stop, end, drain) =
-            (CancellationToken::new(), CancellationToken::new(), Drain::default());
-        let signals = tokio::spawn(cancel_at_shutdown(shutdown, wait_for_signal(), stop.clone()));
+        let started = StartedServer::start(listening, shutdown).await?;
         let (path, grace) = (self.settings.path.clone(), self.settings.grace);
-        if self.settings.hosts.is_none() && local.is_some_and(|local| !local.ip().is_loopback()) {
-            self.settings.hosts = Some(vec!["*".to_owned()]);
-        }
-        let endpoint = AguiEndpoint::new(self.agent, self.settings, drain.clone(), end.clone())?;
+        started.default_hosts(&mut self.settings.hosts);
+        let endpoint = AguiEndpoint::new(
+            self.agent,
+            self.settings,
+            started.drain.clone(),
+            started.end.clone(),
+        )?;
         let app = router(Arc::new(endpoint), &path)
             .fallback(|| async { Rejection::from(E::NoSuchPath).into_response() });
-        tracing::info!("listening on {listener}{path}");
-        if let (Some(notify), Some(local)) = (listening.told, local) {
-            notify(local);
-        }
-        let served =
-            HttpServing { listener, acceptor: None, stop, drain, grace, end }.run(app).await;
-        signals.abort();
-        served
+        started.serve(app, &path, grace).await
     }
 
     /// Returns a router for an existing axum application. The application controls the address and the shutdown.

@@ -2,10 +2,12 @@
 
 use std::future::IntoFuture;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::extract::Request;
 use axum::response::IntoResponse as _;
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use super::builder::FlowServer;
@@ -16,7 +18,9 @@ use genkit_core::Flow;
 use genkit_core::Result;
 use genkit_core::internal::glob::matches_glob;
 use genkit_core::internal::shutdown::{cancel_at_shutdown, wait_for_signal};
-use genkit_http_server::internal::{Drain, HttpServing, ListenPlace};
+use genkit_http_server::internal::{
+    BoundListener, Drain, HttpServing, ListenPlace, Listening, ToldAddress,
+};
 
 /// The default port.
 const PORT: u16 = 3400;
@@ -38,35 +42,23 @@ impl FlowServer {
         let shutdown = self.shutdown.take();
         let listening = std::mem::take(&mut self.listening);
         let flows = self.check()?;
-        let place = match listening.place {
-            Some(place) => place,
-            None => default_place(std::env::var("PORT").ok().as_deref())?,
-        };
-        let listener = place.listen().await?;
-        let local = listener.address();
-        let (stop, end, drain) =
-            (CancellationToken::new(), CancellationToken::new(), Drain::default());
-        let signals = tokio::spawn(cancel_at_shutdown(shutdown, wait_for_signal(), stop.clone()));
+        let started = StartedServer::start(listening, shutdown).await?;
         let (prefix, grace) = (self.settings.prefix.clone(), self.settings.grace);
-        if self.settings.hosts.is_none() && local.is_some_and(|local| !local.ip().is_loopback()) {
-            self.settings.hosts = Some(vec!["*".to_owned()]);
-        }
+        started.default_hosts(&mut self.settings.hosts);
         if let Some(on_start) = &self.on_start {
             on_start(&self.genkit);
         }
-        let endpoint = FlowEndpoint::new(self.genkit, self.settings, drain.clone(), end.clone());
+        let endpoint = FlowEndpoint::new(
+            self.genkit,
+            self.settings,
+            started.drain.clone(),
+            started.end.clone(),
+        );
         let app = router(Arc::new(endpoint), &prefix)
             .fallback(|| async { super::answer::FlowFailure::from(E::NoSuchFlow).into_response() });
-        let path = if local.is_some() { prefix.as_str() } else { "" };
-        tracing::info!("listening on {listener}{path}");
         tracing::debug!(flows = flows.len(), "serving flows");
-        if let (Some(told), Some(local)) = (listening.told, local) {
-            told(local);
-        }
-        let served =
-            HttpServing { listener, acceptor: None, stop, drain, grace, end }.run(app).await;
-        signals.abort();
-        served
+        let path = if started.has_address() { prefix.as_str() } else { "" };
+        started.serve(app, path, grace).await
     }
 
     /// Returns the flows as a router, to mount in an existing `axum` app:
@@ -153,8 +145,70 @@ fn router(endpoint: Arc<FlowEndpoint>, prefix: &str) -> Router {
     Router::new().route(&format!("{prefix}/{{flow}}"), axum::routing::any(answer))
 }
 
+/// A server that listens, before its application is built.
+pub struct StartedServer {
+    listener: BoundListener,
+    told: Option<ToldAddress>,
+    stop: CancellationToken,
+    /// The requests to wait for during shutdown.
+    pub drain: Drain,
+    /// Cancelled to end streams without an end.
+    pub end: CancellationToken,
+    signals: JoinHandle<()>,
+}
+
+impl StartedServer {
+    /// Listens at the given place, by default on loopback at the port of the environment, until `shutdown` or a signal.
+    ///
+    /// # Errors
+    /// Fails if the place is not valid or not available.
+    pub async fn start(
+        listening: Listening,
+        shutdown: Option<BoxFuture<'static, ()>>,
+    ) -> Result<Self> {
+        let place = match listening.place {
+            Some(place) => place,
+            None => default_place(std::env::var("PORT").ok().as_deref())?,
+        };
+        let listener = place.listen().await?;
+        let (stop, end, drain) =
+            (CancellationToken::new(), CancellationToken::new(), Drain::default());
+        let signals = tokio::spawn(cancel_at_shutdown(shutdown, wait_for_signal(), stop.clone()));
+        Ok(Self { listener, told: listening.told, stop, drain, end, signals })
+    }
+
+    /// Allows any host, if none was set and the server listens on another address than loopback.
+    pub fn default_hosts(&self, hosts: &mut Option<Vec<String>>) {
+        let local = self.listener.address();
+        if hosts.is_none() && local.is_some_and(|local| !local.ip().is_loopback()) {
+            *hosts = Some(vec!["*".to_owned()]);
+        }
+    }
+
+    /// Returns whether the server listens on an address, and not on a Unix socket.
+    pub fn has_address(&self) -> bool {
+        self.listener.address().is_some()
+    }
+
+    /// Serves until shutdown.
+    ///
+    /// # Errors
+    /// Fails if connections can no longer be accepted.
+    pub async fn serve(self, app: Router, path: &str, grace: Duration) -> Result<()> {
+        let Self { listener, told, stop, drain, end, signals } = self;
+        tracing::info!("listening on {listener}{path}");
+        if let (Some(notify), Some(local)) = (told, listener.address()) {
+            notify(local);
+        }
+        let served =
+            HttpServing { listener, acceptor: None, stop, drain, grace, end }.run(app).await;
+        signals.abort();
+        served
+    }
+}
+
 /// Returns the loopback address with the port from the environment.
-pub fn default_place(port: Option<&str>) -> Result<ListenPlace> {
+fn default_place(port: Option<&str>) -> Result<ListenPlace> {
     let port = match port.map(str::trim).filter(|port| !port.is_empty()) {
         Some(port) => port.parse::<u16>().map_err(|_| E::Port(port.to_owned()))?,
         None => PORT,

@@ -25,13 +25,14 @@ use genkit_http_server::internal::{
 };
 
 use super::builder::AgentSettings;
-use super::error::{Error as E, Rejection};
+use super::error::Error as E;
 use crate::agent::Agent;
 use crate::run::{AgentRun, Caller};
 use crate::types::{AgentInit, AgentInput};
+use genkit_flows::internal::Rejection;
 
 /// The supported methods.
-pub(crate) const METHODS: &str = "POST, OPTIONS";
+const METHODS: &str = "POST, OPTIONS";
 
 /// The maximum number of requests whose context providers run at the same time. Default is 256, or the concurrency limit
 /// if that is less.

@@ -1,0 +1,73 @@
+//! Requests that a server of agents rejects, as responses.
+
+use axum::http::header::{ALLOW, CONTENT_TYPE};
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use serde_json::{Value, json};
+
+use super::shared::METHODS;
+use genkit_core::internal::disclosure::for_callers;
+use genkit_core::internal::error::Topic;
+use genkit_core::internal::status;
+use genkit_core::{Error, ErrorKind};
+use genkit_http_server::internal::BodyError;
+
+/// A request that is rejected before its stream begins.
+pub struct Rejection {
+    status: StatusCode,
+    code: &'static str,
+    message: String,
+}
+
+impl Rejection {
+    /// Creates the rejection for an error of the server itself, which clients always receive in full.
+    pub fn of_server(error: &(impl Topic + std::fmt::Display), body: Option<&BodyError>) -> Self {
+        let status = match body {
+            Some(BodyError::Slow(_)) => StatusCode::REQUEST_TIMEOUT,
+            Some(BodyError::Long(_)) => StatusCode::PAYLOAD_TOO_LARGE,
+            Some(BodyError::NoRoom) => StatusCode::SERVICE_UNAVAILABLE,
+            _ => http_status(error.kind()),
+        };
+        Self { status, code: status::name_of(error.kind()), message: error.to_string() }
+    }
+
+    /// Creates the rejection for a method that is not supported, with the methods that are.
+    pub fn of_method(error: &(impl Topic + std::fmt::Display)) -> Self {
+        Self { status: StatusCode::METHOD_NOT_ALLOWED, ..Self::of_server(error, None) }
+    }
+
+    /// Masks an error of the program's code.
+    pub fn masked(error: Error, exposes_errors: bool) -> Self {
+        let (code, message) = masked_error(error, exposes_errors);
+        let kind = status::kind_of(code).unwrap_or(ErrorKind::Internal);
+        Self { status: http_status(kind), code, message }
+    }
+
+    /// Returns the error as JSON.
+    pub fn to_json(&self) -> Value {
+        json!({ "status": self.code, "message": self.message })
+    }
+}
+
+fn http_status(kind: ErrorKind) -> StatusCode {
+    StatusCode::from_u16(status::http_of(kind)).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+}
+
+/// Returns the status name and the text of an error that a client is allowed to read.
+pub fn masked_error(error: Error, exposes_errors: bool) -> (&'static str, String) {
+    let is_ours = error.text_for_callers().is_some();
+    let kind = if is_ours { error.kind() } else { ErrorKind::Internal };
+    (status::name_of(kind), for_callers(error, "agent", exposes_errors).chain())
+}
+
+impl IntoResponse for Rejection {
+    fn into_response(self) -> Response {
+        let body = self.to_json().to_string();
+        let mut response =
+            (self.status, [(CONTENT_TYPE, "application/json")], body).into_response();
+        if self.status == StatusCode::METHOD_NOT_ALLOWED {
+            response.headers_mut().insert(ALLOW, HeaderValue::from_static(METHODS));
+        }
+        response
+    }
+}
