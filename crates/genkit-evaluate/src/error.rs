@@ -46,7 +46,7 @@ pub(super) enum Error {
     #[error("the embedder `{embedder}` returned {given} vectors for 2 texts")]
     Embeddings { embedder: String, given: usize },
     #[error(
-        "cannot compute the cosine similarity of vectors from the embedder `{0}`; their lengths differ, or one of them is zero"
+        "cannot compute the cosine similarity of vectors from the embedder `{0}`; their lengths differ, or a vector is zero"
     )]
     NoCosine(String),
 }

@@ -261,7 +261,7 @@ impl McpHostBuilder {
     /// Sets the model that servers may use (sampling). Default is none.
     ///
     /// MCP deprecates sampling (SEP-2577): it works until 2027-07-28 at least, but new programs should
-    /// rather give servers access to a model of their own.
+    /// rather give servers access to their own model.
     pub fn sampling(mut self, sampling: Sampling) -> Self {
         self.settings.sampling = Some(sampling);
         self

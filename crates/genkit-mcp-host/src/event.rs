@@ -89,7 +89,7 @@ pub enum McpEvent {
         /// The URI of the resource, or of a resource within it.
         uri: String,
     },
-    /// The user is done with a page that the server asked to visit: see [`ElicitRequest::id`](super::ElicitRequest::id).
+    /// The user is done with a page of the server: see [`ElicitRequest::id`](super::ElicitRequest::id).
     #[non_exhaustive]
     UrlCompleted {
         /// The key of the server.

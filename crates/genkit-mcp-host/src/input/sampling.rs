@@ -33,7 +33,7 @@ const BYTES_PER_TOKEN: u64 = 4;
 /// A sampling request: a server's request to the model.
 ///
 /// MCP deprecates sampling (SEP-2577): it works until 2027-07-28 at least, but new programs should
-/// rather give servers access to a model of their own.
+/// rather give servers access to their own model.
 ///
 /// ```
 /// use genkit::mcp::host::SamplingRequest;
