@@ -69,9 +69,15 @@ function say(content) {
 const lastOutcome = () => seen.outcomes.at(-1);
 
 say("go");
-await run({}, (event) => {
-  if (name === "cancel" && event.type === "TEXT_MESSAGE_CONTENT") agent.abortRun();
+// The client's promise does not always settle after `abortRun()`.
+let end;
+const aborted = new Promise((settle) => { end = settle; });
+const first = run({}, (event) => {
+  if (name !== "cancel" || event.type !== "TEXT_MESSAGE_CONTENT") return;
+  agent.abortRun();
+  end();
 });
+await Promise.race([first, aborted]);
 // Answers whatever the run waits for, as a page would.
 for (let round = 0; round < 5 && lastOutcome(); round += 1) {
   const outcome = lastOutcome();
