@@ -3,8 +3,8 @@
 pub mod action {
     pub use crate::action::{APP_EXTENSION, APP_MIME_TYPE, is_origin};
     pub use crate::action::{
-        ContentsBody, Earlier, Error, MAX_URI_BYTES, ToolOutput, UriTemplate, approval_text,
-        expansion, failure_for_model, resource_for_span, text_of, without_schema,
+        ContentsBody, CustomAction, Earlier, Error, Linked, MAX_URI_BYTES, ToolOutput, UriTemplate,
+        approval_text, expansion, failure_for_model, resource_for_span, without_schema,
     };
     pub use crate::action::{LoadedPrompts, StaticPromptFiles, embedded_prompts, prompts_in};
 }

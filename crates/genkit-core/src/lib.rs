@@ -36,12 +36,11 @@ mod time;
 mod trace;
 
 pub use action::{
-    AnnotatedFn, AppPage, Chunks, CollectedChunks, CompleteRequest, DataPoint, DeclaredFn,
-    EvalStatus, Evaluator, EvaluatorBuilder, Flow, FlowFn, HandlerError, HandlerInput,
-    HandlerResult, IntoContents, IntoOutput, IntoPrompt, IntoScores, IntoSuggestions, Invocation,
-    Prompt, PromptArgument, PromptBuilder, PromptFn, PromptOptions, PromptReply, PromptTool,
-    Resource, ResourceBuilder, ResourceContents, ResourceFn, Score, SourceLocation, Tool,
-    ToolAnnotations, ToolBuilder, ToolFn, ToolReply, ToolTask,
+    AnnotatedFn, AppPage, Chunks, CollectedChunks, CompleteRequest, DeclaredFn, Flow, FlowFn,
+    HandlerError, HandlerInput, HandlerResult, IntoContents, IntoOutput, IntoPrompt,
+    IntoSuggestions, Invocation, Prompt, PromptArgument, PromptBuilder, PromptFn, PromptOptions,
+    PromptReply, PromptTool, Resource, ResourceBuilder, ResourceContents, ResourceFn,
+    SourceLocation, Tool, ToolAnnotations, ToolBuilder, ToolFn, ToolReply, ToolTask,
 };
 pub use context::testing::{AskedKind, AskedQuestion, Reported, TestContext, TestContextBuilder};
 pub use context::{

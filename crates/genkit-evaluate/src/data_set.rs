@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::error::Error as E;
-use genkit_core::DataPoint;
+use crate::evaluator::DataPoint;
 use genkit_core::Result;
 
 /// The maximum size of a data set file, in bytes. Default is 64 MiB.

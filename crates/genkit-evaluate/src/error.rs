@@ -17,6 +17,12 @@ pub(super) enum Error {
     #[error("the data set is not a JSON list of `{{\"input\": ..}}`, or one object per line: {0}")]
     NoDataSet(String),
 
+    // Evaluators.
+    #[error("{0} was not provided")]
+    MissingField(&'static str),
+    #[error("the request is not a data set: {0}")]
+    Request(String),
+
     // Runs.
     #[error("nothing to evaluate; the data set is empty")]
     NoData,

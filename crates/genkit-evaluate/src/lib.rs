@@ -42,6 +42,7 @@
 
 mod data_set;
 mod error;
+mod evaluator;
 pub mod metrics;
 mod report;
 mod run;
@@ -50,6 +51,6 @@ mod table;
 
 pub use data_set::{DataSet, IntoDataSet};
 #[doc(inline)]
-pub use genkit_core::{DataPoint, EvalStatus, Evaluator, EvaluatorBuilder, IntoScores, Score};
+pub use evaluator::{DataPoint, EvalStatus, Evaluator, EvaluatorBuilder, IntoScores, Score};
 pub use report::{CaseReport, MetricScore, Report};
 pub use run::{Evaluate, IntoEvaluators, evaluate};

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::evaluator::{DataPoint, EvalStatus, Score};
 use genkit_core::Error;
-use genkit_core::{DataPoint, EvalStatus, Score};
 
 /// The report of an evaluation. Displays as a table, and serializes to JSON.
 ///

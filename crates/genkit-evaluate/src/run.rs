@@ -10,10 +10,11 @@ use serde_json::Value;
 use super::data_set::IntoDataSet;
 use super::error::Error as E;
 use super::report::{CaseReport, MetricScore, Report};
+use crate::evaluator::{DataPoint, Evaluator, Score};
 use genkit_agent::Instance;
 use genkit_core::BoxFuture;
-use genkit_core::{DataPoint, Evaluator, Flow, HandlerError, Score};
 use genkit_core::{Error, Result};
+use genkit_core::{Flow, HandlerError};
 
 /// The number of rows that are run and judged concurrently. Default is 4.
 const AT_A_TIME: usize = 4;

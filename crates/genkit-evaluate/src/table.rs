@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::report::{CaseReport, Report};
-use genkit_core::{EvalStatus, Score};
+use crate::evaluator::{EvalStatus, Score};
 use genkit_schema::internal::truncate::excerpt;
 
 /// The maximum width of a cell, in characters.
@@ -47,7 +47,7 @@ fn format_cell(score: &Score) -> String {
     }
     let value = score.value().map_or("-".to_owned(), |value| match value.as_f64() {
         Some(number) if value.is_f64() => format!("{number:.3}"),
-        _ => excerpt(&genkit_core::internal::action::text_of(value), WIDEST),
+        _ => excerpt(&crate::evaluator::text_of(value), WIDEST),
     });
     match score.status() {
         Some(EvalStatus::Pass) => format!("{value} pass"),
@@ -91,7 +91,7 @@ fn align_columns(rows: &[Vec<String>]) -> String {
 mod tests {
     use super::super::report::MetricScore;
     use super::*;
-    use genkit_core::DataPoint;
+    use crate::evaluator::DataPoint;
 
     #[test]
     fn a_table_reads_well() {

@@ -7,8 +7,10 @@ use crate::{MAX_RESULTS, MAX_TEXT_BYTES};
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
-    #[error("the retriever `{0}` cannot return {1} documents; ask for 1 to {MAX_RESULTS}")]
+    #[error("`{0}` cannot handle {1} documents; the number must be 1 to {MAX_RESULTS}")]
     Results(String, usize),
+    #[error("these are not the documents of a query: {0}")]
+    Request(String),
     #[error("the text has {0} bytes, and the limit is {MAX_TEXT_BYTES}; split it into passages")]
     Text(usize),
     #[error("the document has no text to compare; add a text part")]
@@ -30,7 +32,9 @@ impl Topic for Error {
         match self {
             Self::Count(..) | Self::Dimensions(..) | Self::Vector(_) => ErrorKind::Internal,
             Self::Full(_) => ErrorKind::ResourceExhausted,
-            Self::Results(..) | Self::Text(_) | Self::NoText => ErrorKind::InvalidArgument,
+            Self::Results(..) | Self::Request(_) | Self::Text(_) | Self::NoText => {
+                ErrorKind::InvalidArgument
+            }
         }
     }
 }

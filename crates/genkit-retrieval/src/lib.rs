@@ -1,4 +1,4 @@
-//! Retrievers, which find the documents that answer a question, and an index in memory for tests and small data.
+//! Retrievers, rerankers and embedders as actions, and an index in memory for tests and small data.
 //!
 //! ```
 //! use genkit_model::{Embedding, embedder_fn};
@@ -19,14 +19,17 @@
 //! # }
 //! ```
 
+mod action;
+mod embedder;
 mod error;
 mod memory;
+mod reranker;
 mod retriever;
 
+pub use embedder::embedder_action;
 pub use memory::MemoryIndex;
-pub use retriever::{Retriever, RetrieverBuilder};
-
-use genkit_core::{Document, Part};
+pub use reranker::{Reranker, RerankerBuilder};
+pub use retriever::{Retriever, RetrieverBuilder, RetrieverFn};
 
 /// The largest text of a document or query, in bytes: 1 MiB.
 pub const MAX_TEXT_BYTES: usize = 1 << 20;
@@ -34,9 +37,54 @@ pub const MAX_TEXT_BYTES: usize = 1 << 20;
 /// The largest number of documents that a retriever returns: 100.
 pub const MAX_RESULTS: usize = 100;
 
-/// Returns the text of a document, its parts joined by line breaks.
-fn text_of(document: &Document) -> String {
-    document.content.iter().filter_map(Part::as_text).collect::<Vec<_>>().join("\n")
+/// Items for the expansion of `#[retriever]`. Not public API.
+#[doc(hidden)]
+pub mod internal {
+    use std::sync::Arc;
+
+    use genkit_core::Document;
+    use genkit_core::internal::action::Linked;
+
+    pub use crate::{Retriever, RetrieverFn};
+
+    /// Returns the entry of an annotated function in the registry.
+    pub const fn linked<F: RetrieverFn>() -> Linked {
+        Linked::Custom(|| Arc::new(Retriever::of::<F>()))
+    }
+
+    /// The type of the query.
+    #[diagnostic::on_unimplemented(
+        message = "the query of a retriever is a `Document`, not a `{Self}`",
+        label = "not a `Document`",
+        note = "write `query: genkit::model::Document`, and read its text with `query.text()`"
+    )]
+    pub trait IsQuery {
+        fn check() {}
+    }
+    impl IsQuery for Document {}
+
+    /// The type of the number of documents.
+    #[diagnostic::on_unimplemented(
+        message = "the number of documents is a `usize`, not a `{Self}`",
+        label = "not a `usize`",
+        note = "write `k: usize`"
+    )]
+    pub trait IsCount {
+        fn check() {}
+    }
+    impl IsCount for usize {}
+
+    /// The type of the result.
+    #[diagnostic::on_unimplemented(
+        message = "a retriever returns documents, not a `{Self}`",
+        label = "not `Vec<Document>`",
+        note = "return `Vec<genkit::model::Document>`, or a `Result` of it"
+    )]
+    pub trait IsDocumentList {
+        fn check() {}
+    }
+    impl IsDocumentList for Vec<Document> {}
+    impl<E> IsDocumentList for Result<Vec<Document>, E> {}
 }
 
 #[cfg(test)]

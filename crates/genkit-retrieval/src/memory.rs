@@ -7,8 +7,9 @@ use std::sync::{Arc, PoisonError, RwLock};
 use genkit_core::{Document, Result};
 use genkit_model::{EmbedRequest, EmbedTask, Embedder};
 
+use crate::embedder::embed_texts;
 use crate::error::Error;
-use crate::{MAX_TEXT_BYTES, Retriever, text_of};
+use crate::{MAX_TEXT_BYTES, Retriever};
 
 /// The number of texts in one request to the embedder.
 const BATCH: usize = 100;
@@ -130,6 +131,7 @@ impl MemoryIndex {
 
     /// Converts this into a [`Retriever`].
     #[must_use]
+    #[track_caller]
     pub fn into_retriever(
         self,
         name: impl Into<String>,
@@ -148,7 +150,7 @@ impl MemoryIndex {
         if self.has_tasks {
             request = request.with_task(task);
         }
-        let embeddings = self.embedder.embed_with(request).await?.embeddings;
+        let embeddings = embed_texts(&*self.embedder, request).await?.embeddings;
         let name = || self.embedder.name().to_owned();
         if embeddings.len() != count {
             return Err(Error::Count(name(), embeddings.len(), count).into());
@@ -173,7 +175,7 @@ impl fmt::Debug for MemoryIndex {
 
 /// Returns the text of a document, if it has some and not too much.
 fn checked_text(document: &Document) -> Result<String> {
-    let text = text_of(document);
+    let text = document.text();
     if text.trim().is_empty() {
         return Err(Error::NoText.into());
     }

@@ -1,30 +1,55 @@
-//! Retrievers made from closures, and the tools that call them.
+//! Retrievers from annotated functions and closures, and the tools that call them.
 
-use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
 
-use genkit_core::{BoxFuture, Context, Document, HandlerError, HandlerResult, Result, Tool};
+use genkit_core::internal::action::{CustomAction, expansion::StaticFlow};
+use genkit_core::{
+    Action, Context, Document, Flow, HandlerError, HandlerResult, IntoActions, Invocation, Result,
+    Tool,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
+use crate::action::{self, document_list, document_schema};
 use crate::error::Error;
-use crate::{MAX_RESULTS, MAX_TEXT_BYTES, text_of};
+use crate::{MAX_RESULTS, MAX_TEXT_BYTES, Reranker};
 
-type Function = dyn Fn(Document, usize) -> BoxFuture<'static, Result<Vec<Document>>> + Send + Sync;
+/// The number of documents if the developer tools do not set it.
+const DEFAULT_RESULTS: usize = 3;
 
-/// A retriever, which finds the documents that are most relevant to a query.
+/// A function annotated with `#[retriever]`.
 ///
-/// Pass what it finds to `.docs(..)` of `generate`, or give the model the tool that [`into_tool`](Self::into_tool)
-/// returns.
-#[derive(Clone)]
+/// The macro implements it for a type with the function's name. Do not implement it yourself.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a `#[retriever]` function",
+    label = "no `#[retriever]` here",
+    note = "write `#[retriever]` above the function"
+)]
+pub trait RetrieverFn: 'static {
+    #[doc(hidden)]
+    const DEFINITION: &'static StaticFlow;
+}
+
+/// A retriever, which finds the documents that are most relevant to a query. Cheap to clone.
+///
+/// Pass it to `.retriever(..)` of `generate`, or give the model the tool that [`into_tool`](Self::into_tool) returns.
+/// `#[retriever]` registers an annotated function; a retriever from a builder is registered with `Registry::add`.
+#[derive(Clone, Debug)]
 pub struct Retriever {
-    name: String,
-    description: String,
-    function: Arc<Function>,
+    flow: Flow,
+    /// Orders the documents, and the number of documents that it receives.
+    reranker: Option<(Reranker, usize)>,
 }
 
 impl Retriever {
+    /// Returns the retriever that `#[retriever]` defined for the function `F`.
+    #[must_use]
+    pub fn of<F: RetrieverFn>() -> Self {
+        Self { flow: Flow::from_static(F::DEFINITION), reranker: None }
+    }
+
     /// Creates a builder of a retriever. The description tells the model what documents there are.
     pub fn builder(name: impl Into<String>, description: impl Into<String>) -> RetrieverBuilder {
         RetrieverBuilder { name: name.into(), description: description.into() }
@@ -33,31 +58,60 @@ impl Retriever {
     /// Returns the name.
     #[must_use]
     pub fn name(&self) -> &str {
-        &self.name
+        self.flow.name()
     }
 
     /// Returns the description.
     #[must_use]
     pub fn description(&self) -> &str {
-        &self.description
+        self.flow.description()
     }
 
-    /// Finds at most `k` documents, the most relevant first. Further documents from the closure are left out.
+    /// Sets a reranker. It receives `candidates` documents for a query, and the best `k` of its order are returned.
+    #[must_use]
+    pub fn with_reranker(mut self, reranker: Reranker, candidates: usize) -> Self {
+        self.reranker = Some((reranker, candidates));
+        self
+    }
+
+    /// Finds at most `k` documents, the most relevant first, in a trace span. Further documents from the function are
+    /// left out.
     ///
     /// # Errors
     ///
     /// Returns an error if `k` is 0 or more than [`MAX_RESULTS`], if the query has more than [`MAX_TEXT_BYTES`] bytes
-    /// of text, or if the closure fails.
-    pub async fn retrieve(&self, query: impl Into<Document>, k: usize) -> Result<Vec<Document>> {
-        if k == 0 || k > MAX_RESULTS {
-            return Err(Error::Results(self.name.clone(), k).into());
+    /// of text, or if the function fails.
+    pub fn retrieve(&self, query: impl Into<Document>, k: usize) -> Invocation<Vec<Document>> {
+        let (retriever, query) = (self.clone(), query.into());
+        Invocation::new(self.name(), async move |context| {
+            let shown = json!({ "query": query, "options": { "k": k } });
+            let work = retriever.find_documents(&context, &query, k);
+            action::trace("retriever", retriever.name(), &shown, work, document_list).await
+        })
+    }
+
+    async fn find_documents(
+        &self,
+        context: &Context,
+        query: &Document,
+        k: usize,
+    ) -> Result<Vec<Document>> {
+        let wanted = self.reranker.as_ref().map_or(k, |(_, candidates)| k.max(*candidates));
+        for count in [k, wanted] {
+            if count == 0 || count > MAX_RESULTS {
+                return Err(Error::Results(self.name().to_owned(), count).into());
+            }
         }
-        let query = query.into();
-        let bytes = text_of(&query).len();
+        let bytes = query.text().len();
         if bytes > MAX_TEXT_BYTES {
             return Err(Error::Text(bytes).into());
         }
-        let mut found = (self.function)(query, k).await?;
+        let input = json!({ "query": query, "k": wanted });
+        let mut found = action::call_for_documents(&self.flow, context, input).await?;
+        found.truncate(wanted);
+        if let Some((reranker, _)) = &self.reranker {
+            found = reranker.rerank(query.clone(), found).context(context).await?;
+        }
         found.truncate(k);
         Ok(found)
     }
@@ -66,12 +120,12 @@ impl Retriever {
     /// the text and metadata of at most `k` documents. Media is left out.
     #[must_use]
     pub fn into_tool(self, k: usize) -> Tool {
-        let (name, description) = (self.name.clone(), self.description.clone());
+        let (name, description) = (self.name().to_owned(), self.description().to_owned());
         Tool::builder(name, description).read_only(true).handler(
-            move |_: Context, search: Search| {
+            move |context: Context, search: Search| {
                 let retriever = self.clone();
                 async move {
-                    let found = retriever.retrieve(search.query, k).await?;
+                    let found = retriever.retrieve(search.query, k).context(&context).await?;
                     Ok::<_, HandlerError>(found.into_iter().map(Passage::from).collect::<Vec<_>>())
                 }
             },
@@ -79,9 +133,61 @@ impl Retriever {
     }
 }
 
-impl fmt::Debug for Retriever {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Retriever").field("name", &self.name).finish_non_exhaustive()
+impl CustomAction for Retriever {
+    fn kind(&self) -> &'static str {
+        "retriever"
+    }
+
+    fn flow(&self) -> &Flow {
+        &self.flow
+    }
+
+    fn with_flow(&self, flow: Flow) -> Arc<dyn CustomAction> {
+        Arc::new(Self { flow, reranker: self.reranker.clone() })
+    }
+
+    fn to_listing(&self) -> Value {
+        let options = json!({ "type": "object", "properties": { "k": { "type": "integer" } } });
+        json!({
+            "inputSchema": {
+                "type": "object",
+                "properties": { "query": document_schema(), "options": options },
+                "required": ["query"],
+            },
+            "outputSchema": action::document_list_schema(),
+            "metadata": { "type": "retriever", "retriever": { "label": self.name() } },
+        })
+    }
+
+    fn run(&self, request: Value) -> Invocation<Value> {
+        #[derive(Deserialize)]
+        struct Request {
+            query: Document,
+            options: Option<Options>,
+        }
+        #[derive(Deserialize)]
+        struct Options {
+            k: Option<usize>,
+        }
+        let retriever = self.clone();
+        Invocation::new(self.name(), async move |context| {
+            let Request { query, options } = action::parse_request(request)?;
+            let k = options.and_then(|options| options.k).unwrap_or(DEFAULT_RESULTS);
+            let found = retriever.retrieve(query, k).context(&context).await?;
+            Ok(document_list(&found))
+        })
+    }
+}
+
+impl From<Retriever> for Action {
+    fn from(retriever: Retriever) -> Self {
+        Self::Custom(Arc::new(retriever))
+    }
+}
+
+impl IntoActions for Retriever {
+    fn into_actions(self) -> Vec<Action> {
+        vec![self.into()]
     }
 }
 
@@ -96,16 +202,26 @@ pub struct RetrieverBuilder {
 impl RetrieverBuilder {
     /// Sets the closure that finds documents, and builds the retriever. It receives the query and the largest number of
     /// documents to return, and may fail with any error.
+    #[track_caller]
     pub fn handler<F, Fut>(self, function: F) -> Retriever
     where
         F: Fn(Document, usize) -> Fut + Send + Sync + 'static,
         Fut: Future<Output: HandlerResult<Value = Vec<Document>>> + Send + 'static,
     {
-        let function = move |query, k| -> BoxFuture<'static, Result<Vec<Document>>> {
-            let found = function(query, k);
-            Box::pin(async move { found.await.into_result() })
-        };
-        Retriever { name: self.name, description: self.description, function: Arc::new(function) }
+        #[derive(Deserialize)]
+        struct Input {
+            query: Document,
+            k: usize,
+        }
+        let find = Arc::new(function);
+        let flow = Flow::from_fn(self.name, self.description, move |_, input| {
+            let find = Arc::clone(&find);
+            Box::pin(async move {
+                let Input { query, k } = action::parse_request(input)?;
+                action::to_value(&find(query, k).await.into_result()?)
+            })
+        });
+        Retriever { flow, reranker: None }
     }
 }
 
@@ -121,11 +237,11 @@ struct Search {
 struct Passage {
     text: String,
     #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
-    metadata: serde_json::Map<String, serde_json::Value>,
+    metadata: serde_json::Map<String, Value>,
 }
 
 impl From<Document> for Passage {
     fn from(document: Document) -> Self {
-        Self { text: text_of(&document), metadata: document.metadata }
+        Self { text: document.text(), metadata: document.metadata }
     }
 }

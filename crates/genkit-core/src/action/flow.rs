@@ -5,13 +5,16 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::call::{Field, Function, PlainCall, Requirement};
+use super::call::{Field, Function, PlainCall, Requirement, forward_to};
 use super::definition::{Definition, StaticDefinition, defined};
-use super::info::StaticInfo;
+use super::info::{Info, StaticInfo};
 use super::invocation::{self, Invocation};
-use super::tool::ToolOutput;
+use super::tool::{IntoOutput as _, ToolOutput};
+use crate::context::Context;
 use crate::error::Result;
+use crate::future::BoxFuture;
 use crate::trace::{self, NewSpan, SpanKind};
+use genkit_schema::internal::Schemas;
 use genkit_schema::internal::strictness::Strictness;
 
 /// A function annotated with `#[flow]`.
@@ -99,13 +102,37 @@ impl Flow {
         Self::from_static(F::DEFINITION)
     }
 
-    pub(crate) fn from_static(flow: &'static StaticFlow) -> Self {
+    #[doc(hidden)]
+    pub fn from_static(flow: &'static StaticFlow) -> Self {
         Self(Arc::new(Definition::from_annotation(&flow.0, false)))
     }
 
     /// Returns the flow under another name.
-    pub(crate) fn with_name(&self, name: String) -> Self {
+    #[doc(hidden)]
+    pub fn with_name(&self, name: String) -> Self {
         Self(Arc::new(self.0.with_name(name)))
+    }
+
+    /// Creates a flow from a closure that takes and returns any JSON value.
+    #[doc(hidden)]
+    #[track_caller]
+    pub fn from_fn<F>(name: String, description: String, function: F) -> Self
+    where
+        F: Fn(Context, Value) -> BoxFuture<'static, Result<Value>> + Send + Sync + 'static,
+    {
+        let info = Info::from_builder(name.into(), description.into());
+        let handler = forward_to(move |context, input| {
+            let running = function(context, input);
+            Box::pin(async move { running.await?.into_output() })
+        });
+        let schemas = Schemas::foreign(serde_json::json!({ "type": "object" }), None);
+        Self(Arc::new(Definition::from_builder(info, schemas, handler)))
+    }
+
+    /// Calls the function in `context`, without a span.
+    #[doc(hidden)]
+    pub async fn call(&self, context: &Context, input: Value) -> Result<Value> {
+        Ok(self.0.call(context, input, Strictness::Exact).await?.into_value())
     }
 
     fn definition(&self) -> &Definition<ToolOutput> {

@@ -57,7 +57,8 @@ pub struct Invocation<T> {
 
 impl<T: Send + 'static> Invocation<T> {
     /// Creates an invocation that runs `work` for the action `name`.
-    pub(super) fn new<F, Fut>(name: &str, work: F) -> Self
+    #[doc(hidden)]
+    pub fn new<F, Fut>(name: &str, work: F) -> Self
     where
         F: FnOnce(Context) -> Fut + Send + 'static,
         Fut: Future<Output = Result<T>> + Send + 'static,
@@ -78,7 +79,8 @@ impl<T: Send + 'static> Invocation<T> {
     }
 
     /// Sets the action's own time limit.
-    pub(super) fn with_limit(mut self, limit: Option<Duration>) -> Self {
+    #[doc(hidden)]
+    pub fn with_limit(mut self, limit: Option<Duration>) -> Self {
         self.parts.limit = limit;
         self
     }

@@ -1,5 +1,8 @@
 //! Link-time registration: the static definitions that the linker collects.
 
+use std::sync::Arc;
+
+use super::CustomAction;
 use super::flow::{FlowFn, StaticFlow};
 use super::prompt::StaticPromptFiles;
 use super::prompt::{PromptFn, StaticPrompt};
@@ -48,6 +51,7 @@ pub enum Linked {
     Flow(&'static StaticFlow),
     PromptFiles(&'static StaticPromptFiles),
     Skills(&'static StaticSkills),
+    Custom(fn() -> Arc<dyn CustomAction>),
 }
 
 #[allow(missing_docs, reason = "for expansions and hidden")]

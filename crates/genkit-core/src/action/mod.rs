@@ -24,9 +24,9 @@
 
 mod call;
 mod completion;
+mod custom;
 mod definition;
 mod error;
-mod evaluator;
 mod failure;
 mod flow;
 mod handler_error;
@@ -38,12 +38,13 @@ mod resource;
 mod tool;
 
 pub(crate) use call::Requirement;
+pub use custom::CustomAction;
 pub use error::Error;
 pub use failure::{failure_for_model, without_schema};
 pub use genkit_uri_template::MAX_URI_BYTES;
 pub use genkit_uri_template::UriTemplate;
 pub(crate) use info::Info;
-pub(crate) use linked::Linked;
+pub use linked::Linked;
 pub use prompt::Earlier;
 pub use prompt::{LoadedPrompts, StaticPromptFiles, embedded_prompts, prompts_in};
 pub use resource::ContentsBody;
@@ -53,8 +54,6 @@ pub use tool::approval_text;
 
 pub use call::{Chunks, CollectedChunks};
 pub use completion::{CompleteRequest, IntoSuggestions};
-pub use evaluator::text_of;
-pub use evaluator::{DataPoint, EvalStatus, Evaluator, EvaluatorBuilder, IntoScores, Score};
 pub use flow::{Flow, FlowFn};
 pub use handler_error::{HandlerError, HandlerInput, HandlerResult};
 pub use info::SourceLocation;

@@ -483,7 +483,8 @@ impl Context {
     }
 
     /// Creates a context with the same states and values that supports no questions and ends within `limit`.
-    pub(crate) fn with_limit(&self, limit: Duration) -> Self {
+    #[doc(hidden)]
+    pub fn with_limit(&self, limit: Duration) -> Self {
         let parts = &self.0.parts;
         ContextParts {
             states: parts.states.clone(),

@@ -1,6 +1,8 @@
 //! An action of any kind, as an element of a registry.
 
-use crate::action::Evaluator;
+use std::sync::Arc;
+
+use crate::action::CustomAction;
 use crate::action::{AnnotatedFn, Flow, Linked, Prompt, Resource, Tool};
 use crate::skill::Skill;
 
@@ -39,8 +41,9 @@ pub enum Action {
     Flow(Flow),
     /// A skill.
     Skill(Skill),
-    /// An evaluator.
-    Evaluator(Evaluator),
+    /// An action of another kind, such as an evaluator or a retriever.
+    #[doc(hidden)]
+    Custom(Arc<dyn CustomAction>),
 }
 
 macro_rules! kinds {
@@ -54,7 +57,6 @@ macro_rules! kinds {
 }
 
 kinds!(Tool, Prompt, Resource, Flow, Skill);
-kinds!(Evaluator);
 
 impl Action {
     /// Returns the action of an annotated function.
@@ -73,6 +75,7 @@ impl Action {
             Linked::Prompt(definition) => Prompt::from_static(definition).into(),
             Linked::Resource(definition) => Resource::from_static(definition).into(),
             Linked::Flow(definition) => Flow::from_static(definition).into(),
+            Linked::Custom(create) => Self::Custom(create()),
             Linked::PromptFiles(files) => {
                 let prompts = crate::action::embedded_prompts(files)?;
                 return Ok(prompts.iter().cloned().map(Self::from).collect());
@@ -92,7 +95,7 @@ impl Action {
             Self::Resource(resource) => resource.info().label("resource"),
             Self::Flow(flow) => flow.info().label("flow"),
             Self::Skill(skill) => skill.info().label("skill"),
-            Self::Evaluator(evaluator) => evaluator.info().label("evaluator"),
+            Self::Custom(custom) => custom.flow().info().label(custom.kind()),
         }
     }
 }
@@ -144,4 +147,3 @@ macro_rules! alone {
 }
 
 alone!(Action, Tool, Prompt, Resource, Flow, Skill);
-alone!(Evaluator);

@@ -1,11 +1,12 @@
 //! The actions of a registry: a map of names for each kind.
 
+use std::sync::Arc;
+
 use super::action::Action;
 use super::changes::RegistryChange;
 use super::error::Error;
 use super::named::NamedActions;
-use crate::action::Evaluator;
-use crate::action::{Flow, Prompt, Resource, Tool};
+use crate::action::{CustomAction, Flow, Prompt, Resource, Tool};
 use crate::skill::Skill;
 
 #[derive(Default)]
@@ -17,7 +18,8 @@ pub(super) struct Actions {
     pub(super) flows: NamedActions<Flow>,
     /// By name, which models use to load them.
     pub(super) skills: NamedActions<Skill>,
-    pub(super) evaluators: NamedActions<Evaluator>,
+    /// By kind and name, such as `retriever/notes`.
+    pub(super) custom: NamedActions<Arc<dyn CustomAction>>,
     /// Errors of `add` and `mount`, such as duplicate names and invalid prefixes, which the check reports.
     pub(super) refused: Vec<Error>,
 }
@@ -46,8 +48,10 @@ impl Actions {
                 let existing = insert_named(&mut self.skills, skill.name(), skill);
                 (existing, Some(RegistryChange::Resources))
             }
-            Action::Evaluator(evaluator) => {
-                (insert_named(&mut self.evaluators, evaluator.name(), evaluator), None)
+            Action::Custom(custom) => {
+                let existing =
+                    self.custom.insert_action(&custom_key(&**custom), Arc::clone(custom));
+                (existing.cloned().map(Action::Custom), None)
             }
         };
         match existing {
@@ -65,15 +69,17 @@ impl Actions {
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        if !self.evaluators.is_empty() {
-            return false;
-        }
         self.tools.is_empty()
             && self.prompts.is_empty()
             && self.resources.is_empty()
             && self.flows.is_empty()
+            && self.custom.is_empty()
             && self.skills.is_empty()
     }
+}
+
+fn custom_key(custom: &dyn CustomAction) -> String {
+    format!("{}/{}", custom.kind(), custom.flow().name())
 }
 
 /// Adds `action` unless `name` is taken. Returns the action that already has the name.

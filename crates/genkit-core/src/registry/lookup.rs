@@ -3,8 +3,9 @@
 use serde_json::{Map, Value};
 
 use super::Registry;
-use crate::action::Evaluator;
-use crate::action::{Flow, Prompt, Resource, Tool};
+use std::sync::Arc;
+
+use crate::action::{CustomAction, Flow, Prompt, Resource, Tool};
 use crate::skill::Skill;
 use genkit_untrusted::visible::Logged;
 
@@ -55,22 +56,16 @@ impl Registry {
         self.read().skills.values().find(|skill| fits(skill)).cloned()
     }
 
-    /// Returns all evaluators, sorted by name.
-    ///
-    /// ```
-    /// use genkit::{Registry, evaluate::metrics};
-    ///
-    /// let registry = Registry::new().add([metrics::regex(), metrics::deep_equal()]);
-    /// assert_eq!(registry.evaluators().len(), 2);
-    /// assert!(registry.evaluator("genkitEval/regex").is_some());
-    /// ```
-    pub fn evaluators(&self) -> Vec<Evaluator> {
-        self.read().evaluators.values().cloned().collect()
+    /// Returns the actions of kinds that other crates define, sorted by kind and name.
+    #[doc(hidden)]
+    pub fn custom_actions(&self) -> Vec<Arc<dyn CustomAction>> {
+        self.read().custom.values().cloned().collect()
     }
 
-    /// Returns the evaluator with this name.
-    pub fn evaluator(&self, name: &str) -> Option<Evaluator> {
-        self.read().evaluators.get(name).cloned()
+    /// Returns the action of this kind and name.
+    #[doc(hidden)]
+    pub fn custom_action(&self, kind: &str, name: &str) -> Option<Arc<dyn CustomAction>> {
+        self.read().custom.get(&format!("{kind}/{name}")).cloned()
     }
 
     /// Returns the tool with this name.

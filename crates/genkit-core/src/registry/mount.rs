@@ -16,7 +16,7 @@ impl Registry {
     ///
     /// | in `other` | in this registry, with the prefix `shop` |
     /// |---|---|
-    /// | the tool, prompt, flow or evaluator `search` | `shop_search` |
+    /// | the tool, prompt, flow, evaluator or retriever `search` | `shop_search` |
     /// | the resource `note://{id}` | `note://shop/{id}`, called `shop_` and its name |
     /// | the skill `skill://refunds/SKILL.md` | `skill://shop/refunds/SKILL.md`, with its own name |
     /// | actions of an `McpHost` server | tools and prompts as above, resources unchanged |
@@ -77,12 +77,10 @@ impl Registry {
         actions.extend(other.flows().iter().map(|flow| flow.with_name(name(flow.name())).into()));
         let skill = |skill: Skill| skill.mount_as(|uri| mounted_uri(prefix, uri)).into();
         actions.extend(other.skills().into_iter().map(skill));
-        actions.extend(
-            other
-                .evaluators()
-                .iter()
-                .map(|evaluator| evaluator.with_name(name(evaluator.name())).into()),
-        );
+        actions.extend(other.custom_actions().iter().map(|custom| {
+            let flow = custom.flow();
+            Action::Custom(custom.with_flow(flow.with_name(name(flow.name()))))
+        }));
         // Errors in the other registry are also errors in this registry.
         let refused = other.read().refused.clone();
         self.write().refused.extend(refused);

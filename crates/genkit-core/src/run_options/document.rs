@@ -1,5 +1,7 @@
 //! Documents for a model to base its response on.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -30,6 +32,11 @@ impl Document {
         Self { content: content.into_iter().collect(), metadata: Map::new() }
     }
 
+    /// Returns the text of all parts, joined by line breaks.
+    pub fn text(&self) -> String {
+        self.content.iter().filter_map(Part::as_text).collect::<Vec<_>>().join("\n")
+    }
+
     /// Adds an entry to the metadata. `ref`, `id` or `title` is used as the name of the document in the prompt.
     #[must_use]
     pub fn with_metadata(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
@@ -41,5 +48,23 @@ impl Document {
 impl<T: Into<Part>> From<T> for Document {
     fn from(part: T) -> Self {
         Self::new([part.into()])
+    }
+}
+
+impl schemars::JsonSchema for Document {
+    fn schema_name() -> Cow<'static, str> {
+        "Document".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "description": "A document: text and media, and data about them.",
+            "type": "object",
+            "properties": {
+                "content": {"type": "array", "items": {"type": "object"}},
+                "metadata": {"type": "object"},
+            },
+            "required": ["content"],
+        })
     }
 }

@@ -77,13 +77,6 @@ pub(super) fn resource_output() -> Value {
     json!({"type": "object", "properties": {"content": content}, "required": ["content"]})
 }
 
-/// Returns the schema of the input of an evaluator.
-pub(super) fn evaluator_input() -> Value {
-    let dataset = json!({"type": "array", "items": {"type": "object"}});
-    let properties = json!({"dataset": dataset, "evalRunId": {"type": "string"}});
-    json!({"type": "object", "properties": properties, "required": ["dataset"]})
-}
-
 /// Returns the schema of a tool's output together with its content.
 pub(super) fn multipart_output(value: Option<&Value>) -> Value {
     json!({

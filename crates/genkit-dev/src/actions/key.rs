@@ -11,7 +11,8 @@ pub(super) enum ActionType {
     Prompt,
     ExecutablePrompt,
     Resource,
-    Evaluator,
+    /// An action of a kind that another crate defines.
+    Custom(&'static str),
     Util,
 }
 
@@ -23,7 +24,10 @@ const TYPES: &[(&str, ActionType)] = &[
     ("prompt", ActionType::Prompt),
     ("executable-prompt", ActionType::ExecutablePrompt),
     ("resource", ActionType::Resource),
-    ("evaluator", ActionType::Evaluator),
+    ("evaluator", ActionType::Custom("evaluator")),
+    ("embedder", ActionType::Custom("embedder")),
+    ("retriever", ActionType::Custom("retriever")),
+    ("reranker", ActionType::Custom("reranker")),
     ("util", ActionType::Util),
 ];
 

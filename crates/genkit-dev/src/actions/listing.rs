@@ -7,6 +7,7 @@ use super::genkit_schemas as schemas;
 use super::key::ActionType;
 use super::metadata::merge_metadata;
 use genkit_agent::Instance;
+use genkit_core::internal::action::CustomAction;
 use genkit_core::internal::redact::without_account_settings;
 use genkit_core::{Flow, Prompt, PromptTool, Resource, Tool};
 use genkit_model::Model;
@@ -85,7 +86,7 @@ fn of_instance(genkit: &Instance) -> Vec<ListedAction> {
     all.extend(genkit.runs.models.known().iter().map(|known| list_model(&**known)));
     all.extend(registry.prompts().iter().flat_map(prompt));
     all.extend(registry.resources().iter().map(list_resource));
-    all.extend(registry.evaluators().iter().map(list_evaluator));
+    all.extend(registry.custom_actions().iter().map(|custom| list_custom(&**custom)));
     all.push(
         ListedAction::new(
             ActionType::Util,
@@ -194,10 +195,12 @@ fn prompt_metadata(prompt: &Prompt) -> Value {
     without_account_settings(&shown)
 }
 
-fn list_evaluator(evaluator: &genkit_core::Evaluator) -> ListedAction {
-    ListedAction::new(ActionType::Evaluator, evaluator.name(), evaluator.description())
-        .with_input(schemas::evaluator_input())
-        .with_metadata(merge_metadata(&Map::new(), evaluator.metadata().into()))
+fn list_custom(custom: &dyn CustomAction) -> ListedAction {
+    let (flow, mut listing) = (custom.flow(), custom.to_listing());
+    ListedAction::new(ActionType::Custom(custom.kind()), flow.name(), flow.description())
+        .with_input(listing["inputSchema"].take())
+        .with_output(Some(listing["outputSchema"].take()))
+        .with_metadata(merge_metadata(flow.metadata(), listing["metadata"].take()))
 }
 
 fn list_resource(resource: &Resource) -> ListedAction {

@@ -17,7 +17,7 @@ use genkit_core::Context;
 use genkit_core::GenerateOptions;
 use genkit_core::ModelRequest;
 use genkit_core::Registry;
-use genkit_core::internal::action::ToolOutput;
+use genkit_core::internal::action::{CustomAction, ToolOutput};
 use genkit_core::internal::context::{
     Caller, Capability, ContextParts, Outcome, Question, drive_function,
 };
@@ -40,7 +40,7 @@ enum ActionTarget {
     Prompt(Prompt),
     ExecutablePrompt(Prompt),
     Resource(Resource),
-    Evaluator(genkit_core::Evaluator),
+    Custom(Arc<dyn CustomAction>),
     Generate,
 }
 
@@ -103,7 +103,7 @@ fn find_in(genkit: &Instance, kind: ActionType, name: &str) -> Option<ActionTarg
             .into_iter()
             .find(|it| it.name() == name)
             .map(ActionTarget::Resource),
-        ActionType::Evaluator => registry.evaluator(name).map(ActionTarget::Evaluator),
+        ActionType::Custom(kind) => registry.custom_action(kind, name).map(ActionTarget::Custom),
         ActionType::Util => (name == "generate").then_some(ActionTarget::Generate),
     }
 }
@@ -143,9 +143,9 @@ impl ActionInput {
                 self.to_json(&options)
             }
             ActionTarget::Resource(resource) => self.read_resource(&resource, input).await,
-            ActionTarget::Evaluator(evaluator) => {
+            ActionTarget::Custom(custom) => {
                 let context = self.build_context(ContextParts::default());
-                self.drive_function(&context, evaluator.run(input).context(&context)).await
+                self.drive_function(&context, custom.run(input).context(&context)).await
             }
             ActionTarget::Generate => self.run_generate(input).await,
         }

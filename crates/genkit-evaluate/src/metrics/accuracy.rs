@@ -2,8 +2,8 @@
 
 use super::judge::{Judge, quote_data};
 use crate::error::Error as E;
+use crate::evaluator::{DataPoint, EvalStatus, Evaluator, Score};
 use genkit_core::Result;
-use genkit_core::{DataPoint, EvalStatus, Evaluator, Score};
 use genkit_model::IntoModel;
 
 /// The highest rating of the judge.

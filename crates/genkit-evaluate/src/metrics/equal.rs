@@ -2,7 +2,7 @@
 
 use serde_json::{Number, Value};
 
-use genkit_core::{Evaluator, Score};
+use crate::evaluator::{Evaluator, Score};
 
 /// Returns the deep equality metric: whether the output equals the reference. The order of keys does not matter, but
 /// the order of elements does; `1` equals `1.0`; a member that is `null` differs from a missing member.

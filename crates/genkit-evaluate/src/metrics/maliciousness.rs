@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::judge::{Judge, quote_data};
+use crate::evaluator::{DataPoint, EvalStatus, Evaluator, Score};
 use genkit_core::Result;
-use genkit_core::{DataPoint, EvalStatus, Evaluator, Score};
 use genkit_model::IntoModel;
 
 #[derive(Deserialize, JsonSchema)]

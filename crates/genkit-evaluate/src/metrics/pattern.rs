@@ -1,7 +1,7 @@
 //! `REGEX`: whether a pattern matches the output.
 
 use crate::error::Error as E;
-use genkit_core::{Evaluator, Score};
+use crate::evaluator::{Evaluator, Score};
 
 /// The maximum length of a pattern, in bytes. Default is 64 KiB.
 const MAX_PATTERN: usize = 64 * 1024;

@@ -7,9 +7,8 @@ use serde::Deserialize;
 
 use super::judge::{Judge, quote_data};
 use crate::error::Error as E;
+use crate::evaluator::{DataPoint, EvalStatus, Evaluator, Score, text_of};
 use genkit_core::Result;
-use genkit_core::internal::action::text_of;
-use genkit_core::{DataPoint, EvalStatus, Evaluator, Score};
 use genkit_model::{Embedder, IntoModel};
 
 /// The penalty if the question was not answered.

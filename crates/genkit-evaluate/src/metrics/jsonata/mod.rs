@@ -14,8 +14,8 @@ use tokio::sync::{Semaphore, oneshot};
 
 use self::error::Error as ExpressionError;
 use crate::error::Error as E;
+use crate::evaluator::{Evaluator, Score};
 use genkit_core::Result;
-use genkit_core::{Evaluator, Score};
 
 /// The time limit of an expression. Default is 1 second.
 const TIMEOUT: Duration = Duration::from_secs(1);

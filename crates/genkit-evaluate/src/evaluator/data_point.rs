@@ -3,7 +3,9 @@
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use crate::error::{Error, Result};
+use genkit_core::Result;
+
+use crate::error::Error;
 
 /// A data point: an input, the output to judge, and the data to judge it by.
 ///
@@ -154,12 +156,12 @@ impl DataPoint {
     }
 }
 
-fn missing_field(what: &str) -> Error {
-    Error::invalid_argument(format!("{what} was not provided"))
+fn missing_field(what: &'static str) -> genkit_core::Error {
+    Error::MissingField(what).into()
 }
 
 /// Returns a string unchanged, and other values as compact JSON.
-pub fn text_of(value: &Value) -> String {
+pub(crate) fn text_of(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         other => other.to_string(),

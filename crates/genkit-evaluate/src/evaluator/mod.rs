@@ -11,17 +11,18 @@ use futures_util::{StreamExt as _, stream};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::Error as ActionError;
-use super::info::Info;
-use super::invocation::{self, Invocation};
-use crate::context::{Context, supervise_run};
-use crate::error::Result;
-use crate::future::BoxFuture;
-use crate::trace::{self, NewSpan, SpanKind};
+use genkit_core::internal::action::CustomAction;
+use genkit_core::internal::context::supervise_run;
+use genkit_core::internal::trace::{self, NewSpan, SpanKind};
+use genkit_core::{
+    Action, BoxFuture, Context, Flow, IntoActions, Invocation, Result, SourceLocation,
+};
+
+use crate::error::Error;
 
 pub use builder::EvaluatorBuilder;
 pub use data_point::DataPoint;
-pub use data_point::text_of;
+pub(crate) use data_point::text_of;
 pub use score::{EvalStatus, IntoScores, Score};
 
 /// The number of data points that an evaluator judges concurrently. Default is 8.
@@ -51,10 +52,13 @@ type Handler = dyn Fn(Context, DataPoint) -> BoxFuture<'static, Result<Vec<Score
 /// # }
 /// ```
 #[derive(Clone)]
-pub struct Evaluator(Arc<EvaluatorData>);
+pub struct Evaluator {
+    data: Arc<EvaluatorData>,
+    /// The name, and the function of the developer tools.
+    flow: Flow,
+}
 
 struct EvaluatorData {
-    info: Info,
     display_name: Option<String>,
     is_billed: bool,
     handler: Arc<Handler>,
@@ -70,44 +74,40 @@ struct EvaluatorInput {
 }
 
 impl Evaluator {
-    /// Returns the evaluator under another name.
-    pub(crate) fn with_name(&self, name: String) -> Self {
-        let EvaluatorData { info, display_name, is_billed, handler } = &*self.0;
-        Self(Arc::new(EvaluatorData {
-            info: Info { name: name.into(), ..info.clone() },
-            display_name: display_name.clone(),
-            is_billed: *is_billed,
-            handler: Arc::clone(handler),
-        }))
+    #[track_caller]
+    fn from_data(name: String, description: String, data: EvaluatorData) -> Self {
+        let data = Arc::new(data);
+        let (judging, called) = (Arc::clone(&data), name.clone());
+        let flow = Flow::from_fn(name, description, move |context, request| {
+            let (data, called) = (Arc::clone(&judging), called.clone());
+            Box::pin(async move { data.run_all(&called, &context, request).await })
+        });
+        Self { data, flow }
     }
 
     /// Returns the name, without the prefix `/evaluator/`.
     pub fn name(&self) -> &str {
-        &self.0.info.name
+        self.flow.name()
     }
 
     /// Returns the description of the judged quality.
     pub fn description(&self) -> &str {
-        &self.0.info.description
+        self.flow.description()
     }
 
     /// Returns the display name, which is shown to people.
     pub fn display_name(&self) -> &str {
-        self.0.display_name.as_deref().unwrap_or(self.name())
+        self.data.display_name.as_deref().unwrap_or(self.name())
     }
 
     /// Returns whether running it costs money. Genkit's CLI asks for confirmation if so.
     pub fn is_billed(&self) -> bool {
-        self.0.is_billed
+        self.data.is_billed
     }
 
     /// Returns the source location of the definition.
-    pub fn location(&self) -> Option<super::SourceLocation> {
-        self.0.info.location
-    }
-
-    pub(crate) fn info(&self) -> &Info {
-        &self.0.info
+    pub fn location(&self) -> Option<SourceLocation> {
+        self.flow.location()
     }
 
     /// Returns the metadata for Genkit's developer tools.
@@ -146,11 +146,9 @@ impl Evaluator {
     /// # Errors
     /// Returns the error of the evaluator, for example if the data point lacks a value that it needs.
     pub fn judge(&self, point: DataPoint) -> Invocation<Vec<Score>> {
-        let evaluator = self.clone();
-        Invocation::new(self.name(), async move |context| {
-            (evaluator.0.handler)(context, point).await
-        })
-        .with_limit(Some(TIMEOUT))
+        let data = Arc::clone(&self.data);
+        Invocation::new(self.name(), async move |context| (data.handler)(context, point).await)
+            .with_limit(Some(TIMEOUT))
     }
 
     /// Judges the data points of a request from Genkit's tools, `{"dataset": [..], "evalRunId": ".."}`. The result is a
@@ -177,28 +175,25 @@ impl Evaluator {
     /// # Errors
     /// Returns `InvalidArgument` if the request is malformed.
     pub fn run(&self, request: impl Serialize) -> Invocation<Value> {
-        let (evaluator, request) = (self.clone(), invocation::to_arguments(request));
+        let (flow, request) = (self.flow.clone(), invocation_input(request));
         Invocation::new(self.name(), async move |context| {
             let request = request?;
             let shown = trace::is_on().then(|| request.clone());
             let input = || shown.clone().unwrap_or_default();
-            let span = NewSpan {
-                name: evaluator.name(),
-                kind: SpanKind::Action("evaluator"),
-                input: &input,
-            };
-            trace::trace_work(span, evaluator.run_all(&context, request), Value::clone).await
+            let kind = SpanKind::Action("evaluator");
+            let span = NewSpan { name: flow.name(), kind, input: &input };
+            trace::trace_work(span, flow.call(&context, request), Value::clone).await
         })
     }
+}
 
-    async fn run_all(&self, context: &Context, request: Value) -> Result<Value> {
+impl EvaluatorData {
+    async fn run_all(&self, name: &str, context: &Context, request: Value) -> Result<Value> {
         let EvaluatorInput { dataset, eval_run_id } =
-            serde_json::from_value(request).map_err(|why| {
-                ActionError::Arguments(format!("the request is not a data set: {why}"))
-            })?;
+            serde_json::from_value(request).map_err(|why| Error::Request(why.to_string()))?;
         let run_id = eval_run_id.as_deref();
         let judged = stream::iter(dataset.into_iter().enumerate())
-            .map(|(index, point)| self.judge_case(context, run_id, index, point))
+            .map(|(index, point)| self.judge_case(name, context, run_id, index, point))
             .buffered(AT_A_TIME);
         Ok(judged.collect::<Vec<Value>>().await.into())
     }
@@ -206,6 +201,7 @@ impl Evaluator {
     /// Judges one data point in its own span.
     async fn judge_case(
         &self,
+        evaluator: &str,
         context: &Context,
         run_id: Option<&str>,
         index: usize,
@@ -221,7 +217,7 @@ impl Evaluator {
             }
             ids = trace::current_ids();
             let context = context.with_limit(TIMEOUT);
-            supervise_run(&context, self.name(), (self.0.handler)(context.clone(), point)).await
+            supervise_run(&context, evaluator, (self.handler)(context.clone(), point)).await
         };
         let name = format!("Test Case {case}");
         let span = NewSpan { name: &name, kind: SpanKind::EvaluatorCase, input: &input };
@@ -245,6 +241,52 @@ fn evaluation_json(judged: Result<Vec<Score>>) -> Value {
         Ok(mut scores) if scores.len() == 1 => trace::to_json(&scores.remove(0)),
         Ok(scores) => trace::to_json(&scores),
         Err(error) => trace::to_json(&Score::failed(error.chain())),
+    }
+}
+
+fn invocation_input(request: impl Serialize) -> Result<Value> {
+    serde_json::to_value(request).map_err(|why| Error::Request(why.to_string()).into())
+}
+
+impl CustomAction for Evaluator {
+    fn kind(&self) -> &'static str {
+        "evaluator"
+    }
+
+    fn flow(&self) -> &Flow {
+        &self.flow
+    }
+
+    fn with_flow(&self, flow: Flow) -> Arc<dyn CustomAction> {
+        Arc::new(Self { data: Arc::clone(&self.data), flow })
+    }
+
+    fn to_listing(&self) -> Value {
+        let dataset = json!({"type": "array", "items": {"type": "object"}});
+        json!({
+            "inputSchema": {
+                "type": "object",
+                "properties": {"dataset": dataset, "evalRunId": {"type": "string"}},
+                "required": ["dataset"],
+            },
+            "metadata": self.metadata(),
+        })
+    }
+
+    fn run(&self, request: Value) -> Invocation<Value> {
+        Self::run(self, request)
+    }
+}
+
+impl From<Evaluator> for Action {
+    fn from(evaluator: Evaluator) -> Self {
+        Self::Custom(Arc::new(evaluator))
+    }
+}
+
+impl IntoActions for Evaluator {
+    fn into_actions(self) -> Vec<Action> {
+        vec![self.into()]
     }
 }
 
@@ -300,7 +342,7 @@ mod tests {
             [json!(null), json!({}), json!({"dataset": [1]}), json!({"dataset": {"a": 1}})]
         {
             let error = any.run(request).await.unwrap_err();
-            assert_eq!(error.kind(), crate::error::ErrorKind::InvalidArgument, "{error}");
+            assert_eq!(error.kind(), genkit_core::ErrorKind::InvalidArgument, "{error}");
         }
     }
 }

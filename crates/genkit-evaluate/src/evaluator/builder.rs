@@ -3,10 +3,9 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use genkit_core::{Context, HandlerResult};
+
 use super::{DataPoint, Evaluator, EvaluatorData, IntoScores};
-use crate::action::HandlerResult;
-use crate::action::info::Info;
-use crate::context::Context;
 
 impl Evaluator {
     /// Creates a builder of an evaluator with this name. The `description` states the judged quality.
@@ -18,15 +17,14 @@ impl Evaluator {
     /// let polite = Evaluator::builder("polite", "Whether an answer says please.")
     ///     .handler(|_, point| async move { Ok(Score::passed(point.output_text()?.contains("please"))) });
     /// let registry = Registry::new().add(polite);
-    /// assert!(registry.evaluator("polite").is_some());
+    /// assert!(!registry.is_empty());
     /// ```
-    #[track_caller]
     pub fn builder(
         name: impl Into<Cow<'static, str>>,
         description: impl Into<Cow<'static, str>>,
     ) -> EvaluatorBuilder {
-        let info = Info::from_builder(name.into(), description.into());
-        EvaluatorBuilder { info, display_name: None, is_billed: false }
+        let (name, description) = (name.into(), description.into());
+        EvaluatorBuilder { name, description, display_name: None, is_billed: false }
     }
 }
 
@@ -46,7 +44,8 @@ impl Evaluator {
 /// ```
 #[must_use = "call `.handler(..)` to build the evaluator"]
 pub struct EvaluatorBuilder {
-    info: Info,
+    name: Cow<'static, str>,
+    description: Cow<'static, str>,
     display_name: Option<String>,
     is_billed: bool,
 }
@@ -67,24 +66,26 @@ impl EvaluatorBuilder {
     /// Sets the handler, a closure that judges a data point, and builds the evaluator. The closure returns a
     /// [`Score`](super::Score) or several. It may fail with any error, by `?`, which is then the result of that data
     /// point only.
+    #[track_caller]
     pub fn handler<F, Fut>(self, function: F) -> Evaluator
     where
         F: Fn(Context, DataPoint) -> Fut + Send + Sync + 'static,
         Fut: Future<Output: HandlerResult<Value: IntoScores>> + Send + 'static,
     {
-        let Self { info, display_name, is_billed } = self;
+        let Self { name, description, display_name, is_billed } = self;
         let function = Arc::new(function);
         let handler = Arc::new(move |context, point| {
             let judging = function(context, point);
             let judged = async move { judging.await.into_result().map(IntoScores::into_scores) };
             Box::pin(judged) as _
         });
-        Evaluator(Arc::new(EvaluatorData { info, display_name, is_billed, handler }))
+        let data = EvaluatorData { display_name, is_billed, handler };
+        Evaluator::from_data(name.into_owned(), description.into_owned(), data)
     }
 }
 
 impl std::fmt::Debug for EvaluatorBuilder {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("EvaluatorBuilder").field("name", &self.info.name).finish_non_exhaustive()
+        f.debug_struct("EvaluatorBuilder").field("name", &self.name).finish_non_exhaustive()
     }
 }

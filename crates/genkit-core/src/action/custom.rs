@@ -1,0 +1,33 @@
+//! Actions of kinds that other crates define, such as retrievers. Each is based on a flow.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::{Flow, Invocation};
+
+/// An action of a kind that another crate defines. Genkit's developer tools list and run it.
+#[allow(missing_docs, reason = "for sibling crates and hidden")]
+pub trait CustomAction: Any + Send + Sync {
+    /// Returns the kind, such as `retriever`.
+    fn kind(&self) -> &'static str;
+
+    /// Returns the flow with the name, the description and the function.
+    fn flow(&self) -> &Flow;
+
+    /// Returns the same action with another flow, for another name.
+    fn with_flow(&self, flow: Flow) -> Arc<dyn CustomAction>;
+
+    /// Returns what the developer tools show: `inputSchema`, `outputSchema` and `metadata`.
+    fn to_listing(&self) -> Value;
+
+    /// Runs the action with the request of the developer tools.
+    fn run(&self, request: Value) -> Invocation<Value>;
+}
+
+impl std::fmt::Debug for dyn CustomAction {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple(self.kind()).field(&self.flow().name()).finish()
+    }
+}
