@@ -1,4 +1,4 @@
-//! The four macros, and the words that differ between them.
+//! The macros, and the words that differ between them.
 
 use proc_macro2::Span;
 use syn::Ident;
@@ -9,10 +9,12 @@ pub(crate) enum Kind {
     Prompt,
     Resource,
     Flow,
+    Retriever,
 }
 
 impl Kind {
-    pub(crate) const ALL: [Self; 4] = [Self::Tool, Self::Prompt, Self::Resource, Self::Flow];
+    pub(crate) const ALL: [Self; 5] =
+        [Self::Tool, Self::Prompt, Self::Resource, Self::Flow, Self::Retriever];
 
     /// Returns the name of the macro, which is also the kind of its function, such as `tool`.
     pub(crate) fn noun(self) -> &'static str {
@@ -21,6 +23,7 @@ impl Kind {
             Self::Prompt => "prompt",
             Self::Resource => "resource",
             Self::Flow => "flow",
+            Self::Retriever => "retriever",
         }
     }
 
@@ -36,6 +39,7 @@ impl Kind {
             Self::Tool => "#[tool]",
             Self::Prompt => "#[prompt]",
             Self::Flow => "#[flow]",
+            Self::Retriever => "#[retriever]",
         }
     }
 
@@ -46,6 +50,7 @@ impl Kind {
             Self::Prompt => "people choose prompts by their descriptions",
             Self::Resource => "models and people choose resources by their descriptions",
             Self::Flow => "people find flows by their descriptions",
+            Self::Retriever => "a model chooses where to search by the descriptions",
         }
     }
 
@@ -54,9 +59,10 @@ impl Kind {
         self.prefixed_ident("", "Fn")
     }
 
-    /// Returns the type of the definition, such as `StaticTool`.
+    /// Returns the type of the definition, such as `StaticTool`. A retriever is based on a flow.
     pub(crate) fn definition_type(self) -> Ident {
-        self.prefixed_ident("Static", "")
+        let kind = if self == Self::Retriever { Self::Flow } else { self };
+        kind.prefixed_ident("Static", "")
     }
 
     fn prefixed_ident(self, prefix: &str, suffix: &str) -> Ident {
@@ -65,6 +71,7 @@ impl Kind {
             Self::Prompt => "Prompt",
             Self::Resource => "Resource",
             Self::Flow => "Flow",
+            Self::Retriever => "Retriever",
         };
         Ident::new(&format!("{prefix}{stem}{suffix}"), Span::call_site())
     }

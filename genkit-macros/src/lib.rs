@@ -55,6 +55,12 @@ pub fn flow(options: TokenStream, item: TokenStream) -> TokenStream {
     run::run_guarded(Kind::Flow, options.into(), item.into()).into()
 }
 
+#[expect(missing_docs, reason = "documented where `genkit` re-exports it")]
+#[proc_macro_attribute]
+pub fn retriever(options: TokenStream, item: TokenStream) -> TokenStream {
+    run::run_guarded(Kind::Retriever, options.into(), item.into()).into()
+}
+
 /// The macro behind `genkit::prompts!`, which passes it a folder: `[$crate] "prompts"`.
 #[cfg(feature = "dotprompt")]
 #[proc_macro]

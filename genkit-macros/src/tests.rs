@@ -42,7 +42,7 @@ pub(crate) fn golden(path: &Path, text: &str) {
 
 #[test]
 fn expansions_are_as_reviewed() {
-    let kinds = ["minimal", "tool", "prompt", "resource", "flow"];
+    let kinds = ["minimal", "tool", "prompt", "resource", "flow", "retriever"];
     for name in kinds.into_iter().chain(["attributes", "declared", "derived", "mistakes"]) {
         let source = fs::read_to_string(folder().join(format!("{name}.rs"))).expect("the source");
         let file = syn::parse2(expanded(&source)).unwrap_or_else(|e| panic!("{name}: {e}"));

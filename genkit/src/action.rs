@@ -32,4 +32,4 @@ pub use genkit_core::{
 };
 #[cfg(feature = "evaluators")]
 #[doc(inline)]
-pub use genkit_core::{DataPoint, EvalStatus, Evaluator, EvaluatorBuilder, IntoScores, Score};
+pub use genkit_evaluate::{DataPoint, EvalStatus, Evaluator, EvaluatorBuilder, IntoScores, Score};

@@ -36,10 +36,10 @@
 //! | results | [`Report`] |
 
 #[doc(inline)]
-pub use genkit_core::{DataPoint, EvalStatus, Evaluator, EvaluatorBuilder, IntoScores, Score};
-#[doc(inline)]
 pub use genkit_evaluate::metrics;
 #[doc(inline)]
 pub use genkit_evaluate::{
     CaseReport, DataSet, Evaluate, IntoDataSet, IntoEvaluators, MetricScore, Report, evaluate,
 };
+#[doc(inline)]
+pub use genkit_evaluate::{DataPoint, EvalStatus, Evaluator, EvaluatorBuilder, IntoScores, Score};

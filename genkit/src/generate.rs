@@ -16,6 +16,7 @@
 //! | a run that starts from a prompt | [`prompt`](crate::prompt()), [`Generate::input`], [`PromptRef`] |
 //! | an agent as a tool | [`Generate::into_tool`] |
 //! | the tools and resources of a run | [`IntoTools`], [`ToolRef`], [`ToolSource`], [`IntoResources`], [`ResourceRef`] |
+//! | the documents of a run | [`RetrieverRef`] |
 //! | a run as plain data | [`GenerateOptions`] |
 //! | usage limits, stop conditions, changes between turns | [`UsageLimit`], [`Generate::stop_on_tool`], [`Turn`] |
 //! | code around runs and calls | [`middleware`](crate::middleware) |
@@ -30,5 +31,5 @@ pub use genkit_agent::{
 pub use genkit_core::{
     Answer, Format, GenerateOptions, GenerateResponse, Instructions, Interrupt, IntoMessages,
     IntoParts, IntoResources, IntoTools, OutputOptions, OutputRetry, ResourceRef, ResourceSource,
-    Resume, ToolChunk, ToolInvocation, ToolProgress, ToolRef, ToolSource, UsageLimit,
+    Resume, RetrieverRef, ToolChunk, ToolInvocation, ToolProgress, ToolRef, ToolSource, UsageLimit,
 };

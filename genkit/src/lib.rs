@@ -167,9 +167,12 @@ pub mod retrieval {
     //! # }
     //! ```
 
+    #[doc(hidden)]
+    pub use genkit_retrieval::internal;
     #[doc(inline)]
     pub use genkit_retrieval::{
-        MAX_RESULTS, MAX_TEXT_BYTES, MemoryIndex, Retriever, RetrieverBuilder,
+        MAX_RESULTS, MAX_TEXT_BYTES, MemoryIndex, Reranker, RerankerBuilder, Retriever,
+        RetrieverBuilder, RetrieverFn, embedder_action,
     };
 }
 pub mod skill {
@@ -216,6 +219,8 @@ pub use genkit_macros::flow;
 pub use genkit_macros::prompt;
 #[doc = include_str!("docs/resource.md")]
 pub use genkit_macros::resource;
+#[doc = include_str!("docs/retriever.md")]
+pub use genkit_macros::retriever;
 #[doc = include_str!("docs/tool.md")]
 pub use genkit_macros::tool;
 pub use instance::{Genkit, GenkitBuilder};

@@ -15,7 +15,7 @@ use super::request::{
     shape_output,
 };
 use super::run::{Budget, Driver, MAX_TURNS, RunEnv, RunSettings, TurnRules, begin_span};
-use super::tools::{Toolbox, resolve_resources};
+use super::tools::{Toolbox, find_documents, resolve_resources};
 use genkit_core::BoxFuture;
 use genkit_core::Format;
 use genkit_core::Interrupt;
@@ -180,6 +180,10 @@ pub(super) async fn prepare_run(
     let (resources, registry) = (&generate.resources, &genkit.registry);
     // Boxed, since most runs have no resources, and the future would make every run large.
     Box::pin(resolve_resources(&mut messages, resources, registry, reading)).await?;
+    if options.resume.is_none() && !generate.retrievers.is_empty() {
+        let finding = find_documents(&messages, &generate.retrievers, registry, || reading(None));
+        options.docs.extend(Box::pin(finding).await?);
+    }
     options.messages = messages;
     let rules = TurnRules {
         max_turns: options.max_turns.unwrap_or(MAX_TURNS),

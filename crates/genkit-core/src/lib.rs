@@ -39,7 +39,7 @@ pub use action::{
     AnnotatedFn, AppPage, Chunks, CollectedChunks, CompleteRequest, DeclaredFn, Flow, FlowFn,
     HandlerError, HandlerInput, HandlerResult, IntoContents, IntoOutput, IntoPrompt,
     IntoSuggestions, Invocation, Prompt, PromptArgument, PromptBuilder, PromptFn, PromptOptions,
-    PromptReply, PromptTool, Resource, ResourceBuilder, ResourceContents, ResourceFn,
+    PromptReply, PromptTool, Resource, ResourceBuilder, ResourceContents, ResourceFn, RetrieverFn,
     SourceLocation, Tool, ToolAnnotations, ToolBuilder, ToolFn, ToolReply, ToolTask,
 };
 pub use context::testing::{AskedKind, AskedQuestion, Reported, TestContext, TestContextBuilder};
@@ -57,7 +57,9 @@ pub use generate::data::OutputRetry;
 pub use generate::data::{ToolChunk, ToolProgress};
 pub use generate::interrupt::Resume;
 pub use generate::interrupt::{Answer, Interrupt};
-pub use generate::{IntoResources, IntoTools, ResourceRef, ResourceSource, ToolRef, ToolSource};
+pub use generate::{
+    IntoResources, IntoTools, ResourceRef, ResourceSource, RetrieverRef, ToolRef, ToolSource,
+};
 pub use generate::{ToolCall, ToolInvocation, ToolOutcome};
 pub use message::{
     Annotations, Media, Message, Part, ResourcePart, Role, ToolRequest, ToolResponse,

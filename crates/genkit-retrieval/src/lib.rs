@@ -27,9 +27,10 @@ mod reranker;
 mod retriever;
 
 pub use embedder::embedder_action;
+pub use genkit_core::RetrieverFn;
 pub use memory::MemoryIndex;
 pub use reranker::{Reranker, RerankerBuilder};
-pub use retriever::{Retriever, RetrieverBuilder, RetrieverFn};
+pub use retriever::{Retriever, RetrieverBuilder};
 
 /// The largest text of a document or query, in bytes: 1 MiB.
 pub const MAX_TEXT_BYTES: usize = 1 << 20;

@@ -3,10 +3,10 @@
 use std::future::Future;
 use std::sync::Arc;
 
-use genkit_core::internal::action::{CustomAction, expansion::StaticFlow};
+use genkit_core::internal::action::CustomAction;
 use genkit_core::{
     Action, Context, Document, Flow, HandlerError, HandlerResult, IntoActions, Invocation, Result,
-    Tool,
+    RetrieverFn, RetrieverRef, Tool,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,19 +18,6 @@ use crate::{MAX_RESULTS, MAX_TEXT_BYTES, Reranker};
 
 /// The number of documents if the developer tools do not set it.
 const DEFAULT_RESULTS: usize = 3;
-
-/// A function annotated with `#[retriever]`.
-///
-/// The macro implements it for a type with the function's name. Do not implement it yourself.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a `#[retriever]` function",
-    label = "no `#[retriever]` here",
-    note = "write `#[retriever]` above the function"
-)]
-pub trait RetrieverFn: 'static {
-    #[doc(hidden)]
-    const DEFINITION: &'static StaticFlow;
-}
 
 /// A retriever, which finds the documents that are most relevant to a query. Cheap to clone.
 ///
@@ -182,6 +169,18 @@ impl CustomAction for Retriever {
 impl From<Retriever> for Action {
     fn from(retriever: Retriever) -> Self {
         Self::Custom(Arc::new(retriever))
+    }
+}
+
+impl From<Retriever> for RetrieverRef {
+    fn from(retriever: Retriever) -> Self {
+        Self::from_action(Arc::new(retriever))
+    }
+}
+
+impl From<&Retriever> for RetrieverRef {
+    fn from(retriever: &Retriever) -> Self {
+        retriever.clone().into()
     }
 }
 

@@ -152,6 +152,25 @@ fn expand_requirements(action: &ValidAction, names: &TypeNames) -> Option<TokenS
     })
 }
 
+/// Generates the checks of the types that a retriever takes and returns. Each is reported at the type.
+pub(super) fn expand_retriever_checks(action: &ValidAction) -> Option<TokenStream> {
+    if action.kind != Kind::Retriever {
+        return None;
+    }
+    let crate_path = &action.crate_path;
+    let fields = action.params.iter().filter(|param| !param.is_injected()).map(FnParam::ty);
+    let result = match &action.item.sig.output {
+        ReturnType::Type(_, ty) => Some(&**ty),
+        ReturnType::Default => None,
+    };
+    let checks =
+        fields.chain(result).zip(["IsQuery", "IsCount", "IsDocumentList"]).map(|(ty, name)| {
+            let (name, span) = (Ident::new(name, Span::call_site()), types::type_span(ty));
+            quote_spanned!(span=> <#ty as #crate_path::retrieval::internal::#name>::check();)
+        });
+    Some(quote!(const _: fn() = || { #(#checks)* };))
+}
+
 /// Generates the conversion of the function's result to the result of its kind. A type that does not match is reported
 /// at the type argument of the `Result`, if there is one.
 fn convert_result(action: &ValidAction) -> TokenStream {
@@ -169,7 +188,7 @@ fn convert_result(action: &ValidAction) -> TokenStream {
     let variable = Ident::new("__error", error);
     let error = quote_spanned!(error=> __genkit::IntoError::into_error(#variable));
     let success = match action.kind {
-        Kind::Tool | Kind::Flow => {
+        Kind::Tool | Kind::Flow | Kind::Retriever => {
             let value =
                 quote_spanned!(value=> __genkit::IntoOutput::into_output(#returned.value()));
             quote!(.and_then(|#returned| #value))

@@ -102,7 +102,7 @@ fn expand_stub(
             }
         }
     });
-    let linked = kinds.first().map(|kind| super::expand_linkage(*kind, ident));
+    let linked = kinds.first().map(|kind| super::expand_linkage(*kind, ident, crate_path));
     quote! {
         #(#conditions)*
         #[doc(hidden)]

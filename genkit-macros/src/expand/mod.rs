@@ -17,8 +17,8 @@ pub(crate) use fallback::{expand_fallback, expand_unparsed};
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
-use syn::Ident;
 use syn::ext::IdentExt as _;
+use syn::{Ident, Path};
 
 use crate::kind::Kind;
 use crate::types;
@@ -47,7 +47,8 @@ pub(crate) fn expand_action(action: &ValidAction) -> TokenStream {
     });
     let function = call::expand_function(action, &names, &reading, &input);
     let definition = definition::expand_definition(action, &function);
-    let linked = expand_linkage(action.kind, ident);
+    let linked = expand_linkage(action.kind, ident, crate_path);
+    let checks = call::expand_retriever_checks(action);
     // A declared tool has no function, so its type gets the user's documentation.
     let attributes = match action.is_declared() {
         true => action.item.own_attributes(),
@@ -66,6 +67,7 @@ pub(crate) fn expand_action(action: &ValidAction) -> TokenStream {
             #types
             #items
             #definition
+            #checks
             #linked
             __genkit::submit!(#ident);
         };
@@ -73,11 +75,16 @@ pub(crate) fn expand_action(action: &ValidAction) -> TokenStream {
 }
 
 /// Implements the trait that mixed lists of actions and the linker use to find the function.
-fn expand_linkage(kind: Kind, ident: &Ident) -> TokenStream {
+fn expand_linkage(kind: Kind, ident: &Ident, crate_path: &Path) -> TokenStream {
     let noun = Ident::new(kind.noun(), Span::call_site());
+    let linked = match kind {
+        // Its crate is behind a feature.
+        Kind::Retriever => quote!(#crate_path::retrieval::internal::linked),
+        _ => quote!(__genkit::Linked::#noun),
+    };
     quote! {
         impl __genkit::AnnotatedFn for #ident {
-            const LINKED: __genkit::Linked = __genkit::Linked::#noun::<Self>();
+            const LINKED: __genkit::Linked = #linked::<Self>();
         }
     }
 }

@@ -63,7 +63,7 @@ impl TypeNames {
 
 /// Returns whether callers see a schema of the result.
 pub(super) fn has_schema(action: &ValidAction) -> bool {
-    matches!(action.kind, Kind::Tool | Kind::Flow)
+    matches!(action.kind, Kind::Tool | Kind::Flow | Kind::Retriever)
 }
 
 /// Returns whether the expansion repeats the type of the result verbatim.

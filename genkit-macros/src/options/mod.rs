@@ -23,6 +23,7 @@ pub(crate) fn options_for(kind: Kind) -> impl Iterator<Item = &'static OptionSpe
         Kind::Prompt => prompt::OPTIONS,
         Kind::Resource => resource::OPTIONS,
         Kind::Flow => flow::OPTIONS,
+        Kind::Retriever => &[],
     };
     shared::OPTIONS.iter().chain(own)
 }

@@ -4,6 +4,7 @@
 mod name;
 mod prompt;
 mod resource;
+mod retriever;
 mod signature;
 mod tool;
 mod uri;
@@ -48,6 +49,9 @@ pub(crate) fn validate_action<'a>(
     let description = name::validate_description(kind, item, options, errors);
     let params = parse::parse_params(kind, &item.sig.inputs, errors);
     types::check_return_type(&item.sig.output, errors);
+    if kind == Kind::Retriever {
+        retriever::check_parameters(item, &params, errors);
+    }
     if item.is_declared(kind) {
         tool::check_declared(item, options, &params, errors);
     }

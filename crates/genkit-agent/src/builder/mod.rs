@@ -17,7 +17,7 @@ use genkit_core::Part;
 use genkit_core::internal::generate::error::Error as E;
 use genkit_core::{Document, ToolChoice};
 use genkit_core::{GenerateOptions, IntoMessages, IntoParts};
-use genkit_core::{IntoResources, IntoTools, ResourceRef, ToolRef};
+use genkit_core::{IntoResources, IntoTools, ResourceRef, RetrieverRef, ToolRef};
 use genkit_model::{IntoModel, ModelRef};
 
 /// A generate request: a prompt with its model, tools and settings. It runs when it is awaited; see `generate`.
@@ -85,6 +85,8 @@ pub struct Generate {
     pub(super) prompt: Vec<Part>,
     pub(super) tools: Vec<ToolRef>,
     pub(super) resources: Vec<ResourceRef>,
+    /// With the number of documents.
+    pub(super) retrievers: Vec<(RetrieverRef, usize)>,
     pub(super) settings: RunSettings,
     /// Cancels the run and all its clones when it resolves.
     pub(super) cancel: Option<Shared<BoxFuture<'static, ()>>>,
@@ -108,6 +110,7 @@ impl Instance {
             prompt: Vec::new(),
             tools: options.tools.iter().map(|name| name.as_str().into()).collect(),
             resources: Vec::new(),
+            retrievers: Vec::new(),
             options: Box::new(options),
             settings: RunSettings {
                 middleware: self.runs.middleware.clone(),
@@ -147,6 +150,38 @@ impl Generate {
     /// Adds documents as context for the model.
     pub fn docs<D: Into<Document>>(mut self, docs: impl IntoIterator<Item = D>) -> Self {
         self.options.docs.extend(docs.into_iter().map(Into::into));
+        self
+    }
+
+    /// Adds the `k` documents that a retriever finds for the prompt, the last message of the user, as context for the
+    /// model. Accepts a retriever, or the name of a retriever in the registry.
+    ///
+    /// ```
+    /// # {
+    /// use genkit::model::{Document, from_fn};
+    /// use genkit::retriever;
+    ///
+    /// /// Searches the opening hours.
+    /// #[retriever]
+    /// async fn opening_hours(_query: Document, k: usize) -> Vec<Document> {
+    ///     ["We open at nine.", "We close at six."].into_iter().take(k).map(Document::from).collect()
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let model = from_fn("fake", |request, _| async move { format!("{} found", request.docs.len()) });
+    /// let response = genkit::generate("When do you open?").retriever("opening_hours", 1).model(model).await?;
+    /// assert_eq!(response.text(), "1 found");
+    /// # Ok(())
+    /// # }
+    /// # main().unwrap();
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// The run fails with `NotFound` if the registry has no such retriever, and with the error of the retriever.
+    pub fn retriever(mut self, retriever: impl Into<RetrieverRef>, k: usize) -> Self {
+        self.retrievers.push((retriever.into(), k));
         self
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::flow::StaticFlow;
 use super::{Flow, Invocation};
 
 /// An action of a kind that another crate defines. Genkit's developer tools list and run it.
@@ -30,4 +31,17 @@ impl std::fmt::Debug for dyn CustomAction {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_tuple(self.kind()).field(&self.flow().name()).finish()
     }
+}
+
+/// A function annotated with `#[retriever]`.
+///
+/// The macro implements it for a type with the function's name. Do not implement it yourself.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a `#[retriever]` function",
+    label = "no `#[retriever]` here",
+    note = "write `#[retriever]` above the function"
+)]
+pub trait RetrieverFn: 'static {
+    #[doc(hidden)]
+    const DEFINITION: &'static StaticFlow;
 }

@@ -38,7 +38,7 @@ mod resource;
 mod tool;
 
 pub(crate) use call::Requirement;
-pub use custom::CustomAction;
+pub use custom::{CustomAction, RetrieverFn};
 pub use error::Error;
 pub use failure::{failure_for_model, without_schema};
 pub use genkit_uri_template::MAX_URI_BYTES;

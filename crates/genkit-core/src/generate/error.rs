@@ -73,6 +73,12 @@ pub enum Error {
     )]
     NoResource(String),
     #[error(
+        "no retriever is named `{0}`; annotate a function with `#[retriever]`, or add the retriever to the registry"
+    )]
+    NoRetriever(String),
+    #[error("the result of the retriever `{name}` is not a list of documents: {why}")]
+    RetrievedNoDocuments { name: String, why: String },
+    #[error(
         "the MCP servers `{server}` and `{other}` both offer the resource `{uri}`; pass the resources of \
          one server to `.resources(..)`, as in `host.resources().only([\"{server}/*\"])`"
     )]
@@ -227,6 +233,7 @@ impl Topic for Error {
             | Self::NoToolTagged(_)
             | Self::StopsOnUnknownTool(_)
             | Self::TurnWithoutTool(_)
+            | Self::NoRetriever(_)
             | Self::NoResource(_) => ErrorKind::NotFound,
             Self::ResourceOfTwo { .. } => ErrorKind::FailedPrecondition,
             Self::Blocked(_)

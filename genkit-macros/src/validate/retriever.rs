@@ -1,0 +1,32 @@
+//! Rules for `#[retriever]` only: it takes a query and a number of documents.
+
+use syn::ReturnType;
+
+use crate::error::Errors;
+use crate::parse::{FnParam, Item};
+
+const SIGNATURE: &str = "write `query: Document, k: usize`, after what is injected by reference";
+
+pub(super) fn check_parameters(item: &Item, params: &[FnParam], errors: &mut Errors) {
+    let mut expected = ["query", "k"].into_iter();
+    for param in params.iter().filter(|param| !param.is_injected()) {
+        let field = param.field();
+        let Some(name) = expected.next() else {
+            let what = "a retriever takes only a query and a number of documents";
+            errors.add_at(param.ty(), what, "take state by reference, such as `&Store`");
+            return;
+        };
+        if field.is_none_or(|field| field.name != name) {
+            let what = format!("this parameter of a retriever must be named `{name}`");
+            errors.add_at(param.ty(), what, SIGNATURE);
+            return;
+        }
+    }
+    if let Some(name) = expected.next() {
+        let what = format!("a retriever needs the parameter `{name}`");
+        errors.add_at(&item.sig.ident, what, SIGNATURE);
+    } else if matches!(item.sig.output, ReturnType::Default) {
+        let what = "a retriever must return documents";
+        errors.add_at(&item.sig.ident, what, "write `-> Vec<Document>`, or a `Result` of it");
+    }
+}
