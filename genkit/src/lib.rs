@@ -34,7 +34,7 @@
 //! | give Claude Desktop, Claude Code, Cursor, VS Code a tool | [quickstart](guide::quickstart) | [`serve_mcp()`], [`mcp::McpServer`] |
 //! | write tools: arguments, results, state | [tools](guide::tools), [state](guide::state) | [`#[tool]`](macro@tool), [`Context`] |
 //! | ask a model, stream, chat, with tools | [generate](guide::generate) | [`generate()`], [`Generate`] |
-//! | get a typed response | [structured output](guide::structured_output) | [`Generate::extract`] |
+//! | get a typed response; answer from documents | [structured output](guide::structured_output), [retrieval](guide::retrieval) | [`Generate::extract`], [`mod@retrieval`] |
 //! | ask a person for approval | [human in the loop](guide::human_in_the_loop) | [`Interrupt`], [`resume`] |
 //! | write prompts and resources | [prompts](guide::prompts) | [`#[prompt]`](macro@prompt), [`#[resource]`](macro@resource), [`prompt()`] |
 //! | serve over HTTP, with tokens, in axum | [serving](guide::serving), [authentication](guide::authentication) | [`mcp::server`] |
@@ -172,7 +172,7 @@ pub mod retrieval {
     #[doc(inline)]
     pub use genkit_retrieval::{
         MAX_RESULTS, MAX_TEXT_BYTES, MemoryIndex, Reranker, RerankerBuilder, Retriever,
-        RetrieverBuilder, RetrieverFn, embedder_action,
+        RetrieverBuilder, RetrieverFn,
     };
 }
 pub mod skill {

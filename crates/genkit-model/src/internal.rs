@@ -1,6 +1,6 @@
 //! Items that the sibling crates of genkit use. They are not part of the public API and change without notice.
 
-pub use crate::catalog::Models;
+pub use crate::catalog::{Models, embed_in_span, embedding_list};
 pub mod documents {
     pub use crate::documents::*;
 }

@@ -1,4 +1,5 @@
-//! Retrievers, rerankers and embedders as actions, and an index in memory for tests and small data.
+//! Retrievers and rerankers, which find the documents that answer a question, and an index in memory for tests and
+//! small data.
 //!
 //! ```
 //! use genkit_model::{Embedding, embedder_fn};
@@ -20,13 +21,11 @@
 //! ```
 
 mod action;
-mod embedder;
 mod error;
 mod memory;
 mod reranker;
 mod retriever;
 
-pub use embedder::embedder_action;
 pub use genkit_core::RetrieverFn;
 pub use memory::MemoryIndex;
 pub use reranker::{Reranker, RerankerBuilder};
@@ -62,6 +61,7 @@ pub mod internal {
     pub trait IsQuery {
         fn check() {}
     }
+    #[diagnostic::do_not_recommend]
     impl IsQuery for Document {}
 
     /// The type of the number of documents.
@@ -73,6 +73,7 @@ pub mod internal {
     pub trait IsCount {
         fn check() {}
     }
+    #[diagnostic::do_not_recommend]
     impl IsCount for usize {}
 
     /// The type of the result.
@@ -84,7 +85,9 @@ pub mod internal {
     pub trait IsDocumentList {
         fn check() {}
     }
+    #[diagnostic::do_not_recommend]
     impl IsDocumentList for Vec<Document> {}
+    #[diagnostic::do_not_recommend]
     impl<E> IsDocumentList for Result<Vec<Document>, E> {}
 }
 

@@ -5,9 +5,9 @@ use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use genkit_core::{Document, Result};
+use genkit_model::internal::embed_in_span;
 use genkit_model::{EmbedRequest, EmbedTask, Embedder};
 
-use crate::embedder::embed_texts;
 use crate::error::Error;
 use crate::{MAX_TEXT_BYTES, Retriever};
 
@@ -150,7 +150,7 @@ impl MemoryIndex {
         if self.has_tasks {
             request = request.with_task(task);
         }
-        let embeddings = embed_texts(&*self.embedder, request).await?.embeddings;
+        let embeddings = embed_in_span(&*self.embedder, request).await?.embeddings;
         let name = || self.embedder.name().to_owned();
         if embeddings.len() != count {
             return Err(Error::Count(name(), embeddings.len(), count).into());

@@ -84,6 +84,7 @@ impl Reranker {
     }
 }
 
+#[doc(hidden)]
 impl CustomAction for Reranker {
     fn kind(&self) -> &'static str {
         "reranker"
@@ -126,6 +127,7 @@ impl From<Reranker> for Action {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl IntoActions for Reranker {
     fn into_actions(self) -> Vec<Action> {
         vec![self.into()]

@@ -120,6 +120,7 @@ impl Retriever {
     }
 }
 
+#[doc(hidden)]
 impl CustomAction for Retriever {
     fn kind(&self) -> &'static str {
         "retriever"
@@ -184,6 +185,7 @@ impl From<&Retriever> for RetrieverRef {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl IntoActions for Retriever {
     fn into_actions(self) -> Vec<Action> {
         vec![self.into()]

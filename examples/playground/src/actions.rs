@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
+use genkit::model::{self, Document, Embedding, FnEmbedder};
+use genkit::retrieval::Reranker;
 use genkit::serde_json::{Map, Value};
-use genkit::{Chunks, Context, Prompt, Result, flow, resource, tool, tools};
+use genkit::{Chunks, Context, Prompt, Result, flow, resource, retriever, tool, tools};
 
 /// Converts a text to upper case, word by word.
 #[flow]
@@ -46,6 +48,42 @@ async fn add(a: i64, b: i64) -> i64 {
 #[tool(needs_approval)]
 async fn delete(id: u64) -> String {
     format!("note {id} is gone")
+}
+
+/// Searches the opening hours of the shop.
+#[retriever]
+async fn hours(query: Document, k: usize) -> Vec<Document> {
+    let lines = ["The shop opens at nine.", "The shop closes at six.", "Tea is served all day."];
+    let asked = query.text().to_lowercase();
+    let found = lines.into_iter().filter(|line| asked.split(' ').any(|word| line.contains(word)));
+    found.take(k).map(Document::from).collect()
+}
+
+/// Answers a question about the shop from its documents.
+#[flow]
+async fn answer(
+    /// The question.
+    question: String,
+) -> Result<String> {
+    Ok(genkit::generate(question).retriever("hours", 2).await?.text())
+}
+
+/// Puts short documents first.
+pub(crate) fn shortest() -> Reranker {
+    Reranker::builder("shortest", "Puts short documents first.").handler(
+        |_: Document, mut documents: Vec<Document>| async move {
+            documents.sort_by_key(|document| document.text().len());
+            Ok(documents)
+        },
+    )
+}
+
+/// An embedder that counts vowels, so that nothing is called over the network.
+pub(crate) fn vowels() -> FnEmbedder {
+    model::embedder_fn("house/vowels", |texts: Vec<String>| async move {
+        let count = |text: &String| ["a", "e", "o"].map(|vowel| text.matches(vowel).count() as f64);
+        texts.iter().map(|text| Embedding::new(count(text))).collect::<Vec<_>>()
+    })
 }
 
 /// A prompt for a haiku, with its own model and tools.

@@ -34,6 +34,8 @@ async fn main() -> Result<()> {
     let genkit = Genkit::builder()
         .actions(actions::haiku())
         .actions(metrics::deep_equal())
+        .actions(actions::shortest())
+        .embedder(actions::vowels())
         .default_model(echo.with_info(info))
         .build()?;
     genkit::dev::wait_with(&genkit).await

@@ -16,10 +16,11 @@ pub(super) fn check_parameters(item: &Item, params: &[FnParam], errors: &mut Err
             errors.add_at(param.ty(), what, "take state by reference, such as `&Store`");
             return;
         };
-        if field.is_none_or(|field| field.name != name) {
-            let what = format!("this parameter of a retriever must be named `{name}`");
-            errors.add_at(param.ty(), what, SIGNATURE);
-            return;
+        let what = format!("this parameter of a retriever must be named `{name}`");
+        match field {
+            Some(field) if field.name == name => {}
+            Some(field) => return errors.add_at(&field.name, what, SIGNATURE),
+            None => return errors.add_at(param.ty(), what, SIGNATURE),
         }
     }
     if let Some(name) = expected.next() {

@@ -23,6 +23,7 @@ pages! {
     human_in_the_loop: "human in the loop" "approval" "interrupt" "elicitation" "resume" "confirmation" "form";
     prompts: "template" "dotprompt" "handlebars" "slash command" "completion";
     flows: "flow server" "workflow" "rest api" "server-sent events";
+    retrieval: "rag" "vector search" "semantic search" "documents" "pgvector" "embeddings" "knowledge base";
     agents: "session" "conversation" "snapshot" "remote agent" "delegation" "background";
     browser: "ag-ui" "copilotkit" "assistant-ui" "frontend" "web page" "react" "chat ui";
     serving: "axum" "mcp server" "streamable http" "stdio" "sessions" "sampling" "rate limit" "model context protocol";

@@ -12,6 +12,7 @@ mod middleware;
 mod output;
 mod ported;
 mod resuming;
+mod retrieval;
 mod rules;
 mod sampling;
 mod settings;

@@ -30,6 +30,24 @@ fn flows_and_their_answers_are_judged() {
     tools.end();
 }
 
+#[test]
+fn the_retrieved_documents_are_the_context_of_a_case() {
+    let project = Project::new("retrieval");
+    let tools = project.start(Protocol::Http, "playground", &[]);
+    let cases = json!([
+        {"testCaseId": "one", "input": {"question": "When are the opens and closes"}, "reference": "x"},
+    ]);
+    let cases = project.write("cases.json", &cases);
+    let arguments = ["eval:flow", "answer", "--input", cases, "--force", "--output", "judged.json"];
+    let ran = project.run(&arguments);
+    let written = std::fs::read(project.folder().join("judged.json"));
+    let written = written.unwrap_or_else(|error| panic!("{error}: {}", ran.story()));
+    let cases: Vec<Value> = serde_json::from_slice(&written).unwrap();
+    let context = json!(["The shop opens at nine.", "The shop closes at six."]);
+    assert_eq!(cases[0]["context"], context, "{cases:?}");
+    tools.end();
+}
+
 /// Each case with its output and the evaluator's result.
 fn judged(project: &Project, arguments: &[&str], file: &str) -> Vec<(String, String, String)> {
     let ran = project.run(arguments);

@@ -51,10 +51,13 @@ pub(super) fn verify_actions(actions: &Actions, states: Option<&TypeMap>) -> Res
             found.problems.push(E::SameTemplate { label, existing, uri });
         }
     }
-    let custom = actions.custom.values().map(|custom| (custom.kind(), custom.flow()));
-    for (kind, flow) in actions.flows.values().map(|flow| ("flow", flow)).chain(custom) {
-        let label = found.verify_action(kind, flow.info(), flow.requirements());
+    for flow in actions.flows.values() {
+        let label = found.verify_action("flow", flow.info(), flow.requirements());
         found.verify_schemas(label, flow.schemas());
+    }
+    for custom in actions.custom.values() {
+        let label = Label { kind: custom.kind(), info: custom.flow().info() };
+        found.verify_state(label, custom.flow().requirements());
     }
     found.into_result()
 }

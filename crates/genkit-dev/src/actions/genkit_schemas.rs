@@ -88,3 +88,18 @@ pub(super) fn multipart_output(value: Option<&Value>) -> Value {
         },
     })
 }
+
+pub(super) fn embedder_input() -> Value {
+    let content = json!({"type": "array", "items": {"type": "object"}});
+    let document = json!({"type": "object", "properties": {"content": content}});
+    let properties =
+        json!({"input": {"type": "array", "items": document}, "options": {"type": "object"}});
+    json!({"type": "object", "properties": properties, "required": ["input"]})
+}
+
+pub(super) fn embedder_output() -> Value {
+    let numbers = json!({"type": "array", "items": {"type": "number"}});
+    let embedding = json!({"type": "object", "properties": {"embedding": numbers}});
+    let properties = json!({"embeddings": {"type": "array", "items": embedding}});
+    json!({"type": "object", "properties": properties, "required": ["embeddings"]})
+}

@@ -8,6 +8,7 @@ pub(super) enum ActionType {
     /// A tool whose response contains content in addition to its value.
     MultipartTool,
     Model,
+    Embedder,
     Prompt,
     ExecutablePrompt,
     Resource,
@@ -25,7 +26,7 @@ const TYPES: &[(&str, ActionType)] = &[
     ("executable-prompt", ActionType::ExecutablePrompt),
     ("resource", ActionType::Resource),
     ("evaluator", ActionType::Custom("evaluator")),
-    ("embedder", ActionType::Custom("embedder")),
+    ("embedder", ActionType::Embedder),
     ("retriever", ActionType::Custom("retriever")),
     ("reranker", ActionType::Custom("reranker")),
     ("util", ActionType::Util),

@@ -84,6 +84,9 @@ fn of_instance(genkit: &Instance) -> Vec<ListedAction> {
     let mut all: Vec<ListedAction> = registry.flows().iter().map(list_flow).collect();
     all.extend(registry.tools().iter().flat_map(list_tool));
     all.extend(genkit.runs.models.known().iter().map(|known| list_model(&**known)));
+    all.extend(
+        genkit.runs.models.known_embedders().iter().map(|known| list_embedder(known.name())),
+    );
     all.extend(registry.prompts().iter().flat_map(prompt));
     all.extend(registry.resources().iter().map(list_resource));
     all.extend(registry.custom_actions().iter().map(|custom| list_custom(&**custom)));
@@ -193,6 +196,14 @@ fn prompt_metadata(prompt: &Prompt) -> Value {
         }
     }
     without_account_settings(&shown)
+}
+
+fn list_embedder(name: &str) -> ListedAction {
+    let shown = json!({"type": "embedder", "embedder": {"label": name}});
+    ListedAction::new(ActionType::Embedder, name, name)
+        .with_input(schemas::embedder_input())
+        .with_output(Some(schemas::embedder_output()))
+        .with_metadata(merge_metadata(&Map::new(), shown))
 }
 
 fn list_custom(custom: &dyn CustomAction) -> ListedAction {

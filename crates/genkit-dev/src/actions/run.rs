@@ -13,7 +13,6 @@ use crate::error::Error as E;
 use genkit_agent::Instance;
 use genkit_agent::internal::{call_model, resource_part, tool_definition};
 use genkit_core::BoxFuture;
-use genkit_core::Context;
 use genkit_core::GenerateOptions;
 use genkit_core::ModelRequest;
 use genkit_core::Registry;
@@ -24,9 +23,11 @@ use genkit_core::internal::context::{
 use genkit_core::internal::redact::without_account_settings;
 use genkit_core::internal::trace;
 use genkit_core::internal::trace::{NewSpan, Root, SpanKind};
+use genkit_core::{Context, Document};
 use genkit_core::{Error, ErrorKind, Result};
 use genkit_core::{Flow, Prompt, Resource, Tool};
-use genkit_model::{ChunkSink, Model, ModelRef};
+use genkit_model::internal::{embed_in_span, embedding_list};
+use genkit_model::{ChunkSink, EmbedRequest, Embedder, EmbedderRef, Model, ModelRef};
 use genkit_schema::internal::placed;
 use genkit_schema::internal::strictness::Strictness;
 
@@ -37,6 +38,7 @@ enum ActionTarget {
     MultipartTool(Tool),
     /// An error if the model is not available, for example because its provider has no API key.
     Model(Result<Arc<dyn Model>>),
+    Embedder(Result<Arc<dyn Embedder>>),
     Prompt(Prompt),
     ExecutablePrompt(Prompt),
     Resource(Resource),
@@ -96,6 +98,10 @@ fn find_in(genkit: &Instance, kind: ActionType, name: &str) -> Option<ActionTarg
             Err(error) if error.kind() == ErrorKind::NotFound => None,
             found => Some(ActionTarget::Model(found)),
         },
+        ActionType::Embedder => match genkit.runs.models.find_embedder(&EmbedderRef::from(name)) {
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            found => Some(ActionTarget::Embedder(found)),
+        },
         ActionType::Prompt => registry.prompt(name).map(ActionTarget::Prompt),
         ActionType::ExecutablePrompt => registry.prompt(name).map(ActionTarget::ExecutablePrompt),
         ActionType::Resource => registry
@@ -133,6 +139,20 @@ impl ActionInput {
                 let context = self.build_context(ContextParts::default());
                 let sink = self.chunk_sink();
                 self.drive_function(&context, call_model(&*model, &request, &sink)).await
+            }
+            ActionTarget::Embedder(embedder) => {
+                #[derive(Deserialize)]
+                struct Input {
+                    input: Vec<Document>,
+                    #[serde(default)]
+                    options: Map<String, Value>,
+                }
+                let (embedder, Input { input, options }) = (embedder?, self.read(input)?);
+                let mut request = EmbedRequest::new(input.iter().map(Document::text));
+                request.config = options;
+                let context = self.build_context(ContextParts::default());
+                let embedding = embed_in_span(&*embedder, request);
+                Ok(embedding_list(&self.supervise_function(&context, embedding).await?))
             }
             ActionTarget::Prompt(prompt) => {
                 let options = self.render_prompt("prompt", prompt, input).await?;

@@ -3,13 +3,14 @@
 use serde_json::{Value, json};
 
 use super::{ActionRequest, ActionsByKey, RunEvent};
-use genkit::{actions, flow, prompt, resource, tool};
+use genkit::retrieval::Reranker;
+use genkit::{actions, flow, prompt, resource, retriever, tool};
 use genkit_agent::Instance;
 use genkit_core::PromptOptions;
-use genkit_core::{Chunks, Context, Error, Registry};
+use genkit_core::{Chunks, Context, Document, Error, Registry};
 use genkit_core::{GenerateChunk, ModelResponse};
 use genkit_core::{OutputOptions, ToolChoice};
-use genkit_model::{Scripted, ScriptedModel};
+use genkit_model::{Embedding, Scripted, ScriptedModel, embedder_fn};
 
 struct Prices {
     apple: u32,
@@ -312,6 +313,61 @@ async fn evaluators_are_listed_and_judge() {
     let input = json!({"dataset": [case], "evalRunId": "7"});
     let (_, end) = run(&actions, json!({"key": key, "input": input}), false).await;
     assert_eq!(end["result"][0]["evaluation"]["status"], "PASS", "{end}");
+}
+
+/// Searches the opening hours.
+#[retriever]
+async fn hours(prices: &Prices, query: Document, k: usize) -> Vec<Document> {
+    let found = format!("{} at {}", query.text(), prices.apple);
+    vec![Document::from(found); k + 1]
+}
+
+#[tokio::test]
+async fn retrievers_rerankers_and_embedders_run_by_their_keys() {
+    let reversed = Reranker::builder("reversed", "Reverses.").handler(|_, mut documents| async {
+        documents.reverse();
+        Ok(documents)
+    });
+    let lengths = embedder_fn("lengths", |texts: Vec<String>| async move {
+        texts.iter().map(|text| Embedding::new([text.len() as f64])).collect::<Vec<_>>()
+    });
+    let registry = Registry::new().add(actions![hours]).add(reversed);
+    let genkit = Instance::builder().registry(registry).state(Prices { apple: 3 });
+    let actions = ActionsByKey::default();
+    actions.add(&genkit.embedder(lengths).build().unwrap());
+    let listed = actions.list_actions();
+    assert_eq!(listed["/retriever/hours"]["description"], "Searches the opening hours.");
+    for key in ["/retriever/hours", "/reranker/reversed", "/embedder/lengths"] {
+        assert!(listed[key]["inputSchema"]["required"].is_array(), "{key}: {listed:?}");
+    }
+    let text = |text: &str| json!({"content": [{"text": text}]});
+    for (key, input, output) in [
+        (
+            "/retriever/hours",
+            json!({"query": text("open"), "options": {"k": 1}}),
+            json!({"documents": [text("open at 3")]}),
+        ),
+        (
+            "/retriever/hours",
+            json!({"query": text("open")}),
+            json!({"documents": [text("open at 3"), text("open at 3"), text("open at 3")]}),
+        ),
+        (
+            "/reranker/reversed",
+            json!({"query": text("q"), "documents": [text("a"), text("b")]}),
+            json!({"documents": [text("b"), text("a")]}),
+        ),
+        (
+            "/embedder/lengths",
+            json!({"input": [text("abc")]}),
+            json!({"embeddings": [{"embedding": [3.0]}]}),
+        ),
+    ] {
+        let (_, end) = run(&actions, json!({"key": key, "input": input}), false).await;
+        assert_eq!(end["result"], output, "{key}: {end}");
+    }
+    let (_, end) = run(&actions, json!({"key": "/retriever/hours", "input": {}}), false).await;
+    assert!(end["error"]["message"].as_str().unwrap().contains("`query`"), "{end}");
 }
 
 #[tokio::test]

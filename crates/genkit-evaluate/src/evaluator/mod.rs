@@ -248,6 +248,7 @@ fn invocation_input(request: impl Serialize) -> Result<Value> {
     serde_json::to_value(request).map_err(|why| Error::Request(why.to_string()).into())
 }
 
+#[doc(hidden)]
 impl CustomAction for Evaluator {
     fn kind(&self) -> &'static str {
         "evaluator"
@@ -284,6 +285,7 @@ impl From<Evaluator> for Action {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl IntoActions for Evaluator {
     fn into_actions(self) -> Vec<Action> {
         vec![self.into()]

@@ -3,14 +3,14 @@
 use std::future::IntoFuture;
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::embedder_ref::EmbedderRef;
 use super::error::Error as E;
 use super::models::Models;
-use crate::{EmbedRequest, EmbedResponse, EmbedTask};
-use genkit_core::BoxFuture;
-use genkit_core::Result;
+use crate::{EmbedRequest, EmbedResponse, EmbedTask, Embedder};
+use genkit_core::internal::trace::{self, NewSpan, SpanKind};
+use genkit_core::{BoxFuture, Document, Result};
 
 /// An embedding call that has not been sent yet; see `genkit::embed`.
 ///
@@ -56,6 +56,28 @@ impl Embed {
     }
 }
 
+/// Computes embeddings, in a trace span.
+pub async fn embed_in_span(
+    embedder: &dyn Embedder,
+    request: EmbedRequest,
+) -> Result<EmbedResponse> {
+    let texts = if trace::is_on() { request.texts.clone() } else { Vec::new() };
+    let input = || {
+        let documents: Vec<Document> = texts.iter().map(|text| text.as_str().into()).collect();
+        json!({ "input": documents })
+    };
+    let name = embedder.name().to_owned();
+    let span = NewSpan { name: &name, kind: SpanKind::Action("embedder"), input: &input };
+    trace::trace_work(span, embedder.embed_with(request), embedding_list).await
+}
+
+/// Returns the response of an embedder in the form of Genkit's developer tools.
+pub fn embedding_list(response: &EmbedResponse) -> Value {
+    let embeddings = response.embeddings.iter();
+    let list: Vec<_> = embeddings.map(|one| json!({ "embedding": one.values() })).collect();
+    json!({ "embeddings": list })
+}
+
 impl IntoFuture for Embed {
     type Output = Result<EmbedResponse>;
     type IntoFuture = BoxFuture<'static, Result<EmbedResponse>>;
@@ -65,7 +87,8 @@ impl IntoFuture for Embed {
             if let Some(error) = self.config_error {
                 return Err(error.into());
             }
-            self.models.find_embedder(&self.embedder)?.embed_with(self.request).await
+            let embedder = self.models.find_embedder(&self.embedder)?;
+            embed_in_span(&*embedder, self.request).await
         })
     }
 }

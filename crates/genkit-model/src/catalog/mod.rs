@@ -7,7 +7,7 @@ mod error;
 mod model_ref;
 mod models;
 
-pub use embed::Embed;
+pub use embed::{Embed, embed_in_span, embedding_list};
 pub use embedder_ref::EmbedderRef;
 pub use model_ref::{IntoModel, ModelRef};
 pub use models::Models;

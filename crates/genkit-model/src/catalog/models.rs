@@ -48,7 +48,14 @@ impl Models {
         }
     }
 
-    pub(crate) fn find_embedder(&self, embedder: &EmbedderRef) -> Result<Arc<dyn Embedder>> {
+    /// Returns the registered embedders, sorted by name.
+    pub fn known_embedders(&self) -> Vec<Arc<dyn Embedder>> {
+        let mut known: Vec<_> = self.embedders.values().cloned().collect();
+        known.sort_by(|a, b| a.name().cmp(b.name()));
+        known
+    }
+
+    pub fn find_embedder(&self, embedder: &EmbedderRef) -> Result<Arc<dyn Embedder>> {
         let name = match &embedder.0 {
             EmbedderKind::Value(embedder) => return Ok(Arc::clone(embedder)),
             EmbedderKind::Name(name) => name.strip_prefix("/embedder/").unwrap_or(name),
