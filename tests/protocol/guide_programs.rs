@@ -115,6 +115,21 @@ fn servers_can_be_tried_without_a_client() {
 }
 
 #[test]
+fn a_question_is_answered_from_a_file() {
+    let folder = packages::root().join("scratch/guide-retrieval");
+    std::fs::create_dir_all(&folder).unwrap();
+    let sections = "# Shop\n\nTea and books.\n## Hours\nWe open at nine.\n";
+    std::fs::write(folder.join("handbook.md"), sections).unwrap();
+    let vectors = |vectors: &[[f64; 2]]| {
+        let embeddings: Vec<_> = vectors.iter().map(|values| json!({"values": values})).collect();
+        (200, json!({ "embeddings": embeddings }))
+    };
+    let answers =
+        vec![vectors(&[[1.0, 0.0], [0.0, 1.0]]), vectors(&[[0.1, 0.9]]), text("At nine.")];
+    shows("retrieval", &["handbook.md", "When do you open?"], answers, &["At nine."]);
+}
+
+#[test]
 fn programs_ask_a_model() {
     let city = json!({"city": "Baltimore"});
     let answers = vec![calls("get_weather", city), text("It is sunny.")];
