@@ -23,9 +23,9 @@
 
 #[doc(inline)]
 pub use genkit_agent::{
-    Approval, CallSettled, Chat, ChatTurn, Extract, Generate, GenerateStream, Instance,
-    ModelAnswered, ModelCall, NextStep, OnToolError, OutputCheck, OutputChecked, OutputType,
-    PromptRef, Run, RunCall, RunState, Turn,
+    Approval, CallResult, Chat, ChatTurn, Extract, Generate, GenerateStream, Instance, ModelCall,
+    ModelResult, NextStep, OnToolError, OutputCheck, OutputType, OutputVerdict, PromptRef, Run,
+    RunCall, RunState, Turn,
 };
 #[doc(inline)]
 pub use genkit_core::{
@@ -33,3 +33,15 @@ pub use genkit_core::{
     IntoParts, IntoResources, IntoTools, OutputOptions, OutputRetry, ResourceRef, ResourceSource,
     Resume, RetrieverRef, ToolChunk, ToolInvocation, ToolProgress, ToolRef, ToolSource, UsageLimit,
 };
+
+#[doc(hidden)]
+#[deprecated(note = "renamed to `ModelResult`")]
+pub type ModelAnswered = ModelResult;
+
+#[doc(hidden)]
+#[deprecated(note = "renamed to `CallResult`")]
+pub type CallSettled = CallResult;
+
+#[doc(hidden)]
+#[deprecated(note = "renamed to `OutputVerdict`")]
+pub type OutputChecked = OutputVerdict;

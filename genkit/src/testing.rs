@@ -34,14 +34,15 @@
 //! ```
 
 #[cfg(feature = "testing")]
+#[allow(deprecated, reason = "the earlier name of `Notification`")]
 #[doc(inline)]
 pub use genkit_mcp_server::testing::{
-    Client, ClientBuilder, ListedPrompt, ListedResource, ListedResourceTemplate, ListedTool, Seen,
-    ToolResult,
+    Client, ClientBuilder, ListedPrompt, ListedResource, ListedResourceTemplate, ListedTool,
+    Notification, Seen, ToolResult,
 };
 
 #[doc(inline)]
-pub use genkit_core::{AskedKind, AskedQuestion, Reported, TestContext, TestContextBuilder};
+pub use genkit_core::{AskedKind, AskedQuestion, Reports, TestContext, TestContextBuilder};
 #[cfg(feature = "durable")]
 #[doc(inline)]
 pub use genkit_durable::check_run_store;
@@ -96,3 +97,7 @@ pub fn check() -> Result<()> {
 pub fn forbid_network() {
     genkit_model::internal::forbid_network();
 }
+
+#[doc(hidden)]
+#[deprecated(note = "renamed to `Reports`")]
+pub type Reported = Reports;

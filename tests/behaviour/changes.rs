@@ -5,7 +5,7 @@ use std::time::Duration;
 use genkit::context::LogLevel;
 use genkit::mcp::rmcp::RawClient as _;
 use genkit::mcp::rmcp::model::{SubscribeRequestParams, SubscriptionFilter};
-use genkit::testing::{Client, Seen};
+use genkit::testing::{Client, Notification};
 use genkit::{Context, Genkit, Registry, Tool, resource, resources, tool, tools};
 use serde_json::json;
 
@@ -39,14 +39,14 @@ async fn connected(registry: &Registry) -> Client {
 }
 
 /// Waits until the client has seen `what`.
-async fn seen(client: &Client, what: &Seen) {
+async fn seen(client: &Client, what: &Notification) {
     for _ in 0..200 {
-        if client.seen().contains(what) {
+        if client.notifications().contains(what) {
             return;
         }
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    panic!("never saw {what:?}, but {:?}", client.seen());
+    panic!("never saw {what:?}, but {:?}", client.notifications());
 }
 
 #[tokio::test]
@@ -56,7 +56,7 @@ async fn tools_come_and_go_and_clients_are_told() {
     // After the first response, the session is open on the server's side as well.
     assert_eq!(client.tools().await.unwrap().len(), 1);
     registry.insert(passing()).unwrap();
-    seen(&client, &Seen::ToolsChanged).await;
+    seen(&client, &Notification::ToolsChanged).await;
     assert_eq!(client.tools().await.unwrap().len(), 2);
     assert_eq!(client.call_tool("passing", json!({})).await.unwrap().text(), "hi");
     assert!(registry.remove_tool("passing"));
@@ -73,8 +73,8 @@ async fn subscribers_hear_of_their_resources_only() {
     client.peer().subscribe(SubscribeRequestParams::new("thing://1")).await.unwrap();
     registry.resource_updated("thing://2");
     registry.resource_updated("thing://1");
-    seen(&client, &Seen::ResourceUpdated("thing://1".into())).await;
-    assert!(!client.seen().contains(&Seen::ResourceUpdated("thing://2".into())));
+    seen(&client, &Notification::ResourceUpdated("thing://1".into())).await;
+    assert!(!client.notifications().contains(&Notification::ResourceUpdated("thing://2".into())));
 }
 
 #[tokio::test]
@@ -107,10 +107,10 @@ async fn logs_come_by_level_and_progress_where_asked() {
     use genkit::mcp::rmcp::model::{LoggingLevel, SetLevelRequestParams};
     let client = connected(&registry()).await;
     client.call_tool("stays", json!({})).await.unwrap();
-    seen(&client, &Seen::Log(LogLevel::Warning, json!({"what": "large"}))).await;
-    seen(&client, &Seen::Progress((1.0, 2.0).into())).await;
-    assert!(!client.seen().contains(&Seen::Log(LogLevel::Debug, json!("small"))));
+    seen(&client, &Notification::Log(LogLevel::Warning, json!({"what": "large"}))).await;
+    seen(&client, &Notification::Progress((1.0, 2.0).into())).await;
+    assert!(!client.notifications().contains(&Notification::Log(LogLevel::Debug, json!("small"))));
     client.peer().set_level(SetLevelRequestParams::new(LoggingLevel::Debug)).await.unwrap();
     client.call_tool("stays", json!({})).await.unwrap();
-    seen(&client, &Seen::Log(LogLevel::Debug, json!("small"))).await;
+    seen(&client, &Notification::Log(LogLevel::Debug, json!("small"))).await;
 }

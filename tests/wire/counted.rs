@@ -84,7 +84,7 @@ async fn a_conversation_is_compacted_by_counts_and_then_by_usage() {
         }
     });
     let run = genkit::generate(()).messages(talk()).model(model);
-    let mut chat = run.middleware(compact(700).down_to(400)).chat();
+    let mut chat = run.middleware(compact(700).target_tokens(400)).chat();
     chat.send("one").await.unwrap();
     let first = methods(&mock);
     assert_eq!(first[0], "countTokens", "there is no usage yet");

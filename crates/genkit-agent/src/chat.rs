@@ -132,11 +132,17 @@ impl Chat {
     }
 
     /// Replaces the history with the messages of a response, for example of a stored response or of another run.
-    pub fn keep(&mut self, response: &GenerateResponse) {
+    pub fn replace_history(&mut self, response: &GenerateResponse) {
         self.interrupted = response.is_interrupted();
         self.turn_tools.clear();
         self.template.system.clear(); // it is part of the history from now on
         self.template.options.messages = response.messages();
+    }
+
+    #[doc(hidden)]
+    #[deprecated(note = "renamed to `replace_history`")]
+    pub fn keep(&mut self, response: &GenerateResponse) {
+        self.replace_history(response);
     }
 
     /// Returns the history: the conversation so far.
@@ -231,7 +237,7 @@ impl<'a> ChatTurn<'a> {
                 // The rendered prompt is the beginning of the history from now on.
                 self.chat.template = Generate { prompt: Vec::new(), ..settings };
             }
-            self.chat.keep(&response);
+            self.chat.replace_history(&response);
             if response.is_interrupted() {
                 self.chat.turn_tools = self.tools;
             }

@@ -54,8 +54,8 @@ pub use extract::{Extract, OutputType};
 pub use instance::{Instance, InstanceBuilder};
 pub use prompt::PromptRef;
 pub use run::{
-    Approval, CallSettled, ModelAnswered, ModelCall, NextStep, OnToolError, OutputCheck,
-    OutputChecked, Run, RunCall, RunState,
+    Approval, CallResult, ModelCall, ModelResult, NextStep, OnToolError, OutputCheck,
+    OutputVerdict, Run, RunCall, RunState,
 };
 pub use stream::GenerateStream;
 pub use turn::Turn;

@@ -42,7 +42,7 @@ pub use action::{
     PromptReply, PromptTool, Resource, ResourceBuilder, ResourceContents, ResourceFn, RetrieverFn,
     SourceLocation, Tool, ToolAnnotations, ToolBuilder, ToolFn, ToolReply, ToolTask,
 };
-pub use context::testing::{AskedKind, AskedQuestion, Reported, TestContext, TestContextBuilder};
+pub use context::testing::{AskedKind, AskedQuestion, Reports, TestContext, TestContextBuilder};
 pub use context::{
     ClientInfo, Context, Elicit, ElicitForm, ElicitUrl, Elicited, LogLevel, Progress, Root, Roots,
     Sample, SampleRequest, Sampled,

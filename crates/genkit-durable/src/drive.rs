@@ -164,12 +164,12 @@ async fn drive_loop(
                 let answered = session.run_leased(call.perform()).await?;
                 match try_again(session, &run, attempts, &answered, Error::is_retryable).await? {
                     true => return Ok(()),
-                    false => run.answered(answered).map(drop),
+                    false => run.accept_model_result(answered).map(drop),
                 }
             }
             NextStep::Check(check) => {
                 let checked = session.run_leased(check.perform()).await?;
-                run.checked(checked).map(drop)
+                run.accept_verdict(checked).map(drop)
             }
             NextStep::Tools(calls) => {
                 match perform_calls(genkit, session, &mut run, calls, &mut before).await? {
@@ -322,7 +322,7 @@ async fn perform_calls(
             if settled.is_err() {
                 *before = run.state_after(usize::MAX);
             }
-            if let Err(error) = run.settled(settled) {
+            if let Err(error) = run.accept_call_result(settled) {
                 return Ok(RoundResult::Settled(Err(error)));
             }
         }

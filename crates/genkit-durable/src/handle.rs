@@ -86,8 +86,14 @@ macro_rules! handle_methods {
             ///
             /// # Errors
             /// The errors of [`status`](Self::status).
-            pub async fn open(&self) -> Result<Vec<Interrupt>> {
+            pub async fn open_questions(&self) -> Result<Vec<Interrupt>> {
                 Ok(self.0.load_run().await?.1.body.open_questions())
+            }
+
+            #[doc(hidden)]
+            #[deprecated(note = "renamed to `open_questions`")]
+            pub async fn open(&self) -> Result<Vec<Interrupt>> {
+                self.open_questions().await
             }
 
             /// Answers the question of `call`, which is the `ref` of the interrupted call or the key of a question. Any

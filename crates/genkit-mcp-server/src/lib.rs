@@ -52,8 +52,8 @@ pub use http::{
     TokenVerifier,
 };
 pub use middleware::{
-    NextRequest, RequestMiddleware, ServedAnswer, ServedRequest, on_call, on_get, on_list, on_read,
-    on_request,
+    NextRequest, RequestMiddleware, ServedRequest, ServedResponse, on_call, on_get, on_list,
+    on_read, on_request,
 };
 pub use package::{Package, Variable};
 pub use permission::{Caller, Item};

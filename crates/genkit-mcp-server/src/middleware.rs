@@ -96,9 +96,9 @@ impl std::fmt::Debug for ServedRequest {
 
 /// The response to a [`ServedRequest`]: a result as MCP JSON, or a protocol error.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ServedAnswer(Result<Value, ErrorData>);
+pub struct ServedResponse(Result<Value, ErrorData>);
 
-impl ServedAnswer {
+impl ServedResponse {
     /// Creates a response with this result, as MCP JSON.
     pub fn new(result: Value) -> Self {
         Self(Ok(result))
@@ -140,14 +140,14 @@ pub struct NextRequest {
     rest: Arc<[Arc<dyn RequestMiddleware>]>,
     at: usize,
     request: ServedRequest,
-    server: BoxFuture<'static, ServedAnswer>,
+    server: BoxFuture<'static, ServedResponse>,
 }
 
 impl NextRequest {
     pub(super) fn outermost(
         rest: Arc<[Arc<dyn RequestMiddleware>]>,
         request: ServedRequest,
-        server: BoxFuture<'static, ServedAnswer>,
+        server: BoxFuture<'static, ServedResponse>,
     ) -> Self {
         Self { rest, at: 0, request, server }
     }
@@ -156,7 +156,7 @@ impl NextRequest {
     ///
     /// # Errors
     /// Returns the error of an inner middleware. A function that fails produces a response, not an error.
-    pub async fn run(mut self) -> Result<ServedAnswer> {
+    pub async fn run(mut self) -> Result<ServedResponse> {
         let Some(middleware) = self.rest.get(self.at).cloned() else {
             return Ok(self.server.await);
         };
@@ -209,7 +209,7 @@ impl std::fmt::Debug for NextRequest {
 pub fn on_request<F, Fut>(function: F) -> impl RequestMiddleware
 where
     F: Fn(ServedRequest, NextRequest) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output = Result<ServedAnswer>> + Send + 'static,
+    Fut: Future<Output = Result<ServedResponse>> + Send + 'static,
 {
     OnRequest { methods: &[], function }
 }
@@ -235,7 +235,7 @@ where
 pub fn on_list<F, Fut>(function: F) -> impl RequestMiddleware
 where
     F: Fn(ServedRequest, NextRequest) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output = Result<ServedAnswer>> + Send + 'static,
+    Fut: Future<Output = Result<ServedResponse>> + Send + 'static,
 {
     let methods = &["tools/list", "prompts/list", "resources/list", "resources/templates/list"];
     OnRequest { methods, function }
@@ -247,7 +247,7 @@ where
 /// A cache of responses per client, and a rate limit:
 ///
 /// ```
-/// use genkit::mcp::server::{NextRequest, ServedAnswer, ServedRequest, on_call};
+/// use genkit::mcp::server::{NextRequest, ServedResponse, ServedRequest, on_call};
 /// use genkit::testing::Client;
 /// use genkit::{Error, ErrorKind, Genkit, Registry, tool, tools};
 /// use serde_json::json;
@@ -268,7 +268,7 @@ where
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> genkit::Result<()> {
-/// let known: Arc<Mutex<HashMap<String, ServedAnswer>>> = Arc::default();
+/// let known: Arc<Mutex<HashMap<String, ServedResponse>>> = Arc::default();
 /// let cache = on_call(move |request: ServedRequest, next: NextRequest| {
 ///     let known = Arc::clone(&known);
 ///     async move {
@@ -309,7 +309,7 @@ where
 pub fn on_call<F, Fut>(function: F) -> impl RequestMiddleware
 where
     F: Fn(ServedRequest, NextRequest) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output = Result<ServedAnswer>> + Send + 'static,
+    Fut: Future<Output = Result<ServedResponse>> + Send + 'static,
 {
     OnRequest { methods: &["tools/call"], function }
 }
@@ -318,7 +318,7 @@ where
 pub fn on_read<F, Fut>(function: F) -> impl RequestMiddleware
 where
     F: Fn(ServedRequest, NextRequest) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output = Result<ServedAnswer>> + Send + 'static,
+    Fut: Future<Output = Result<ServedResponse>> + Send + 'static,
 {
     OnRequest { methods: &["resources/read"], function }
 }
@@ -327,7 +327,7 @@ where
 pub fn on_get<F, Fut>(function: F) -> impl RequestMiddleware
 where
     F: Fn(ServedRequest, NextRequest) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output = Result<ServedAnswer>> + Send + 'static,
+    Fut: Future<Output = Result<ServedResponse>> + Send + 'static,
 {
     OnRequest { methods: &["prompts/get"], function }
 }
@@ -346,7 +346,7 @@ pub trait RequestMiddleware: Send + Sync + 'static {
         &self,
         request: ServedRequest,
         next: NextRequest,
-    ) -> BoxFuture<'_, Result<ServedAnswer>>;
+    ) -> BoxFuture<'_, Result<ServedResponse>>;
 }
 
 struct OnRequest<F> {
@@ -358,13 +358,13 @@ struct OnRequest<F> {
 impl<F, Fut> RequestMiddleware for OnRequest<F>
 where
     F: Fn(ServedRequest, NextRequest) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output = Result<ServedAnswer>> + Send + 'static,
+    Fut: Future<Output = Result<ServedResponse>> + Send + 'static,
 {
     fn request(
         &self,
         request: ServedRequest,
         next: NextRequest,
-    ) -> BoxFuture<'_, Result<ServedAnswer>> {
+    ) -> BoxFuture<'_, Result<ServedResponse>> {
         if !self.methods.is_empty() && !self.methods.contains(&request.method()) {
             return Box::pin(next.run());
         }

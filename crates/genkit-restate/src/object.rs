@@ -153,7 +153,10 @@ impl RunObject {
         let mut workers = load_workers(ctx).await?;
         let mut run = self.engine_run(&id_of(ctx)?, &kept).await?;
         workers.steps.remove(&done.number());
-        let is_taken = run.take(done).await.map_err(|error| HandlerError::from(error.chain()))?;
+        let is_taken = run
+            .accept_step_result(done)
+            .await
+            .map_err(|error| HandlerError::from(error.chain()))?;
         if is_taken {
             workers.waiting = waiting;
             self.keep_changes(ctx, kept, None, run, workers).await?;

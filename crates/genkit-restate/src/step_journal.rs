@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use genkit::BoxFuture;
-use genkit::durable::engine::{StepDone, StepLog};
+use genkit::durable::engine::{StepLog, StepResult};
 use genkit::{Error, ErrorKind, Result};
 use restate_sdk::context::{Context, ContextSideEffects as _, RunFuture as _};
 use restate_sdk::errors::HandlerError;
@@ -30,7 +30,7 @@ pub(crate) enum StepEntry {
     /// A result of `once`.
     Once { key: String, done: Value },
     /// The step has ended with this result.
-    Ended(Box<StepDone>),
+    Ended(Box<StepResult>),
 }
 
 /// The entries of earlier attempts of a step.
@@ -59,7 +59,7 @@ async fn write(ctx: &Context<'_>, entry: StepEntry) -> Result<(StepEntry, bool),
 pub(crate) async fn begin_step(
     ctx: &Context<'_>,
     earlier: &mut EarlierLives,
-) -> Result<Option<StepDone>, HandlerError> {
+) -> Result<Option<StepResult>, HandlerError> {
     loop {
         match write(ctx, StepEntry::Began).await? {
             (_, true) => return Ok(None),
@@ -77,7 +77,10 @@ pub(crate) async fn record_once(ctx: &Context<'_>, note: &OnceNote) -> Result<()
 }
 
 /// Writes the result of a step.
-pub(crate) async fn end_step(ctx: &Context<'_>, done: StepDone) -> Result<StepDone, HandlerError> {
+pub(crate) async fn end_step(
+    ctx: &Context<'_>,
+    done: StepResult,
+) -> Result<StepResult, HandlerError> {
     match write(ctx, StepEntry::Ended(Box::new(done))).await? {
         (StepEntry::Ended(done), _) => Ok(*done),
         _ => Err("the journal of the step has an unexpected entry instead of its result".into()),

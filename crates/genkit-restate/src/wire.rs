@@ -1,6 +1,6 @@
 //! The messages between clients, the object of a run, and workers.
 
-use genkit::durable::engine::StepDone;
+use genkit::durable::engine::StepResult;
 use genkit::durable::{RunChange, RunHead, RunStatus, StoredRun};
 use genkit::{Error, ErrorKind};
 use restate_sdk::errors::{HandlerError, TerminalError};
@@ -48,7 +48,7 @@ impl Whole {
 /// The result of a step, as sent by a worker.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct SettledStep {
-    pub(crate) done: StepDone,
+    pub(crate) done: StepResult,
     /// The waiting invocation, if a flow asks a question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) waiting: Option<FlowWaiter>,

@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::time::Duration;
 
 use genkit::Genkit;
-use genkit::durable::engine::{EngineStep, StepDone};
+use genkit::durable::engine::{EngineStep, StepResult};
 use restate_sdk::context::{
     Context, ContextAwakeables as _, ContextClient as _, ContextSignals as _, ContextTimers as _,
     RequestTarget,
@@ -78,7 +78,7 @@ impl WorkService {
         &self,
         ctx: &Context<'_>,
         step: &EngineStep,
-    ) -> Result<StepDone, HandlerError> {
+    ) -> Result<StepResult, HandlerError> {
         let (mut earlier, mut tries) = (EarlierLives::default(), 0);
         loop {
             let done = self.perform_step(ctx, step, &mut earlier).await?;
@@ -98,7 +98,7 @@ impl WorkService {
         ctx: &Context<'_>,
         step: &EngineStep,
         earlier: &mut EarlierLives,
-    ) -> Result<StepDone, HandlerError> {
+    ) -> Result<StepResult, HandlerError> {
         if let Some(done) = step_journal::begin_step(ctx, earlier).await? {
             return Ok(done);
         }
@@ -120,7 +120,7 @@ impl WorkService {
         ctx: &Context<'_>,
         step: &EngineStep,
         recorded: BTreeMap<String, serde_json::Value>,
-    ) -> Result<StepDone, HandlerError> {
+    ) -> Result<StepResult, HandlerError> {
         let (notes, mut noted) = mpsc::unbounded_channel();
         let (cancel, cancelled) = oneshot::channel::<()>();
         // If the sender is dropped, the step is not cancelled.

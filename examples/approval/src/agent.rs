@@ -53,7 +53,7 @@ impl Agent {
         let response: GenerateResponse = serde_json::from_slice(&stored)
             .context(format!("{} does not contain a question", self.waiting.display()))?;
         person.tell("Resuming the question that was open when the program ended.")?;
-        self.chat.keep(&response);
+        self.chat.replace_history(&response);
         self.settle(response, person).await.map(Some)
     }
 

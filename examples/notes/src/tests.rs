@@ -2,7 +2,7 @@
 
 use genkit::context::Progress;
 use genkit::serde_json::json;
-use genkit::testing::{Client, Seen};
+use genkit::testing::{Client, Notification};
 
 use crate::store::Store;
 
@@ -40,6 +40,6 @@ async fn nothing_is_deleted_without_a_yes() {
 async fn an_import_tells_how_far_it_is() {
     let client = Client::connect(server()).await.unwrap();
     client.call_tool("import_notes", json!({"texts": ["a", "b"]})).await.unwrap();
-    let last = Seen::Progress(Progress::new(2.0).with_total(2.0).with_message("2 of 2"));
-    assert!(client.seen().contains(&last), "{:?}", client.seen());
+    let last = Notification::Progress(Progress::new(2.0).with_total(2.0).with_message("2 of 2"));
+    assert!(client.notifications().contains(&last), "{:?}", client.notifications());
 }

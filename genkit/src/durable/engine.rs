@@ -2,7 +2,7 @@
 //!
 //! An engine stores a run (a [`StoredRun`](super::StoredRun)), passes its steps to workers, and passes the results
 //! back. It does not need to interpret any of them: an [`EngineRun`] returns the steps that are due and accepts their
-//! results, an [`EngineStep`] is plain data that any process with the same registry can perform, and a [`StepDone`] is
+//! results, an [`EngineStep`] is plain data that any process with the same registry can perform, and a [`StepResult`] is
 //! plain data as well.
 //!
 //! ```
@@ -43,5 +43,9 @@
 
 #[doc(inline)]
 pub use genkit_durable::engine::{
-    EngineAnswers, EngineRun, EngineStep, NoStepLog, StepDone, StepLog,
+    EngineAnswers, EngineRun, EngineStep, NoStepLog, StepLog, StepResult,
 };
+
+#[doc(hidden)]
+#[deprecated(note = "renamed to `StepResult`")]
+pub type StepDone = StepResult;

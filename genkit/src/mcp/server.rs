@@ -15,10 +15,14 @@ pub use genkit_mcp_server::RunSessions;
 #[doc(inline)]
 pub use genkit_mcp_server::{
     ApprovalFallback, Caller, Item, McpServer, NextRequest, Package, Principal, RequestMiddleware,
-    ServedAnswer, ServedRequest, Variable, on_call, on_get, on_list, on_read, on_request,
+    ServedRequest, ServedResponse, Variable, on_call, on_get, on_list, on_read, on_request,
 };
 #[cfg(feature = "mcp-http")]
 #[doc(inline)]
 pub use genkit_mcp_server::{
     MemorySessions, ProtectedResource, SessionStore, StoredSession, TokenError, TokenVerifier,
 };
+
+#[doc(hidden)]
+#[deprecated(note = "renamed to `ServedResponse`")]
+pub type ServedAnswer = ServedResponse;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use genkit::durable::engine::{EngineAnswers, EngineRun, EngineStep, NoStepLog, StepDone};
+use genkit::durable::engine::{EngineAnswers, EngineRun, EngineStep, NoStepLog, StepResult};
 use genkit::durable::{FlowOutcome, RunChange, RunHead, RunId, RunStatus, StoredRun};
 use genkit::message::ToolRequest;
 use genkit::model::{self, ModelResponse};
@@ -61,9 +61,9 @@ impl Engine {
         due.iter().map(moved).collect()
     }
 
-    async fn take(&mut self, genkit: &Genkit, done: &StepDone) -> bool {
+    async fn take(&mut self, genkit: &Genkit, done: &StepResult) -> bool {
         let mut run = self.load(genkit).await;
-        let is_taken = run.take(moved(done)).await.unwrap();
+        let is_taken = run.accept_step_result(moved(done)).await.unwrap();
         self.keep(&mut run);
         is_taken
     }
@@ -86,7 +86,7 @@ impl Engine {
     }
 }
 
-async fn perform(step: &EngineStep, genkit: &Genkit) -> Result<StepDone> {
+async fn perform(step: &EngineStep, genkit: &Genkit) -> Result<StepResult> {
     step.perform(genkit, BTreeMap::new(), NoStepLog, std::future::pending()).await
 }
 
@@ -124,7 +124,7 @@ async fn steps_settle_in_any_order_on_any_machine_and_an_outcome_counts_once() {
         }
         engine.work(&machine(&world)).await;
         assert_eq!(engine.status(), RunStatus::InputRequired);
-        let open = engine.load(&machine(&world)).await.open();
+        let open = engine.load(&machine(&world)).await.open_questions();
         assert_eq!(open.len(), 1);
         engine.answer(&machine(&world), "c3", json!(true)).await;
         engine.work(&machine(&world)).await;
@@ -195,7 +195,7 @@ async fn what_nobody_may_begin_twice_becomes_a_question() {
     // Its machine died, so its progress is unknown.
     assert!(engine.take(&genkit, &step.unknown(BTreeMap::new())).await);
     assert_eq!(engine.status(), RunStatus::InputRequired);
-    assert_eq!(engine.load(&genkit).await.open().len(), 1);
+    assert_eq!(engine.load(&genkit).await.open_questions().len(), 1);
     assert!(engine.due(&genkit).await.is_empty());
 }
 
@@ -286,7 +286,7 @@ async fn a_flow_that_asks_goes_on_when_it_is_answered() {
     assert!(done.asks());
     assert!(engine.take(&genkit, &done).await);
     assert_eq!(engine.status(), RunStatus::InputRequired);
-    let asked = engine.load(&genkit).await.open();
+    let asked = engine.load(&genkit).await.open_questions();
     assert_eq!(asked.len(), 1, "{asked:?}");
     engine.answer(&genkit, "q1", json!(true)).await;
     engine.work(&genkit).await;

@@ -28,7 +28,7 @@ async fn the_same_id_is_the_same_run() {
     // Another process requests it again, with other options.
     let other = process(store.clone(), &world);
     let again = other.durable_run("order-1", genkit::generate("Something else")).await.unwrap();
-    let open = again.open().await.unwrap();
+    let open = again.open_questions().await.unwrap();
     assert_eq!(open.len(), 1);
     assert_eq!(open[0].tool_request().id.as_deref(), Some("c3"));
     assert!(again.wait().await.unwrap().is_interrupted());
@@ -38,7 +38,7 @@ async fn the_same_id_is_the_same_run() {
     check_answer(&run.wait().await.unwrap());
     check_answer(&again.wait().await.unwrap());
     assert_eq!((world.models(), world.0.bodies.load(Ordering::SeqCst)), (MODEL_CALLS, 1));
-    assert!(run.open().await.unwrap().is_empty());
+    assert!(run.open_questions().await.unwrap().is_empty());
     assert!(!run.cancel().await.unwrap(), "it is over");
 
     assert!(genkit.find_durable_run("order-2").await.unwrap().is_none());
@@ -92,7 +92,7 @@ async fn answers_that_fit_nothing_change_nothing() {
         let error = run.answer(call, answer).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::InvalidArgument);
         assert!(error.to_string().contains(text), "{error}");
-        assert_eq!(run.open().await.unwrap().len(), 1);
+        assert_eq!(run.open_questions().await.unwrap().len(), 1);
     }
     run.answer_with(|question| Some(question.decline_with("not that one"))).await.unwrap();
     let late = run.answer("c3", true).await.unwrap_err();
@@ -255,7 +255,7 @@ async fn a_call_that_may_have_happened_is_a_question_and_no_second_call() {
         let asked = run.wait().await.unwrap();
         assert!(asked.is_interrupted());
         assert_eq!(launches.count.load(Ordering::SeqCst), 1, "nobody launched again");
-        let open = run.open().await.unwrap();
+        let open = run.open_questions().await.unwrap();
         assert!(open[0].message().unwrap().contains("its outcome is unknown"));
         match answer.as_str() {
             Some(_) => run.answer_with(|open| Some(open.respond("it is up"))).await.unwrap(),

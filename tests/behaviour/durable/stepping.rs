@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use genkit::generate::{CallSettled, ModelAnswered, NextStep, OutputChecked, Run, RunState};
+use genkit::generate::{CallResult, ModelResult, NextStep, OutputVerdict, Run, RunState};
 use genkit::message::ToolRequest;
 use genkit::middleware::retry;
 use genkit::model::{ModelResponse, Usage};
@@ -102,15 +102,15 @@ async fn step(run: &mut Run) -> Result<()> {
     match run.next() {
         NextStep::Model(call) => {
             let answer = call.perform().await;
-            run.answered(answer)?;
+            run.accept_model_result(answer)?;
         }
         NextStep::Tools(mut calls) => {
             let settled = calls.pop().unwrap().perform().await;
-            assert!(run.settled(settled)?);
+            assert!(run.accept_call_result(settled)?);
         }
         NextStep::Check(check) => {
             let checked = check.perform().await;
-            run.checked(checked)?;
+            run.accept_verdict(checked)?;
         }
         NextStep::Asks(open) => run.answer(open[0].approve())?,
         _ => {}
@@ -200,32 +200,32 @@ async fn calls_are_performed_anywhere_and_settled_once() {
     let mut run = ask.start().await.unwrap();
     let mut worker = Run::resume(&genkit, run.state()).await.unwrap();
     let NextStep::Model(call) = worker.next() else { panic!("{:?}", worker.next()) };
-    let answer: ModelAnswered = sent(call.perform().await.unwrap());
-    assert!(run.answered(Ok(answer.clone())).unwrap());
-    assert!(!run.answered(Ok(answer)).unwrap(), "it came twice");
+    let answer: ModelResult = sent(call.perform().await.unwrap());
+    assert!(run.accept_model_result(Ok(answer.clone())).unwrap());
+    assert!(!run.accept_model_result(Ok(answer)).unwrap(), "it came twice");
 
     let before = run.state();
     let mut settled = Vec::new();
     for at in [1, 0] {
         let mut worker = Run::resume(&genkit, before.clone()).await.unwrap();
         let NextStep::Tools(mut calls) = worker.next() else { panic!("{:?}", worker.next()) };
-        let done: CallSettled = sent(calls.remove(at).perform().await.unwrap());
+        let done: CallResult = sent(calls.remove(at).perform().await.unwrap());
         assert!(!done.outcome().is_interrupted());
         settled.push(done);
     }
     for done in &settled {
-        assert!(run.settled(Ok(done.clone())).unwrap());
-        assert!(!run.settled(Ok(done.clone())).unwrap(), "it came twice");
+        assert!(run.accept_call_result(Ok(done.clone())).unwrap());
+        assert!(!run.accept_call_result(Ok(done.clone())).unwrap(), "it came twice");
     }
     assert_eq!(said(&mut run), "model 1");
     let run_before_answer = run.state();
     let mut worker = Run::resume(&genkit, run_before_answer).await.unwrap();
     step(&mut worker).await.unwrap();
     let NextStep::Check(check) = worker.next() else { panic!("{:?}", worker.next()) };
-    let checked: OutputChecked = sent(check.perform().await.unwrap());
+    let checked: OutputVerdict = sent(check.perform().await.unwrap());
     let mut run = Run::resume(&genkit, worker.state()).await.unwrap();
-    assert!(run.checked(Ok(checked.clone())).unwrap());
-    assert!(!run.checked(Ok(checked)).unwrap(), "it came twice");
+    assert!(run.accept_verdict(Ok(checked.clone())).unwrap());
+    assert!(!run.accept_verdict(Ok(checked)).unwrap(), "it came twice");
     let response = run.into_response().unwrap();
     assert_eq!(response.usage.input_tokens, Some(17), "what the tool sampled elsewhere is in it");
 }
@@ -322,7 +322,7 @@ async fn questions_are_answered_one_by_one_and_once() {
     );
     step(&mut run).await.unwrap();
     step(&mut run).await.unwrap();
-    let open = run.open();
+    let open = run.open_questions();
     assert_eq!(open.iter().map(genkit::Interrupt::key).collect::<Vec<_>>(), ["one", "two"]);
     run.answer(open[1].accept(json!({"name": "Bob"}))).unwrap();
     let mut run = elsewhere(&genkit, run).await;

@@ -315,7 +315,10 @@ async fn a_folder_is_watched_and_clients_are_told() {
     folder.remove("b.prompt");
     until(async || said("b").await.is_none()).await;
     until(async || {
-        client.seen().iter().any(|seen| matches!(seen, genkit::testing::Seen::PromptsChanged))
+        client
+            .notifications()
+            .iter()
+            .any(|seen| matches!(seen, genkit::testing::Notification::PromptsChanged))
     })
     .await;
     assert_eq!(client.prompts().await.unwrap().len(), 1);

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use genkit::mcp::McpServer;
 use genkit::mcp::server::{
-    NextRequest, RequestMiddleware, ServedAnswer, ServedRequest, on_call, on_get, on_list, on_read,
-    on_request,
+    NextRequest, RequestMiddleware, ServedRequest, ServedResponse, on_call, on_get, on_list,
+    on_read, on_request,
 };
 use genkit::testing::{Client, ClientBuilder};
 use genkit::{
@@ -141,7 +141,7 @@ async fn it_stands_around_every_request_and_changes_nothing() {
 #[tokio::test]
 async fn answers_are_cached() {
     for builder in eras() {
-        let known: Arc<Mutex<HashMap<String, ServedAnswer>>> = Arc::default();
+        let known: Arc<Mutex<HashMap<String, ServedResponse>>> = Arc::default();
         let cache = on_call(move |request: ServedRequest, next: NextRequest| {
             let known = Arc::clone(&known);
             async move {
@@ -202,7 +202,7 @@ async fn a_rate_is_limited() {
 async fn each_hook_is_around_its_own_and_may_change_the_answer() {
     fn says(
         text: &'static str,
-    ) -> impl Fn(ServedRequest, NextRequest) -> genkit::BoxFuture<'static, Result<ServedAnswer>>
+    ) -> impl Fn(ServedRequest, NextRequest) -> genkit::BoxFuture<'static, Result<ServedResponse>>
     {
         move |_, _| Box::pin(async move { Err(Error::new(ErrorKind::PermissionDenied, text)) })
     }

@@ -2,7 +2,7 @@
 
 use genkit::message::ToolRequest;
 use genkit::model::ModelResponse;
-use genkit::testing::{Client, ScriptedModel, Seen};
+use genkit::testing::{Client, Notification, ScriptedModel};
 use genkit::{Context, Elicited, ErrorKind, Genkit, Registry, Result, tool, tools};
 use serde_json::json;
 
@@ -69,8 +69,8 @@ async fn page_is_visited_in_both_eras_if_the_user_agrees() {
             let client = builder.connect(genkit().serve_mcp()).await.unwrap();
             let result = client.call_tool("pay", json!({"bill": 7})).await.unwrap();
             assert_eq!(result.text(), expected, "modern: {modern}");
-            let completed = Seen::UrlCompleted("bill-7".to_owned());
-            assert_eq!(client.seen().contains(&completed), agrees && !modern);
+            let completed = Notification::UrlCompleted("bill-7".to_owned());
+            assert_eq!(client.notifications().contains(&completed), agrees && !modern);
         }
     }
 }

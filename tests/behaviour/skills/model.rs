@@ -89,7 +89,7 @@ async fn an_approval_holds_for_the_files_as_they_are() {
     };
     let host = shop(&there);
     let none: [Skill; 0] = [];
-    let middleware = skills(none).source(host.clone()).approve(approve);
+    let middleware = skills(none).source(host.clone()).approve_with(approve);
     let run = async |middleware: &genkit::middleware::Skills| {
         let model = calls([("use_skill", json!({"name": "shop/refunds"}))]);
         let run = genkit::generate("x").model(model.clone()).middleware(middleware.clone());

@@ -29,7 +29,7 @@ pub(crate) use settings::RunSettings;
 pub use settings::{Approval, OnToolError};
 pub(crate) use stepper::RunNames;
 pub use stepper::{
-    CallSettled, ModelAnswered, ModelCall, NextStep, OutputCheck, OutputChecked, Run, RunCall,
+    CallResult, ModelCall, ModelResult, NextStep, OutputCheck, OutputVerdict, Run, RunCall,
     RunState,
 };
 pub(crate) use tool_call::call_inside;

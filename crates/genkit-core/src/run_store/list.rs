@@ -102,8 +102,14 @@ impl RunFilter {
     }
 
     /// Sets whether tasks, sessions and streams of an MCP server are included. Default is `false`.
-    pub fn of_servers(self, yes: bool) -> Self {
+    pub fn include_server_runs(self, yes: bool) -> Self {
         Self { of_servers: yes, ..self }
+    }
+
+    #[doc(hidden)]
+    #[deprecated(note = "renamed to `include_server_runs`")]
+    pub fn of_servers(self, yes: bool) -> Self {
+        self.include_server_runs(yes)
     }
 
     /// Returns whether the run with this id may be on the page. For stores without a query language.

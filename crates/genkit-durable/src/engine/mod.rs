@@ -2,7 +2,7 @@
 //!
 //! An engine stores a run (a [`StoredRun`](genkit_core::StoredRun)), passes its steps to workers, and passes the results
 //! back. It does not need to interpret any of them: an [`EngineRun`] returns the steps that are due and accepts their
-//! results, an [`EngineStep`] is plain data that any process with the same registry can perform, and a [`StepDone`] is
+//! results, an [`EngineStep`] is plain data that any process with the same registry can perform, and a [`StepResult`] is
 //! plain data as well.
 //!
 //! ```
@@ -46,4 +46,4 @@ mod run;
 mod step;
 
 pub use run::{EngineAnswers, EngineRun};
-pub use step::{EngineStep, NoStepLog, StepDone, StepLog};
+pub use step::{EngineStep, NoStepLog, StepLog, StepResult};

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::step::{EngineStep, StepDone, StepOutcome, StepWork};
+use super::step::{EngineStep, StepOutcome, StepResult, StepWork};
 use crate::answering::answer_to;
 use crate::engine::open_steps::OpenSteps;
 use crate::error::Error as E;
@@ -120,15 +120,21 @@ impl EngineRun {
     }
 
     /// Returns the questions without an answer. Empty if the run is not interrupted.
-    pub fn open(&self) -> Vec<Interrupt> {
+    pub fn open_questions(&self) -> Vec<Interrupt> {
         if self.status != RunStatus::InputRequired {
             return Vec::new();
         }
         match &self.body {
-            EngineBody::Loop(run) => run.open(),
+            EngineBody::Loop(run) => run.open_questions(),
             EngineBody::Flow(state) => state.open_questions(),
             EngineBody::Over(_) => Vec::new(),
         }
+    }
+
+    #[doc(hidden)]
+    #[deprecated(note = "renamed to `open_questions`")]
+    pub fn open(&self) -> Vec<Interrupt> {
+        self.open_questions()
     }
 
     /// Returns the steps that are due and have not been returned before.
@@ -152,7 +158,7 @@ impl EngineRun {
     ///
     /// # Errors
     /// The step belongs to another kind of run.
-    pub async fn take(&mut self, done: StepDone) -> Result<bool> {
+    pub async fn accept_step_result(&mut self, done: StepResult) -> Result<bool> {
         let Some(call) = self.steps.remove_step(done.number) else {
             tracing::debug!(run = %self.id, step = done.number, "ignoring the result of a step that is no longer open");
             return Ok(false);
@@ -176,13 +182,19 @@ impl EngineRun {
         Ok(true)
     }
 
+    #[doc(hidden)]
+    #[deprecated(note = "renamed to `accept_step_result`")]
+    pub async fn take(&mut self, done: StepResult) -> Result<bool> {
+        self.accept_step_result(done).await
+    }
+
     /// Accepts answers to open questions.
     ///
     /// # Errors
     /// `FailedPrecondition` if no question is open, `InvalidArgument` if an answer does not match an open
     /// question. Do not store the run after an error.
     pub async fn answer(&mut self, answers: EngineAnswers) -> Result<()> {
-        let open = self.open();
+        let open = self.open_questions();
         if open.is_empty() {
             let (id, status) = (self.id.to_string(), self.status.as_str());
             return Err(E::AsksNothing { id, status }.into());
@@ -294,7 +306,7 @@ impl EngineRun {
 async fn check(run: &mut Run) -> Result<()> {
     while let NextStep::Check(check) = run.next() {
         let checked = check.perform().await;
-        run.checked(checked)?;
+        run.accept_verdict(checked)?;
     }
     Ok(())
 }
@@ -333,8 +345,8 @@ fn take_in_loop(
     outcome: StepOutcome,
 ) -> Result<Result<()>> {
     Ok(match (outcome, call) {
-        (StepOutcome::Model(answered), _) => run.answered(Ok(*answered)).map(drop),
-        (StepOutcome::Call(settled), _) => run.settled(Ok(*settled)).map(drop),
+        (StepOutcome::Model(answered), _) => run.accept_model_result(Ok(*answered)).map(drop),
+        (StepOutcome::Call(settled), _) => run.accept_call_result(Ok(*settled)).map(drop),
         (StepOutcome::Unknown { once }, Some((_, place))) => {
             run.note_started(place);
             for (key, done) in once {
@@ -344,10 +356,10 @@ fn take_in_loop(
             Ok(())
         }
         (StepOutcome::Failed { error, .. }, None) => {
-            run.answered(Err(error.into_error())).map(drop)
+            run.accept_model_result(Err(error.into_error())).map(drop)
         }
         (StepOutcome::Failed { error, .. }, Some(_)) => {
-            run.settled(Err(error.into_error())).map(drop)
+            run.accept_call_result(Err(error.into_error())).map(drop)
         }
         (StepOutcome::Unknown { .. }, None) | (StepOutcome::Flow(_), _) => {
             return Err(E::NotItsStep.into());

@@ -15,7 +15,7 @@ use crate::flow_state::FlowState;
 use crate::limits::{STEP_TRIES, step_wait};
 use crate::record::StoredError;
 use genkit_agent::Instance;
-use genkit_agent::{CallSettled, ModelAnswered, NextStep, Run, RunState};
+use genkit_agent::{CallResult, ModelResult, NextStep, Run, RunState};
 use genkit_core::BoxFuture;
 use genkit_core::RunId;
 use genkit_core::internal::context::Journal;
@@ -70,7 +70,7 @@ pub(super) enum StepWork {
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[must_use = "the run continues when you pass it to `EngineRun::take`"]
-pub struct StepDone {
+pub struct StepResult {
     pub(super) number: u64,
     pub(super) outcome: StepOutcome,
 }
@@ -78,8 +78,8 @@ pub struct StepDone {
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum StepOutcome {
-    Model(Box<ModelAnswered>),
-    Call(Box<CallSettled>),
+    Model(Box<ModelResult>),
+    Call(Box<CallResult>),
     /// An at-most-once call that was started before, with an unknown outcome.
     Unknown {
         once: BTreeMap<String, Value>,
@@ -146,8 +146,8 @@ impl EngineStep {
 
     /// Creates the result of an at-most-once step that was started before and whose outcome is unknown. The run then
     /// asks the user. `recorded` holds the known results of `once`.
-    pub fn unknown(self, recorded: BTreeMap<String, Value>) -> StepDone {
-        StepDone { number: self.number, outcome: StepOutcome::Unknown { once: recorded } }
+    pub fn unknown(self, recorded: BTreeMap<String, Value>) -> StepResult {
+        StepResult { number: self.number, outcome: StepOutcome::Unknown { once: recorded } }
     }
 
     /// Performs the step. Results of `once` in `recorded` are not computed again, and new results are sent to `log`.
@@ -162,7 +162,7 @@ impl EngineStep {
         recorded: BTreeMap<String, Value>,
         log: impl StepLog,
         cancelled: impl Future<Output = ()>,
-    ) -> Result<StepDone> {
+    ) -> Result<StepResult> {
         let span = tracing::info_span!("durable_step", run = %self.run, step = self.number);
         let outcome = async {
             match &self.work {
@@ -178,7 +178,7 @@ impl EngineStep {
                 }
             }
         };
-        Ok(StepDone { number: self.number, outcome: outcome.instrument(span).await? })
+        Ok(StepResult { number: self.number, outcome: outcome.instrument(span).await? })
     }
 }
 
@@ -260,7 +260,7 @@ async fn run_flow(
     })
 }
 
-impl StepDone {
+impl StepResult {
     /// Returns the number of the step.
     pub fn number(&self) -> u64 {
         self.number
@@ -346,10 +346,10 @@ impl std::fmt::Debug for EngineStep {
     }
 }
 
-impl std::fmt::Debug for StepDone {
+impl std::fmt::Debug for StepResult {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let failed = matches!(self.outcome, StepOutcome::Failed { .. });
-        f.debug_struct("StepDone")
+        f.debug_struct("StepResult")
             .field("number", &self.number)
             .field("failed", &failed)
             .finish_non_exhaustive()

@@ -12,7 +12,7 @@ use super::{Reply, message};
 use crate::audit::{Audit, RequestSource};
 use crate::caller::Request;
 use crate::error::Error as E;
-use crate::middleware::{NextRequest, ServedAnswer, ServedRequest, refusal_error};
+use crate::middleware::{NextRequest, ServedRequest, ServedResponse, refusal_error};
 use crate::quota::{ClientKey, ClientQuota};
 use crate::state::SharedState;
 use genkit_core::internal::context::{ContextParts, Outcome, drive_function};
@@ -75,7 +75,7 @@ impl MiddlewareCall {
             serves.store(true, Ordering::Relaxed);
             match work.await {
                 Ok(written) => answer_of(written),
-                Err(error) => ServedAnswer::from_error(error),
+                Err(error) => ServedResponse::from_error(error),
             }
         });
         let middleware = Arc::clone(&shared.settings.middleware);
@@ -114,11 +114,11 @@ impl MiddlewareCall {
 }
 
 /// Converts a response into the form that middleware receives.
-fn answer_of(written: Written) -> ServedAnswer {
+fn answer_of(written: Written) -> ServedResponse {
     let reply = written(&RequestId::Number(0));
     let mut message: Value = serde_json::from_slice(&reply.bytes).unwrap_or_default();
     match serde_json::from_value::<ErrorData>(message["error"].take()) {
-        Ok(error) if reply.error.is_some() => ServedAnswer::from_error(error),
-        _ => ServedAnswer::new(message["result"].take()),
+        Ok(error) if reply.error.is_some() => ServedResponse::from_error(error),
+        _ => ServedResponse::new(message["result"].take()),
     }
 }

@@ -19,7 +19,7 @@ use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{ClientHandler, RoleClient};
 use serde_json::{Map, Value};
 
-use super::seen::Seen;
+use super::notification::Notification;
 use genkit_core::internal::sync::lock;
 use genkit_core::{Progress, Root};
 
@@ -40,11 +40,11 @@ pub(super) struct TestAnswers {
 
 pub(super) struct TestHandler {
     pub(super) answers: TestAnswers,
-    pub(super) seen: Arc<Mutex<Vec<Seen>>>,
+    pub(super) seen: Arc<Mutex<Vec<Notification>>>,
 }
 
 impl TestHandler {
-    fn record(&self, notification: Seen) {
+    fn record(&self, notification: Notification) {
         lock(&self.seen).push(notification);
     }
 }
@@ -125,7 +125,7 @@ impl ClientHandler for TestHandler {
         let progress = Progress::new(p.progress);
         let progress = p.total.into_iter().fold(progress, Progress::with_total);
         let progress = p.message.into_iter().fold(progress, Progress::with_message);
-        self.record(Seen::Progress(progress));
+        self.record(Notification::Progress(progress));
     }
 
     async fn on_logging_message(
@@ -133,7 +133,7 @@ impl ClientHandler for TestHandler {
         p: LoggingMessageNotificationParam,
         _: NotificationContext<RoleClient>,
     ) {
-        self.record(Seen::Log(genkit_mcp::internal::level::of_mcp(p.level), p.data));
+        self.record(Notification::Log(genkit_mcp::internal::level::of_mcp(p.level), p.data));
     }
 
     async fn on_custom_notification(
@@ -143,20 +143,20 @@ impl ClientHandler for TestHandler {
     ) {
         let id = notification.params.as_ref().and_then(|params| params["elicitationId"].as_str());
         if let ("notifications/elicitation/complete", Some(id)) = (&*notification.method, id) {
-            self.record(Seen::UrlCompleted(id.to_owned()));
+            self.record(Notification::UrlCompleted(id.to_owned()));
         }
     }
 
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
-        self.record(Seen::ToolsChanged);
+        self.record(Notification::ToolsChanged);
     }
 
     async fn on_prompt_list_changed(&self, _: NotificationContext<RoleClient>) {
-        self.record(Seen::PromptsChanged);
+        self.record(Notification::PromptsChanged);
     }
 
     async fn on_resource_list_changed(&self, _: NotificationContext<RoleClient>) {
-        self.record(Seen::ResourcesChanged);
+        self.record(Notification::ResourcesChanged);
     }
 
     async fn on_resource_updated(
@@ -164,6 +164,6 @@ impl ClientHandler for TestHandler {
         p: ResourceUpdatedNotificationParam,
         _: NotificationContext<RoleClient>,
     ) {
-        self.record(Seen::ResourceUpdated(p.uri));
+        self.record(Notification::ResourceUpdated(p.uri));
     }
 }

@@ -5,8 +5,8 @@ mod content;
 mod error;
 mod handler;
 mod listed;
+mod notification;
 mod raw;
-mod seen;
 mod tool_result;
 
 use std::sync::{Arc, Mutex};
@@ -26,8 +26,9 @@ use genkit_core::{PromptReply, ResourceContents};
 
 pub use builder::ClientBuilder;
 pub use listed::{ListedPrompt, ListedResource, ListedResourceTemplate, ListedTool};
+#[allow(deprecated, reason = "the earlier name")]
+pub use notification::{Notification, Seen};
 pub use raw::{RawClient, RawItem};
-pub use seen::Seen;
 pub use tool_result::ToolResult;
 
 use self::handler::TestHandler;
@@ -89,13 +90,13 @@ use self::handler::TestHandler;
 /// assert!(client.resources().await?.is_empty()); // the notes have a template, not fixed URIs
 /// assert_eq!(client.read_resource("note://7").await?[0].as_text(), Some("note 7"));
 /// assert_eq!(client.complete_uri("note://{id}", "id", "").await?, ["1", "2"]);
-/// assert!(client.seen().is_empty());
+/// assert!(client.notifications().is_empty());
 /// # Ok(())
 /// # }
 /// ```
 pub struct Client {
     running: RunningService<RoleClient, TestHandler>,
-    seen: Arc<Mutex<Vec<Seen>>>,
+    seen: Arc<Mutex<Vec<Notification>>>,
 }
 
 impl Client {
@@ -190,8 +191,14 @@ impl Client {
     }
 
     /// Returns the notifications received so far.
-    pub fn seen(&self) -> Vec<Seen> {
+    pub fn notifications(&self) -> Vec<Notification> {
         lock(&self.seen).clone()
+    }
+
+    #[doc(hidden)]
+    #[deprecated(note = "renamed to `notifications`")]
+    pub fn seen(&self) -> Vec<Notification> {
+        self.notifications()
     }
 }
 

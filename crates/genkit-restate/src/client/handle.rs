@@ -69,7 +69,7 @@ macro_rules! handle_methods {
             /// # Errors
             /// The errors of [`status`](Self::status).
             pub async fn open(&self) -> Result<Vec<Interrupt>> {
-                Ok(self.0.load_run().await?.open())
+                Ok(self.0.load_run().await?.open_questions())
             }
 
             /// Answers the question of `call`, which is the `ref` of the interrupted call or the key of a question. Any

@@ -64,7 +64,7 @@ async fn the_oldest_go_and_what_counts_stays() {
     history.insert(0, Message::system("Be brief."));
     let model = ScriptedModel::text("hi");
     let run = genkit::generate("and now?").messages(history).model(model.clone());
-    let response = run.middleware(compact(1_000).down_to(650)).await.unwrap();
+    let response = run.middleware(compact(1_000).target_tokens(650)).await.unwrap();
     let sent = texts(&model.requests()[0]);
     assert_eq!(sent[..3], ["Be brief.", "[14 earlier", "a promise: "]);
     assert_eq!(
@@ -127,7 +127,7 @@ async fn a_provider_that_counts_is_asked_before_the_first_answer() {
     let model = ScriptedModel::text("hi").with_token_counts(count);
     let run = genkit::generate("now?").messages(talk(3)).model(model.clone());
     assert_eq!(run.clone().count_tokens().await.unwrap(), 2_100);
-    run.middleware(compact(1_200).down_to(1_000)).await.unwrap();
+    run.middleware(compact(1_200).target_tokens(1_000)).await.unwrap();
     // With an estimate of 600 tokens nothing would have been removed.
     assert!(model.requests()[0].messages.len() <= 4, "{:?}", texts(&model.requests()[0]));
 }

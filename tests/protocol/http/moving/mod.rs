@@ -91,7 +91,7 @@ async fn sessions_are_kept_for_their_time_and_swept_with_nothing_else() {
     .unwrap();
     let time = std::time::Duration::from_millis(1500);
     let (short, long) =
-        (RunSessions::new(store.clone()).kept(time), RunSessions::new(store.clone()));
+        (RunSessions::new(store.clone()).retention(time), RunSessions::new(store.clone()));
     let other = genkit::durable::RunId::new("order-1").unwrap();
     let due = genkit::durable::RunChange::new(genkit::durable::RunStatus::Working, "{}");
     genkit::durable::RunStore::create(&store, &other, &due).await.unwrap();

@@ -94,9 +94,16 @@ impl Compact {
     /// removal invalidates the provider's cache of the conversation, so a few large removals are cheaper than many
     /// small removals.
     #[must_use]
-    pub fn down_to(mut self, tokens: u64) -> Self {
+    pub fn target_tokens(mut self, tokens: u64) -> Self {
         self.target = tokens.min(self.limit);
         self
+    }
+
+    #[doc(hidden)]
+    #[deprecated(note = "renamed to `target_tokens`")]
+    #[must_use]
+    pub fn down_to(self, tokens: u64) -> Self {
+        self.target_tokens(tokens)
     }
 
     /// Sets a model that writes a summary to replace the removed messages. Its calls count toward the usage of the

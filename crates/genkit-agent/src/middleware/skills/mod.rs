@@ -95,7 +95,7 @@ impl Skills {
     /// # let _ = middleware;
     /// ```
     #[must_use]
-    pub fn approve<F, Fut>(self, approve: F) -> Self
+    pub fn approve_with<F, Fut>(self, approve: F) -> Self
     where
         F: Fn(OfferedSkill) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = bool> + Send + 'static,
@@ -103,6 +103,17 @@ impl Skills {
         let mut offered = (*self.0).clone();
         offered.approve = Some(Arc::new(move |skill| Box::pin(approve(skill))));
         Self(Arc::new(offered))
+    }
+
+    #[doc(hidden)]
+    #[deprecated(note = "renamed to `approve_with`")]
+    #[must_use]
+    pub fn approve<F, Fut>(self, approve: F) -> Self
+    where
+        F: Fn(OfferedSkill) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = bool> + Send + 'static,
+    {
+        self.approve_with(approve)
     }
 
     fn use_skill_tool(&self) -> Tool {

@@ -30,7 +30,7 @@ pub struct ModelCall<'a> {
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[must_use = "the run continues when you pass it to `Run::answered`"]
-pub struct ModelAnswered {
+pub struct ModelResult {
     pub(super) answer: ModelResponse,
     /// The tools of the run, if they may change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -66,7 +66,7 @@ impl<'a> ModelCall<'a> {
     /// Any error from the model's provider, `DeadlineExceeded`, `Cancelled`, or a limit of the run. If
     /// [`is_retryable`](genkit_core::Error::is_retryable) returns `true`, you may perform the call again. If you pass the
     /// error to [`Run::answered`](super::Run::answered), the run ends.
-    pub async fn perform(mut self) -> Result<ModelAnswered> {
+    pub async fn perform(mut self) -> Result<ModelResult> {
         let driver = Arc::clone(self.driver);
         let work = async move {
             self.refresh_tools().await;
@@ -74,7 +74,7 @@ impl<'a> ModelCall<'a> {
             let (env, span) = (&self.driver.env, trace::turn_span(self.round()));
             let answer = self.call_model().instrument(span).await?;
             let (offered, spent) = (env.tools.offered_names(), env.budget.spent());
-            Ok(ModelAnswered { answer, tools, offered, spent, by: Some(env.asker) })
+            Ok(ModelResult { answer, tools, offered, spent, by: Some(env.asker) })
         };
         tokio::select! {
             biased;
@@ -128,7 +128,7 @@ pub struct RunCall {
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[must_use = "the run continues when you pass it to `Run::settled`"]
-pub struct CallSettled {
+pub struct CallResult {
     pub(super) place: usize,
     pub(super) index: usize,
     pub(super) outcome: CallOutcome,
@@ -140,7 +140,7 @@ pub struct CallSettled {
     pub(super) by: Option<Asker>,
 }
 
-impl CallSettled {
+impl CallResult {
     /// Returns the outcome of the call, as middleware sees it.
     pub fn outcome(&self) -> ToolOutcome {
         ToolOutcome(self.outcome.clone())
@@ -163,7 +163,7 @@ impl RunCall {
     /// # Errors
     /// Errors that end the run: a failure with [`OnToolError::Abort`](crate::OnToolError::Abort), a
     /// [fatal](genkit_core::Error::is_fatal) error, and `DeadlineExceeded` or `Cancelled` of the run.
-    pub async fn perform(self) -> Result<CallSettled> {
+    pub async fn perform(self) -> Result<CallResult> {
         let driver = Arc::clone(&self.driver);
         tokio::select! {
             biased;
@@ -191,13 +191,13 @@ impl RunCall {
         tool.is_some_and(|tool| tool.is_at_most_once())
     }
 
-    pub(in crate::run) async fn run_call(self) -> Result<CallSettled> {
+    pub(in crate::run) async fn run_call(self) -> Result<CallResult> {
         let Self { driver, call, index, journal } = self;
         let (place, around) = (call.place, AroundCall { journal, ..AroundCall::default() });
         let tally = Arc::clone(&around.tally);
         let outcome = driver.run_call(call, index, around).await?;
         let used = std::mem::take(&mut *lock(&tally));
-        Ok(CallSettled { place, index, outcome, used, by: Some(driver.env.asker) })
+        Ok(CallResult { place, index, outcome, used, by: Some(driver.env.asker) })
     }
 }
 
@@ -211,7 +211,7 @@ pub struct OutputCheck<'a> {
 /// The result of an output check, as plain data for [`Run::checked`](super::Run::checked).
 #[derive(Clone, Serialize, Deserialize)]
 #[must_use = "the run continues when you pass it to `Run::checked`"]
-pub struct OutputChecked {
+pub struct OutputVerdict {
     #[serde(with = "verdict")]
     pub(super) verdict: Result<(), String>,
 }
@@ -225,7 +225,7 @@ impl<'a> OutputCheck<'a> {
     ///
     /// # Errors
     /// A fatal error of a validator, which ends the run.
-    pub async fn perform(self) -> Result<OutputChecked> {
+    pub async fn perform(self) -> Result<OutputVerdict> {
         let driver = self.driver;
         tokio::select! {
             biased;
@@ -234,13 +234,13 @@ impl<'a> OutputCheck<'a> {
         }
     }
 
-    pub(in crate::run) async fn run_checks(self) -> Result<OutputChecked> {
+    pub(in crate::run) async fn run_checks(self) -> Result<OutputVerdict> {
         let checks = &self.driver.env.settings.output;
-        Ok(OutputChecked { verdict: checks.check_answer(self.machine.model_answer()).await? })
+        Ok(OutputVerdict { verdict: checks.check_answer(self.machine.model_answer()).await? })
     }
 }
 
-impl OutputChecked {
+impl OutputVerdict {
     /// Returns the verdict: `Ok` if the output is accepted, or the reason that is sent to the model.
     pub fn fits(&self) -> &Result<(), String> {
         &self.verdict
@@ -268,28 +268,28 @@ mod verdict {
 
 // `Debug` never prints contents.
 
-impl std::fmt::Debug for ModelAnswered {
+impl std::fmt::Debug for ModelResult {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ModelAnswered")
+        f.debug_struct("ModelResult")
             .field("finish_reason", &self.answer.finish_reason)
             .field("usage", &self.answer.usage)
             .finish_non_exhaustive()
     }
 }
 
-impl std::fmt::Debug for CallSettled {
+impl std::fmt::Debug for CallResult {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let asks = matches!(self.outcome, CallOutcome::Interrupted(_));
-        f.debug_struct("CallSettled")
+        f.debug_struct("CallResult")
             .field("place", &self.place)
             .field("asks", &asks)
             .finish_non_exhaustive()
     }
 }
 
-impl std::fmt::Debug for OutputChecked {
+impl std::fmt::Debug for OutputVerdict {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("OutputChecked").field("fits", &self.verdict.is_ok()).finish()
+        f.debug_struct("OutputVerdict").field("fits", &self.verdict.is_ok()).finish()
     }
 }
 

@@ -18,7 +18,7 @@ use genkit_core::internal::generate::error::Error as E;
 use genkit_core::{Answer, Interrupt};
 use genkit_core::{Error, Result};
 
-pub use calls::{CallSettled, ModelAnswered, ModelCall, OutputCheck, OutputChecked, RunCall};
+pub use calls::{CallResult, ModelCall, ModelResult, OutputCheck, OutputVerdict, RunCall};
 pub use names::RunNames;
 pub(super) use nested::NestedRun;
 pub use state::RunState;
@@ -132,15 +132,21 @@ impl Run {
                 let call = |call| RunCall::new(Arc::clone(&self.driver), call, index);
                 NextStep::Tools(calls.into_iter().map(call).collect())
             }
-            TurnStep::Asks => NextStep::Asks(self.open()),
+            TurnStep::Asks => NextStep::Asks(self.open_questions()),
             TurnStep::Done => NextStep::Done,
         }
     }
 
     /// Returns the questions without an answer. Empty if the run is not interrupted.
-    pub fn open(&self) -> Vec<Interrupt> {
+    pub fn open_questions(&self) -> Vec<Interrupt> {
         let asking = self.machine.open_round();
         asking.map(|asking| asking.answers.open_questions(&asking.message)).unwrap_or_default()
+    }
+
+    #[doc(hidden)]
+    #[deprecated(note = "renamed to `open_questions`")]
+    pub fn open(&self) -> Vec<Interrupt> {
+        self.open_questions()
     }
 
     /// Accepts the result of a model call. Returns `false` if the result is too late, because the run no longer waits
@@ -149,7 +155,7 @@ impl Run {
     /// # Errors
     /// The run has ended, with the error of the call or with an error of the loop (blocked, no message, a limit). The
     /// error holds the partial response: [`Error::partial`].
-    pub fn answered(&mut self, answer: Result<ModelAnswered>) -> Result<bool> {
+    pub fn accept_model_result(&mut self, answer: Result<ModelResult>) -> Result<bool> {
         if !matches!(self.machine.next(), TurnStep::Model) {
             return Ok(false);
         }
@@ -157,28 +163,46 @@ impl Run {
         taken.map(|()| true).map_err(|error| self.fail_run(error))
     }
 
+    #[doc(hidden)]
+    #[deprecated(note = "renamed to `accept_model_result`")]
+    pub fn answered(&mut self, answer: Result<ModelResult>) -> Result<bool> {
+        self.accept_model_result(answer)
+    }
+
     /// Accepts the result of one tool call. Returns `false` if the call is not open, because it already has a result or
     /// the run continued without it.
     ///
     /// # Errors
     /// The run has ended, because a tool failed with an error that ends the run.
-    pub fn settled(&mut self, call: Result<CallSettled>) -> Result<bool> {
+    pub fn accept_call_result(&mut self, call: Result<CallResult>) -> Result<bool> {
         if !matches!(self.machine.next(), TurnStep::Tools(_)) {
             return Ok(false);
         }
         call.and_then(|call| self.take_settled(call)).map_err(|error| self.fail_run(error))
     }
 
+    #[doc(hidden)]
+    #[deprecated(note = "renamed to `accept_call_result`")]
+    pub fn settled(&mut self, call: Result<CallResult>) -> Result<bool> {
+        self.accept_call_result(call)
+    }
+
     /// Accepts the result of an output check. Returns `false` if the run does not wait for an output check.
     ///
     /// # Errors
     /// The run has ended, because a validator failed, or because the output was rejected after the last retry.
-    pub fn checked(&mut self, verdict: Result<OutputChecked>) -> Result<bool> {
+    pub fn accept_verdict(&mut self, verdict: Result<OutputVerdict>) -> Result<bool> {
         if !matches!(self.machine.next(), TurnStep::Check) {
             return Ok(false);
         }
         let taken = verdict.and_then(|verdict| self.take_verdict(verdict));
         taken.map(|()| true).map_err(|error| self.fail_run(error))
+    }
+
+    #[doc(hidden)]
+    #[deprecated(note = "renamed to `accept_verdict`")]
+    pub fn checked(&mut self, verdict: Result<OutputVerdict>) -> Result<bool> {
+        self.accept_verdict(verdict)
     }
 
     /// Accepts the answer to one open question. The run continues once all questions are answered.
@@ -241,11 +265,11 @@ impl Run {
             match self.next() {
                 NextStep::Model(call) => {
                     let answer = call.perform().await;
-                    self.answered(answer)?;
+                    self.accept_model_result(answer)?;
                 }
                 NextStep::Check(check) => {
                     let verdict = check.perform().await;
-                    self.checked(verdict)?;
+                    self.accept_verdict(verdict)?;
                 }
                 NextStep::Tools(calls) => {
                     let driver = Arc::clone(&self.driver);
@@ -257,7 +281,7 @@ impl Run {
         }
     }
 
-    fn take_answer(&mut self, answered: ModelAnswered) -> Result<()> {
+    fn take_answer(&mut self, answered: ModelResult) -> Result<()> {
         let env = &self.driver.env;
         if answered.by != Some(env.asker) {
             if let Some(tools) = answered.tools {
@@ -280,8 +304,8 @@ impl Run {
         Ok(())
     }
 
-    pub(super) fn take_settled(&mut self, settled: CallSettled) -> Result<bool> {
-        let CallSettled { place, index, outcome, used, by } = settled;
+    pub(super) fn take_settled(&mut self, settled: CallResult) -> Result<bool> {
+        let CallResult { place, index, outcome, used, by } = settled;
         let env = &self.driver.env;
         let is_open = self.machine.tool_round().is_some_and(|round| round.is_open(place));
         if !is_open || index != self.machine.index() {
@@ -296,7 +320,7 @@ impl Run {
         Ok(true)
     }
 
-    pub(super) fn take_verdict(&mut self, checked: OutputChecked) -> Result<()> {
+    pub(super) fn take_verdict(&mut self, checked: OutputVerdict) -> Result<()> {
         if let Some(retry) = self.machine.accept_verdict(checked.verdict)? {
             self.driver.env.sink.send(retry.retry_chunk());
         }

@@ -44,7 +44,7 @@ impl Context {
     /// # async fn main() -> Result<()> {
     /// let ctx = Context::testing().answer(()).build();
     /// assert_eq!(pay(&ctx, 7).await?, "paid");
-    /// assert_eq!(ctx.reported().questions[0].url(), Some("https://bank.example.com/pay/7"));
+    /// assert_eq!(ctx.reports().questions[0].url(), Some("https://bank.example.com/pay/7"));
     /// # Ok(())
     /// # }
     /// ```

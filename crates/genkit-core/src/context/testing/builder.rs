@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::TestContext;
 use super::caller::{Answers, Planned, TestCaller};
 use super::question::AskedQuestion;
-use super::reported::Reported;
+use super::reports::Reports;
 use crate::context::caller::ClientInfo;
 use crate::context::capability::Capability;
 use crate::context::question::Elicited;
@@ -40,7 +40,7 @@ impl Context {
     /// async fn a_parcel_goes_where_the_user_says() -> Result<()> {
     ///     let ctx = Context::testing().answer(serde_json::json!({"city": "Oslo"})).build();
     ///     assert_eq!(send(&ctx).await?, "sent to Oslo");
-    ///     assert_eq!(ctx.reported().questions[0].message(), "Where to?");
+    ///     assert_eq!(ctx.reports().questions[0].message(), "Where to?");
     ///
     ///     let ctx = Context::testing().decline().build();
     ///     assert_eq!(send(&ctx).await?, "kept");
@@ -254,7 +254,7 @@ impl TestContextBuilder {
         let Self { parts, answers, client, lacks } = self;
         let caller = Arc::new(TestCaller {
             answers: Mutex::new(answers),
-            reported: Mutex::new(Reported::default()),
+            reported: Mutex::new(Reports::default()),
             client,
             lacks,
         });

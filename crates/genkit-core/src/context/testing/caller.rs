@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use serde_json::Value;
 
 use super::question::AskedQuestion;
-use super::reported::Reported;
+use super::reports::Reports;
 use crate::context::caller::{Caller, ClientInfo};
 use crate::context::capability::Capability;
 use crate::context::error::Error as E;
@@ -50,14 +50,14 @@ impl Answers {
 
 pub(super) struct TestCaller {
     pub(super) answers: Mutex<Answers>,
-    pub(super) reported: Mutex<Reported>,
+    pub(super) reported: Mutex<Reports>,
     pub(super) client: Option<ClientInfo>,
     /// The capabilities that it does not have.
     pub(super) lacks: Vec<Capability>,
 }
 
 impl TestCaller {
-    pub(super) fn take_reported(&self) -> Reported {
+    pub(super) fn take_reported(&self) -> Reports {
         lock(&self.reported).clone()
     }
 

@@ -3,7 +3,7 @@
 mod builder;
 mod caller;
 mod question;
-mod reported;
+mod reports;
 #[cfg(test)]
 mod tests;
 
@@ -15,7 +15,7 @@ use caller::TestCaller;
 
 pub use builder::TestContextBuilder;
 pub use question::{AskedKind, AskedQuestion};
-pub use reported::Reported;
+pub use reports::Reports;
 
 /// A context for unit tests, which answers the questions of a function and records what it reports. Created by
 /// [`Context::testing`].
@@ -40,7 +40,7 @@ pub use reported::Reported;
 /// # async fn main() {
 /// let ctx = Context::testing().build();
 /// assert_eq!(import(&ctx, vec!["a".into(), "b".into()]).await, 2);
-/// let reported = ctx.reported();
+/// let reported = ctx.reports();
 /// assert_eq!((reported.progress[1].done(), reported.progress[1].total()), (2.0, Some(2.0)));
 /// assert_eq!(reported.logs[0].1, "imported");
 /// # }
@@ -52,8 +52,14 @@ pub struct TestContext {
 
 impl TestContext {
     /// Returns what the function has reported and asked so far.
-    pub fn reported(&self) -> Reported {
+    pub fn reports(&self) -> Reports {
         self.caller.take_reported()
+    }
+
+    #[doc(hidden)]
+    #[deprecated(note = "renamed to `reports`")]
+    pub fn reported(&self) -> Reports {
+        self.reports()
     }
 
     /// Returns the number of unused answers. It is 0 if the function asked every question that the test expects.
@@ -89,6 +95,6 @@ impl Deref for TestContext {
 
 impl std::fmt::Debug for TestContext {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("TestContext").field("reported", &self.reported()).finish_non_exhaustive()
+        f.debug_struct("TestContext").field("reported", &self.reports()).finish_non_exhaustive()
     }
 }

@@ -24,7 +24,7 @@ use crate::context::question::{
 /// # async fn main() -> Result<()> {
 /// let ctx = Context::testing().answer(true).build();
 /// delete_all(&ctx).await?;
-/// let asked = &ctx.reported().questions[0];
+/// let asked = &ctx.reports().questions[0];
 /// assert_eq!((asked.kind(), asked.message()), (AskedKind::Confirm, "Delete all notes?"));
 /// # Ok(())
 /// # }

@@ -81,7 +81,7 @@ async fn what_is_told_can_be_read() {
     ctx.warn("careful").await;
     ctx.queue_chunk(json!("piece")).await;
     ctx.resource_updated("note://7");
-    let told = ctx.reported();
+    let told = ctx.reports();
     assert_eq!(told.progress[0].total(), Some(2.0));
     assert_eq!(told.logs, [(crate::context::LogLevel::Warning, json!("careful"))]);
     assert_eq!(told.chunks, [json!("piece")]);

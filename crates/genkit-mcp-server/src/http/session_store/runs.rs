@@ -50,8 +50,15 @@ impl RunSessions {
     }
 
     /// Sets how long a session is kept after an instance last saved or loaded it. Default is 1 day.
-    pub fn kept(self, kept: Duration) -> Self {
+    pub fn retention(self, kept: Duration) -> Self {
         Self { kept, ..self }
+    }
+
+    #[doc(hidden)]
+    #[deprecated(note = "renamed to `retention`")]
+    #[must_use]
+    pub fn kept(self, kept: Duration) -> Self {
+        self.retention(kept)
     }
 
     /// Returns the change that stores a session and restarts its lifetime.

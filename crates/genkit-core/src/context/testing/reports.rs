@@ -8,7 +8,7 @@ use crate::context::report::{LogLevel, Progress};
 /// The reports and questions of a function, recorded by a [`TestContext`](super::TestContext), each list in order.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
-pub struct Reported {
+pub struct Reports {
     /// The questions that the function asked.
     pub questions: Vec<AskedQuestion>,
     /// The progress reports.

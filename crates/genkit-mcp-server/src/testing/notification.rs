@@ -7,7 +7,7 @@ use genkit_core::{LogLevel, Progress};
 /// A notification that a test client received.
 ///
 /// ```
-/// use genkit::testing::{Client, Seen};
+/// use genkit::testing::{Client, Notification};
 /// use genkit::{Context, Genkit, Registry, tool, tools};
 /// use serde_json::json;
 ///
@@ -22,13 +22,13 @@ use genkit_core::{LogLevel, Progress};
 /// let genkit = Genkit::builder().registry(Registry::new().add(tools![work])).build()?;
 /// let client = Client::connect(genkit.serve_mcp()).await?;
 /// client.call_tool("work", json!({})).await?;
-/// assert_eq!(client.seen(), [Seen::Progress((1.0, 2.0).into())]);
+/// assert_eq!(client.notifications(), [Notification::Progress((1.0, 2.0).into())]);
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum Seen {
+pub enum Notification {
     /// The progress of a call.
     Progress(Progress),
     /// A log message: level and data.
@@ -44,3 +44,7 @@ pub enum Seen {
     /// The user is done with the page of a URL elicitation; its id.
     UrlCompleted(String),
 }
+
+#[doc(hidden)]
+#[deprecated(note = "renamed to `Notification`")]
+pub type Seen = Notification;
