@@ -70,6 +70,25 @@ impl Toolbox {
         })
     }
 
+    /// Adds tools of middleware.
+    pub(crate) fn add_fixed(&mut self, tools: Vec<Tool>) -> Result<()> {
+        for tool in tools {
+            write(&self.tools).add(tool.clone())?;
+            self.fixed.push(tool);
+        }
+        Ok(())
+    }
+
+    /// Returns whether any tool is lazy.
+    pub(crate) fn has_lazy(&self) -> bool {
+        self.read().tools.iter().any(Tool::is_lazy)
+    }
+
+    /// Returns whether middleware has a tool with this name.
+    pub(crate) fn is_fixed(&self, name: &str) -> bool {
+        self.fixed.iter().any(|tool| tool.name() == name)
+    }
+
     /// Looks up the tools again if they may change, and updates `definitions`.
     pub(crate) async fn refresh_definitions(&self, definitions: &mut Vec<ToolDefinition>) {
         if !self.is_live || self.is_fresh.swap(false, Ordering::AcqRel) {
@@ -252,5 +271,6 @@ pub fn tool_definition(tool: &Tool) -> ToolDefinition {
     let mut definition =
         ToolDefinition::new(tool.name(), tool.description()).with_shared(input, output);
     definition.metadata = tool.metadata().clone();
+    definition.lazy = tool.is_lazy();
     definition
 }
