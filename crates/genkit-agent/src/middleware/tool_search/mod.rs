@@ -1,9 +1,8 @@
 //! Tool search: a model first sees the names of many tools, and then the schemas of those that it opens.
 
 mod lazy;
-pub(super) mod search;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
 use serde_json::{Value, json};
 
@@ -13,6 +12,7 @@ use genkit_core::BoxFuture;
 use genkit_core::Context;
 use genkit_core::Tool;
 use genkit_core::internal::glob::matches_glob;
+use genkit_core::internal::model::{find_matches, list_groups};
 use genkit_core::{Error, ErrorKind, Result};
 use genkit_core::{Message, Part};
 use genkit_core::{ModelRequest, ModelResponse, ToolChoice, ToolDefinition};
@@ -38,9 +38,6 @@ const MAX_OPEN: usize = 128;
 
 /// The maximum number of names in one call of `search_tools`. Default is 32.
 const MAX_NAMES: usize = 32;
-
-/// The number of groups of tools that are named if the tools are not listed. Default is 32.
-const MAX_GROUPS: usize = 32;
 
 /// The length of a description in a list, in characters. Default is 100.
 const SHOWN: usize = 100;
@@ -238,7 +235,7 @@ impl ToolSearch {
                 }
             }
         }
-        let mut fits = query.map(|query| search::find_matches(&tools, query)).unwrap_or_default();
+        let mut fits = query.map(|query| find_matches(&tools, query)).unwrap_or_default();
         fits.retain(|tool| !found.iter().any(|found| found.name == tool.name));
         let more = fits.split_off(fits.len().min(self.results));
         found.extend(fits);
@@ -300,17 +297,6 @@ impl_model_middleware!(ToolSearch, {
 /// Whether the request forces a call of this tool.
 fn is_chosen(request: &ModelRequest, name: &str) -> bool {
     matches!(&request.tool_choice, Some(ToolChoice::Tool(chosen)) if chosen == name)
-}
-
-/// Returns the groups of tools, which are the parts of their names before `/`, with the number of tools in each.
-fn list_groups(tools: &[&ToolDefinition]) -> String {
-    let mut groups = BTreeMap::new();
-    for (group, _) in tools.iter().filter_map(|tool| tool.name.split_once('/')) {
-        *groups.entry(group).or_insert(0) += 1;
-    }
-    let groups: Vec<String> =
-        groups.iter().take(MAX_GROUPS).map(|(group, tools)| format!("{group} ({tools})")).collect();
-    if groups.is_empty() { String::new() } else { format!(" Groups: {}.", groups.join(", ")) }
 }
 
 /// Returns the names of the tools that were opened in `messages`, through `search_tools` or, `with_calls`, by a direct
