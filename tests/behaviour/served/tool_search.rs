@@ -108,7 +108,7 @@ async fn description_of_the_search_names_few_tools_and_groups_many() {
     );
 
     let many = (0..300).map(|n| {
-        let builder = Tool::builder(format!("shop/item_{n}"), "Sells it.").lazy(true);
+        let builder = Tool::builder(format!("shop__item_{n}"), "Sells it.").lazy(true);
         builder.handler(|_: Context, (): ()| async { Ok("sold") })
     });
     let registry = Registry::new().add(many.collect::<Vec<_>>());
