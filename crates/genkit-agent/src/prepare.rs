@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::builder::Generate;
-use super::middleware::{LazyTools, Middleware as _};
+use super::middleware::LazyTools;
 use super::request::{
     close_calls, drop_pending, forget_instructions, merge_conversation, place_documents,
     shape_output,
@@ -238,7 +238,7 @@ pub(super) async fn find_tools(generate: &mut Generate) -> Result<Toolbox> {
     let references = std::mem::take(&mut generate.tools);
     let mut tools = Toolbox::find_tools(references, fixed, &generate.genkit).await?;
     if let Some(search) = LazyTools::for_run(&tools) {
-        tools.add_fixed(search.tools())?;
+        tools.add_search(search.search_tool())?;
         middleware.push(Arc::new(search));
     }
     match generate.config_error.take() {

@@ -1,10 +1,15 @@
 //! Lazy tools: searched by the provider of the model, or by the run.
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use genkit::generate::{ToolRef, ToolSource};
 use genkit::message::{ToolRequest, ToolResponse};
 use genkit::middleware::{fallback, tool_search};
 use genkit::model::{ModelInfo, ModelResponse, Supports, ToolChoice};
 use genkit::testing::ScriptedModel;
-use genkit::{Approval, Context, Error, ErrorKind, Message, Part, Role, Tool, tool, tools};
+use genkit::{
+    Approval, BoxFuture, Context, Error, ErrorKind, Message, Part, Role, Tool, tool, tools,
+};
 use serde_json::{Value, json};
 
 use super::outputs;
@@ -194,4 +199,37 @@ async fn runs_of_a_chat_keep_what_is_open() {
     let answers: Vec<&ToolResponse> =
         chat.messages().iter().flat_map(Message::tool_responses).collect();
     assert_eq!(answers.len(), 1);
+}
+
+#[tokio::test]
+async fn closed_tool_that_is_called_is_opened_first() {
+    let model = script([calls([("shop/item_0", json!({}))]), calls([("shop/item_0", json!({}))])]);
+    // As many tools are offered as the run has.
+    let run = genkit::generate("go").model(model.clone()).tools(with_weather(shop(1)));
+    let response = run.await.unwrap();
+    let outputs = outputs(&response);
+    assert!(outputs[0]["error"].as_str().unwrap().contains("was not open"), "{}", outputs[0]);
+    assert_eq!(outputs[1], 0);
+    assert_eq!(offered(&model, 1), ["search_tools", "weather", "shop/item_0"]);
+}
+
+/// Tools of which a lazy one is there from the second listing on.
+#[derive(Default)]
+struct Growing(AtomicU32);
+
+impl ToolSource for Growing {
+    fn tools(&self) -> BoxFuture<'_, genkit::Result<Vec<Tool>>> {
+        let is_first = self.0.fetch_add(1, Ordering::SeqCst) == 0;
+        let tools = if is_first { tools![weather] } else { tools![weather, empty_shop] };
+        Box::pin(async { Ok(tools) })
+    }
+}
+
+#[tokio::test]
+async fn lazy_tools_that_appear_during_a_run_are_searched() {
+    let model = script([calls([("weather", json!({"city": "Rome"}))])]);
+    let run = genkit::generate("go").model(model.clone());
+    run.tools([ToolRef::live(Growing::default())]).await.unwrap();
+    assert_eq!(offered(&model, 0), ["weather"]);
+    assert_eq!(offered(&model, 1), ["search_tools", "weather"]);
 }

@@ -5,24 +5,30 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::{SEARCH, ToolSearch, is_chosen, opened_names, tool_search};
 use crate::middleware::chain::impl_model_middleware;
 use crate::middleware::{NextModel, NextTool, ToolCall, ToolOutcome};
-use crate::tools::Toolbox;
+use crate::tools::{Toolbox, tool_definition};
 use genkit_core::{BoxFuture, ModelRequest, ModelResponse, Result, Tool, ToolDefinition};
 use genkit_model::{ChunkSink, ModelInfo};
 
-/// Middleware of every run with lazy tools, the innermost one, so that it is around the model that is called. A provider
-/// with its own search receives the definitions with their marks; for other models, the tools are found with
-/// `search_tools`.
+/// Middleware of every run that has lazy tools or may get some, the innermost one, so that it is around the model that is
+/// called. A provider with its own search receives the definitions with their marks; for other models, the tools are
+/// found with `search_tools`.
 pub(crate) struct LazyTools {
     search: ToolSearch,
     is_logged: AtomicBool,
 }
 
 impl LazyTools {
-    /// Returns the middleware for a run with these tools; `None` if no tool is lazy, or if other middleware of the run
+    /// Returns the middleware for a run with these tools; `None` if it is not needed, or if other middleware of the run
     /// searches tools.
     pub(crate) fn for_run(tools: &Toolbox) -> Option<Self> {
-        let is_needed = tools.has_lazy() && !tools.is_fixed(SEARCH);
+        let may_get_some = || tools.is_live() && !tools.has_tool(SEARCH);
+        let is_needed = (tools.has_lazy() || may_get_some()) && !tools.is_fixed(SEARCH);
         is_needed.then(|| Self { search: search(), is_logged: AtomicBool::new(false) })
+    }
+
+    /// Returns the tool that finds lazy tools.
+    pub(crate) fn search_tool(&self) -> Tool {
+        self.search.tool.clone()
     }
 
     async fn wrap_model_call(
@@ -31,13 +37,21 @@ impl LazyTools {
         chunks: &ChunkSink,
         next: NextModel,
     ) -> Result<ModelResponse> {
+        let lazy = request.tools.iter().filter(|tool| tool.lazy).count();
+        if lazy == 0 {
+            return next.run(request, chunks).await;
+        }
         let info = next.model_info();
         if !searches(&info) && !self.is_logged.swap(true, Ordering::AcqRel) {
-            let lazy = request.tools.iter().filter(|tool| tool.lazy).count();
             let model = next.model_name();
             tracing::info!(model, lazy, "the model finds lazy tools with `{SEARCH}`");
         }
-        next.run(&self.search.with_lazy_tools(request, &info), chunks).await
+        let Some(tools) = self.search.offer_lazy_tools(request, &info) else {
+            return next.run(request, chunks).await;
+        };
+        let mut request = request.clone();
+        request.tools = tools;
+        next.run(&request, chunks).await
     }
 }
 
@@ -45,30 +59,32 @@ impl_model_middleware!(LazyTools, {
     fn tool(&self, call: ToolCall, next: NextTool) -> BoxFuture<'_, Result<ToolOutcome>> {
         self.search.tool(call, next)
     }
-
-    fn tools(&self) -> Vec<Tool> {
-        self.search.tools()
-    }
 });
 
 impl ToolSearch {
-    /// Returns `request` with the tools that a model with these capabilities is offered.
-    fn with_lazy_tools(&self, request: &ModelRequest, info: &ModelInfo) -> ModelRequest {
-        let mut request = request.clone();
-        request.tools = match searches(info) {
-            true => mark_tools(&request),
-            false => self.offered_tools(&request.tools, &request),
-        };
-        request
+    /// Returns the tools that a model with these capabilities is offered, unless they are those of the request.
+    fn offer_lazy_tools(
+        &self,
+        request: &ModelRequest,
+        info: &ModelInfo,
+    ) -> Option<Vec<ToolDefinition>> {
+        if searches(info) {
+            return complete_opened_tools(request);
+        }
+        let search = std::iter::once(tool_definition(&self.tool));
+        let all: Vec<ToolDefinition> = search.chain(request.tools.iter().cloned()).collect();
+        Some(self.offered_tools(&all, request))
     }
 }
 
 /// Returns the request that is sent to a model with these capabilities if its run has lazy tools.
-pub(crate) fn show_lazy_tools(request: ModelRequest, info: &ModelInfo) -> ModelRequest {
-    match request.tools.iter().any(|tool| tool.lazy) {
-        true => search().with_lazy_tools(&request, info),
-        false => request,
+pub(crate) fn show_lazy_tools(mut request: ModelRequest, info: &ModelInfo) -> ModelRequest {
+    if request.tools.iter().any(|tool| tool.lazy)
+        && let Some(tools) = search().offer_lazy_tools(&request, info)
+    {
+        request.tools = tools;
     }
+    request
 }
 
 /// Returns the search of lazy tools. All other tools are always offered.
@@ -76,20 +92,18 @@ fn search() -> ToolSearch {
     ToolSearch { only_lazy: true, threshold: 0, ..tool_search() }
 }
 
-/// Returns the tools for a provider that searches the lazy ones. Tools that the model opened before, with another
-/// provider, are no longer lazy.
-fn mark_tools(request: &ModelRequest) -> Vec<ToolDefinition> {
+/// Returns the tools for a provider that searches the lazy ones, if some of them are not lazy any longer: the model opened
+/// them before, with another provider, or must call one of them.
+fn complete_opened_tools(request: &ModelRequest) -> Option<Vec<ToolDefinition>> {
     let opened = opened_names(&request.messages, false);
     let is_open = |tool: &ToolDefinition| {
-        is_chosen(request, &tool.name) || opened.contains(&tool.name.as_str())
+        tool.lazy && (is_chosen(request, &tool.name) || opened.contains(&tool.name.as_str()))
     };
-    let tools = request.tools.iter().filter(|tool| tool.name != SEARCH).cloned();
-    tools
-        .map(|tool| match is_open(&tool) {
-            true => tool.with_lazy(false),
-            false => tool,
-        })
-        .collect()
+    if !request.tools.iter().any(is_open) {
+        return None;
+    }
+    let complete = |tool: &ToolDefinition| tool.clone().with_lazy(tool.lazy && !is_open(tool));
+    Some(request.tools.iter().map(complete).collect())
 }
 
 fn searches(info: &ModelInfo) -> bool {
