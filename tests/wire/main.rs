@@ -12,6 +12,7 @@ mod faults;
 mod features;
 mod fuzz;
 mod histories;
+mod lazy_tools;
 mod looping;
 mod mock;
 mod replay;

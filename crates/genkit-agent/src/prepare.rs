@@ -10,6 +10,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::builder::Generate;
+use super::middleware::LazyTools;
 use super::request::{
     close_calls, drop_pending, forget_instructions, merge_conversation, place_documents,
     shape_output,
@@ -20,6 +21,7 @@ use genkit_core::BoxFuture;
 use genkit_core::Format;
 use genkit_core::Interrupt;
 use genkit_core::Result;
+use genkit_core::Tool;
 use genkit_core::internal::context::{Asker, ContextParts};
 use genkit_core::internal::future::{Awaited, box_in_place};
 use genkit_core::internal::generate::error::Error as E;
@@ -235,10 +237,14 @@ pub(super) async fn find_tools(generate: &mut Generate) -> Result<Toolbox> {
         let named = generate.genkit.runs.named_middleware.find_by_reference(&reference)?;
         generate.settings.middleware.push(named);
     }
-    let middleware = &generate.settings.middleware;
-    let fixed = middleware.iter().flat_map(|middleware| middleware.tools()).collect();
-    let tools =
-        Toolbox::find_tools(std::mem::take(&mut generate.tools), fixed, &generate.genkit).await?;
+    let middleware = &mut generate.settings.middleware;
+    let fixed: Vec<Tool> = middleware.iter().flat_map(|middleware| middleware.tools()).collect();
+    let references = std::mem::take(&mut generate.tools);
+    let mut tools = Toolbox::find_tools(references, fixed, &generate.genkit).await?;
+    if let Some(search) = LazyTools::for_run(&tools) {
+        tools.add_search(search.search_tool())?;
+        middleware.push(Arc::new(search));
+    }
     match generate.config_error.take() {
         Some(error) => Err(error.into()),
         None => Ok(tools),

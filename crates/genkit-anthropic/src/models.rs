@@ -31,6 +31,8 @@ pub(super) struct ClaudeTraits {
     pub(super) samples_twice: bool,
     /// Whether it can constrain its output to a schema.
     pub(super) binds: bool,
+    /// Whether it can search deferred tools.
+    pub(super) searches: bool,
 }
 
 /// The token limit of a response if the request sets no limit: enough for a long text, and low enough
@@ -63,6 +65,7 @@ const NEWEST: ClaudeTraits = ClaudeTraits {
     samples: false,
     samples_twice: false,
     binds: true,
+    searches: true,
 };
 
 const ALWAYS: ClaudeTraits = ClaudeTraits { thinking: ThinkingMode::Always, ..NEWEST };
@@ -75,8 +78,10 @@ const WITH_BUDGET: ClaudeTraits = ClaudeTraits {
     samples: true,
     samples_twice: false,
     binds: true,
+    searches: true,
 };
-const FIRST_OF_4: ClaudeTraits = ClaudeTraits { samples_twice: true, binds: false, ..WITH_BUDGET };
+const FIRST_OF_4: ClaudeTraits =
+    ClaudeTraits { samples_twice: true, binds: false, searches: false, ..WITH_BUDGET };
 const BEFORE_THINKING: ClaudeTraits =
     ClaudeTraits { thinking: ThinkingMode::No, max_output: 8_192, ..FIRST_OF_4 };
 
@@ -88,7 +93,11 @@ const ERAS: &[ModelEra] = &[
     model_era(Some("opus"), (4, 7), NEWEST),
     model_era(Some("opus"), (4, 6), BOTH),
     model_era(Some("opus"), (4, 5), ClaudeTraits { most_effort: Some("high"), ..WITH_BUDGET }),
-    model_era(Some("opus"), (4, 1), ClaudeTraits { max_output: 32_000, ..WITH_BUDGET }),
+    model_era(
+        Some("opus"),
+        (4, 1),
+        ClaudeTraits { max_output: 32_000, searches: false, ..WITH_BUDGET },
+    ),
     model_era(Some("opus"), (4, 0), ClaudeTraits { max_output: 32_000, ..FIRST_OF_4 }),
     model_era(None, (5, 0), NEWEST),
     model_era(Some("sonnet"), (4, 6), ClaudeTraits { max_output: 64_000, ..BOTH }),
@@ -108,7 +117,9 @@ impl ClaudeTraits {
             era.family.is_none_or(|family| name.contains(family))
                 && (version.is_none() && era.since == (0, 0) || version >= Some(era.since))
         };
-        ERAS.iter().find(is_it).map_or(NEWEST, |era| era.traits)
+        let traits = ERAS.iter().find(is_it).map_or(NEWEST, |era| era.traits);
+        // A server of other models with this API has no search.
+        Self { searches: traits.searches && name.starts_with("claude"), ..traits }
     }
 
     /// Returns the token limit of a response if the request sets no limit.
@@ -130,11 +141,12 @@ fn parse_version(name: &str) -> Option<(u32, u32)> {
 
 /// Returns the assumed capabilities of a model.
 pub(super) fn model_info(model: &str) -> ModelInfo {
-    let constrained =
-        if ClaudeTraits::for_model(model).binds { Constrained::All } else { Constrained::None };
+    let traits = ClaudeTraits::for_model(model);
+    let constrained = if traits.binds { Constrained::All } else { Constrained::None };
+    let supports = Supports::all().with_constrained(constrained);
     ModelInfo::default()
         .with_label(format!("Anthropic - {model}"))
-        .with_supports(Supports::all().with_constrained(constrained))
+        .with_supports(supports.with_tool_search(traits.searches))
 }
 
 /// Returns the name without the prefix that other libraries use.
@@ -169,6 +181,9 @@ mod tests {
         assert_eq!(of("claude-3-5-sonnet-20241022").thinking, ThinkingMode::No);
         assert_eq!(of("claude-3-7-sonnet-20250219").thinking, ThinkingMode::Budget);
         assert!(!of("claude-sonnet-4-20250514").binds && of("claude-opus-4-1").binds);
+        assert!(of("claude-haiku-4-5").searches && !of("claude-opus-4-1").searches);
+        // Other models that speak the same protocol.
+        assert!(of("claude-next").searches && !of("kimi-k3").searches);
         assert!(of("claude-opus-4-0").samples_twice && !of("claude-haiku-4-5").samples_twice);
         assert_eq!(of("anthropic/claude-3.5-haiku").thinking, ThinkingMode::No);
         assert_eq!(of("claude-opus-4-5-20251101").most_effort, Some("high"));

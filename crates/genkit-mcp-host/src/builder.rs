@@ -229,6 +229,28 @@ impl McpHostBuilder {
         self
     }
 
+    /// Makes these tools of all servers [lazy](genkit_core::Tool::is_lazy): models find them by a search, and do not
+    /// receive their definitions before. Names are `key/tool`, or patterns with `*`.
+    ///
+    /// ```
+    /// use genkit::mcp::host::{McpHost, ServerConfig};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let host = McpHost::builder()
+    ///     .server("github", ServerConfig::http("https://example.com/mcp").disabled(true))
+    ///     .server("jira", ServerConfig::http("https://example.org/mcp").disabled(true))
+    ///     .lazy(["github/*", "jira/admin_*"])
+    ///     .build()?;
+    /// # host.close().await;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn lazy(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.settings.lazy.extend(names.into_iter().map(Into::into));
+        self
+    }
+
     /// Sets whether this program shows the pages of MCP Apps, the extension `io.modelcontextprotocol/ui`, which servers
     /// are then told. [`McpHost::apps`] returns the pages of a response. Default is `false`.
     pub fn apps(mut self, yes: bool) -> Self {

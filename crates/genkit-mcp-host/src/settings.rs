@@ -28,6 +28,8 @@ pub(crate) struct HostSettings {
     pub(crate) startup: Duration,
     pub(crate) probe: Duration,
     pub(crate) raw: bool,
+    /// The tools that models find by a search: patterns for `key/tool`.
+    pub(crate) lazy: Vec<String>,
     /// Whether the program shows the pages of MCP Apps.
     pub(crate) apps: bool,
     pub(crate) reconnect: Reconnect,
@@ -54,6 +56,7 @@ impl Default for HostSettings {
             startup: limits::STARTUP_TIMEOUT,
             probe: limits::PROBE_TIMEOUT,
             raw: false,
+            lazy: Vec::new(),
             apps: false,
             reconnect: Reconnect::new(),
             max_notifications: limits::MAX_NOTIFICATIONS,

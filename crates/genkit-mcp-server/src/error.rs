@@ -31,6 +31,10 @@ pub enum Error {
          prompt and resource of the registry"
     )]
     AllFiltered,
+    #[error(
+        "the name `{0}` is reserved by `.tool_search()`; rename the tool, such as with `#[tool(name = \"..\")]`"
+    )]
+    ReservedToolName(&'static str),
     /// The problem and its position; contains no part of a key.
     #[error("{0}")]
     SealingKeys(String),

@@ -40,6 +40,7 @@ mod stdio;
 mod tasks;
 #[cfg(feature = "testing")]
 pub mod testing;
+mod tool_search;
 
 pub use builder::McpServer;
 #[cfg(feature = "cli")]

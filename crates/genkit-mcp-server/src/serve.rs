@@ -150,6 +150,7 @@ impl McpServer {
         tasks::check_tools(&self.genkit)?;
         let fronts = !self.hosts.is_empty();
         let shared = SharedState::new(self.genkit, self.settings, self.hosts, is_local)?;
+        shared.check_tool_search()?;
         let lists = shared.all_lists();
         let (tools, prompts) = (lists.tool_count(), lists.prompts.len());
         let resources = lists.resources.len() + lists.templates.len();

@@ -73,6 +73,8 @@ pub(crate) struct ServerSettings {
     pub(crate) filter: Filter,
     pub(crate) permissions: Permissions,
     pub(crate) pages: PageSettings,
+    /// Whether clients find lazy tools by a search.
+    pub(crate) tool_search: bool,
     /// Folders of skills, read before the server starts.
     pub(crate) skill_dirs: Vec<std::path::PathBuf>,
     pub(crate) timeout: Duration,
@@ -119,6 +121,7 @@ impl Default for ServerSettings {
             filter: Filter::default(),
             permissions: Permissions::default(),
             pages: PageSettings::default(),
+            tool_search: false,
             skill_dirs: Vec::new(),
             timeout: DEFAULT_TIMEOUT,
             max_output: DEFAULT_MAX_OUTPUT,

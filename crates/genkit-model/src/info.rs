@@ -92,6 +92,10 @@ pub struct Supports {
     /// message. Named `context` in Genkit's JSON.
     #[serde(rename = "context")]
     pub docs: bool,
+    /// Whether its provider searches the [lazy](genkit_core::ToolDefinition::lazy) tools of a request, so that it
+    /// receives their definitions only when it needs them.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub tool_search: bool,
 }
 
 impl Default for Supports {
@@ -111,10 +115,12 @@ impl Supports {
             system_role: true,
             constrained: Constrained::None,
             docs: false,
+            tool_search: false,
         }
     }
 
-    /// Returns all capabilities except documents, which are added to the messages instead.
+    /// Returns all capabilities except documents, which are added to the messages instead, and tool search, which a
+    /// run replaces by a tool.
     pub const fn all() -> Self {
         Self {
             multiturn: true,
@@ -124,6 +130,7 @@ impl Supports {
             system_role: true,
             constrained: Constrained::All,
             docs: false,
+            tool_search: false,
         }
     }
 
@@ -173,6 +180,13 @@ impl Supports {
     #[must_use]
     pub const fn with_docs(mut self, yes: bool) -> Self {
         self.docs = yes;
+        self
+    }
+
+    /// Sets whether the provider [searches lazy tools](Self::tool_search).
+    #[must_use]
+    pub const fn with_tool_search(mut self, yes: bool) -> Self {
+        self.tool_search = yes;
         self
     }
 }

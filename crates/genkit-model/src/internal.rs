@@ -35,6 +35,9 @@ mod for_providers {
             kind_of_status, message_text, retry_after, should_retry, with_reported,
         };
     }
+    pub mod lazy {
+        pub use crate::wire::lazy::deferred_tools;
+    }
     pub mod lenient {
         pub use crate::wire::lenient::{
             as_json_text, deserialize_count, deserialize_text, json_text,

@@ -15,6 +15,10 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         "In a durable run, a call that may already have run is never repeated automatically; a person must \
          report its outcome.",
     ),
+    hint_option(
+        "lazy",
+        "Declares that a model finds the tool by a search, so that its description and schema cost no tokens before.",
+    ),
     OptionSpec {
         key: "task",
         form: OptionForm::Task,

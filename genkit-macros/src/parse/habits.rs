@@ -44,6 +44,7 @@ pub(super) fn translate_option(name: &str, has_option: impl Fn(&str) -> bool) ->
         "outputschema" | "returns" | "output" => "output_schema",
         "mime" | "mimetype" | "contenttype" => "mime_type",
         "approval" | "needsapproval" | "requiresapproval" | "confirm" => "needs_approval",
+        "defer" | "deferred" | "deferloading" => "lazy",
         "scope" | "scopes" | "auth" | "permissions" | "requires" => "permit",
         "rename" | "id" => "name",
         "meta" => "metadata",

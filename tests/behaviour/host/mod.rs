@@ -6,6 +6,7 @@ mod changes;
 mod clients;
 mod floods;
 pub(crate) mod hostile;
+mod lazy;
 mod life;
 mod logs;
 mod proxy;

@@ -7,4 +7,5 @@ mod middleware;
 mod requests;
 #[cfg(unix)]
 mod streams;
+mod tool_search;
 mod urls;

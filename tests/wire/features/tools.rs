@@ -6,6 +6,7 @@ use genkit::{Message, Part, Role, ToolReply, tool, tools};
 use serde_json::json;
 
 use super::{Cell, Row, Topic, ask, mock, must, row, yes};
+use crate::lazy_tools;
 use crate::mock::{Piece, Said};
 
 pub(super) const TOPIC: Topic = ("Tools", ROWS);
@@ -19,6 +20,7 @@ const ROWS: &[Row] = &[
     row!("an image in a tool result", image_in_answer),
     row!("the error of a tool is reported", failure),
     row!("interrupt, approve with changes, resume", resume),
+    row!("300 lazy tools cost less than 3,000 tokens", lazy),
     row!("`ToolChoice::Required`", choice, ToolChoice::Required, "required"),
     row!("`ToolChoice::None`", choice, ToolChoice::None, "none"),
     row!("`ToolChoice::tool(\"add\")`", choice, ToolChoice::tool("add"), "add"),
@@ -258,4 +260,16 @@ async fn calls_without_ids_find_their_answers() {
         };
         assert_eq!(ids(calls(&asked)), ids(answers(&asked)), "{provider}: {asked:?}");
     }
+}
+
+/// The provider searches lazy tools, or the run does.
+async fn lazy(provider: &'static str) -> Cell {
+    let mock = mock(provider, [Said::text("ok")]);
+    let run = genkit::generate("go").model(lazy_tools::model(provider, &mock.url));
+    run.tools(lazy_tools::lazy_tools()).await?;
+    let body = mock.last();
+    let tokens = lazy_tools::tokens(&body);
+    must!(tokens < lazy_tools::MOST, "{tokens} tokens");
+    let by_provider = lazy_tools::is_searched_by_provider(&body);
+    Ok(if by_provider { "by its search" } else { "by `search_tools`" }.to_owned())
 }

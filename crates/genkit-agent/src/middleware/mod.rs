@@ -28,4 +28,5 @@ pub use named::NamedMiddleware;
 pub use retry::{Retry, retry};
 pub use simulate_system_prompt::{SimulateSystemPrompt, simulate_system_prompt};
 pub use skills::{Skills, skills};
+pub(crate) use tool_search::{LazyTools, show_lazy_tools};
 pub use tool_search::{ToolSearch, tool_search};

@@ -14,6 +14,7 @@ use super::turn::{TurnMachine, TurnRules};
 use super::{model_call, tool_call, trace};
 use crate::middleware::{
     AroundCall, CallOutcome, InnermostTool, Middleware, NextTool, ToolCall, ToolOutcome,
+    show_lazy_tools,
 };
 use crate::request::{check_capabilities, for_other_model};
 use crate::turn::Turn;
@@ -53,6 +54,7 @@ impl Driver {
     /// Returns the tokens of the first model call, as counted by its provider. Nothing is run.
     pub(crate) async fn count_tokens(&self, request: ModelRequest) -> Result<u64> {
         let (env, limit) = (&self.env, self.env.settings.limits.model_timeout);
+        let request = show_lazy_tools(request, &env.model.info());
         check_capabilities(&*env.model, &request)?;
         let late = |_| E::ModelTimeout { model: env.model.name().to_owned(), limit };
         tokio::select! {

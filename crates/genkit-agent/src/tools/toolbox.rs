@@ -22,6 +22,8 @@ pub(crate) struct Toolbox {
     references: Vec<ToolRef>,
     /// The tools of middleware, which do not change.
     fixed: Vec<Tool>,
+    /// The one of `fixed` that finds lazy tools.
+    search: Option<Tool>,
     is_live: bool,
     /// Set until the tools that were found first are used in a turn.
     is_fresh: AtomicBool,
@@ -63,11 +65,39 @@ impl Toolbox {
             is_live: references.iter().any(ToolRef::is_live),
             references,
             fixed,
+            search: None,
             is_fresh: AtomicBool::new(true),
             tools: RwLock::new(tools),
             turn: AtomicUsize::new(0),
             offered: RwLock::default(),
         })
+    }
+
+    /// Adds the tool that finds lazy tools. It is not among the definitions, because only some model calls offer it.
+    pub(crate) fn add_search(&mut self, search: Tool) -> Result<()> {
+        write(&self.tools).add(search.clone())?;
+        self.fixed.push(search.clone());
+        self.search = Some(search);
+        Ok(())
+    }
+
+    fn is_search(&self, name: &str) -> bool {
+        self.search.as_ref().is_some_and(|search| search.name() == name)
+    }
+
+    /// Returns whether there is a tool with this name.
+    pub(crate) fn has_tool(&self, name: &str) -> bool {
+        self.read().find_tool(name).is_some()
+    }
+
+    /// Returns whether any tool is lazy.
+    pub(crate) fn has_lazy(&self) -> bool {
+        self.read().tools.iter().any(Tool::is_lazy)
+    }
+
+    /// Returns whether middleware has a tool with this name.
+    pub(crate) fn is_fixed(&self, name: &str) -> bool {
+        self.fixed.iter().any(|tool| tool.name() == name)
     }
 
     /// Looks up the tools again if they may change, and updates `definitions`.
@@ -121,7 +151,8 @@ impl Toolbox {
     /// Records the tools that a model call is offered. Tools that were not offered in the turn are not run.
     pub(crate) fn note_offered(&self, definitions: &[ToolDefinition]) {
         let mut offered = write(&self.offered);
-        if definitions.len() >= self.turn.load(Ordering::Acquire) {
+        let own = definitions.iter().filter(|tool| !self.is_search(&tool.name)).count();
+        if own >= self.turn.load(Ordering::Acquire) {
             *offered = OfferedTools::All;
             return;
         }
@@ -181,7 +212,9 @@ impl Toolbox {
     }
 
     pub(crate) fn definitions(&self) -> Vec<ToolDefinition> {
-        self.read().tools.iter().map(tool_definition).collect()
+        let now = self.read();
+        let own = now.tools.iter().filter(|tool| !self.is_search(tool.name()));
+        own.map(tool_definition).collect()
     }
 
     fn read(&self) -> RwLockReadGuard<'_, Tools> {
@@ -252,5 +285,6 @@ pub fn tool_definition(tool: &Tool) -> ToolDefinition {
     let mut definition =
         ToolDefinition::new(tool.name(), tool.description()).with_shared(input, output);
     definition.metadata = tool.metadata().clone();
+    definition.lazy = tool.is_lazy();
     definition
 }

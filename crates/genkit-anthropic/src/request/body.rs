@@ -9,6 +9,7 @@ use super::cache;
 use super::messages::encode_conversation;
 use super::settings::SentSettings;
 use super::thinking::{ThinkingContext, ThinkingParam, ThinkingPlan};
+use super::tool_search::ToolSearch;
 use super::tools::{self, ClaudeTool, ClaudeToolChoice};
 use crate::NAME;
 use crate::models::ClaudeTraits;
@@ -47,15 +48,16 @@ pub(super) fn encode_body(
 ) -> Result<WrittenBody> {
     let config = &request.config;
     let names = request.tool_names();
-    let list = MessageList::from_request(request, NAME);
-    let mut conversation = encode_conversation(request, &names, list.from)?;
+    let search = ToolSearch::from_request(target, request, &names);
+    let list = MessageList::from_request(request, (NAME, search.is_on()));
+    let mut conversation = encode_conversation(request, &names, &search, list.from)?;
     let has_files = conversation.has_files();
     let is_open = has_files || conversation.ends_open || conversation.is_marked();
     let format = output_schema(&target, request);
     if let Some(Err(schema)) = &format {
         conversation.system.push(MessageBlock::text_block(in_words(schema)));
     }
-    let mut tools = tools::encode_tools(request, &names);
+    let mut tools = tools::encode_tools(request, &names, &search);
     let is_automatic = config.get("cache_control").is_some_and(Value::is_object);
     cache::limit_marks(target.model, &mut tools, &mut conversation, is_automatic);
     let given = config.get("max_tokens").or_else(|| config.get("maxOutputTokens"));

@@ -21,7 +21,7 @@ pub(super) fn limit_marks<'a>(
     let given = tools.iter().filter(|tool| is_marked(tool)).count() + usize::from(is_automatic);
     let said = conversation.messages.iter_mut().flat_map(|message| &mut message.content);
     let marks = said.map(|block| &mut block.cache);
-    let marks = marks.chain(tools.iter_mut().filter_map(own_mark));
+    let marks = marks.chain(tools.iter_mut().filter_map(ClaudeTool::cache_mut));
     let marks = marks.chain(conversation.system.iter_mut().map(|block| &mut block.cache));
     let mut marks: Vec<&mut Option<&'a Value>> = marks.filter(|mark| mark.is_some()).collect();
     let room = MAX_MARKS.saturating_sub(given);
@@ -31,13 +31,6 @@ pub(super) fn limit_marks<'a>(
     }
     for mark in &mut marks[..too_many] {
         **mark = None;
-    }
-}
-
-fn own_mark<'b, 'a>(tool: &'b mut ClaudeTool<'a>) -> Option<&'b mut Option<&'a Value>> {
-    match tool {
-        ClaudeTool::Own(own) => Some(&mut own.cache),
-        ClaudeTool::Given(_) => None,
     }
 }
 

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::block::{BlockContent, BlockKind, FileSource, MessageBlock, ResultContent};
 use super::media;
+use super::tool_search::ToolSearch;
 use super::tool_use_ids::ToolUseIds;
 use crate::NAME;
 use crate::error::Error as E;
@@ -70,10 +71,12 @@ impl Conversation<'_> {
 pub(super) fn encode_conversation<'a>(
     request: &'a ModelRequest,
     names: &'a Names<'a>,
+    search: &'a ToolSearch<'a>,
     from: usize,
 ) -> Result<Conversation<'a>, E> {
     let mut writer = ConversationWriter {
         names,
+        search,
         ids: ToolUseIds::default(),
         conversation: Conversation::default(),
         results: Vec::new(),
@@ -107,6 +110,7 @@ pub(super) fn encode_conversation<'a>(
 
 struct ConversationWriter<'a> {
     names: &'a Names<'a>,
+    search: &'a ToolSearch<'a>,
     ids: ToolUseIds<'a>,
     conversation: Conversation<'a>,
     /// The user's current turn: tool results, which come first, and other content.
@@ -230,7 +234,11 @@ impl<'a> ConversationWriter<'a> {
                 }
                 Part::Data { data, .. } => data_block(data),
                 Part::Custom { custom, .. } => {
-                    content.extend(given_block(custom));
+                    let accepts = |block: &MessageBlock<'_>| match &block.kind {
+                        BlockKind::Given(block) => self.search.accepts_block(block),
+                        BlockKind::Known(_) => true,
+                    };
+                    content.extend(given_block(custom).filter(accepts));
                     None
                 }
                 // Images that another model created.

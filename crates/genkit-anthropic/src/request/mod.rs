@@ -7,6 +7,7 @@ mod media;
 mod messages;
 mod settings;
 mod thinking;
+mod tool_search;
 mod tool_use_ids;
 mod tools;
 

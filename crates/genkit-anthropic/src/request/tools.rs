@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::tool_search::{SEARCH_NAME, SEARCH_TYPE, ToolSearch};
 use crate::schema::ToolInputDialect;
 use genkit_core::internal::message::cache_mark;
 use genkit_core::internal::names::Names;
@@ -15,9 +16,19 @@ use genkit_core::{ModelRequest, ToolChoice, ToolDefinition};
 #[derive(Serialize)]
 #[serde(untagged)]
 pub(super) enum ClaudeTool<'a> {
+    /// The search of deferred tools.
+    Search(SearchTool<'a>),
     Own(OwnTool<'a>),
     /// A server tool, unchanged from the settings.
     Given(&'a Value),
+}
+
+#[derive(Serialize)]
+pub(super) struct SearchTool<'a> {
+    r#type: &'static str,
+    name: &'static str,
+    #[serde(rename = "cache_control", skip_serializing_if = "Option::is_none")]
+    pub(super) cache: Option<&'a Value>,
 }
 
 #[derive(Serialize)]
@@ -26,6 +37,8 @@ pub(super) struct OwnTool<'a> {
     #[serde(skip_serializing_if = "str::is_empty")]
     description: &'a str,
     input_schema: ToolInputSchema<'a>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    defer_loading: bool,
     #[serde(rename = "cache_control", skip_serializing_if = "Option::is_none")]
     pub(super) cache: Option<&'a Value>,
 }
@@ -38,17 +51,50 @@ enum ToolInputSchema<'a> {
     Object { r#type: &'static str },
 }
 
-/// Returns the tools of `request`, followed by the server tools in its settings.
+impl<'a> ClaudeTool<'a> {
+    /// Returns the cache mark, unless the tool cannot have one.
+    pub(super) fn cache_mut(&mut self) -> Option<&mut Option<&'a Value>> {
+        match self {
+            Self::Search(search) => Some(&mut search.cache),
+            Self::Own(own) if !own.defer_loading => Some(&mut own.cache),
+            Self::Own(_) | Self::Given(_) => None,
+        }
+    }
+}
+
+/// Returns the search of deferred tools, if there are some, and the tools of `request`, followed by the server tools in
+/// its settings.
 pub(super) fn encode_tools<'a>(
     request: &'a ModelRequest,
     names: &'a Names<'a>,
+    search: &ToolSearch<'_>,
 ) -> Vec<ClaudeTool<'a>> {
-    let own = request.tools.iter().map(|tool| ClaudeTool::Own(own_tool(tool, names)));
+    let mut tools = Vec::with_capacity(request.tools.len() + 1);
+    if !search.deferred.is_empty() && !search.is_given {
+        let (r#type, name) = (SEARCH_TYPE, SEARCH_NAME);
+        tools.push(ClaudeTool::Search(SearchTool { r#type, name, cache: None }));
+    }
+    for tool in &request.tools {
+        let is_deferred = search.deferred.contains(tool.name.as_str());
+        tools.push(ClaudeTool::Own(own_tool(tool, names, is_deferred)));
+        // The API rejects a mark on a deferred tool, which is not part of what is cached.
+        let mark = cache_mark(&tool.metadata).filter(|_| is_deferred);
+        if let (Some(mark), Some(last)) =
+            (mark, tools.iter_mut().rev().find_map(ClaudeTool::cache_mut))
+        {
+            *last = Some(mark);
+        }
+    }
     let given = request.config.get("tools").and_then(Value::as_array).into_iter().flatten();
-    own.chain(given.map(ClaudeTool::Given)).collect()
+    tools.extend(given.map(ClaudeTool::Given));
+    tools
 }
 
-fn own_tool<'a>(tool: &'a ToolDefinition, names: &'a Names<'a>) -> OwnTool<'a> {
+fn own_tool<'a>(
+    tool: &'a ToolDefinition,
+    names: &'a Names<'a>,
+    defer_loading: bool,
+) -> OwnTool<'a> {
     let schema = tool.shared_input();
     let schema = schema.and_then(|schema| schema.dialect_text::<ToolInputDialect>(&tool.name));
     OwnTool {
@@ -56,7 +102,8 @@ fn own_tool<'a>(tool: &'a ToolDefinition, names: &'a Names<'a>) -> OwnTool<'a> {
         description: &tool.description,
         input_schema: schema
             .map_or(ToolInputSchema::Object { r#type: "object" }, ToolInputSchema::Given),
-        cache: cache_mark(&tool.metadata),
+        defer_loading,
+        cache: cache_mark(&tool.metadata).filter(|_| !defer_loading),
     }
 }
 

@@ -7,6 +7,7 @@ mod hostile;
 mod pausing;
 mod requests;
 mod responses;
+mod searching;
 mod thinking;
 
 use serde_json::{Value, json};

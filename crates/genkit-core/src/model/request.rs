@@ -154,6 +154,10 @@ pub struct ToolDefinition {
     /// Metadata for programs; not sent to the model.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub metadata: Map<String, Value>,
+    /// Whether the model finds the tool by its provider's search, and does not receive this definition before. Models
+    /// without such a search ignore it; a run then hides lazy tools itself.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub lazy: bool,
 }
 
 impl ToolDefinition {
@@ -165,6 +169,7 @@ impl ToolDefinition {
             input_schema: None,
             output_schema: None,
             metadata: Map::new(),
+            lazy: false,
         }
     }
 
@@ -195,6 +200,13 @@ impl ToolDefinition {
     #[must_use]
     pub fn with_cache(mut self) -> Self {
         put_cache_mark(&mut self.metadata, Duration::ZERO);
+        self
+    }
+
+    /// Sets whether the tool is [lazy](Self::lazy).
+    #[must_use]
+    pub fn with_lazy(mut self, yes: bool) -> Self {
+        self.lazy = yes;
         self
     }
 

@@ -118,6 +118,7 @@ impl Listable for Tool {
         )
         .tag(server.key.to_string())
         .needs_approval(server.config.controls.asks_before(name))
+        .lazy(server.is_lazy(name))
         .timeout(connection.max_timeout)
         .input_schema(input_schema(item)?);
         // Raw results have MCP's own format, whatever the output schema of the tool.

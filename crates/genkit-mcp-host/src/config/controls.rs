@@ -58,6 +58,7 @@ pub(crate) struct Controls {
     pub(crate) only: Vec<String>,
     pub(crate) except: Vec<String>,
     pub(crate) needs_approval: Vec<String>,
+    pub(crate) lazy: Vec<String>,
     pub(crate) raw: Option<bool>,
     pub(crate) hold_changed_tools: bool,
     pub(crate) trace_context: bool,
@@ -76,6 +77,11 @@ impl Controls {
     /// Returns whether each call to the tool needs the user's approval.
     pub(crate) fn asks_before(&self, tool: &str) -> bool {
         glob::matches_any(&self.needs_approval, tool)
+    }
+
+    /// Returns whether models find the tool by a search.
+    pub(crate) fn is_lazy(&self, tool: &str) -> bool {
+        glob::matches_any(&self.lazy, tool)
     }
 }
 
@@ -139,6 +145,13 @@ macro_rules! controls {
                 names: impl IntoIterator<Item = impl Into<String>>,
             ) -> Self {
                 self.controls.needs_approval.extend(names.into_iter().map(Into::into));
+                self
+            }
+
+            /// Makes these tools [lazy](genkit_core::Tool::is_lazy): models find them by a search, and do not receive
+            /// their definitions before. Names are the server's own, or patterns with `*`.
+            pub fn lazy(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+                self.controls.lazy.extend(names.into_iter().map(Into::into));
                 self
             }
 

@@ -23,6 +23,7 @@ use crate::settings::HostSettings;
 use crate::status::{ServerState, ServerStatus};
 use crate::transport::redact::Redactor;
 use genkit_core::Root;
+use genkit_core::internal::glob;
 use genkit_core::internal::sync::{read, write};
 use genkit_core::internal::visible;
 use genkit_core::{Error as PublicError, ErrorKind, Result};
@@ -105,6 +106,12 @@ impl ManagedServer {
     /// Returns whether results are returned in MCP's own format.
     pub(crate) fn is_raw(&self) -> bool {
         self.config.controls.raw.unwrap_or(self.settings.raw)
+    }
+
+    /// Returns whether models find the tool with this name (the server's own) by a search.
+    pub(crate) fn is_lazy(&self, tool: &str) -> bool {
+        let is_chosen = || glob::matches_any(&self.settings.lazy, &format!("{}/{tool}", self.key));
+        self.config.controls.is_lazy(tool) || (!self.settings.lazy.is_empty() && is_chosen())
     }
 
     pub(crate) fn state(&self) -> ServerState {

@@ -252,6 +252,45 @@ impl McpServer {
         self
     }
 
+    /// Lists a search tool and a call tool in place of [lazy](genkit_core::Tool::is_lazy) tools, so that clients without a
+    /// tool search do not receive hundreds of definitions. `search_tools` returns the definitions of the tools that fit a
+    /// query, and `call_tool` calls one of them. Only tools that the client has access to are found. A call through
+    /// `call_tool` is a call of that tool: for its schema, permissions, approval, limits, middleware, tasks and the audit
+    /// log.
+    ///
+    /// Claude Code and Codex search tools themselves, so they are listed all tools instead.
+    ///
+    /// ```
+    /// use genkit::testing::Client;
+    /// use genkit::{Genkit, Registry, tool, tools};
+    /// use serde_json::json;
+    ///
+    /// /// Closes an issue.
+    /// #[tool(lazy)]
+    /// async fn close_issue(number: u32) -> String { format!("closed {number}") }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let genkit = Genkit::builder().registry(Registry::new().add(tools![close_issue])).build()?;
+    /// let client = Client::connect(genkit.serve_mcp().tool_search()).await?;
+    /// let names: Vec<String> =
+    ///     client.tools().await?.iter().map(|tool| tool.name().to_owned()).collect();
+    /// assert_eq!(names, ["call_tool", "search_tools"]);
+    ///
+    /// let found = client.call_tool("search_tools", json!({"query": "issue"})).await?;
+    /// assert!(found.text().contains("Closes an issue."));
+    /// let call = json!({"name": "close_issue", "arguments": {"number": 7}});
+    /// assert_eq!(client.call_tool("call_tool", call).await?.text(), "closed 7");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// Serving fails if a tool has the name `search_tools` or `call_tool`.
+    pub fn tool_search(mut self) -> Self {
+        self.settings.tool_search = true;
+        self
+    }
+
     /// Sets the timeout of functions that do not declare their own `timeout`. Default is 60 seconds. Time
     /// spent waiting for an answer from the user does not count.
     pub fn timeout(mut self, limit: Duration) -> Self {

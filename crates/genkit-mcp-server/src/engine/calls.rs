@@ -46,6 +46,7 @@ impl Engine {
         let page = move |engine: &Engine, request: &Request| {
             let lists = engine.shared.lists_of(&engine.shared.caller_of_head(&request.head));
             let lists = lists.shown_to(&request.client);
+            let lists = engine.shared.searched_lists(lists, &request.client);
             lists.encoded_page(kind, era, cursor.as_deref(), &engine.shared.settings.pages)
         };
         if around.is_none() && self.shared.has_all_hosts() {

@@ -41,8 +41,14 @@ impl Engine {
         if let Err(error) = self.check_request(&request.session, &id, &method, raw) {
             return Action::Reply(message::error_reply(Some(&id), &error));
         }
-        let (meta, params) =
+        let (meta, mut params) =
             params::read_typed(&method, raw).unwrap_or_else(|| params::read_any(raw));
+        // All checks apply to the tool that is called in the end.
+        if let Params::CallTool(call) = &mut params
+            && let Some(called) = self.shared.called_tool(&call.name, call.arguments.as_ref())
+        {
+            (call.name, call.arguments) = (called.0.into(), called.1);
+        }
         if let ("initialize", Params::Refused(fault)) = (&*method, &params)
             && meta.protocol_version().is_none_or(|version| version.has_initialize())
             && !matches!(

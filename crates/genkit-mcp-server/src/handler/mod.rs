@@ -82,7 +82,11 @@ impl<'a> Methods<'a> {
         mut request: Request,
     ) -> Answered<impl Future<Output = Answered<ToolReply>> + use<'a>> {
         let caller = self.shared.caller_of_head(&request.head);
-        let tool = self.shared.find_tool(&params.name, &caller).map_err(|absent| {
+        let search = self.shared.find_search_tool(&params.name, || {
+            self.shared.lists_of(&caller).shown_to(&request.client)
+        });
+        let found = search.map_or_else(|| self.shared.find_tool(&params.name, &caller), Ok);
+        let tool = found.map_err(|absent| {
             let lists = self.shared.lists_of(&caller);
             let names = lists.tools(Era::Legacy).iter().map(|tool| tool.name.as_ref());
             let unknown = E::UnknownName(suggest::unknown_name("tool", &params.name, names));

@@ -23,7 +23,14 @@ impl EndpointState {
         principal: Option<&Principal>,
     ) -> Result<(), HttpRejection> {
         let Some(principal) = principal.filter(|_| self.steps_up) else { return Ok(()) };
-        let Some(name) = params.routed_name(method) else { return Ok(()) };
+        let Some(mut name) = params.routed_name(method) else { return Ok(()) };
+        let shared = &self.engine.shared;
+        let arguments = || params.argument_object().filter(|_| method == "tools/call");
+        if shared.settings.tool_search
+            && let Some((called, _)) = shared.called_tool(&name, arguments().as_ref())
+        {
+            name = called.into();
+        }
         let needed = self.lacking_scopes(method, &name, Some(principal));
         let Some(needed) = needed else { return Ok(()) };
         let scopes = needed.join(" ");

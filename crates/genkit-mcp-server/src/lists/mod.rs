@@ -4,6 +4,7 @@ mod digest;
 mod encoded;
 mod filter;
 mod pagination;
+mod searched;
 mod skills;
 mod view;
 
@@ -48,6 +49,8 @@ pub(crate) struct Lists {
     /// Whether the items depend on the caller.
     is_private: bool,
     views: view::Views,
+    /// The lists for clients that search lazy tools, built on first use; `None` without such tools.
+    searched: OnceLock<Option<Arc<Lists>>>,
     /// The tool list for each protocol era, built on first use. The lists differ in the output schemas of tools that
     /// do not return an object.
     shown_tools: [OnceLock<Vec<McpTool>>; 2],
@@ -163,6 +166,7 @@ impl Lists {
             has_app_tools,
             is_private: is_private || has_permits,
             views: view::Views::default(),
+            searched: OnceLock::new(),
             shown_tools: Default::default(),
             prompts,
             templates: templates.map(list_template).collect(),

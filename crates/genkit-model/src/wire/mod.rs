@@ -2,6 +2,7 @@
 
 pub(crate) mod arguments;
 pub(crate) mod data_url;
+pub(crate) mod lazy;
 pub(crate) mod lenient;
 pub(crate) mod settings;
 pub(crate) mod signature;

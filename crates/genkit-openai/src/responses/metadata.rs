@@ -16,6 +16,9 @@ pub(super) const CONTENT: &str = "reasoningContent";
 /// sent with its id.
 pub(super) const ITEM_ID: &str = "itemId";
 
+/// The namespace of the tool of a call. The API requires it if its search found the tool.
+pub(super) const NAMESPACE: &str = "namespace";
+
 /// Whether a text is commentary or the final answer.
 pub(super) const PHASE: &str = "phase";
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::{request, response};
 use crate::wire::builder::OpenAiServer;
+use crate::wire::models;
 use crate::wire::response::error;
 use genkit_core::{Error, ModelRequest, ModelResponse, Result};
 use genkit_model::internal::http::{ApiEndpoint, HttpModel};
@@ -36,6 +37,10 @@ const COUNT_PATH: &str = "/responses/input_tokens";
 /// By default, nothing is stored on the server: each request contains the whole conversation, and a
 /// model's thoughts are sent back encrypted. With `config("store", true)`, the server stores
 /// responses, and thoughts are sent back by id.
+///
+/// GPT-5.4 and newer find [lazy](genkit_core::ToolDefinition::lazy) tools with the API's own tool search, in namespaces
+/// of up to 10 tools: one or more for each prefix `key/` of their names. The items of a search are custom parts, which
+/// are sent back unchanged.
 ///
 /// In addition to the common settings, this provider reads these settings from a request's
 /// `config`:
@@ -79,7 +84,8 @@ pub(crate) fn responses_model(
     settings: &Arc<OpenAiServer>,
     name: &str,
 ) -> Arc<dyn Model> {
-    let info = ModelInfo::default().with_supports(Supports::all());
+    let searches = settings.is_openai() && models::searches_tools(name);
+    let info = ModelInfo::default().with_supports(Supports::all().with_tool_search(searches));
     let wire = ResponsesWire { settings: Arc::clone(settings), model: name.to_owned() };
     let name = format!("{}/{name}", settings.name);
     Arc::new(HttpModel::new(name, info, wire, Arc::clone(endpoint)))

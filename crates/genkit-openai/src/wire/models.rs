@@ -24,6 +24,12 @@ const UNSTREAMED: [&str; 4] = ["o1-pro*", "o3-pro*", "gpt-5-pro*", "gpt-5.*-pro*
 /// Models that do not reason, and reject reasoning items and settings. All newer models reason.
 const UNREASONING: [&str; 4] = ["gpt-3*", "gpt-4*", "chatgpt-4*", "gpt-5-chat*"];
 
+/// The first version of GPT that searches tools.
+const FIRST_WITH_SEARCH: (u32, u32) = (5, 4);
+
+/// Newer models that do not search tools.
+const WITHOUT_SEARCH: [&str; 1] = ["gpt-5.4-nano*"];
+
 fn is_one(patterns: &[&str], model: &str) -> bool {
     // A fine-tuned model has a name that contains its base model: `ft:gpt-4o:…`.
     let name = model.strip_prefix("ft:").unwrap_or(model).to_ascii_lowercase();
@@ -40,6 +46,16 @@ pub(crate) fn is_streamed(model: &str) -> bool {
 
 pub(crate) fn is_reasoning(model: &str) -> bool {
     !is_one(&UNREASONING, model)
+}
+
+pub(crate) fn searches_tools(model: &str) -> bool {
+    let name = model.strip_prefix("ft:").unwrap_or(model);
+    let version = name.strip_prefix("gpt-").and_then(|rest| {
+        let version = rest.split(['-', ':']).next()?;
+        let (major, minor) = version.split_once('.').unwrap_or((version, "0"));
+        Some((major.parse::<u32>().ok()?, minor.parse().ok()?))
+    });
+    version >= Some(FIRST_WITH_SEARCH) && !is_one(&WITHOUT_SEARCH, model)
 }
 
 /// The server and model that a call is sent to.
@@ -105,6 +121,17 @@ mod tests {
             ["o1", "o3", "o3-mini", "gpt-5", "gpt-5.4-mini", "gpt-4o", "ft:gpt-4o:me::codex"]
         {
             assert!(!needs_responses(model), "{model}");
+        }
+    }
+
+    #[test]
+    fn models_since_5_4_search_tools() {
+        for model in ["gpt-5.4", "gpt-5.4-mini", "gpt-5.6-luna", "gpt-6", "ft:gpt-5.4:me::1"] {
+            assert!(searches_tools(model), "{model}");
+        }
+        for model in ["gpt-5.4-nano", "gpt-5.3-codex", "gpt-5-2025-08-07", "gpt-4o", "o3", "grok-5"]
+        {
+            assert!(!searches_tools(model), "{model}");
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod budgets;
 mod compacting;
+mod lazy_tools;
 mod tool_search;
 
 use super::outputs;

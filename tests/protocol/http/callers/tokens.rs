@@ -99,6 +99,32 @@ fn who_lacks_a_scope_of_a_tool_is_told_which() {
     assert_eq!(answer.code(), -32602, "{answer:?}");
 }
 
+/// Writes, found by a search.
+#[tool(lazy, permit = "notes:write")]
+async fn write_later() -> &'static str {
+    "written"
+}
+
+#[test]
+fn caller_of_a_lazy_tool_without_its_scope_receives_the_scope() {
+    let registry = Registry::new().add(tools![look, write_later]);
+    let server = server(&registry).tool_search().protected_resource(resource());
+    let here = Here::serve(server.router().unwrap());
+    let wire = Wire::to(here.url());
+    let call = |token: &str, name: &str| {
+        let token = format!("Bearer {token}");
+        let call = json!({ "name": "call_tool", "arguments": { "name": name, "arguments": {} } });
+        wire.ask_alone_with(&[("authorization", token.as_str())], "tools/call", call)
+    };
+    let answer = call("reader", "write_later");
+    assert_eq!((answer.status, answer.code()), (403, -32000), "{answer:?}");
+    let challenge = answer.header("www-authenticate").unwrap();
+    assert!(challenge.contains("scope=\"profile notes:read notes:write\""), "{challenge}");
+    assert_eq!(call("writer", "write_later").status, 200);
+    assert_eq!(call("reader", "look").status, 200);
+    assert_eq!(call("reader", "none").code(), -32602);
+}
+
 /// Reads a stream to its end. Returns its duration.
 fn read_out(stream: Response<Body>) -> Duration {
     let began = Instant::now();

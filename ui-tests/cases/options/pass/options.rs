@@ -466,6 +466,20 @@ mod hint_of_rmcp {
     }
 }
 
+mod defer_of_anthropic {
+    use genkit::{Tool, tool};
+
+    /// Adds two numbers.
+    #[tool(lazy)]
+    async fn add(a: i64) -> i64 {
+        a
+    }
+
+    pub fn check() {
+        assert!(Tool::of::<add>().is_lazy());
+    }
+}
+
 mod title_with_colon {
     use genkit::tool;
 
@@ -514,4 +528,5 @@ fn main() {
     tags_without_parentheses::check();
     tags_without_tags::check();
     metadata_is_no_object::check();
+    defer_of_anthropic::check();
 }

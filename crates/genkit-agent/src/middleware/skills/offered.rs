@@ -9,10 +9,10 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use super::text;
-use crate::middleware::tool_search::search;
 use genkit_core::BoxFuture;
 use genkit_core::Result;
 use genkit_core::ToolDefinition;
+use genkit_core::internal::model::find_matches;
 use genkit_core::internal::sync::lock;
 use genkit_core::internal::visible::Logged;
 use genkit_core::{OfferedSkill, SkillSource};
@@ -191,7 +191,7 @@ fn search_skills(skills: &[OfferedSkill], query: &str) -> Value {
     let of = |skill: &OfferedSkill| ToolDefinition::new(skill.name(), skill.description());
     let definitions: Vec<ToolDefinition> = skills.iter().map(of).collect();
     let names: Vec<String> =
-        search::find_matches(&definitions, query).into_iter().map(|it| it.name.clone()).collect();
+        find_matches(&definitions, query).into_iter().map(|it| it.name.clone()).collect();
     let found = names.iter().take(MAX_FOUND).filter_map(|name| {
         let skill = skills.iter().find(|skill| skill.name() == name)?;
         Some(text::format_skill(skill))

@@ -1,6 +1,6 @@
 //! Tool search: a model first sees the names of many tools, and then the schemas of those that it opens.
 
-pub(super) mod search;
+mod lazy;
 
 use std::collections::HashSet;
 
@@ -12,11 +12,14 @@ use genkit_core::BoxFuture;
 use genkit_core::Context;
 use genkit_core::Tool;
 use genkit_core::internal::glob::matches_glob;
+use genkit_core::internal::model::{find_matches, list_groups};
 use genkit_core::{Error, ErrorKind, Result};
 use genkit_core::{Message, Part};
 use genkit_core::{ModelRequest, ModelResponse, ToolChoice, ToolDefinition};
 use genkit_model::ChunkSink;
 use genkit_schema::internal::truncate::excerpt;
+
+pub(crate) use lazy::{LazyTools, show_lazy_tools};
 
 /// The name of the tool that opens other tools.
 const SEARCH: &str = "search_tools";
@@ -47,6 +50,8 @@ pub struct ToolSearch {
     threshold: usize,
     listed: usize,
     results: usize,
+    /// Whether all tools are always offered, except lazy ones.
+    only_lazy: bool,
 }
 
 /// Creates middleware for tool search: a model with many tools first receives only their names, and then the schemas of
@@ -60,6 +65,10 @@ pub struct ToolSearch {
 /// Which tools are open is derived from the calls and responses of `search_tools` in the history. They therefore stay
 /// open in a [`Chat`](crate::Chat), and when another process resumes the run. Add this middleware before
 /// [`compact()`](super::compact()), so that it reads the messages before compaction removes any.
+///
+/// A run with [lazy](genkit_core::Tool::is_lazy) tools does not need this middleware. If the model's provider has no
+/// search of its own, the run searches the lazy tools in the same way, and offers all other tools directly. With this
+/// middleware, the search of the provider is not used.
 ///
 /// The tools of MCP hosts may change during a run as usual. Approval, limits and other middleware apply to each tool.
 /// Opening a tool does not require approval.
@@ -118,6 +127,7 @@ pub fn tool_search() -> ToolSearch {
         threshold: THRESHOLD,
         listed: LISTED,
         results: RESULTS,
+        only_lazy: false,
     }
 }
 
@@ -151,32 +161,33 @@ impl ToolSearch {
         self
     }
 
-    /// Returns those tools of `all` that the model is offered.
+    /// Returns those tools of `all` that the model is offered. They are complete, so the provider must not search them.
     fn offered_tools(&self, all: &[ToolDefinition], request: &ModelRequest) -> Vec<ToolDefinition> {
+        let complete = |tool: &ToolDefinition| tool.clone().with_lazy(false);
         let others = || all.iter().filter(|tool| tool.name != SEARCH);
         let Some(search) = all.iter().find(|tool| tool.name == SEARCH) else { return all.to_vec() };
-        if others().count() <= self.threshold {
-            return others().cloned().collect();
+        let is_always = |tool: &&ToolDefinition| self.is_always(tool, request);
+        let closed: Vec<&ToolDefinition> = others().filter(|tool| !is_always(tool)).collect();
+        if closed.is_empty() || others().count() <= self.threshold {
+            return others().map(complete).collect();
         }
         let mut search = search.clone();
-        let is_always = |tool: &&ToolDefinition| self.is_always(&tool.name, request);
-        let closed: Vec<&ToolDefinition> = others().filter(|tool| !is_always(tool)).collect();
         self.describe_search(&mut search, &closed);
         let mut offered = vec![search];
-        offered.extend(others().filter(is_always).cloned());
-        let opened = opened_names(&request.messages);
+        offered.extend(others().filter(is_always).map(complete));
+        let opened = opened_names(&request.messages, true);
         let newest = opened.len().saturating_sub(MAX_OPEN);
         for name in &opened[newest..] {
             offered
-                .extend(closed.iter().find(|tool| tool.name == *name).map(|tool| (*tool).clone()));
+                .extend(closed.iter().find(|tool| tool.name == *name).map(|tool| complete(tool)));
         }
         offered
     }
 
-    fn is_always(&self, name: &str, request: &ModelRequest) -> bool {
-        let is_chosen =
-            matches!(&request.tool_choice, Some(ToolChoice::Tool(chosen)) if chosen == name);
-        is_chosen || self.always.iter().any(|pattern| matches_glob(pattern, name))
+    fn is_always(&self, tool: &ToolDefinition, request: &ModelRequest) -> bool {
+        is_chosen(request, &tool.name)
+            || (self.only_lazy && !tool.lazy)
+            || self.always.iter().any(|pattern| matches_glob(pattern, &tool.name))
     }
 
     /// Adds the list of tools to the description of `search_tools`. The text is the same in each turn, so that the
@@ -185,8 +196,9 @@ impl ToolSearch {
         let text = &mut search.description;
         if closed.len() > self.listed {
             text.push_str(&format!(
-                "\n\nThere are {} tools; search them by a query.",
-                closed.len()
+                "\n\nThere are {} tools; search them by a query.{}",
+                closed.len(),
+                list_groups(closed)
             ));
             return;
         }
@@ -223,7 +235,7 @@ impl ToolSearch {
                 }
             }
         }
-        let mut fits = query.map(|query| search::find_matches(&tools, query)).unwrap_or_default();
+        let mut fits = query.map(|query| find_matches(&tools, query)).unwrap_or_default();
         fits.retain(|tool| !found.iter().any(|found| found.name == tool.name));
         let more = fits.split_off(fits.len().min(self.results));
         found.extend(fits);
@@ -282,13 +294,18 @@ impl_model_middleware!(ToolSearch, {
     }
 });
 
-/// Returns the names of the tools that were opened in `messages`, through `search_tools` or by a direct call, oldest
-/// first.
-fn opened_names(messages: &[Message]) -> Vec<&str> {
+/// Whether the request forces a call of this tool.
+fn is_chosen(request: &ModelRequest, name: &str) -> bool {
+    matches!(&request.tool_choice, Some(ToolChoice::Tool(chosen)) if chosen == name)
+}
+
+/// Returns the names of the tools that were opened in `messages`, through `search_tools` or, `with_calls`, by a direct
+/// call, oldest first.
+fn opened_names(messages: &[Message], with_calls: bool) -> Vec<&str> {
     let mut seen = HashSet::new();
     let parts = messages.iter().flat_map(|message| &message.content);
     let names = parts.flat_map(|part| match part {
-        Part::ToolRequest { tool_request: call, .. } => vec![call.name.as_str()],
+        Part::ToolRequest { tool_request: call, .. } if with_calls => vec![call.name.as_str()],
         Part::ToolResponse { tool_response: answer, .. } if answer.name == SEARCH => {
             let opened = answer.output["opened"].as_array();
             opened.into_iter().flatten().filter_map(|tool| tool["name"].as_str()).collect()

@@ -118,6 +118,13 @@ impl Tool {
         self.0.settings.at_most_once
     }
 
+    /// Returns whether the tool is lazy. A model does not receive the definition of a lazy tool until it finds the tool
+    /// by a search: its provider's own search, or the tool `search_tools`, which is then
+    /// added to the run.
+    pub fn is_lazy(&self) -> bool {
+        self.0.settings.lazy
+    }
+
     /// Returns the task setting: when a call becomes a task, for MCP clients that support tasks. `None` means never.
     pub fn task(&self) -> Option<ToolTask> {
         self.0.settings.task

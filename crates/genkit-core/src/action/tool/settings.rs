@@ -108,6 +108,7 @@ pub(crate) struct ToolSettings {
     pub(super) is_declared: bool,
     pub(super) needs_approval: bool,
     pub(super) at_most_once: bool,
+    pub(super) lazy: bool,
     pub(super) task: Option<ToolTask>,
     pub(super) timeout: Option<Duration>,
     pub(super) max_output: Option<usize>,
@@ -125,6 +126,7 @@ impl ToolSettings {
         is_declared: false,
         needs_approval: false,
         at_most_once: false,
+        lazy: false,
         task: None,
         timeout: None,
         max_output: None,
@@ -170,6 +172,13 @@ macro_rules! set_tool {
             /// Default is `false`.
             pub $($constant)? fn at_most_once(mut self, yes: bool) -> Self {
                 self.settings.at_most_once = yes;
+                self
+            }
+
+            /// Sets whether the tool is lazy: a model finds it by a search, so that its description and schema cost no
+            /// tokens before. Default is `false`.
+            pub $($constant)? fn lazy(mut self, yes: bool) -> Self {
+                self.settings.lazy = yes;
                 self
             }
 

@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::Tool;
+use super::settings::ToolSettings;
 use crate::action::call::ActionHandler;
 use crate::action::definition::Definition;
 use crate::action::error::Error as E;
@@ -50,6 +51,25 @@ impl Tool {
         let description = Cow::Owned(description.into());
         let info = Info { description, ..self.definition().info.clone() };
         Self::new(self.definition().with_info(info), self.0.settings)
+    }
+
+    /// Returns the tool as a [lazy](Self::is_lazy) tool, or as one that is not.
+    ///
+    /// ```
+    /// use genkit::{Tool, tool};
+    ///
+    /// /// Searches the archive.
+    /// #[tool(lazy)]
+    /// async fn search(words: String) -> String { words }
+    ///
+    /// let tool = Tool::of::<search>();
+    /// assert!(tool.is_lazy() && !tool.with_lazy(false).is_lazy());
+    /// ```
+    #[must_use]
+    pub fn with_lazy(&self, yes: bool) -> Self {
+        let definition = self.definition();
+        let settings = ToolSettings { lazy: yes, ..self.0.settings };
+        Self::new(definition.with_info(definition.info.clone()), settings)
     }
 
     /// Fixes an argument: removes it from the schema and passes this value in each call. A caller that sends the

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use rmcp::model::ClientCapabilities;
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
 use genkit_mcp::internal::jsonrpc::scan::text_of;
 
@@ -83,6 +84,11 @@ impl<'a> ParamsOutline<'a> {
         capabilities.is_some_and(|raw| {
             raw.get() == "{}" || serde_json::from_str::<ClientCapabilities>(raw.get()).is_ok()
         })
+    }
+
+    /// The arguments, if they are an object.
+    pub(in super::super) fn argument_object(&self) -> Option<Map<String, Value>> {
+        serde_json::from_str(self.arguments?.get()).ok()
     }
 
     /// The text that `Mcp-Name` repeats, depending on the method.

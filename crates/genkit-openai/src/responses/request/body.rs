@@ -9,6 +9,7 @@ use super::item::InputItem;
 use super::messages::{InputContext, encode_input};
 use super::reasoning::ReasoningReturn;
 use super::settings::ResponsesSettings;
+use super::tool_search::ToolSearch;
 use super::tools::{ResponsesTool, ResponsesToolChoice, encode_tools, text_format, tool_choice};
 use crate::wire::builder::OpenAiServer;
 use crate::wire::models;
@@ -84,8 +85,11 @@ fn encode_with(
     let model = text("version").unwrap_or(model);
     let mut settings = ResponsesSettings { config, server, model, wants_thoughts: false };
     let names = request.tool_names();
+    let searches = server.is_openai() && models::searches_tools(model);
+    let search = ToolSearch::from_request(request, &names, searches);
     let context = InputContext {
         names: &names,
+        search: &search,
         reasoning: ReasoningReturn {
             server: &server.server,
             reasons: settings.has_reasoning(),
@@ -97,10 +101,10 @@ fn encode_with(
         detail: text("visualDetailLevel"),
     };
     let back = context.reasoning;
-    let shape = ("responses", model, back.server, back.reasons, back.stored);
+    let shape = ("responses", model, back.server, back.reasons, back.stored, search.is_on());
     let list = MessageList::from_request(request, (shape, context.continues, context.detail));
     let input = encode_input(request, &context, list.from)?;
-    let tools = encode_tools(request, &names, &server.deviations);
+    let tools = encode_tools(request, &names, &search, &server.deviations);
     settings.wants_thoughts = (!tools.is_empty() && request.tool_choice != Some(ToolChoice::None))
         || input.items.iter().any(|item| matches!(item, InputItem::Reasoning(_)));
     let choice = match config.get("tool_choice") {

@@ -62,6 +62,8 @@ pub(super) struct CallItem<'a> {
     pub(super) id: Option<&'a str>,
     pub(super) call_id: Cow<'a, str>,
     pub(super) name: Cow<'a, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) namespace: Option<&'a str>,
     #[serde(serialize_with = "arguments_text")]
     pub(super) arguments: &'a Value,
 }

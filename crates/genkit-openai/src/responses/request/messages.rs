@@ -10,6 +10,7 @@ use super::item::{
     input_part,
 };
 use super::reasoning::{ReasoningReturn, item_id};
+use super::tool_search::ToolSearch;
 use crate::responses::metadata::{ITEM, ITEM_ID, PHASE};
 use crate::wire::request::messages::{message_text, tool_output};
 use crate::wire::request::tools::ToolCallIds;
@@ -23,6 +24,7 @@ use genkit_model::internal::documents;
 /// The inputs that affect the encoding of a request.
 pub(super) struct InputContext<'a> {
     pub(super) names: &'a Names<'a>,
+    pub(super) search: &'a ToolSearch<'a>,
     pub(super) reasoning: ReasoningReturn<'a>,
     /// Whether the conversation began on the server, which then has the calls that are responded to
     /// here.
@@ -210,7 +212,9 @@ impl<'a> InputWriter<'a> {
 
     fn write_kept(&mut self, custom: &'a Map<String, Value>) {
         let item = custom.get(ITEM).and_then(Value::as_object);
-        if let Some(item) = item.filter(|item| self.context.reasoning.accepts_item(item)) {
+        if let Some(item) = item.filter(|item| {
+            self.context.reasoning.accepts_item(item) && self.context.search.accepts_item(item)
+        }) {
             self.push_item(InputItem::Kept(item));
         }
     }
@@ -235,11 +239,14 @@ impl<'a> InputWriter<'a> {
                 }
                 Part::ToolRequest { tool_request, .. } if !tool_request.partial => {
                     let call_id = self.ids.of_call(tool_request, ToolIds::SixtyFour);
+                    let name = self.context.names.sent_name(&tool_request.name);
+                    let namespace = self.context.search.call_namespace(part, &name);
                     self.push_item(InputItem::Call(CallItem {
                         r#type: "function_call",
                         id,
                         call_id,
-                        name: self.context.names.sent_name(&tool_request.name),
+                        name,
+                        namespace,
                         arguments: &tool_request.input,
                     }));
                 }

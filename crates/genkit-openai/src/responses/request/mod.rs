@@ -5,6 +5,7 @@ mod item;
 mod messages;
 mod reasoning;
 mod settings;
+mod tool_search;
 mod tools;
 
 pub(super) use body::{count_body, encode_body};

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::responses::metadata::{CONTENT, ENCRYPTED, ID, ITEM, ITEM_ID, SUMMARY};
+use crate::responses::metadata::{CONTENT, ENCRYPTED, ID, ITEM, ITEM_ID, NAMESPACE, SUMMARY};
 use crate::wire::builder::OpenAiServer;
 use crate::wire::request::tools::RawToolCall;
 use genkit_core::ModelRequest;
@@ -62,7 +62,11 @@ impl<'a> ItemReader<'a> {
         let mut call = called.into_request(self.request, &self.names, strict);
         // A call that ended before its arguments arrived is shown but not run.
         call.partial = is_bare && item_text(&item, "status") == Some("incomplete");
-        with_item_id(Part::tool_request(call), &item)
+        let part = with_item_id(Part::tool_request(call), &item);
+        match item_text(&item, NAMESPACE).filter(|namespace| !namespace.is_empty()) {
+            Some(namespace) => part.with_metadata(NAMESPACE, namespace),
+            None => part,
+        }
     }
 
     /// Converts a reasoning item. An item that has no text, and can be sent back only if it is

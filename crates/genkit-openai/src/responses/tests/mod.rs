@@ -6,6 +6,7 @@ mod builders;
 mod hostile;
 mod requests;
 mod rounds;
+mod searching;
 mod streams;
 
 use serde_json::{Value, json};

@@ -1,6 +1,8 @@
 //! Searching tools by a query.
 
-use genkit_core::ToolDefinition;
+use std::collections::BTreeMap;
+
+use super::request::ToolDefinition;
 use genkit_schema::internal::truncate::truncate;
 
 /// The length of the part of a query that is used, in bytes. Default is 1,024.
@@ -9,18 +11,31 @@ const MAX_QUERY: usize = 1_024;
 /// The length of the part of a tool's description that is searched, in bytes. Default is 4 KiB.
 const MAX_DESCRIPTION: usize = 4 * 1_024;
 
+/// The number of groups of tools that are named. Default is 32.
+const MAX_GROUPS: usize = 32;
+
 /// Returns the tools that match `query`, the best first. Words in the name count most, then those in argument names and
 /// the description.
-pub(in crate::middleware) fn find_matches<'a>(
-    tools: &'a [ToolDefinition],
-    query: &str,
-) -> Vec<&'a ToolDefinition> {
+pub fn find_matches<'a>(tools: &'a [ToolDefinition], query: &str) -> Vec<&'a ToolDefinition> {
     let query = truncate(query, MAX_QUERY).to_lowercase();
     let words: Vec<&str> = split_words(&query).map(singular_form).collect();
     let scored = tools.iter().map(|tool| (score_tool(tool, &query, &words), tool));
     let mut found: Vec<(u32, &ToolDefinition)> = scored.filter(|(score, _)| *score > 0).collect();
     found.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
     found.into_iter().map(|(_, tool)| tool).collect()
+}
+
+/// Returns the groups of tools, which are the parts of their names before `/` or `__`, with the number of tools in each:
+/// ` Groups: github (12), jira (7).`. Empty without groups.
+pub fn list_groups(tools: &[&ToolDefinition]) -> String {
+    let mut groups = BTreeMap::new();
+    let split = |name| str::split_once(name, '/').or_else(|| name.split_once("__"));
+    for (group, _) in tools.iter().filter_map(|tool| split(tool.name.as_str())) {
+        *groups.entry(group).or_insert(0) += 1;
+    }
+    let groups: Vec<String> =
+        groups.iter().take(MAX_GROUPS).map(|(group, tools)| format!("{group} ({tools})")).collect();
+    if groups.is_empty() { String::new() } else { format!(" Groups: {}.", groups.join(", ")) }
 }
 
 fn score_tool(tool: &ToolDefinition, query: &str, words: &[&str]) -> u32 {
