@@ -84,7 +84,8 @@ impl KeptRun {
     /// Returns whether a process works on the run, or is about to.
     fn is_busy(&self, now: u64) -> bool {
         let at = &self.run.at;
-        let is_due = at.status == RunStatus::Working && at.wake_at_ms.is_none_or(|time| time <= now);
+        let is_due =
+            at.status == RunStatus::Working && at.wake_at_ms.is_none_or(|time| time <= now);
         self.is_leased() || is_due
     }
 

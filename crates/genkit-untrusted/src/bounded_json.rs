@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 /// The maximum number of values and keys in a JSON document from outside. Default is 200,000.
 pub const MAX_JSON_VALUES: usize = 200_000;
 
-/// How many more values a document may have.
+/// How many more values a document, or all documents of a request, may have.
 #[derive(Debug)]
 pub struct ValueBudget(Cell<usize>);
 
@@ -29,6 +29,11 @@ impl ValueBudget {
         self.0.set(left);
         Ok(())
     }
+
+    /// Returns whether no values are left, so that a document was probably rejected.
+    pub fn is_spent(&self) -> bool {
+        self.0.get() == 0
+    }
 }
 
 /// Parses a document.
@@ -36,8 +41,16 @@ impl ValueBudget {
 /// # Errors
 /// Returns the error from `serde_json`, or an error that names the limit.
 pub fn parse_bounded(text: &[u8]) -> serde_json::Result<Value> {
+    parse_within(text, &ValueBudget::default())
+}
+
+/// Parses one of several documents that share a budget.
+///
+/// # Errors
+/// As [`parse_bounded`].
+pub fn parse_within(text: &[u8], budget: &ValueBudget) -> serde_json::Result<Value> {
     let mut deserializer = serde_json::Deserializer::from_slice(text);
-    let value = BoundedValue(&ValueBudget::default()).deserialize(&mut deserializer)?;
+    let value = BoundedValue(budget).deserialize(&mut deserializer)?;
     deserializer.end()?;
     Ok(value)
 }

@@ -88,7 +88,9 @@ pub(in super::super) async fn answer(
             let detailed = wire::detailed_result(&task.id, task.record).map_err(TaskError::from);
             detailed.map(|task| TaskAnswer::Task(Box::new(task)))
         }
-        (Ok(task), TaskCall::Update(_, answers)) => task.update_task(answers, request.quota.key()).await,
+        (Ok(task), TaskCall::Update(_, answers)) => {
+            task.update_task(answers, request.quota.key()).await
+        }
         (Ok(task), TaskCall::Cancel(_)) => task.cancel_task().await,
     };
     match answered {
