@@ -46,7 +46,7 @@ pub(crate) struct AguiEndpoint {
     admitting: Arc<FairLimit<String>>,
     running: Arc<FairLimit<String>>,
     max_in_flight: usize,
-    hosts: Option<AllowedHosts>,
+    hosts: AllowedHosts,
     cors: Cors,
     drain: Drain,
     pub(crate) ledger: Ledger,
@@ -62,7 +62,6 @@ impl AguiEndpoint {
         drain: Drain,
         end: CancellationToken,
     ) -> Result<Self, E> {
-        let any = settings.hosts.as_ref().is_some_and(|hosts| hosts.iter().any(|host| host == "*"));
         Ok(Self {
             agent,
             providers: settings.providers,
@@ -73,7 +72,7 @@ impl AguiEndpoint {
             admitting: FairLimit::new(MAX_ADMITTING.min(settings.max_in_flight)),
             running: FairLimit::new(settings.max_in_flight),
             max_in_flight: settings.max_in_flight,
-            hosts: (!any).then(|| AllowedHosts::new(settings.hosts)),
+            hosts: AllowedHosts::with_wildcard(settings.hosts),
             cors: Cors::new(settings.origins, METHODS, ""),
             drain,
             ledger: Ledger::new(settings.sealing_key.as_deref())?,
@@ -86,9 +85,7 @@ impl AguiEndpoint {
     /// Handles a request.
     pub(crate) async fn answer(self: &Arc<Self>, request: Request) -> Response {
         let (headers, uri) = (request.headers(), request.uri());
-        if let Some(hosts) = &self.hosts
-            && let Err(rejection) = hosts.check(headers, uri)
-        {
+        if let Err(rejection) = self.hosts.check(headers, uri) {
             return Rejection::from(E::from(rejection)).into_response();
         }
         let Some(rights) = self.cors.check(headers, uri) else {
@@ -120,7 +117,7 @@ impl AguiEndpoint {
         let (context, owner) = self.identify(&parts).await?;
         drop(admitting);
         let client = if context.is_empty() { address } else { format!("caller {owner}") };
-        let place = self.take_place(&self.running, client)?;
+        let place = self.take_place(&self.running, client.clone())?;
         let mut input = RunInput::parse(&body.bytes)?;
         drop(body);
         let binding = Binding::new(&owner, &input.thread_id);
@@ -141,7 +138,7 @@ impl AguiEndpoint {
         if !self.providers.is_empty() {
             run = run.action_context(context);
         }
-        let mut conversation = Conversation::rebuild(&mut input, &self.ledger, &binding)?;
+        let mut conversation = Conversation::rebuild(&mut input, &self.ledger, &binding, &client)?;
         let (known_calls, carrier) =
             (std::mem::take(&mut conversation.known_calls), conversation.carrier.take());
         let run = conversation.apply_to(run.tools(tools));

@@ -47,7 +47,7 @@ pub(crate) enum Error {
     AlreadyResumed,
     #[error("the interrupt has expired; send a new message")]
     Expired,
-    #[error("too many interrupts were answered in the last hour; try again later")]
+    #[error("too many interrupts of this client were answered in the last hour; try again later")]
     LedgerFull,
     #[error("{0} runs are already active; try again in a moment")]
     TooManyRunning(usize),

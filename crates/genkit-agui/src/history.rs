@@ -25,8 +25,13 @@ pub(crate) struct Conversation {
 }
 
 impl Conversation {
-    /// Rebuilds the conversation of `input`. A run that resumes is recorded in the ledger.
-    pub(crate) fn rebuild(input: &mut RunInput, ledger: &Ledger, to: &Binding) -> Result<Self, E> {
+    /// Rebuilds the conversation of `input`. A run that resumes is recorded in the ledger, for `client`.
+    pub(crate) fn rebuild(
+        input: &mut RunInput,
+        ledger: &Ledger,
+        to: &Binding,
+        client: &str,
+    ) -> Result<Self, E> {
         let mut messages = Vec::new();
         let mut turn: Option<SealedTurn> = None;
         let mut results: HashMap<String, Value> = HashMap::new();
@@ -41,12 +46,13 @@ impl Conversation {
                 continue;
             }
             // The seal of a later message contains the seals of earlier messages.
-            let sealed = message.encrypted_value.as_deref();
-            if let Some(opened) = sealed.and_then(|sealed| ledger.open_turn(sealed, to)) {
+            if let Some(sealed) = &message.encrypted_value
+                && let Some(opened) = ledger.open_turn(sealed, to, &input.budget)?
+            {
                 turn = Some(opened);
             }
             if let (true, Some(call)) = (message.role == "tool", &message.tool_call_id) {
-                results.insert(call.clone(), message.tool_output());
+                results.insert(call.clone(), message.tool_output(&input.budget)?);
             }
         }
         let resume = input.resume.take().unwrap_or_default();
@@ -60,7 +66,7 @@ impl Conversation {
             return Ok(Self { messages, answers: None, carrier: None, known_calls: Vec::new() });
         };
         let answers = answer_questions(&turn, &results, resume, ledger, to)?;
-        ledger.resume_once(&turn)?;
+        ledger.resume_once(&turn, client)?;
         let calls = turn.messages.iter().flat_map(Message::tool_requests);
         let known_calls = calls.filter_map(|call| call.id.clone()).collect();
         messages.extend(turn.messages);

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use genkit_core::internal::bounded_json::parse_bounded;
+use genkit_core::internal::bounded_json::{ValueBudget, parse_within};
 use genkit_core::{Part, Tool};
 
 use crate::error::Error as E;
@@ -52,6 +52,9 @@ pub(crate) struct RunInput {
     #[serde(default)]
     pub(crate) forwarded_props: Value,
     pub(crate) resume: Option<Vec<ResumeEntry>>,
+    /// How many more values the JSON within the request may have: sealed turns, and text that is JSON.
+    #[serde(skip)]
+    pub(crate) budget: ValueBudget,
 }
 
 /// A message from the client's copy of the conversation. Calls in it are ignored: the sealed value has them.
@@ -103,9 +106,11 @@ pub(crate) enum ResumeStatus {
 impl RunInput {
     /// Parses the body of a request and checks its limits.
     pub(crate) fn parse(body: &[u8]) -> Result<Self, E> {
-        let input: Self = parse_bounded(body)
+        let budget = ValueBudget::default();
+        let mut input: Self = parse_within(body, &budget)
             .and_then(serde_json::from_value)
             .map_err(|error| E::NotInput(error.to_string()))?;
+        input.budget = budget;
         limit("threadId", input.thread_id.len(), "bytes", MAX_ID)?;
         limit("runId", input.run_id.len(), "bytes", MAX_ID)?;
         let parent = input.parent_run_id.as_ref().map_or(0, String::len);
@@ -175,16 +180,20 @@ impl InputMessage {
     }
 
     /// Returns the result of a call that the page executed. Text that is JSON becomes that JSON.
-    pub(crate) fn tool_output(&self) -> Value {
+    pub(crate) fn tool_output(&self, budget: &ValueBudget) -> Result<Value, E> {
         if let Some(error) = self.error.as_ref().filter(|error| !error.is_empty()) {
-            return serde_json::json!({ "error": error });
+            return Ok(serde_json::json!({ "error": error }));
         }
         let text = match &self.content {
             Value::String(text) => text.clone(),
             Value::Array(parts) => parts.iter().filter_map(|part| part["text"].as_str()).collect(),
-            other => return other.clone(),
+            other => return Ok(other.clone()),
         };
-        serde_json::from_str(&text).unwrap_or(Value::String(text))
+        match parse_within(text.as_bytes(), budget) {
+            Ok(json) => Ok(json),
+            Err(error) if budget.is_spent() => Err(E::NotInput(error.to_string())),
+            Err(_) => Ok(Value::String(text)),
+        }
     }
 }
 

@@ -1,12 +1,14 @@
 //! The ledger: seals the results of runs, and records which interrupted runs were resumed.
 
-use std::collections::HashMap;
-use std::sync::Mutex;
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
 use genkit_core::Message;
+use genkit_core::internal::bounded_json::{ValueBudget, parse_within};
+use genkit_core::internal::fair_share::{floor_of, may_take};
 use genkit_core::internal::seal::{MIN_KEY, Seal};
 use genkit_core::internal::sync::lock;
 use genkit_core::internal::time::now_ms;
@@ -19,7 +21,8 @@ const HISTORY_TTL: Duration = Duration::from_secs(30 * 24 * 3600);
 /// How long an interrupt can be answered. Default is 1 hour.
 pub(crate) const INTERRUPT_TTL: Duration = Duration::from_secs(3600);
 
-/// The maximum number of resumed runs to remember. Default is 100,000; while it is reached, no run can be resumed.
+/// The maximum number of resumed runs to remember, divided among the clients. Default is 100,000; a client that has its
+/// share cannot resume a run.
 const MAX_RESUMED: usize = 100_000;
 
 /// The maximum size of a sealed turn, in bytes. A longer turn is not part of later requests. Default is 1 MiB.
@@ -56,7 +59,53 @@ impl Binding {
 
 pub(crate) struct Ledger {
     seal: Seal,
-    resumed: Mutex<HashMap<String, Instant>>,
+    resumed: Mutex<ResumedTurns>,
+}
+
+/// The turns that were resumed. None of them is forgotten while it could be resumed again.
+#[derive(Default)]
+struct ResumedTurns {
+    /// The clients that resumed them, by the number of the turn.
+    clients: HashMap<Arc<str>, Arc<str>>,
+    /// Oldest first.
+    times: VecDeque<(Instant, Arc<str>)>,
+    of_clients: HashMap<Arc<str>, usize>,
+}
+
+impl ResumedTurns {
+    fn forget_expired(&mut self) {
+        while let Some((at, number)) = self.times.front()
+            && at.elapsed() >= INTERRUPT_TTL
+        {
+            let number = Arc::clone(number);
+            self.times.pop_front();
+            let Some(client) = self.clients.remove(&number) else { continue };
+            if let Some(own) = self.of_clients.get_mut(&client) {
+                *own -= 1;
+                if *own == 0 {
+                    self.of_clients.remove(&client);
+                }
+            }
+        }
+    }
+
+    /// Records a turn, unless `client` already has its share of `total` turns.
+    fn record(&mut self, number: &str, client: &str, total: usize) -> Result<(), E> {
+        self.forget_expired();
+        if self.clients.contains_key(number) {
+            return Err(E::AlreadyResumed);
+        }
+        let known = self.of_clients.get_key_value(client).map(|(known, own)| (known.clone(), *own));
+        let (client, own) = known.unwrap_or_else(|| (client.into(), 0));
+        if !may_take(own, 1, total.saturating_sub(self.clients.len()), floor_of(total)) {
+            return Err(E::LedgerFull);
+        }
+        let number: Arc<str> = number.into();
+        self.times.push_back((Instant::now(), Arc::clone(&number)));
+        self.of_clients.insert(Arc::clone(&client), own + 1);
+        self.clients.insert(number, client);
+        Ok(())
+    }
 }
 
 impl Ledger {
@@ -94,9 +143,18 @@ impl Ledger {
     }
 
     /// Opens a sealed turn; `None` if it was changed, has expired, or belongs to another thread or caller.
-    pub(crate) fn open_turn(&self, sealed: &str, to: &Binding) -> Option<SealedTurn> {
-        let text = self.seal.open_text(sealed, &to.0).ok()?;
-        serde_json::from_slice(&text).ok()
+    pub(crate) fn open_turn(
+        &self,
+        sealed: &str,
+        to: &Binding,
+        budget: &ValueBudget,
+    ) -> Result<Option<SealedTurn>, E> {
+        let Ok(text) = self.seal.open_text(sealed, &to.0) else { return Ok(None) };
+        match parse_within(&text, budget) {
+            Ok(turn) => Ok(serde_json::from_value(turn).ok()),
+            Err(error) if budget.is_spent() => Err(E::NotInput(error.to_string())),
+            Err(_) => Ok(None),
+        }
     }
 
     /// Returns the id of a question of a turn. It cannot be predicted, and does not match any other question.
@@ -111,26 +169,31 @@ impl Ledger {
         self.seal.digest_text(&to.0, question.as_bytes())
     }
 
-    /// Records that a turn is resumed, which is possible once.
-    pub(crate) fn resume_once(&self, turn: &SealedTurn) -> Result<(), E> {
+    /// Records that a turn is resumed by a client, which is possible once.
+    pub(crate) fn resume_once(&self, turn: &SealedTurn, client: &str) -> Result<(), E> {
         if now_ms().saturating_sub(turn.at) >= millis(INTERRUPT_TTL) {
             return Err(E::Expired);
         }
-        let mut resumed = lock(&self.resumed);
-        if resumed.contains_key(&turn.number) {
-            return Err(E::AlreadyResumed);
-        }
-        if resumed.len() >= MAX_RESUMED {
-            resumed.retain(|_, at| at.elapsed() < INTERRUPT_TTL);
-            if resumed.len() >= MAX_RESUMED {
-                return Err(E::LedgerFull);
-            }
-        }
-        resumed.insert(turn.number.clone(), Instant::now());
-        Ok(())
+        lock(&self.resumed).record(&turn.number, client, MAX_RESUMED)
     }
 }
 
 pub(crate) fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn greedy_client_leaves_room_for_the_answers_of_others() {
+        let mut turns = ResumedTurns::default();
+        let greedy = (0..).take_while(|n| turns.record(&format!("g{n}"), "eve", 100).is_ok());
+        assert_eq!(greedy.count(), 50);
+        turns.record("a", "ada", 100).expect("half is left");
+        assert!(matches!(turns.record("g0", "ada", 100), Err(E::AlreadyResumed)));
+        assert!(matches!(turns.record("a", "eve", 100), Err(E::AlreadyResumed)));
+        assert!(matches!(turns.record("g50", "eve", 100), Err(E::LedgerFull)));
+    }
 }

@@ -257,6 +257,21 @@ async fn client_tool_ends_the_run_as_pending_and_its_result_continues() {
 }
 
 #[tokio::test]
+async fn json_in_text_counts_towards_the_values_of_the_request() {
+    let model = ScriptedModel::new([call("pick_color", "c1", json!({}))]);
+    let mut page = Page::new(&endpoint(agent(&model)));
+    page.tools = json!([{"name": "pick_color", "description": "Asks.", "parameters": {}}]);
+    page.say("Which color?");
+    page.run(json!([])).await;
+    for id in ["x", "y"] {
+        let zeros = format!("[{}]", vec!["0"; 150_000].join(","));
+        page.messages.push(json!({"id": id, "role": "tool", "toolCallId": "c1", "content": zeros}));
+    }
+    let refused = page.refused(json!([])).await;
+    assert!(refused.contains("more than 200000 values"), "{refused}");
+}
+
+#[tokio::test]
 async fn client_tool_that_shadows_a_server_tool_is_an_error() {
     let model = ScriptedModel::texts(["no"]);
     let mut page = Page::new(&endpoint(agent(&model)));

@@ -1,4 +1,4 @@
-//! A child process in its own process group.
+//! A child process in its own session and process group.
 
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;

@@ -1,6 +1,7 @@
 //! Processes on systems without process groups: only the child itself can be killed.
 
 use std::ffi::OsStr;
+use std::io;
 
 use tokio::process::Command;
 
@@ -22,6 +23,7 @@ impl GroupId {
     }
 }
 
-pub(crate) fn lead_group(command: &mut Command, _: &OsStr) {
+pub(crate) fn lead_group(command: &mut Command, _: &OsStr) -> io::Result<()> {
     command.kill_on_drop(true);
+    Ok(())
 }

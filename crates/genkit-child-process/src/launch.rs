@@ -41,7 +41,7 @@ pub(crate) fn prepare_command(command: &ChildCommand) -> Result<Command, Error> 
     if let Some(folder) = &command.cwd {
         process.current_dir(folder);
     }
-    lead_group(&mut process, &command.program);
+    lead_group(&mut process, &command.program).map_err(|reason| spawn_error(command, reason))?;
     Ok(process)
 }
 

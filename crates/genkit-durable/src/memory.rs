@@ -1,6 +1,8 @@
-//! Runs in memory, which end with the process. Their number and size are limited.
+//! Runs in memory, which end with the process. Their number and size are limited, and divided among their owners: the
+//! first tag of a run names its owner.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -9,15 +11,21 @@ use tokio::time::Instant;
 use super::error::Error as E;
 use genkit_core::BoxFuture;
 use genkit_core::Result;
+use genkit_core::internal::fair_share::{floor_of, may_take};
 use genkit_core::internal::run_store::now_ms;
 use genkit_core::internal::sync::lock;
 use genkit_core::{RunChange, RunEntry, RunFilter, RunHead, RunId, RunStatus, RunStore, StoredRun};
 
-/// The maximum number of runs in memory, for a server without a store. Default is 1,000.
+/// The maximum number of runs in memory, for a server without a store. Default is 1,000; a further run replaces the
+/// oldest idle run of the owner with the most.
 const MAX_RUNS: usize = 1000;
 
-/// The maximum size of their text, in bytes. Default is 64 MiB.
+/// The maximum size of their text, in bytes. Default is 64 MiB; more text replaces the oldest idle runs of the owner
+/// with the most text.
 const MAX_BYTES: usize = 64 * 1024 * 1024;
+
+/// The size of the text of busy runs that an owner can always hold while any is left, in bytes. Default is 1 MiB.
+const FLOOR_BYTES: usize = 1024 * 1024;
 
 /// A store in memory.
 pub struct MemoryRuns(Mutex<Runs>);
@@ -25,7 +33,7 @@ pub struct MemoryRuns(Mutex<Runs>);
 impl MemoryRuns {
     /// Creates a store with another limit than the default of 1,000 runs.
     pub fn with_max_runs(max_runs: usize) -> Self {
-        Self(Mutex::new(Runs { runs: BTreeMap::new(), bytes: 0, max_runs }))
+        Self(Mutex::new(Runs { max_runs, ..Runs::default() }))
     }
 }
 
@@ -35,10 +43,31 @@ impl Default for MemoryRuns {
     }
 }
 
+#[derive(Default)]
 struct Runs {
     runs: BTreeMap<RunId, KeptRun>,
-    bytes: usize,
+    held: Amount,
+    of_owners: HashMap<String, Amount>,
     max_runs: usize,
+}
+
+/// A number of runs, and the size of their text.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+struct Amount {
+    runs: usize,
+    bytes: usize,
+}
+
+impl Amount {
+    fn add(&mut self, runs: usize, bytes: usize) {
+        self.runs += runs;
+        self.bytes += bytes;
+    }
+
+    fn subtract(&mut self, runs: usize, bytes: usize) {
+        self.runs -= runs;
+        self.bytes -= bytes;
+    }
 }
 
 struct KeptRun {
@@ -52,29 +81,97 @@ impl KeptRun {
         self.lease.as_ref().is_some_and(|(_, until)| *until > Instant::now())
     }
 
+    /// Returns whether a process works on the run, or is about to.
+    fn is_busy(&self, now: u64) -> bool {
+        let at = &self.run.at;
+        let is_due =
+            at.status == RunStatus::Working && at.wake_at_ms.is_none_or(|time| time <= now);
+        self.is_leased() || is_due
+    }
+
+    fn owner(&self) -> &str {
+        owner_of(&self.entry)
+    }
+
     fn stored_size(&self) -> usize {
         self.run.head.len() + self.run.log.iter().map(String::len).sum::<usize>()
     }
 }
 
+/// Returns the owner, which is empty for a run without tags.
+fn owner_of(entry: &RunEntry) -> &str {
+    entry.tags.first().map_or("", String::as_str)
+}
+
 impl Runs {
-    /// Replaces `old` bytes with `new` bytes in the total.
-    fn reserve_bytes(&mut self, old: usize, new: usize) -> Result<(), E> {
-        let bytes = self.bytes - old + new;
-        // A change that does not grow is always accepted.
-        if bytes > MAX_BYTES && new > old {
-            return Err(E::MemoryFull);
+    /// Makes room for a new run of this owner, or for more text of `grown`, which does not give way itself. Idle runs give way: the oldest of the owner
+    /// with the most, which has at least as much as this owner. Busy runs stay, and an owner can have only a fair share
+    /// of them.
+    fn make_room(&mut self, owner: &str, grown: Option<&RunId>, bytes: usize) -> Result<(), E> {
+        let runs = usize::from(grown.is_none());
+        let fits = |held: Amount, max_runs: usize| {
+            held.runs + runs <= max_runs && held.bytes + bytes <= MAX_BYTES
+        };
+        let own = self.of_owners.get(owner).copied().unwrap_or_default();
+        // Without a scan of the runs, if this owner leaves as much as it has.
+        let (mut doubled, max_runs) = (self.held, self.max_runs);
+        doubled.add(own.runs, own.bytes);
+        if fits(doubled, max_runs) {
+            return Ok(());
         }
-        self.bytes = bytes;
+        let now = now_ms();
+        if !owner.is_empty() {
+            let (mut busy, mut own_busy) = (Amount::default(), Amount::default());
+            for kept in self.runs.values().filter(|kept| kept.is_busy(now)) {
+                busy.add(1, kept.stored_size());
+                if kept.owner() == owner {
+                    own_busy.add(1, kept.stored_size());
+                }
+            }
+            let left = (max_runs.saturating_sub(busy.runs), MAX_BYTES.saturating_sub(busy.bytes));
+            if !may_take(own_busy.runs, runs, left.0, floor_of(max_runs))
+                || !may_take(own_busy.bytes, bytes, left.1, FLOOR_BYTES)
+            {
+                return Err(E::MemoryFull);
+            }
+        }
+        while !fits(self.held, max_runs) {
+            let is_count = self.held.runs + runs > max_runs;
+            let measure = |held: &Amount| if is_count { held.runs } else { held.bytes };
+            let own = self.of_owners.get(owner).map_or(0, &measure);
+            let gives_way = self
+                .runs
+                .iter()
+                .filter(|(id, kept)| Some(*id) != grown && !kept.is_busy(now))
+                .map(|(id, kept)| (self.of_owners.get(kept.owner()).map_or(0, &measure), kept, id))
+                .filter(|(held, _, _)| *held >= own)
+                .min_by_key(|(held, kept, id)| (Reverse(*held), kept.entry.updated_ms, *id));
+            let Some(id) = gives_way.map(|(_, _, id)| id.clone()) else {
+                return Err(E::MemoryFull);
+            };
+            self.remove_run(&id);
+        }
         Ok(())
+    }
+
+    fn count(&mut self, owner: &str, runs: usize, bytes: usize) {
+        self.held.add(runs, bytes);
+        self.of_owners.entry(owner.to_owned()).or_default().add(runs, bytes);
+    }
+
+    fn uncount(&mut self, owner: &str, runs: usize, bytes: usize) {
+        self.held.subtract(runs, bytes);
+        if let Some(own) = self.of_owners.get_mut(owner) {
+            own.subtract(runs, bytes);
+            if *own == Amount::default() {
+                self.of_owners.remove(owner);
+            }
+        }
     }
 
     fn create_run(&mut self, run: &RunId, first: &RunChange) -> Result<bool, E> {
         if self.runs.contains_key(run) {
             return Ok(false);
-        }
-        if self.runs.len() >= self.max_runs {
-            return Err(E::MemoryFull);
         }
         let head = RunHead::new(1, first.status, first.wake_at_ms)
             .with_incarnation(RunHead::new_incarnation());
@@ -83,7 +180,9 @@ impl Runs {
         update_entry(&mut entry, first);
         let run_data = StoredRun::new(head, &*first.head, first.log.clone());
         let kept = KeptRun { run: run_data, lease: None, entry };
-        self.reserve_bytes(0, kept.stored_size())?;
+        let size = kept.stored_size();
+        self.make_room(kept.owner(), None, size)?;
+        self.count(kept.owner(), 1, size);
         self.runs.insert(run.clone(), kept);
         Ok(true)
     }
@@ -98,14 +197,22 @@ impl Runs {
             kept.run.at.revision == at && change.may_change(&kept.run.at, owner)
         };
         let Some(kept) = self.runs.get(run).filter(may_change) else { return Ok(None) };
-        let (old, gone) = (kept.stored_size(), kept.run.head.len());
-        self.reserve_bytes(old, old - gone + texts().map(String::len).sum::<usize>())?;
+        let (gone, added) = (kept.run.head.len(), texts().map(String::len).sum::<usize>());
+        let owner = kept.owner().to_owned();
+        // A change that does not grow is always accepted.
+        if added > gone {
+            self.make_room(&owner, Some(run), added - gone)?;
+        }
         if let Some(kept) = self.runs.get_mut(run) {
+            let old = kept.stored_size();
             kept.run.at = RunHead::new(at + 1, change.status, change.wake_at_ms)
                 .with_incarnation(kept.run.at.incarnation);
             kept.run.head.clone_from(&change.head);
             kept.run.log.extend(change.log.iter().cloned());
             update_entry(&mut kept.entry, change);
+            let (new_owner, new) = (kept.owner().to_owned(), kept.stored_size());
+            self.uncount(&owner, 1, old);
+            self.count(&new_owner, 1, new);
         }
         Ok(Some(at + 1))
     }
@@ -133,7 +240,7 @@ impl Runs {
 
     fn remove_run(&mut self, run: &RunId) -> bool {
         let Some(kept) = self.runs.remove(run) else { return false };
-        self.bytes -= kept.stored_size();
+        self.uncount(kept.owner(), 1, kept.stored_size());
         true
     }
 }
@@ -235,5 +342,69 @@ mod tests {
         assert!(store.save(&id(2), 1, &large).await.is_err());
         assert_eq!(store.save(&id(1), 2, &small).await.expect("it shrinks"), Some(3));
         assert_eq!(store.save(&id(2), 1, &large).await.expect("it fits now"), Some(2));
+    }
+
+    fn id(owner: &str, number: usize) -> RunId {
+        RunId::new(format!("{owner}-{number}")).expect("an id")
+    }
+
+    fn change_of(owner: &str, status: RunStatus, bytes: usize) -> RunChange {
+        RunChange::new(status, "1".repeat(bytes)).with_tags([owner])
+    }
+
+    #[tokio::test]
+    async fn owner_with_the_most_idle_runs_gives_way() {
+        let store = MemoryRuns::with_max_runs(100);
+        let create = async |owner: &str, number| {
+            let change = change_of(owner, RunStatus::Completed, 1);
+            store.create(&id(owner, number), &change).await
+        };
+        create("ada", 0).await.expect("there is room");
+        for number in 0..300 {
+            create("eve", number).await.expect("room is made");
+        }
+        assert!(store.load(&id("ada", 0)).await.unwrap().is_some());
+        assert!(store.load(&id("eve", 200)).await.unwrap().is_none());
+        assert!(store.load(&id("eve", 299)).await.unwrap().is_some());
+        for number in 1..50 {
+            create("ada", number).await.expect("eve gives way");
+        }
+        assert!(store.load(&id("ada", 0)).await.unwrap().is_some());
+    }
+
+    #[tokio::test]
+    async fn busy_runs_leave_room_for_others_and_stay() {
+        let store = MemoryRuns::with_max_runs(100);
+        let create = async |owner: &str, number, status| {
+            store.create(&id(owner, number), &change_of(owner, status, 1)).await
+        };
+        let mut busy = 0;
+        while create("eve", busy, RunStatus::Working).await.is_ok() {
+            busy += 1;
+        }
+        assert_eq!(busy, 50);
+        create("ada", 0, RunStatus::Completed).await.expect("half is left");
+        for number in 1..30 {
+            create("ada", number, RunStatus::Completed).await.expect("there is room");
+        }
+        for number in 30..60 {
+            create("ada", number, RunStatus::Completed).await.expect("ada gives way");
+        }
+        assert!(store.load(&id("eve", 0)).await.unwrap().is_some(), "it is busy");
+        assert!(create("eve", 99, RunStatus::Completed).await.is_err(), "eve has her share");
+    }
+
+    #[tokio::test]
+    async fn text_of_one_owner_does_not_fail_the_saves_of_another() {
+        let store = MemoryRuns::default();
+        let large = |owner: &str| change_of(owner, RunStatus::Completed, MAX_BYTES / 16);
+        store.create(&id("ada", 0), &change_of("ada", RunStatus::Working, 1)).await.unwrap();
+        for number in 0..40 {
+            assert!(store.create(&id("eve", number), &large("eve")).await.unwrap());
+        }
+        assert_eq!(store.save(&id("ada", 0), 1, &large("ada")).await.unwrap(), Some(2));
+        assert!(store.load(&id("eve", 39)).await.unwrap().is_some());
+        let held = lock(&store.0).held;
+        assert!(held.bytes <= MAX_BYTES && held.runs <= 17, "{} runs", held.runs);
     }
 }

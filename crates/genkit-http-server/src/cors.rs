@@ -38,7 +38,7 @@ impl Cors {
     /// Returns the rights of the page that sent a request; `None` rejects the request.
     pub fn check(&self, headers: &HeaderMap, uri: &Uri) -> Option<PageRights> {
         let Some(origin) = headers.get(ORIGIN) else { return Some(PageRights(None)) };
-        if self.any {
+        if self.any && headers.get_all(ORIGIN).iter().count() == 1 {
             return Some(PageRights(Some(HeaderValue::from_static("*"))));
         }
         self.origins.allow(headers, uri).then(|| PageRights(Some(origin.clone())))

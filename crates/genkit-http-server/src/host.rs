@@ -5,11 +5,12 @@ use std::collections::HashSet;
 use std::sync::Mutex;
 
 use axum::http::header::HOST;
-use axum::http::uri::Authority;
 use axum::http::{HeaderMap, Uri};
 
 use genkit_core::internal::sync::lock;
 use genkit_core::internal::visible::Logged;
+
+use super::host_port::HostPort;
 
 /// The hosts accepted by a server on loopback.
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
@@ -31,42 +32,48 @@ pub enum HostRejection {
 
 /// The accepted hosts, and the rejected hosts that were logged.
 pub struct AllowedHosts {
-    allowed: Vec<NamedHost>,
+    /// `None` accepts any host.
+    allowed: Option<Vec<HostPort>>,
     warned: Mutex<HashSet<String>>,
 }
 
-/// A host in lower case. Without a port it matches any port.
-struct NamedHost {
-    host: String,
-    port: Option<u16>,
-}
-
-impl NamedHost {
-    fn new(authority: &str) -> Self {
-        match authority.parse::<Authority>() {
-            Ok(authority) => Self::of(&authority),
-            // An IPv6 address without brackets.
-            Err(_) => Self { host: bare(authority), port: None },
-        }
-    }
-
-    fn of(authority: &Authority) -> Self {
-        Self { host: bare(authority.host()), port: authority.port_u16() }
-    }
-}
-
-fn bare(host: &str) -> String {
-    host.trim_matches(['[', ']']).to_ascii_lowercase()
+/// Returns the host of a request. The target of a request can also have one, which must be the same.
+fn requested_host(headers: &HeaderMap, uri: &Uri) -> Option<HostPort> {
+    let mut hosts = headers.get_all(HOST).iter();
+    let target = uri.authority().map(|authority| HostPort::parse(authority.as_str()));
+    let host = match (hosts.next(), hosts.next()) {
+        (Some(host), None) => HostPort::parse(host.to_str().ok()?)?,
+        // Layers can remove the `Host` header that was derived from HTTP/2's `:authority`.
+        (None, _) => target.clone()??,
+        (Some(_), Some(_)) => return None,
+    };
+    target.is_none_or(|target| target.as_ref() == Some(&host)).then_some(host)
 }
 
 impl AllowedHosts {
-    /// Accepts these hosts, or loopback if the list is empty.
+    /// Accepts these hosts, or loopback if there is no list. Without a port, a host matches any port.
     pub fn new(hosts: Option<Vec<String>>) -> Self {
-        let allowed = match hosts {
-            Some(hosts) => hosts.iter().map(|host| NamedHost::new(host.trim())).collect(),
-            None => LOOPBACK.into_iter().map(NamedHost::new).collect(),
+        let named = |host: &str| {
+            // An IPv6 address may have no brackets.
+            let bare = || HostPort {
+                host: host.trim_matches(['[', ']']).to_ascii_lowercase(),
+                port: None,
+            };
+            HostPort::parse(host).unwrap_or_else(bare)
         };
-        Self { allowed, warned: Mutex::default() }
+        let allowed = match hosts {
+            Some(hosts) => hosts.iter().map(|host| named(host.trim())).collect(),
+            None => LOOPBACK.into_iter().map(named).collect(),
+        };
+        Self { allowed: Some(allowed), warned: Mutex::default() }
+    }
+
+    /// Accepts any host if `*` is in the list, and otherwise as [`new`](Self::new).
+    pub fn with_wildcard(hosts: Option<Vec<String>>) -> Self {
+        if hosts.as_ref().is_some_and(|hosts| hosts.iter().any(|host| host == "*")) {
+            return Self { allowed: None, warned: Mutex::default() };
+        }
+        Self::new(hosts)
     }
 
     /// Rejects a request to an unknown host, and logs each host once.
@@ -86,21 +93,14 @@ impl AllowedHosts {
 
     /// Rejects a request to an unknown host.
     pub fn find(&self, headers: &HeaderMap, uri: &Uri) -> Result<(), HostRejection> {
-        let authority = match headers.get(HOST) {
-            Some(host) => host.to_str().ok().and_then(|host| host.parse().ok()),
-            // Layers can remove the `Host` header that was derived from HTTP/2's `:authority`.
-            None => uri.authority().cloned(),
-        };
-        // A host contains no user information (RFC 9110, section 7.2).
-        let authority: Option<Authority> = authority;
-        let Some(authority) = authority.filter(|it| !it.as_str().contains('@')) else {
-            return Err(HostRejection::Malformed);
-        };
-        let asked = NamedHost::of(&authority);
-        let is_asked = |named: &NamedHost| {
+        if self.allowed.is_none() && !headers.contains_key(HOST) && uri.authority().is_none() {
+            return Ok(()); // For example HTTP/1.0.
+        }
+        let asked = requested_host(headers, uri).ok_or(HostRejection::Malformed)?;
+        let is_asked = |named: &HostPort| {
             named.host == asked.host && (named.port.is_none() || named.port == asked.port)
         };
-        if self.allowed.iter().any(is_asked) {
+        if self.allowed.as_ref().is_none_or(|allowed| allowed.iter().any(is_asked)) {
             return Ok(());
         }
         Err(HostRejection::Unknown(asked.host))
@@ -145,13 +145,50 @@ mod tests {
             assert_eq!(check(&hosts, host).is_ok(), allowed, "{host}");
         }
         let any = AllowedHosts::new(None);
-        for malformed in ["", "a b", "a/b", "user@@host", "user@localhost"] {
+        for malformed in [
+            "",
+            "a b",
+            "a/b",
+            "user@@host",
+            "user@localhost",
+            "localhost:",
+            "localhost:x",
+            "localhost:+1",
+            "localhost:65536",
+            "localhost:80:80",
+            "[::1",
+            "[::1]x",
+            "[localhost]",
+            "::1",
+            "localhost,evil",
+            "localhost%00",
+            "http://localhost",
+        ] {
             let refusal = check(&any, malformed).unwrap_err();
             assert!(matches!(refusal, HostRejection::Malformed), "{malformed}: {refusal}");
         }
         let nobody = any.check(&HeaderMap::new(), &Uri::from_static("/mcp"));
         assert!(matches!(nobody, Err(HostRejection::Malformed)));
         assert!(any.check(&HeaderMap::new(), &Uri::from_static("http://localhost/mcp")).is_ok());
+    }
+
+    #[test]
+    fn there_is_one_host_and_the_target_agrees() {
+        let check = |hosts: &[&str], target: &'static str| {
+            let mut headers = HeaderMap::new();
+            for host in hosts {
+                headers.append(HOST, host.parse().expect("a value"));
+            }
+            let any = AllowedHosts::with_wildcard(Some(vec!["*".to_owned()]));
+            let named = AllowedHosts::new(None).check(&headers, &Uri::from_static(target));
+            assert_eq!(any.check(&headers, &Uri::from_static(target)).is_ok(), named.is_ok());
+            named.is_ok()
+        };
+        assert!(check(&["localhost:80"], "http://LOCALHOST:80/mcp"));
+        assert!(!check(&["localhost", "localhost"], "/mcp"));
+        assert!(!check(&["localhost:80"], "http://localhost:81/mcp"));
+        assert!(!check(&["localhost"], "http://evil.example/mcp"));
+        assert!(!check(&["localhost"], "http://user@localhost/mcp"));
     }
 
     #[test]

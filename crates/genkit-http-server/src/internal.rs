@@ -11,4 +11,3 @@ pub use crate::listening::{BoundListener, ListenPlace, Listening, ToldAddress};
 pub use crate::media_types::{accepted_weight, accepts_type, content_encoding, is_json};
 pub use crate::secret::is_the_secret;
 pub use crate::serving::{GRACE, HttpApp, HttpServing, Peer};
-pub use crate::without_delay::without_delay;

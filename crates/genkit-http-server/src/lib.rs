@@ -12,6 +12,7 @@ mod drain;
 mod error;
 mod fair_limit;
 mod host;
+mod host_port;
 #[doc(hidden)]
 pub mod internal;
 mod listening;
@@ -21,6 +22,5 @@ mod room;
 mod secret;
 mod serving;
 mod until_sent;
-mod without_delay;
 
 pub use self::listening::stream::HttpStream;

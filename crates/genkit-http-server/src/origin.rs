@@ -1,9 +1,9 @@
 //! The `Origin` check: which web pages can call the server.
 
-use std::net::{IpAddr, Ipv6Addr};
-
 use axum::http::header::{HOST, ORIGIN};
 use axum::http::{HeaderMap, Uri};
+
+use super::host_port::HostPort;
 
 /// The allowed origins in addition to the server's own.
 pub(crate) struct AllowedOrigins(pub(crate) Vec<String>);
@@ -12,7 +12,11 @@ impl AllowedOrigins {
     /// Returns whether a web page of this origin can call the server: if its origin is listed, if it is the server's
     /// own, or if both the page and the requested host are on loopback.
     pub(crate) fn allow(&self, headers: &HeaderMap, uri: &Uri) -> bool {
-        let Some(origin) = headers.get(ORIGIN) else { return true };
+        let mut origins = headers.get_all(ORIGIN).iter();
+        let Some(origin) = origins.next() else { return true };
+        if origins.next().is_some() {
+            return false;
+        }
         let Ok(origin) = origin.to_str() else { return false };
         if self.0.iter().any(|allowed| allowed.eq_ignore_ascii_case(origin)) {
             return true;
@@ -20,55 +24,17 @@ impl AllowedOrigins {
         let Some((scheme, authority)) = origin.split_once("://") else { return false };
         let host = headers.get(HOST).and_then(|host| host.to_str().ok());
         let Some(host) = host.or_else(|| uri.authority().map(|a| a.as_str())) else { return false };
-        let (Some(page), Some(server)) = (Place::of(authority), Place::of(host)) else {
+        let (Some(page), Some(server)) = (HostPort::parse(authority), HostPort::parse(host)) else {
             return false;
         };
         match scheme {
-            "http" | "https" if page.is_this_machine() && server.is_this_machine() => true,
+            "http" | "https" if page.is_loopback() && server.is_loopback() => true,
             "https" => page == server,
             // A port serves either HTTP or HTTPS, so a page with the same explicit port is the server's own. Without a
             // port the page is from port 80, but the server is most likely on 443.
             "http" => page == server && page.port.is_some(),
             _ => false,
         }
-    }
-}
-
-/// A host, in lower case, and its port.
-#[derive(PartialEq)]
-struct Place {
-    host: String,
-    port: Option<u16>,
-}
-
-impl Place {
-    /// Parses `host`, `host:port`, `[IPv6]` or `[IPv6]:port`; rejects anything else.
-    fn of(authority: &str) -> Option<Self> {
-        let (host, rest) = match authority.strip_prefix('[') {
-            Some(rest) => {
-                let (host, rest) = rest.split_once(']')?;
-                host.parse::<Ipv6Addr>().ok()?;
-                (host, rest)
-            }
-            None => authority.split_at(authority.find(':').unwrap_or(authority.len())),
-        };
-        let is_name = |c: char| c.is_ascii_alphanumeric() || "-._:".contains(c);
-        if host.is_empty() || !host.chars().all(is_name) {
-            return None;
-        }
-        let port = match rest.strip_prefix(':') {
-            Some(port) if port.bytes().all(|digit| digit.is_ascii_digit()) => {
-                Some(port.parse().ok()?)
-            }
-            None if rest.is_empty() => None,
-            _ => return None,
-        };
-        Some(Self { host: host.to_ascii_lowercase(), port })
-    }
-
-    fn is_this_machine(&self) -> bool {
-        let address = self.host.parse::<IpAddr>();
-        self.host == "localhost" || address.is_ok_and(|it| it.to_canonical().is_loopback())
     }
 }
 

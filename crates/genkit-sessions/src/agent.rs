@@ -9,7 +9,6 @@ use serde_json::Value;
 
 use genkit_agent::{Generate, Instance};
 use genkit_core::{BoxFuture, HandlerError, IntoParts, IntoTools, Message, Result, RunStore, Tool};
-use genkit_durable::internal::MemoryRuns;
 use genkit_model::IntoModel;
 
 use crate::error::Error as E;
@@ -24,9 +23,6 @@ const TURN_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// How long a turn waits for the turns of the same session before it. Default is 60 seconds.
 const QUEUE_TIMEOUT: Duration = Duration::from_secs(60);
-
-/// The maximum number of sessions in memory. Default is 100,000.
-const MAX_IN_MEMORY: usize = 100_000;
 
 /// The time between two looks at a snapshot that is waited for. Default is 50 milliseconds at first, then 1 second.
 const POLL: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
@@ -388,9 +384,8 @@ impl AgentBuilder {
                 Kind::Model(Box::new(Instance::running().unwrap_or_default().generate(())))
             }
         };
-        let in_memory = || Arc::new(MemoryRuns::with_max_runs(MAX_IN_MEMORY)) as Arc<dyn RunStore>;
-        let store = (!self.is_client_managed).then(|| self.store.unwrap_or_else(in_memory));
-        let sessions = store.map(|store| Arc::new(Sessions::new(store, self.name.clone())));
+        let sessions = (!self.is_client_managed)
+            .then(|| Arc::new(Sessions::new(self.store, self.name.clone())));
         Ok(Agent(Arc::new(AgentParts {
             name: self.name,
             description: self.description,

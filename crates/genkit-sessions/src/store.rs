@@ -14,9 +14,14 @@ use genkit_core::internal::run_store::{now_ms, short_hash};
 use genkit_core::internal::sync::lock;
 use genkit_core::internal::time::format_iso8601;
 use genkit_core::{Message, Result, RunChange, RunId, RunStatus, RunStore};
+use genkit_durable::internal::MemoryRuns;
 
 use crate::error::Error as E;
 use crate::types::{AgentFailure, AgentFinish, AgentState, Artifact, Snapshot, SnapshotStatus};
+
+/// The maximum number of sessions in memory. Default is 100,000; a further session replaces the oldest idle session of
+/// the owner with the most.
+const MAX_IN_MEMORY: usize = 100_000;
 
 /// The maximum number of snapshots of a session. Default is 2,000.
 const MAX_SNAPSHOTS: usize = 2_000;
@@ -194,6 +199,8 @@ type Gates = Mutex<HashMap<String, Weak<tokio::sync::Mutex<()>>>>;
 /// The sessions of an agent.
 pub(crate) struct Sessions {
     pub(crate) runs: Arc<dyn RunStore>,
+    /// Whether the runs are in memory, where the owners of sessions share the room.
+    is_in_memory: bool,
     agent: String,
     /// Orders the turns of a session in this process. Has entries only for sessions with a turn.
     pub(crate) gates: Gates,
@@ -213,8 +220,11 @@ pub(crate) struct Turnstile {
 }
 
 impl Sessions {
-    pub(crate) fn new(runs: Arc<dyn RunStore>, agent: String) -> Self {
-        Self { runs, agent, gates: Mutex::default(), workers: Mutex::default() }
+    /// Creates the sessions of an agent, in memory without a store.
+    pub(crate) fn new(store: Option<Arc<dyn RunStore>>, agent: String) -> Self {
+        let is_in_memory = store.is_none();
+        let runs = store.unwrap_or_else(|| Arc::new(MemoryRuns::with_max_runs(MAX_IN_MEMORY)));
+        Self { runs, is_in_memory, agent, gates: Mutex::default(), workers: Mutex::default() }
     }
 
     /// Loads a session that belongs to `owner`.
@@ -395,7 +405,11 @@ impl Turnstile {
         if is_new && self.record.entries.len() >= MAX_SNAPSHOTS {
             return Err(E::ManySnapshots(MAX_SNAPSHOTS).into());
         }
-        let change = change_of(&self.head, &entry)?.with_name(format!("agent {}", self.head.agent));
+        let mut change =
+            change_of(&self.head, &entry)?.with_name(format!("agent {}", self.head.agent));
+        // Without context providers all sessions have the same owner, which needs no share.
+        let is_shared = self.sessions.is_in_memory && self.head.owner != short_hash("");
+        change.tags = is_shared.then(|| vec![self.head.owner.clone()]);
         let size = change.log.iter().map(String::len).sum::<usize>();
         // The end of a turn whose beginning was saved may exceed the limit, but not without bounds.
         let limit = if is_new { MAX_BYTES } else { 2 * MAX_BYTES };

@@ -11,7 +11,10 @@ use serde_json::{Map, Value};
 /// The maximum number of values and keys in a JSON document from outside. Default is 200,000.
 pub const MAX_JSON_VALUES: usize = 200_000;
 
-/// How many more values a document may have.
+/// The size of a map that is created with its exact size.
+const SMALL_MAP: usize = 8;
+
+/// How many more values a document, or all documents of a request, may have.
 #[derive(Debug)]
 pub struct ValueBudget(Cell<usize>);
 
@@ -29,6 +32,11 @@ impl ValueBudget {
         self.0.set(left);
         Ok(())
     }
+
+    /// Returns whether no values are left, so that a document was probably rejected.
+    pub fn is_spent(&self) -> bool {
+        self.0.get() == 0
+    }
 }
 
 /// Parses a document.
@@ -36,8 +44,16 @@ impl ValueBudget {
 /// # Errors
 /// Returns the error from `serde_json`, or an error that names the limit.
 pub fn parse_bounded(text: &[u8]) -> serde_json::Result<Value> {
+    parse_within(text, &ValueBudget::default())
+}
+
+/// Parses one of several documents that share a budget.
+///
+/// # Errors
+/// As [`parse_bounded`].
+pub fn parse_within(text: &[u8], budget: &ValueBudget) -> serde_json::Result<Value> {
     let mut deserializer = serde_json::Deserializer::from_slice(text);
-    let value = BoundedValue(&ValueBudget::default()).deserialize(&mut deserializer)?;
+    let value = BoundedValue(budget).deserialize(&mut deserializer)?;
     deserializer.end()?;
     Ok(value)
 }
@@ -97,15 +113,30 @@ impl<'de> Visitor<'de> for BoundedValue<'_> {
         while let Some(item) = items.next_element_seed(self)? {
             list.push(item);
         }
+        // A list begins with room for four values.
+        list.shrink_to_fit();
         Ok(list.into())
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
+        // A small map is created with its exact size, because a map that grows takes several times as much.
+        let mut small = Vec::new();
         let mut map = Map::new();
-        while let Some(key) = members.next_key::<String>()? {
+        while let Some(mut key) = members.next_key::<String>()? {
             self.0.count_value()?;
+            key.shrink_to_fit();
             let value = members.next_value_seed(self)?;
-            map.insert(key, value);
+            match map.is_empty() && small.len() < SMALL_MAP {
+                true => small.push((key, value)),
+                false => {
+                    map.extend(small.drain(..));
+                    map.insert(key, value);
+                }
+            }
+        }
+        if map.is_empty() && !small.is_empty() {
+            map = Map::with_capacity(small.len());
+            map.extend(small);
         }
         Ok(map.into())
     }

@@ -4,6 +4,7 @@ mod connections;
 mod ids;
 mod kept;
 mod log;
+mod ports;
 mod proxied;
 mod questions;
 mod sessions;

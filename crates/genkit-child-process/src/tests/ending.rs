@@ -129,3 +129,36 @@ async fn a_child_that_is_over_is_not_signalled_again() {
     assert!(child.group.is_gone());
     child.shutdown().await;
 }
+
+/// The variable with the folder of a program that is killed.
+const KILLED_IN: &str = "GENKIT_CHILD_KILLED_IN";
+
+/// Not a test: the program that the next test kills.
+#[tokio::test]
+async fn program_that_is_killed() {
+    let Some(folder) = std::env::var_os(KILLED_IN) else { return };
+    let mut command = ChildCommand::new("sh");
+    command.cwd = Some(folder.into());
+    command.args = vec!["-c".into(), ALL_DEAF.into()];
+    let _child = spawn(&command).unwrap();
+    tokio::time::sleep(Duration::from_secs(300)).await;
+}
+
+#[tokio::test]
+async fn killed_program_leaves_no_child_that_ignores_the_end_of_its_input() {
+    let folder = Folder::new();
+    let mut killed = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "tests::ending::program_that_is_killed"])
+        .env(KILLED_IN, folder.path())
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let pid = folder.pid("pid").await;
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    let since = Instant::now();
+    while is_alive(pid) {
+        assert!(since.elapsed() < PATIENCE, "{pid} remains");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}

@@ -102,3 +102,19 @@ async fn only_what_programs_need_is_inherited() {
         child.shutdown().await;
     }
 }
+
+#[tokio::test]
+async fn child_has_its_own_session_and_no_terminal() {
+    let folder = Folder::new();
+    let script = "(: < /dev/tty) 2> error || echo none > tty; echo $$ > pid; cat";
+    let (child, pipes) = spawn(&shell(&folder, script)).unwrap();
+    assert_eq!(folder.pid("pid").await, child.id());
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap();
+    // After the name: the state, the parent, the group, the session and the terminal.
+    let fields: Vec<&str> = stat.rsplit(") ").next().unwrap().split(' ').collect();
+    let id = child.id().to_string();
+    assert_eq!(fields[2..5], [&id, &id, "0"], "{stat}");
+    assert_eq!(std::fs::read_to_string(folder.path().join("tty")).unwrap(), "none\n");
+    drop(pipes);
+    child.shutdown().await;
+}

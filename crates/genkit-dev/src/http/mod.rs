@@ -16,6 +16,7 @@ use axum::Router;
 use axum::extract::Request;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
 
 use self::project_root::project_root;
 use self::routes::ReflectionServer;
@@ -23,7 +24,7 @@ use self::runtime_file::RuntimeFile;
 use super::actions::ActionsByKey;
 use super::environment::DevEnvironment;
 use super::error::Error as E;
-use genkit_http_server::internal::{BodyRoom, without_delay};
+use genkit_http_server::internal::{BodyRoom, BoundListener, Drain, GRACE, HttpServing};
 
 /// The ports to try if no port is configured: the first free port is used, or else any free port.
 const PORTS: RangeInclusive<u16> = 3100..=3200;
@@ -56,7 +57,14 @@ pub(super) async fn serve_http(
         let server = Arc::clone(&server);
         async move { server.handle_request(request).await }
     };
-    let serving = axum::serve(without_delay(listener), Router::new().fallback(answer));
+    let serving = HttpServing {
+        listener: BoundListener::Tcp(listener, address),
+        acceptor: None,
+        stop: CancellationToken::new(),
+        drain: Drain::default(),
+        grace: GRACE,
+        end: CancellationToken::new(),
+    };
     let current = std::env::current_dir()
         .map_err(|source| E::RuntimeFile { path: ".genkit/runtimes".to_owned(), source })?;
     let root = project_root(&current);
@@ -64,7 +72,7 @@ pub(super) async fn serve_http(
     let file = write().await?;
     tracing::info!("this program is available to Genkit's developer tools at http://{address}");
     tokio::select! {
-        served = async { serving.await } => served.map_err(failed(address.port())),
+        _ = serving.run(Router::new().fallback(answer)) => Ok(()),
         error = keep_announced(file, found, write) => Err(error),
     }
 }

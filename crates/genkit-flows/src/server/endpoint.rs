@@ -24,9 +24,7 @@ impl FlowEndpoint {
     /// Handles a request.
     pub(super) async fn answer(self: &Arc<Self>, request: Request) -> Response {
         let (headers, uri) = (request.headers(), request.uri());
-        if let Some(hosts) = &self.hosts
-            && let Err(refusal) = hosts.check(headers, uri)
-        {
+        if let Err(refusal) = self.hosts.check(headers, uri) {
             return FlowFailure::from(E::from(refusal)).into_response();
         }
         let Some(rights) = self.cors.check(headers, uri) else {

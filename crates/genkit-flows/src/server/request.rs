@@ -6,7 +6,7 @@ use axum::http::{HeaderMap, Uri};
 use genkit_core::internal::bounded_json::{BoundedValue, ValueBudget};
 use genkit_http_server::internal::accepted_weight;
 use serde::Deserialize;
-use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::de::{Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 
 use super::error::Error as E;
@@ -97,16 +97,17 @@ impl<'de> Visitor<'de> for FlowBodyVisitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<FlowBody, A::Error> {
-        let mut data = Value::Null;
+        let mut data = None;
         while let Some(key) = map.next_key::<std::borrow::Cow<'_, str>>()? {
             match &*key {
-                "data" => data = map.next_value_seed(BoundedValue(&ValueBudget::default()))?,
+                "data" if data.is_some() => return Err(A::Error::duplicate_field("data")),
+                "data" => data = Some(map.next_value_seed(BoundedValue(&ValueBudget::default()))?),
                 _ => {
                     map.next_value::<IgnoredAny>()?;
                 }
             }
         }
-        Ok(FlowBody { data })
+        Ok(FlowBody { data: data.unwrap_or_default() })
     }
 }
 
@@ -143,6 +144,16 @@ mod tests {
         for uri in ["/f?stream=yes", "/f?stream", "/f?from=-1", "/f?from=x", "/f?from="] {
             assert!(query("*/*", uri).is_err(), "{uri}");
         }
+    }
+
+    #[test]
+    fn data_is_read_once_and_within_one_budget() {
+        let zeros = vec!["0"; 150_000].join(",");
+        let twice = format!(r#"{{"data":[{zeros}],"data":[{zeros}]}}"#);
+        let error = input_of(twice.as_bytes()).unwrap_err().to_string();
+        assert!(error.contains("duplicate field `data`"), "{error}");
+        let large = format!(r#"{{"data":[{zeros},{zeros}]}}"#);
+        assert!(input_of(large.as_bytes()).unwrap_err().to_string().contains("200000 values"));
     }
 
     #[test]

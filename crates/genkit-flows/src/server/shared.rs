@@ -45,7 +45,7 @@ pub(super) struct FlowEndpoint {
     pub(super) reading: Arc<FairLimit<String>>,
     pub(super) max_in_flight: usize,
     /// `None` accepts every host.
-    pub(super) hosts: Option<AllowedHosts>,
+    pub(super) hosts: AllowedHosts,
     pub(super) cors: Cors,
     pub(super) exposes_errors: bool,
     pub(super) drain: Drain,
@@ -60,7 +60,6 @@ impl FlowEndpoint {
         drain: Drain,
         end: CancellationToken,
     ) -> Self {
-        let any = settings.hosts.as_ref().is_some_and(|hosts| hosts.iter().any(|host| host == "*"));
         Self {
             genkit,
             only: settings.only,
@@ -73,7 +72,7 @@ impl FlowEndpoint {
             running: FairLimit::new(settings.max_in_flight),
             reading: FairLimit::new(settings.max_in_flight),
             max_in_flight: settings.max_in_flight,
-            hosts: (!any).then(|| AllowedHosts::new(settings.hosts)),
+            hosts: AllowedHosts::with_wildcard(settings.hosts),
             cors: Cors::new(settings.origins, METHODS, EXPOSED),
             exposes_errors: settings.expose_errors.unwrap_or_else(is_development),
             drain,

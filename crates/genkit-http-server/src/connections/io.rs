@@ -1,4 +1,4 @@
-//! The I/O stream of a connection, which observes whether its client sends and reads.
+//! The I/O stream of a connection, which observes whether its client sends and reads, and checks what it sends.
 
 use std::io;
 use std::pin::Pin;
@@ -8,17 +8,19 @@ use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::Connection;
+use super::framing::Framing;
 use crate::listening::stream::HttpStream;
 
 /// A stream that records reads and writes on its connection.
 pub(crate) struct ConnectionIo {
     stream: HttpStream,
     connection: Arc<Connection>,
+    framing: Framing,
 }
 
 impl ConnectionIo {
     pub(crate) fn new(stream: HttpStream, connection: Arc<Connection>) -> Self {
-        Self { stream, connection }
+        Self { stream, connection, framing: Framing::default() }
     }
 
     fn written<T>(&self, written: Poll<T>) -> Poll<T> {
@@ -37,6 +39,7 @@ impl AsyncRead for ConnectionIo {
         let read = Pin::new(&mut self.stream).poll_read(cx, buffer);
         if buffer.filled().len() > before {
             self.connection.heard();
+            self.framing.check(&mut buffer.filled_mut()[before..]);
         }
         read
     }

@@ -2,6 +2,7 @@
 //! does no I/O.
 
 mod connection;
+mod framing;
 mod io;
 #[cfg(test)]
 mod tests;

@@ -9,7 +9,7 @@ use genkit_child_process::ChildCommand;
 use serde_json::Value;
 
 use genkit_core::Error;
-use genkit_core::internal::redact::{Secret, redact_secrets};
+use genkit_core::internal::redact::{Secret, is_secret_name, redact_secrets};
 use genkit_core::internal::sync::{read, write};
 use genkit_schema::internal::truncate::truncate;
 
@@ -21,9 +21,6 @@ const MAX_REPEATED: usize = 64 * 1024;
 
 /// How many of the values that change with each request are redacted. Default is the last 256.
 const MAX_CHANGING: usize = 256;
-
-/// Substrings of names of arguments whose values are secret.
-const SECRET_NAMES: [&str; 5] = ["key", "token", "secret", "password", "authorization"];
 
 /// Values that must not be repeated. Clones share them.
 #[derive(Clone, Default)]
@@ -57,13 +54,14 @@ impl Redactor {
         let texts: Vec<&str> = command.args.iter().filter_map(argument_text).collect();
         for (at, arg) in texts.iter().enumerate() {
             for separator in ['=', ':'] {
-                if let Some((name, value)) = arg.split_once(separator).filter(|it| is_secret(it.0))
+                if let Some((name, value)) =
+                    arg.split_once(separator).filter(|it| is_secret_name(it.0))
                 {
                     redactor.add_secret(last_name(name), value.trim());
                 }
             }
             let next = texts.get(at + 1).filter(|next| !next.starts_with('-'));
-            if let Some(value) = next.filter(|_| arg.starts_with('-') && is_secret(arg)) {
+            if let Some(value) = next.filter(|_| arg.starts_with('-') && is_secret_name(arg)) {
                 redactor.add_secret(last_name(arg), value);
             }
         }
@@ -162,11 +160,6 @@ fn secret_parts(value: &str) -> impl Iterator<Item = &str> {
 
 fn argument_text(arg: &OsString) -> Option<&str> {
     arg.to_str()
-}
-
-fn is_secret(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    SECRET_NAMES.iter().any(|part| name.contains(part))
 }
 
 /// Returns the bare name: `api-key` of `--api-key`, and in a URL the name before the value.

@@ -120,7 +120,7 @@ impl NewTask<'_> {
     async fn becomes_task(self) -> Answered<BegunCall> {
         let Self { shared, id, tool, client, caller, mut record, work, run, .. } = self;
         let held = run.become_task()?;
-        let session = match create_run(shared, &id, &mut record).await {
+        let session = match create_run(shared, &id, &client, &mut record).await {
             Ok(session) => session,
             Err(error) => {
                 held.release_place();
@@ -132,7 +132,7 @@ impl NewTask<'_> {
         shared.tasks.note_made(&client, record.ends_ms());
         sweep_later(shared);
         let told = wire::created_result(&id, &record);
-        let running = shared.tasks.runs(&id, &work.stop);
+        let running = shared.tasks.runs(&id, Some(&client), &work.stop);
         let shared = Arc::clone(shared);
         tokio::spawn(async move {
             let _running = running;
@@ -147,11 +147,13 @@ impl NewTask<'_> {
 async fn create_run(
     shared: &Arc<SharedState>,
     id: &RunId,
+    client: &ClientKey,
     record: &mut TaskRecord,
 ) -> Result<LeasedRun> {
     // If this process dies before it has the lease, other servers wait this long before they resume the task.
     let lease = LEASE;
     let ms = u64::try_from(lease.as_millis()).unwrap_or(u64::MAX);
-    let first = record.take_change()?.with_wake_at_ms(Some(now_ms().saturating_add(ms)));
+    let mut first = record.take_change()?.with_wake_at_ms(Some(now_ms().saturating_add(ms)));
+    first.tags = shared.tasks.tags_of(client);
     LeasedRun::create(&shared.tasks.store, id, &first, lease).await
 }

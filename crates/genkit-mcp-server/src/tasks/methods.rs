@@ -12,6 +12,7 @@ use crate::audit::Audit;
 use crate::caller::Request;
 use crate::caller::message::{self, Reply};
 use crate::error::{Error as E, protocol_error};
+use crate::quota::ClientKey;
 use crate::state::{LookupError, SharedState};
 use genkit_core::internal::run_store::now_ms;
 use genkit_core::{Error, Result};
@@ -87,7 +88,9 @@ pub(in super::super) async fn answer(
             let detailed = wire::detailed_result(&task.id, task.record).map_err(TaskError::from);
             detailed.map(|task| TaskAnswer::Task(Box::new(task)))
         }
-        (Ok(task), TaskCall::Update(_, answers)) => task.update_task(answers).await,
+        (Ok(task), TaskCall::Update(_, answers)) => {
+            task.update_task(answers, request.quota.key()).await
+        }
         (Ok(task), TaskCall::Cancel(_)) => task.cancel_task().await,
     };
     match answered {
@@ -165,7 +168,11 @@ impl<'a> FoundTask<'a> {
         Ok(false)
     }
 
-    async fn update_task(mut self, answers: InputResponses) -> Result<TaskAnswer, TaskError> {
+    async fn update_task(
+        mut self,
+        answers: InputResponses,
+        client: &ClientKey,
+    ) -> Result<TaskAnswer, TaskError> {
         for _ in 0..CHANGE_TRIES {
             if !self.record.record_answers(answers.clone())? {
                 break;
@@ -174,7 +181,7 @@ impl<'a> FoundTask<'a> {
             let change = self.record.take_change()?;
             if self.save_change(change).await? {
                 if goes_on {
-                    take_up_soon(self.shared, &self.id);
+                    take_up_soon(self.shared, &self.id, client);
                 }
                 break;
             }

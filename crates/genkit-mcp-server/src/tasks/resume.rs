@@ -12,6 +12,7 @@ use super::drive::{TaskWork, drive_task, error_result};
 use super::record::{Stage, TaskRecord};
 use super::rounds::TaskRounds;
 use super::wire::of_protocol;
+use crate::quota::ClientKey;
 use crate::run::run_tool;
 use crate::state::SharedState;
 use crate::tasks::table::RunningTask;
@@ -34,10 +35,10 @@ pub(super) enum TakenUp {
     Foreign,
 }
 
-/// Resumes a task, unless it already runs here.
-pub(super) fn take_up_soon(shared: &Arc<SharedState>, id: &RunId) {
+/// Resumes a task for its client, unless it already runs here.
+pub(super) fn take_up_soon(shared: &Arc<SharedState>, id: &RunId, client: &ClientKey) {
     let stop = CancellationToken::new();
-    let Some(running) = shared.tasks.runs(id, &stop) else { return };
+    let Some(running) = shared.tasks.runs(id, Some(client), &stop) else { return };
     let shared = Arc::clone(shared);
     tokio::spawn(async move { take_up(&shared, running, stop).await });
 }

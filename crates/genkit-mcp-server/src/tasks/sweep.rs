@@ -46,7 +46,7 @@ async fn sweep_tasks(server: Weak<SharedState>) {
         });
         for id in due.into_iter().filter(|id| id.is_task() && !left_alone.contains_key(id)) {
             let stop = CancellationToken::new();
-            let Some(running) = shared.tasks.runs(&id, &stop) else { continue };
+            let Some(running) = shared.tasks.runs(&id, None, &stop) else { continue };
             let (shared, tell) = (Arc::clone(&shared), tell.clone());
             tokio::spawn(async move {
                 if take_up(&shared, running, stop).await == TakenUp::Foreign {

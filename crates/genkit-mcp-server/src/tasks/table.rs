@@ -11,11 +11,13 @@ use crate::instance::ServedInstance;
 use crate::quota::ClientKey;
 use genkit_core::RunId;
 use genkit_core::RunStore;
-use genkit_core::internal::run_store::now_ms;
+use genkit_core::internal::fair_share::{floor_of, may_take};
+use genkit_core::internal::run_store::{now_ms, short_hash};
 use genkit_core::internal::sync::lock;
 use genkit_durable::internal::MemoryRuns;
 
-/// The maximum number of tasks running in one server; further calls run without a task. Default is 1,000.
+/// The maximum number of tasks running in one server, divided among its clients; further calls run without a task.
+/// Default is 1,000.
 const MAX_RUNNING: usize = 1000;
 
 /// The maximum number of tasks per client that one server created and that have not expired; further calls run without
@@ -34,13 +36,21 @@ pub(crate) const CAN_RUN_TASKS: bool = true;
 /// The tasks of one server that are known to this process.
 pub(crate) struct Tasks {
     pub(crate) store: Arc<dyn RunStore>,
-    /// The tasks that run here, each with a token that stops it.
-    running: Mutex<HashMap<RunId, CancellationToken>>,
+    /// Whether the tasks are in memory, where clients share the room.
+    is_in_memory: bool,
+    /// The tasks that run here.
+    running: Mutex<HashMap<RunId, RunningHere>>,
     /// The expiry times of the tasks that each client created here, in Unix milliseconds.
     made: Mutex<HashMap<ClientKey, Vec<u64>>>,
     is_swept: AtomicBool,
     /// Cancelled when the server shuts down.
     pub(crate) stopping: CancellationToken,
+}
+
+struct RunningHere {
+    /// `None` if no request of this process started it.
+    client: Option<ClientKey>,
+    stop: CancellationToken,
 }
 
 /// A task that runs here, until this is dropped.
@@ -54,6 +64,7 @@ impl Tasks {
     pub(crate) fn of_instance(genkit: &ServedInstance) -> Self {
         let store = genkit.store.clone();
         Self {
+            is_in_memory: store.is_none(),
             store: store.unwrap_or_else(|| Arc::new(MemoryRuns::default())),
             running: Mutex::default(),
             made: Mutex::default(),
@@ -62,9 +73,15 @@ impl Tasks {
         }
     }
 
+    /// Returns the tags of a new task in the store: in memory, they name the client that shares the room with others.
+    pub(crate) fn tags_of(&self, client: &ClientKey) -> Option<Vec<String>> {
+        let is_shared = self.is_in_memory && !client.is_stream();
+        is_shared.then(|| vec![short_hash(&format!("{client:?}"))])
+    }
+
     /// Returns whether this client can create another task here.
     pub(crate) fn has_room(&self, client: &ClientKey) -> bool {
-        if lock(&self.running).len() >= MAX_RUNNING {
+        if !may_run(&lock(&self.running), Some(client)) {
             return false;
         }
         let mut made = lock(&self.made);
@@ -87,25 +104,27 @@ impl Tasks {
         });
     }
 
-    /// Registers a task that runs here; returns `None` if it already runs, or if too many tasks run.
+    /// Registers a task that runs here, because of a request of `client` if known. Returns `None` if it already runs,
+    /// or if too many tasks run.
     pub(crate) fn runs(
         self: &Arc<Self>,
         id: &RunId,
+        client: Option<&ClientKey>,
         stop: &CancellationToken,
     ) -> Option<RunningTask> {
         let mut running = lock(&self.running);
-        if running.contains_key(id) || running.len() >= MAX_RUNNING * 2 {
+        if running.contains_key(id) || !may_run(&running, client) {
             return None;
         }
-        running.insert(id.clone(), stop.clone());
+        running.insert(id.clone(), RunningHere { client: client.cloned(), stop: stop.clone() });
         drop(running);
         Some(RunningTask { tasks: Arc::clone(self), id: id.clone() })
     }
 
     /// Stops a task if it runs here.
     pub(crate) fn stop_task(&self, id: &RunId) {
-        if let Some(stop) = lock(&self.running).get(id) {
-            stop.cancel();
+        if let Some(task) = lock(&self.running).get(id) {
+            task.stop.cancel();
         }
     }
 
@@ -123,6 +142,16 @@ impl Tasks {
     /// Marks sweeping as started; returns whether it was not running before.
     pub(crate) fn begin_sweeping(&self) -> bool {
         !self.is_swept.swap(true, Ordering::AcqRel)
+    }
+}
+
+/// Returns whether another task of this client may run. Resumed tasks of unknown clients share half of the limit.
+fn may_run(running: &HashMap<RunId, RunningHere>, client: Option<&ClientKey>) -> bool {
+    let left = MAX_RUNNING.saturating_sub(running.len());
+    let own = running.values().filter(|task| task.client.as_ref() == client).count();
+    match client {
+        Some(client) if client.is_stream() => left > 0,
+        _ => may_take(own, 1, left, floor_of(MAX_RUNNING)),
     }
 }
 

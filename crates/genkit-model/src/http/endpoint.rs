@@ -12,9 +12,10 @@ use reqwest::header::{
 use super::error::Error as E;
 use super::intercept::{Interception, Interceptor, OutgoingCall};
 use super::prepared::PreparedHead;
-use super::redact::{Secrets, is_secret};
+use super::redact::Secrets;
 use super::response::{self, HttpResponse, Sender};
 use genkit_core::Result;
+use genkit_core::internal::redact::is_secret_name;
 use genkit_core::internal::sync::lock;
 use genkit_http_client::internal::net;
 
@@ -224,7 +225,7 @@ fn header_value(provider: &str, name: &str, value: &str) -> Result<HeaderValue> 
     // The error does not show the value, because it may be a key followed by a line feed.
     let invalid = || E::HeaderValue { provider: provider.to_owned(), name: name.to_owned() };
     let mut parsed = HeaderValue::from_str(value).map_err(|_| invalid())?;
-    parsed.set_sensitive(is_secret(name));
+    parsed.set_sensitive(is_secret_name(name));
     Ok(parsed)
 }
 

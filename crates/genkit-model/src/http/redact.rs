@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::borrow::Cow;
 
 use genkit_core::Error;
-use genkit_core::internal::redact::{Secret, redact_secrets};
+use genkit_core::internal::redact::{Secret, is_secret_name, redact_secrets};
 
 /// The minimum length of a secret that is redacted, in bytes. Default is 6: a shorter secret could
 /// be an ordinary word.
@@ -14,18 +14,6 @@ const MIN_SECRET: usize = 6;
 
 /// The replacement of a secret.
 const HIDDEN: &str = "<KEY>";
-
-/// Whether a header with this name holds a secret.
-pub(super) fn is_secret(name: &str) -> bool {
-    ["auth", "key", "token", "secret", "cookie", "password"].iter().any(|part| name.contains(part))
-}
-
-/// Whether a query parameter of a base URL with this name holds a secret.
-fn is_secret_in_query(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    is_secret(&name)
-        || ["sig", "code", "pass", "cred", "sas"].iter().any(|part| name.contains(part))
-}
 
 /// The secrets of one call.
 pub(crate) struct Secrets(Vec<Secret>);
@@ -36,13 +24,13 @@ impl Secrets {
         own: &[(&'static str, Cow<'static, str>)],
         added: &HeaderMap,
     ) -> Self {
-        let own = own.iter().filter(|(name, _)| is_secret(name)).map(|(_, value)| &**value);
+        let own = own.iter().filter(|(name, _)| is_secret_name(name)).map(|(_, value)| &**value);
         Self::from_values(own.chain(sensitive_names(added)).map(str::to_owned))
     }
 
     /// Adds the secrets in the query of a base URL.
     pub(super) fn with_query(self, base: &Url) -> Self {
-        let query = base.query_pairs().filter(|(name, _)| is_secret_in_query(name));
+        let query = base.query_pairs().filter(|(name, _)| is_secret_name(name));
         let given = query.map(|(_, value)| value.into_owned());
         let known: Vec<String> = self.0.iter().map(|secret| secret.value().to_owned()).collect();
         Self::from_values(known.into_iter().chain(given))

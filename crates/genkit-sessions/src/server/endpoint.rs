@@ -58,7 +58,7 @@ pub(crate) struct AgentEndpoint {
     admitting: Arc<FairLimit<String>>,
     running: Arc<FairLimit<String>>,
     max_in_flight: usize,
-    hosts: Option<AllowedHosts>,
+    hosts: AllowedHosts,
     cors: Cors,
     drain: Drain,
     exposes_errors: bool,
@@ -98,7 +98,6 @@ impl AgentEndpoint {
         drain: Drain,
         end: CancellationToken,
     ) -> Result<Self, E> {
-        let any = settings.hosts.as_ref().is_some_and(|hosts| hosts.iter().any(|host| host == "*"));
         for (at, agent) in settings.agents.iter().enumerate() {
             if settings.agents[..at].iter().any(|other| other.name() == agent.name()) {
                 return Err(E::TwoAgents(agent.name().to_owned()));
@@ -113,7 +112,7 @@ impl AgentEndpoint {
             admitting: FairLimit::new(MAX_ADMITTING.min(settings.max_in_flight)),
             running: FairLimit::new(settings.max_in_flight),
             max_in_flight: settings.max_in_flight,
-            hosts: (!any).then(|| AllowedHosts::new(settings.hosts)),
+            hosts: AllowedHosts::with_wildcard(settings.hosts),
             cors: Cors::new(settings.origins, METHODS, ""),
             drain,
             exposes_errors: settings.expose_errors.unwrap_or_else(is_development),
@@ -124,9 +123,7 @@ impl AgentEndpoint {
     /// Handles a request.
     pub(crate) async fn answer(self: &Arc<Self>, request: Request) -> Response {
         let (headers, uri) = (request.headers(), request.uri());
-        if let Some(hosts) = &self.hosts
-            && let Err(rejection) = hosts.check(headers, uri)
-        {
+        if let Err(rejection) = self.hosts.check(headers, uri) {
             return Rejection::from(E::from(rejection)).into_response();
         }
         let Some(rights) = self.cors.check(headers, uri) else {

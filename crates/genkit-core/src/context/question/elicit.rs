@@ -15,6 +15,7 @@ use crate::context::error::Error as E;
 use crate::error::Result;
 use crate::future::{Asked, BoxFuture};
 use genkit_schema::internal::{Bounds, Shape};
+use genkit_untrusted::secret::asks_for_secret;
 use genkit_untrusted::visible;
 
 impl Context {
@@ -226,41 +227,7 @@ impl<'a, T: 'a> IntoFuture for Elicit<'a, T> {
 /// Returns the first field of a form whose name is that of a secret. MCP forbids forms that ask for secrets.
 fn secret_field(schema: &Value) -> Option<String> {
     let fields = schema.get("properties")?.as_object()?;
-    fields.keys().find(|name| is_secret_name(name)).cloned()
-}
-
-/// Returns whether a name, in any case style, ends with a word for a secret.
-fn is_secret_name(name: &str) -> bool {
-    const WORDS: [&str; 6] = ["password", "passwd", "passphrase", "secret", "token", "apikey"];
-    const KEYS: [&str; 4] = ["api", "access", "private", "secret"];
-    let mut words: Vec<String> = Vec::new();
-    let mut is_start = true;
-    for letter in name.chars() {
-        if !letter.is_alphanumeric() {
-            is_start = true;
-            continue;
-        }
-        // `apiKey` has two words, `APIKEY` one.
-        let is_new = is_start
-            || (letter.is_uppercase() && words.last().is_some_and(|word| ends_lower(word)));
-        if is_new {
-            words.push(String::new());
-        }
-        if let Some(word) = words.last_mut() {
-            word.push(letter);
-        }
-        is_start = false;
-    }
-    let words: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
-    match words.as_slice() {
-        [.., kind, key] if key == "key" && KEYS.contains(&kind.as_str()) => true,
-        [.., last] => WORDS.contains(&last.as_str()),
-        [] => false,
-    }
-}
-
-fn ends_lower(word: &str) -> bool {
-    word.chars().last().is_some_and(|letter| !letter.is_uppercase())
+    fields.keys().find(|name| asks_for_secret(name)).cloned()
 }
 
 /// A method that produces a compiler error if `.await` was forgotten.
@@ -275,50 +242,3 @@ impl<T> Elicit<'_, T> {
 }
 
 crate::becomes_a_future!(Elicit<'a, T>, Result<Elicited<T>>, 'a, T);
-
-#[cfg(test)]
-mod tests {
-    use super::is_secret_name;
-
-    #[test]
-    fn name_of_a_secret_is_found_in_every_case_style() {
-        for name in [
-            "password",
-            "Password",
-            "new_password",
-            "db-password",
-            "passphrase",
-            "token",
-            "accessToken",
-            "refresh_token",
-            "secret",
-            "clientSecret",
-            "api_key",
-            "apiKey",
-            "APIKEY",
-            "API_KEY",
-            "api-key",
-            "private_key",
-            "x.token",
-        ] {
-            assert!(is_secret_name(name), "{name}");
-        }
-        for name in [
-            "",
-            "name",
-            "max_tokens",
-            "tokens",
-            "tokenCount",
-            "password_hint",
-            "secretary",
-            "key",
-            "sort_key",
-            "keyboard",
-            "has_secret_santa",
-            "tokenizer",
-            "monkey",
-        ] {
-            assert!(!is_secret_name(name), "{name}");
-        }
-    }
-}

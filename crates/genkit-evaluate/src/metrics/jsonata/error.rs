@@ -10,12 +10,18 @@ pub(super) enum Error {
     #[error("the JSONata expression failed: {0}")]
     Failed(String),
     #[error(
-        "the JSONata expression uses `{0}`, which is not allowed; `$eval` is rejected, and `$pad` needs \
-         a literal width up to 10,000"
+        "the JSONata expression uses `{0}` in a way that cannot be bounded; `$eval` is rejected, `$pad` and \
+         `$fromMillis` need a literal width up to 10,000, and other functions that create text must be called directly"
     )]
     Unbounded(String),
     #[error("the JSONata expression ran longer than {0:?}")]
     TooSlow(Duration),
+    #[error(
+        "the memory of this program grew by more than {0} MiB while the JSONata expression ran"
+    )]
+    TooLarge(u64),
+    #[error("the output has more than {0} bytes of JSON, too much for a JSONata expression")]
+    LongOutput(usize),
     #[error("{0} earlier JSONata expressions are still running and do not end")]
     Busy(usize),
 }

@@ -1,12 +1,15 @@
 //! `JSONATA`: whether an expression holds for the output.
 
 mod error;
-mod growth;
+mod guard;
+mod memory;
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use jsonata_core::evaluator::{Context as Variables, Evaluator as Expression, EvaluatorOptions};
+use jsonata_core::evaluator::{
+    CancelToken, Context as Variables, Evaluator as Expression, EvaluatorOptions,
+};
 use jsonata_core::parser;
 use jsonata_core::value::JValue;
 use serde_json::Value;
@@ -16,6 +19,7 @@ use self::error::Error as ExpressionError;
 use crate::error::Error as E;
 use crate::evaluator::{Evaluator, Score};
 use genkit_core::Result;
+use genkit_schema::internal::size::json_size;
 
 /// The time limit of an expression. Default is 1 second.
 const TIMEOUT: Duration = Duration::from_secs(1);
@@ -26,8 +30,17 @@ const MAX_RUNNING: usize = 2;
 /// How long an expression waits for earlier ones. Default is 60 seconds.
 const WAIT: Duration = Duration::from_secs(60);
 
-/// The stack size of a thread that runs an expression, in bytes. Default is 8 MiB.
-const STACK: usize = 8 * 1024 * 1024;
+/// The stack size of a thread that runs an expression, in bytes. Default is 64 MiB, of which little is used.
+const STACK: usize = 64 * 1024 * 1024;
+
+/// The maximum growth of the program's memory while an expression runs, in bytes. Default is 256 MiB, on Linux.
+const MAX_GROWTH: u64 = 256 * 1024 * 1024;
+
+/// The time between looks at the memory. Default is 5 milliseconds.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// The maximum size of the output as JSON, in bytes. Default is 4 MiB.
+const MAX_OUTPUT: usize = 4 * 1024 * 1024;
 
 /// The maximum depth of nested calls in an expression. Default is 500.
 const MAX_CALLS: usize = 500;
@@ -41,11 +54,15 @@ const MAX_EXPRESSION: usize = 16 * 1024;
 /// Returns the JSONata metric: whether the reference, an [expression](https://docs.jsonata.org), holds for the output.
 /// It holds if its value is true, or is a string, number or list that JSONata casts to true. Feature `jsonata`.
 ///
-/// Limits apply to the length of an expression (16 KiB), its time (1 second; a JSONata function is not interrupted, but
-/// the row fails after 2 seconds), its depth (500 calls), its lists (100,000 items), and the number of expressions that
-/// run at once (2, in separate threads). `$eval` is rejected, and `$pad` is rejected unless its width is a literal
-/// number up to 10,000. Memory is not limited: a string that is repeatedly joined to itself grows for as long as the
-/// expression runs. Use data sets only from sources that you trust.
+/// Limits apply to the length of an expression (16 KiB) and of the output (4 MiB), the time (1 second; a JSONata
+/// function is not interrupted, but the row fails after 2 seconds), the depth (500 calls), the lists (100,000 items),
+/// the memory (on Linux, the expression ends if the program grows by 256 MiB meanwhile), and the number of expressions
+/// that run at once (2, in separate threads).
+///
+/// Functions that create text in one step have limits for their arguments: 64 KiB of text and 1,000 bytes of replacement
+/// for `$replace`, 1 MiB for `$string`, `$join` and `$split`. `$eval` is rejected, and so is `$pad` unless its width is a
+/// literal number up to 10,000. A comparison of values that share many parts can keep its thread busy beyond the time
+/// limit; further expressions fail once 2 threads are busy.
 ///
 /// ```
 /// use genkit::evaluate::{DataPoint, metrics};
@@ -69,17 +86,21 @@ pub fn jsonata() -> Evaluator {
             if expression.len() > MAX_EXPRESSION {
                 return Err(E::PatternTooLong(MAX_EXPRESSION).into());
             }
+            if json_size(&output) > MAX_OUTPUT {
+                return Err(ExpressionError::LongOutput(MAX_OUTPUT).into());
+            }
             let expression = expression.to_owned();
-            Ok(Score::passed(
-                run_in_thread(move || evaluate_condition(&expression, &output)).await?,
-            ))
+            let work = move |cancel| evaluate_condition(&expression, &output, cancel);
+            Ok(Score::passed(run_in_thread(work).await?))
         },
     )
 }
 
 /// Runs `work`, which can panic or never end, in a separate thread, so that neither the row nor the exit of the program
 /// waits for it.
-async fn run_in_thread(work: impl FnOnce() -> Result<bool> + Send + 'static) -> Result<bool> {
+async fn run_in_thread(
+    work: impl FnOnce(CancelToken) -> Result<bool> + Send + 'static,
+) -> Result<bool> {
     static RUNNING: OnceLock<Arc<Semaphore>> = OnceLock::new();
     let running = RUNNING.get_or_init(|| Arc::new(Semaphore::new(MAX_RUNNING)));
     run_within(running, work).await
@@ -87,39 +108,47 @@ async fn run_in_thread(work: impl FnOnce() -> Result<bool> + Send + 'static) -> 
 
 async fn run_within(
     running: &Arc<Semaphore>,
-    work: impl FnOnce() -> Result<bool> + Send + 'static,
+    work: impl FnOnce(CancelToken) -> Result<bool> + Send + 'static,
 ) -> Result<bool> {
     let permit = tokio::time::timeout(WAIT, Arc::clone(running).acquire_owned()).await;
     let Ok(Ok(permit)) = permit else { return Err(ExpressionError::Busy(MAX_RUNNING).into()) };
     let (done, ended) = oneshot::channel();
+    let cancel = CancelToken::default();
+    let token = cancel.clone();
     let thread = std::thread::Builder::new().name("genkit-jsonata".to_owned()).stack_size(STACK);
     let started = thread.spawn(move || {
         // Held while the work runs, even if its row has failed.
         let _permit = permit;
-        let _ = done.send(work());
+        let _ = done.send(work(token));
     });
     started.map_err(|why| ExpressionError::Failed(why.to_string()))?;
-    match tokio::time::timeout(2 * TIMEOUT, ended).await {
-        Ok(Ok(holds)) => holds,
-        Ok(Err(_)) => Err(ExpressionError::Failed("it panicked".to_owned()).into()),
-        Err(_) => Err(ExpressionError::TooSlow(2 * TIMEOUT).into()),
-    }
+    let ended = tokio::select! {
+        biased;
+        ended = ended => ended.map_err(|_| ExpressionError::Failed("it panicked".to_owned())),
+        () = memory::grown_by(MAX_GROWTH, LOOK) => Err(ExpressionError::TooLarge(MAX_GROWTH >> 20)),
+        () = tokio::time::sleep(2 * TIMEOUT) => Err(ExpressionError::TooSlow(2 * TIMEOUT)),
+    };
+    // It stops at its next step.
+    cancel.cancel();
+    ended?
 }
 
-fn evaluate_condition(expression: &str, output: &Value) -> Result<bool> {
+fn evaluate_condition(expression: &str, output: &Value, cancel: CancelToken) -> Result<bool> {
     let failed = |why: &dyn std::fmt::Display| ExpressionError::Failed(why.to_string());
     let tree = parser::parse(expression).map_err(|why| failed(&why))?;
-    growth::check(&tree)?;
+    let tree = guard::guard_expression(&tree)?;
     let data = JValue::from_json_str(&output.to_string()).map_err(|why| failed(&why))?;
+    #[allow(clippy::needless_update, reason = "newer versions have more fields")]
     let options = EvaluatorOptions {
         timeout_ms: Some(TIMEOUT.as_millis() as u64),
         max_stack_depth: Some(MAX_CALLS),
         max_sequence_length: Some(MAX_SEQUENCE),
+        cancel: Some(cancel),
         ..EvaluatorOptions::default()
     };
-    let given = Expression::with_options(Variables::new(), options)
-        .evaluate(&tree, &data)
-        .map_err(|why| failed(&why))?;
+    let mut evaluator = Expression::with_options(Variables::new(), options);
+    guard::register(&mut evaluator).map_err(|why| failed(&why))?;
+    let given = evaluator.evaluate(&tree, &data).map_err(|why| failed(&why))?;
     Ok(is_true(&given))
 }
 
@@ -142,6 +171,10 @@ mod tests {
 
     use super::*;
 
+    fn evaluate(expression: &str, data: &Value) -> Result<bool> {
+        evaluate_condition(expression, data, CancelToken::default())
+    }
+
     #[test]
     fn what_counts_as_true_is_what_jsonata_says() {
         let data = json!({"a": 1, "none": null, "zero": 0, "list": [0, ""], "text": "x"});
@@ -155,7 +188,7 @@ mod tests {
             ("{}", false),
             ("a = 1 and text = 'x'", true),
         ] {
-            assert_eq!(evaluate_condition(expression, &data).unwrap(), expected, "{expression}");
+            assert_eq!(evaluate(expression, &data).unwrap(), expected, "{expression}");
         }
     }
 
@@ -173,10 +206,18 @@ mod tests {
             "$eval('$pad(\\'a\\', 100000000)')",
             &deep,
             &nested,
+            "$reduce([1..5], function($a,$b) { $replace($a, 'x', 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx') }, 'x')",
+            "$string($reduce([1..60], function($a, $b) { {'a': $a, 'b': $a} }, 1))",
+            "'' & $reduce([1..60], function($a, $b) { [$a, $a] }, [1, 2])",
+            "$reduce([1..60], function($a, $b) { [$a, $a] }, [1, 2]) ~> $string()",
+            "$reduce([1..60], function($a, $b) { [$a, $a] }, [1, 2]).$string()",
+            "$map([$reduce([1..60], function($a, $b) { {'a': $a, 'b': $a} }, 1)], $string)",
+            "$join($map([1..100000], function($i) { 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx' }), ',')",
+            "$formatInteger(1000000000000000, 'I')",
             "\u{0}",
             "a[",
         ] {
-            let error = evaluate_condition(expression, &json!({"a": 1})).unwrap_err();
+            let error = evaluate(expression, &json!({"a": 1})).unwrap_err();
             assert_eq!(
                 error.kind(),
                 genkit_core::ErrorKind::InvalidArgument,
@@ -185,27 +226,90 @@ mod tests {
         }
         // A value that would be huge as JSON is not converted to JSON.
         let shared = "$reduce([1..60], function($a, $b) { {'a': $a, 'b': $a} }, {'a': 1})";
-        assert!(evaluate_condition(shared, &json!({})).unwrap());
+        assert!(evaluate(shared, &json!({})).unwrap());
         // Matching takes time in proportion to the length of the text.
-        let text = json!("a".repeat(100_000) + "!");
-        assert!(!evaluate_condition("$match($, /^(a+)+$/)", &text).unwrap());
+        let text = json!("a".repeat(60_000) + "!");
+        assert!(!evaluate("$match($, /^(a+)+$/)", &text).unwrap());
     }
+
+    #[test]
+    fn guarded_functions_work_as_before() {
+        let data = json!({"text": "a-b-c", "list": ["x", "y"], "n": 12, "o": {"k": 1}});
+        for holds in [
+            "$replace(text, '-', '+') = 'a+b+c'",
+            "text.$replace('-', '+') = 'a+b+c'",
+            "text ~> $replace('-', '+') = 'a+b+c'",
+            "$replace(text, /[a-c]/, function($m) { $uppercase($m.match) }) = 'A-B-C'",
+            "$replace(text, '-', '+', 1) = 'a+b-c'",
+            "$join(list, ', ') = 'x, y'",
+            "$join(list) = 'xy'",
+            "list ~> $join('-') = 'x-y'",
+            "$count($split(text, '-')) = 3",
+            "$count(text.$split('-')) = 3",
+            "$match(text, /b/).index = 2",
+            "$string(n) = '12'",
+            "n.$string() = '12'",
+            "n ~> $string() = '12'",
+            "n ~> $string = '12'",
+            "$map([1, 2], $string)[0] = '1'",
+            "$string(o) = '{\"k\":1}'",
+            "text & n & missing & o = 'a-b-c12{\"k\":1}'",
+            "$encodeUrlComponent('a b') = 'a%20b'",
+            "$base64encode('a') = 'YQ=='",
+            "$formatInteger(2026, 'I') = 'MMXXVI'",
+            "$formatNumber(n, '000') = '012'",
+            "$fromMillis(0, '[Y0001]') = '1970'",
+            "[1..3] ~> $map(function($i) { 'n' & $i }) ~> $join = 'n1n2n3'",
+        ] {
+            match evaluate(holds, &data) {
+                Ok(yes) => assert!(yes, "{holds}"),
+                Err(error) => panic!("{holds}: {error}"),
+            }
+        }
+        for (depth, holds) in [(400, true), (900, false)] {
+            let nested = format!("{}1{}", "(".repeat(depth), ")".repeat(depth));
+            let thread = std::thread::Builder::new().stack_size(STACK);
+            let run = thread.spawn(move || evaluate(&nested, &json!({})).is_ok());
+            assert_eq!(run.unwrap().join().unwrap(), holds, "{depth}");
+        }
+    }
+
+    #[tokio::test]
+    async fn growing_text_ends_with_its_thread_and_before_memory_does() {
+        let running = Arc::new(Semaphore::new(1));
+        for growing in [
+            "$reduce([1..100000], function($a, $b) { $a & $a }, 'xxxxxxxxxxxxxxxx')",
+            "($f := function($n) { $f($n & $n) }; $f('xxxxxxxxxxxxxxxx'))",
+            "$map([1..100000], function($i) { [1..100000] })",
+        ] {
+            let work = move |cancel| evaluate_condition(growing, &json!({}), cancel);
+            let error = run_within(&running, work).await.unwrap_err();
+            assert_eq!(error.kind(), genkit_core::ErrorKind::InvalidArgument, "{error}");
+            // The thread of the row before has ended.
+            assert!(run_within(&running, |_| Ok(true)).await.unwrap());
+        }
+        let peak = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let peak = peak.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let peak = peak.and_then(|size| size.trim().trim_end_matches(" kB").parse::<u64>().ok());
+        assert!(peak.is_none_or(|kib| kib < 1024 * 1024), "{peak:?} KiB");
+    }
+
     #[tokio::test(start_paused = true)]
     async fn what_does_not_end_fails_its_row_and_is_limited_in_number() {
         let running = Arc::new(Semaphore::new(1));
         let (end, ends) = std::sync::mpsc::channel::<()>();
-        let endless = move || {
+        let endless = move |_| {
             let _ = ends.recv();
             Ok(true)
         };
         let error = run_within(&running, endless).await.unwrap_err();
         assert!(error.to_string().contains("longer than 2s"), "{error}");
-        let error = run_within(&running, || Ok(true)).await.unwrap_err();
+        let error = run_within(&running, |_| Ok(true)).await.unwrap_err();
         assert!(error.to_string().contains("still run"), "{error}");
         drop(end);
         tokio::time::resume();
-        let error = run_within(&running, || panic!("a bug")).await.unwrap_err();
+        let error = run_within(&running, |_| panic!("a bug")).await.unwrap_err();
         assert!(error.to_string().contains("it panicked"), "{error}");
-        assert!(run_within(&running, || Ok(true)).await.unwrap());
+        assert!(run_within(&running, |_| Ok(true)).await.unwrap());
     }
 }

@@ -1,0 +1,317 @@
+//! Guards of JSONata functions that no time limit can stop, because they create a text or a list in a single step. A
+//! guard is a function around an argument that fails for a value that is too large, and otherwise returns it.
+
+use std::collections::HashSet;
+
+use jsonata_core::ast::AstNode;
+use jsonata_core::evaluator::{Evaluator, EvaluatorError};
+use jsonata_core::value::JValue;
+use serde_json::{Value, json};
+
+use super::error::Error as E;
+
+/// The maximum width of `$pad`. Default is 10,000.
+const MAX_WIDTH: u32 = 10_000;
+
+/// The maximum size of a value that becomes text, and of a list that is joined, in bytes. Default is 1 MiB.
+const MAX_TEXT: usize = 1024 * 1024;
+
+/// The maximum size of a text that is searched by `$replace` or `$match`, in bytes. Default is 64 KiB.
+const MAX_SEARCHED: usize = 64 * 1024;
+
+/// The maximum size of a replacement, a separator or a picture, in bytes. Default is 1,000.
+const MAX_PIECE: usize = 1000;
+
+/// The maximum number that `$formatInteger` formats; as a Roman numeral it has a letter per thousand. Default is 1
+/// billion.
+const MAX_INTEGER: f64 = 1e9;
+
+/// A check of an argument.
+#[derive(Clone, Copy)]
+enum Guard {
+    Text,
+    Searched,
+    Piece,
+    Integer,
+}
+
+impl Guard {
+    const ALL: [Self; 4] = [Self::Text, Self::Searched, Self::Piece, Self::Integer];
+
+    /// Returns the name of its function, which an expression cannot contain.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Text => "genkit:text",
+            Self::Searched => "genkit:searched",
+            Self::Piece => "genkit:piece",
+            Self::Integer => "genkit:integer",
+        }
+    }
+
+    fn is_small(self, value: &JValue) -> bool {
+        match (self, value) {
+            (Self::Integer, JValue::Number(number)) => number.abs() <= MAX_INTEGER,
+            (Self::Integer | Self::Text, _) => is_within(value, MAX_TEXT),
+            (Self::Searched, _) => is_within(value, MAX_SEARCHED),
+            (Self::Piece, _) => is_within(value, MAX_PIECE),
+        }
+    }
+
+    /// Returns a call of the guard with this argument.
+    fn around(self, argument: Value) -> Value {
+        let is_small =
+            ["Boolean", "Regex", "Lambda"].iter().any(|kind| argument.get(kind).is_some());
+        if is_small || argument == "Null" {
+            return argument;
+        }
+        json!({ "Function": { "name": self.name(), "args": [argument], "is_builtin": true } })
+    }
+}
+
+/// Returns whether a value is at most this large as text. It is not converted, because shared parts can make it too
+/// large for memory.
+fn is_within(value: &JValue, limit: usize) -> bool {
+    let (mut size, mut open) = (0, vec![value]);
+    while let Some(value) = open.pop() {
+        size += match value {
+            JValue::String(text) => text.len(),
+            JValue::Array(items) => items.len(),
+            JValue::Object(members) => members.keys().map(|name| name.len() + 8).sum(),
+            _ => 8,
+        };
+        if size > limit {
+            return false;
+        }
+        match value {
+            JValue::Array(items) => open.extend(items.iter()),
+            JValue::Object(members) => open.extend(members.values()),
+            _ => {}
+        }
+    }
+    true
+}
+
+/// Returns the guards of a function by argument, and the number of arguments below which the first is the context.
+fn guards_of(function: &str) -> Option<(&'static [Guard], usize)> {
+    use Guard::{Integer, Piece, Searched, Text};
+    Some(match function {
+        "string" | "encodeUrl" | "encodeUrlComponent" | "base64encode" => (&[Text], 1),
+        "join" => (&[Text, Piece], 0),
+        "split" => (&[Text, Piece], 2),
+        "match" => (&[Searched], 2),
+        "replace" => (&[Searched, Piece, Piece], 3),
+        "formatNumber" => (&[Text, Piece], 2),
+        "formatInteger" => (&[Integer, Piece], 2),
+        _ => return None,
+    })
+}
+
+/// Registers the functions of the guards.
+pub(super) fn register(evaluator: &mut Evaluator) -> Result<(), EvaluatorError> {
+    for guard in Guard::ALL {
+        evaluator.register_fn(guard.name(), move |args: &[JValue]| match args {
+            [value] if guard.is_small(value) => Ok(value.clone()),
+            _ => Err(EvaluatorError::EvaluationError(format!(
+                "a value is too large for a function ({})",
+                guard.name()
+            ))),
+        })?;
+    }
+    Ok(())
+}
+
+/// Returns the expression with guards around the arguments of functions.
+///
+/// # Errors
+/// If it calls `$eval`, `$pad` or `$fromMillis` with a width that is not a small literal, uses a guarded function in
+/// another way than by calling it, or declares a variable with the name of one.
+pub(super) fn guard_expression(tree: &AstNode) -> Result<AstNode, E> {
+    let failed = |why: serde_json::Error| E::Failed(why.to_string());
+    // In JSON, all kinds of nodes have the same form.
+    let tree = serde_json::to_value(tree).map_err(failed)?;
+    let mut declared = HashSet::new();
+    find_declared(&tree, &mut declared);
+    if let Some(name) = declared.into_iter().find(|name| is_special(name)) {
+        return Err(E::Unbounded(format!("${name}")));
+    }
+    serde_json::from_value(guarded(tree, false)?).map_err(failed)
+}
+
+fn is_special(function: &str) -> bool {
+    ["eval", "pad", "fromMillis"].contains(&function) || guards_of(function).is_some()
+}
+
+/// Finds the variables and parameters that an expression declares.
+fn find_declared<'a>(node: &'a Value, declared: &mut HashSet<&'a str>) {
+    match node {
+        Value::Array(nodes) => nodes.iter().for_each(|node| find_declared(node, declared)),
+        Value::Object(members) => {
+            let is_binding =
+                |op: &Value| op == "ColonEqual" || op == "FocusBind" || op == "IndexBind";
+            if members.get("op").is_some_and(is_binding) {
+                declared.extend(members.get("lhs").and_then(|lhs| lhs["Variable"].as_str()));
+                declared.extend(members.get("rhs").and_then(|rhs| rhs["Variable"].as_str()));
+            }
+            for names in ["params", "focus", "index_var", "Index"] {
+                match members.get(names) {
+                    Some(Value::Array(names)) => {
+                        declared.extend(names.iter().filter_map(Value::as_str));
+                    }
+                    Some(Value::String(name)) => drop(declared.insert(name)),
+                    _ => {}
+                }
+            }
+            members.values().for_each(|node| find_declared(node, declared));
+        }
+        _ => {}
+    }
+}
+
+/// Adds the guards to a node. `is_piped` if its first argument is on the left of `~>`.
+fn guarded(node: Value, is_piped: bool) -> Result<Value, E> {
+    match node {
+        Value::Array(nodes) => nodes.into_iter().map(|node| guarded(node, false)).collect(),
+        Value::Object(mut members) => {
+            match members.get("Variable").and_then(Value::as_str) {
+                Some(name) if takes_one_text(name) => return Ok(function_of_text(name)),
+                Some(name) if is_special(name) => return Err(E::Unbounded(format!("${name}"))),
+                _ => {}
+            }
+            if let Some(call) = members.get_mut("Function") {
+                return Ok(json!({ "Function": guarded_call(call.take(), is_piped)? }));
+            }
+            let operator = members.get("op").and_then(Value::as_str).map(str::to_owned);
+            let is_pipe = operator.as_deref() == Some("ChainPipe");
+            let piped_to = members.get("rhs").filter(|_| is_pipe);
+            let piped_to = piped_to.and_then(|rhs| rhs["Function"]["name"].as_str());
+            let guard = piped_to.and_then(guards_of).map(|(guards, _)| guards[0]);
+            let is_text = operator.as_deref() == Some("Concatenate");
+            let mut all = serde_json::Map::new();
+            for (name, member) in members {
+                let mut member = guarded(member, is_pipe && name == "rhs")?;
+                match name.as_str() {
+                    "lhs" | "rhs" if is_text && member.get("String").is_none() => {
+                        member = Guard::Text.around(member);
+                    }
+                    "lhs" => {
+                        if let Some(guard) = guard {
+                            member = guard.around(member);
+                        }
+                    }
+                    _ => {}
+                }
+                all.insert(name, member);
+            }
+            Ok(all.into())
+        }
+        other => Ok(other),
+    }
+}
+
+fn guarded_call(mut call: Value, is_piped: bool) -> Result<Value, E> {
+    let name = call["name"].as_str().unwrap_or_default().to_owned();
+    let Value::Array(mut args) = call["args"].take() else { return Ok(call) };
+    let first = usize::from(is_piped);
+    let is_bounded = match name.as_str() {
+        "eval" => false,
+        "pad" => args.get(1 - first).is_none_or(is_narrow),
+        "fromMillis" => args.iter().skip(1 - first).all(is_short_picture),
+        _ => guards_of(&name).is_none() || !args.iter().any(|arg| arg == "Placeholder"),
+    };
+    if !is_bounded {
+        return Err(E::Unbounded(format!("${name}")));
+    }
+    if let Some((guards, least)) = guards_of(&name) {
+        if args.len() + first < least {
+            args.insert(0, json!({ "Variable": "" }));
+        }
+        for (arg, guard) in args.iter_mut().zip(&guards[first..]) {
+            *arg = guard.around(guarded(arg.take(), false)?);
+        }
+        for arg in args.iter_mut().skip(guards.len() - first) {
+            *arg = guarded(arg.take(), false)?;
+        }
+        call["args"] = args.into();
+    } else {
+        call["args"] = guarded(args.into(), false)?;
+    }
+    Ok(call)
+}
+
+/// Returns whether a function can be called with one argument, a text or a list of texts.
+fn takes_one_text(function: &str) -> bool {
+    guards_of(function).is_some_and(|(guards, least)| matches!(guards[0], Guard::Text) && least < 2)
+}
+
+/// Returns `function($value) { $string($value) }`, for a use such as `$map(list, $string)`.
+fn function_of_text(name: &str) -> Value {
+    let argument = Guard::Text.around(json!({ "Variable": "genkit:value" }));
+    json!({ "Lambda": {
+        "params": ["genkit:value"],
+        "body": { "Function": { "name": name, "args": [argument], "is_builtin": true } },
+        "signature": null,
+        "thunk": false,
+    } })
+}
+
+/// Returns whether a width is a small literal number, with or without a sign.
+fn is_narrow(width: &Value) -> bool {
+    let number = width.get("Number").or_else(|| width["Unary"]["operand"].get("Number"));
+    number.and_then(Value::as_f64).is_some_and(|number| number.abs() <= f64::from(MAX_WIDTH))
+}
+
+/// Returns whether a picture or a time zone is a literal without large widths.
+fn is_short_picture(picture: &Value) -> bool {
+    let Some(text) = picture.get("String").and_then(Value::as_str) else { return false };
+    let mut numbers = text.split(|c: char| !c.is_ascii_digit());
+    text.len() <= MAX_PIECE && numbers.all(|digits| digits.len() <= 4)
+}
+
+#[cfg(test)]
+mod tests {
+    use jsonata_core::parser;
+
+    use super::*;
+
+    #[test]
+    fn a_width_is_a_small_number_of_the_expression() {
+        let checked = |expression: &str| guard_expression(&parser::parse(expression).unwrap());
+        for bounded in [
+            "$pad(a, 10)",
+            "$pad('a', -10000, '-')",
+            "'a' ~> $pad(5)",
+            "a.b[$pad(c, 3) = 'x  ']",
+            "pad > 1e9",
+            "{'eval': $uppercase(a)}",
+            "$fromMillis(a, '[Y0001]-[M01]')",
+            "a ~> $fromMillis('[Y]', '+0100')",
+            "$map(a, $string)",
+        ] {
+            assert!(checked(bounded).is_ok(), "{bounded}");
+        }
+        for unbounded in [
+            "$pad('a', 100000000)",
+            "$pad('a', -100000000)",
+            "$pad('a', n)",
+            "$pad('a', 5 * 20000000)",
+            "'a' ~> $pad(100000000)",
+            "'a' ~> $pad(n, 5)",
+            "($p := $pad; $p('a', 100000000))",
+            "($p := $pad(?, 100000000); $p('a'))",
+            "($p := $pad('a', ?); $p(100000000))",
+            "$map([100000000], $pad('a', ?))",
+            "a[$pad(b, 100000000) = 'x']",
+            "{'a': function($x) { $pad($x, 100000000) }('a')}",
+            "$eval('1')",
+            "'1' ~> $eval",
+            "$fromMillis(a, '[Y,*-100000000]')",
+            "a ~> $fromMillis(picture)",
+            "($r := $replace; $r('a', 'a', 'b'))",
+            "$replace(?, 'a', 'b')",
+            "($string := function($x) { $x }; $string(a))",
+            "function($replace) { $replace }",
+        ] {
+            assert!(checked(unbounded).is_err(), "{unbounded}");
+        }
+    }
+}
