@@ -10,7 +10,6 @@ mod builder;
 mod caller;
 #[cfg(feature = "cli")]
 mod cli;
-mod content;
 mod engine;
 mod error;
 mod handler;

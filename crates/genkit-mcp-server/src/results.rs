@@ -7,7 +7,6 @@ use rmcp::model::{
 };
 use serde_json::{Map, Value};
 
-use super::content::{self, own_meta, role_of, to_block};
 use super::error::Error as E;
 use super::session::Era;
 use genkit_core::internal::action::{ContentsBody, ToolOutput, failure_for_model};
@@ -15,6 +14,7 @@ use genkit_core::internal::redact::remove_account_settings;
 use genkit_core::internal::visible::Logged;
 use genkit_core::{Error, ErrorKind, Result};
 use genkit_core::{Prompt, PromptOptions, PromptReply, Resource, ResourceContents, Tool};
+use genkit_mcp::internal::content::{self, own_meta, role_of, to_block};
 use genkit_mcp::internal::error_status;
 use genkit_mcp::internal::wrapped_result::wrap;
 use genkit_schema::internal::ResultShape;

@@ -3,6 +3,9 @@
 pub mod client_answer {
     pub use crate::client_answer::*;
 }
+pub mod content {
+    pub use crate::content::*;
+}
 pub mod error_status {
     pub use crate::error_status::*;
 }

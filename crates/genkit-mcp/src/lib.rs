@@ -6,6 +6,7 @@
 )]
 
 mod client_answer;
+mod content;
 mod error_status;
 mod extras;
 #[doc(hidden)]

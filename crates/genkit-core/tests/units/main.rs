@@ -3,6 +3,7 @@
 mod effort;
 mod finite;
 mod glob;
+mod matching;
 mod message;
 mod run_id;
 mod settings;

@@ -13,7 +13,6 @@ use serde_json::{Map, Value};
 use tracing::Instrument as _;
 
 use super::{Outlet, message};
-use crate::content::build_object;
 use crate::error::Error as E;
 use crate::session::{OpenQuestion, Session};
 use genkit_core::Result;
@@ -21,6 +20,7 @@ use genkit_core::internal::context::{CallerAnswer, QuestionKind};
 use genkit_core::internal::error::Topic;
 use genkit_core::internal::telemetry::error_type;
 use genkit_mcp::internal::client_answer;
+use genkit_mcp::internal::content::build_object;
 use genkit_mcp::internal::spans::{Network, NewSent, SentSpan, Target};
 
 /// A connection to the client of one request.

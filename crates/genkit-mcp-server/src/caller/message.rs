@@ -5,8 +5,8 @@ use rmcp::model::{ErrorCode, ErrorData, RequestId};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::content;
 use genkit_core::internal::registry::RegistryChange;
+use genkit_mcp::internal::content;
 
 /// The response to a request.
 #[derive(Debug, PartialEq)]

@@ -22,7 +22,6 @@ use serde_json::{Map, Value};
 use self::channel::Channel;
 pub(crate) use self::outlet::{Outlet, Outward};
 pub(crate) use self::request::Request;
-use super::content::{self, build_object};
 use super::error::Error as E;
 use super::quota::{HeldPlace, SessionQuota};
 use super::session::{ClientDescription, Era};
@@ -36,6 +35,7 @@ use genkit_core::internal::context::{
 use genkit_core::internal::sync::lock;
 use genkit_core::internal::visible;
 use genkit_core::{ClientInfo, LogLevel, Progress};
+use genkit_mcp::internal::content::{self, build_object};
 use genkit_mcp::internal::jsonrpc::MAX_ID_BYTES;
 use genkit_mcp::internal::level;
 
@@ -222,7 +222,8 @@ fn question_params(kind: &QuestionKind) -> Result<Value> {
             form(&visible::escape_prose(message), nothing())
         }
         QuestionKind::Sampling(request) => {
-            let messages = content::sampling_messages(&request.messages)?;
+            let messages =
+                content::sampling_messages(&request.messages).ok_or(E::UnsendablePart)?;
             let mut params = vec![("messages", messages), ("maxTokens", request.max_tokens.into())];
             if let Some(system) = &request.system {
                 params.push(("systemPrompt", system.as_str().into()));

@@ -6,9 +6,9 @@ use rmcp::model::{
 };
 use serde_json::{Map, json};
 
-use crate::content;
 use crate::state::SharedState;
 use genkit_core::internal::action::{APP_EXTENSION, APP_MIME_TYPE};
+use genkit_mcp::internal::content;
 
 /// Returns the server info with the extensions that only clients of protocol 2026-07-28 can use.
 pub(crate) fn info_with_extensions(shared: &SharedState) -> ServerConfig {

@@ -17,7 +17,6 @@ use rmcp::model::{
 };
 use serde_json::{Map, Value};
 
-use crate::content;
 use crate::session::Era;
 pub(crate) use encoded::ListKind;
 pub(crate) use filter::Filter;
@@ -26,6 +25,7 @@ use genkit_core::Skill;
 use genkit_core::internal::names::KeptNames;
 use genkit_core::internal::sync::lock;
 use genkit_core::{Prompt, Resource, Tool};
+use genkit_mcp::internal::content;
 use genkit_mcp::internal::extras::write_extras;
 use genkit_mcp::internal::wrapped_result::wrap_schema;
 use genkit_schema::internal::ResultShape;

@@ -6,12 +6,11 @@ use rmcp::model::{
 };
 use serde_json::{Map, Value};
 
-use super::error::Error as E;
+use crate::extras::write_extras;
 use genkit_core::{Message, Part, ResourcePart, Role};
-use genkit_mcp::internal::extras::write_extras;
 
 /// Converts a part to a content block, with its annotations, size and `_meta`.
-pub(super) fn to_block(mut part: Part) -> ContentBlock {
+pub fn to_block(mut part: Part) -> ContentBlock {
     let metadata = std::mem::take(part.metadata_mut());
     write_extras(to_bare_block(part), &metadata)
 }
@@ -68,18 +67,16 @@ fn to_link(uri: String, mime_type: Option<String>) -> ContentBlock {
 }
 
 /// Converts a role. MCP has only two, so system and tool messages become user messages.
-pub(super) fn role_of(role: Role) -> McpRole {
+pub fn role_of(role: Role) -> McpRole {
     match role {
         Role::Model => McpRole::Assistant,
         _ => McpRole::User,
     }
 }
 
-/// Converts messages to the JSON of an MCP sampling request.
-///
-/// # Errors
-/// If a part has no equivalent in a sampling message.
-pub(super) fn sampling_messages(messages: &[Message]) -> Result<Value, E> {
+/// Converts messages to the JSON of an MCP sampling request. Returns `None` if a part has no equivalent in a sampling
+/// message.
+pub fn sampling_messages(messages: &[Message]) -> Option<Value> {
     let mut sampled = Vec::new();
     for message in messages {
         let role = match role_of(message.role) {
@@ -101,26 +98,26 @@ pub(super) fn sampling_messages(messages: &[Message]) -> Result<Value, E> {
                     ("data", data.into()),
                     ("mimeType", mime_type.into()),
                 ]),
-                _ => return Err(E::UnsendablePart),
+                _ => return None,
             };
             sampled.push(build_object(vec![("role", role.into()), ("content", content)]));
         }
     }
-    Ok(Value::Array(sampled))
+    Some(Value::Array(sampled))
 }
 
-pub(super) fn to_meta(map: JsonObject) -> Option<MetaObject> {
+pub fn to_meta(map: JsonObject) -> Option<MetaObject> {
     (!map.is_empty()).then(|| MetaObject(map))
 }
 
-pub(super) fn to_icons<'a>(urls: impl Iterator<Item = &'a str>) -> Option<Vec<Icon>> {
+pub fn to_icons<'a>(urls: impl Iterator<Item = &'a str>) -> Option<Vec<Icon>> {
     let icons: Vec<Icon> = urls.map(Icon::new).collect();
     (!icons.is_empty()).then_some(icons)
 }
 
 /// Returns the `_meta` to show to clients. For an item of an upstream server this is the server's own `_meta`; the
 /// origin that Genkit records under `mcp` is not sent.
-pub(super) fn own_meta(metadata: &JsonObject) -> JsonObject {
+pub fn own_meta(metadata: &JsonObject) -> JsonObject {
     let mut shown = metadata.clone();
     if let Some(origin) = shown.shift_remove("mcp")
         && let Some(Value::Object(theirs)) = origin.get("_meta")
@@ -131,7 +128,7 @@ pub(super) fn own_meta(metadata: &JsonObject) -> JsonObject {
 }
 
 /// Builds a small object. Unlike `json!`, this does not inline an insertion for each member.
-pub(super) fn build_object(members: Vec<(&str, Value)>) -> Value {
+pub fn build_object(members: Vec<(&str, Value)>) -> Value {
     let mut object = Map::new();
     for (name, value) in members {
         object.insert(name.to_owned(), value);
