@@ -62,7 +62,7 @@ pub(crate) struct Ledger {
     resumed: Mutex<ResumedTurns>,
 }
 
-/// The turns that were resumed. None of them is forgotten while it could be resumed again.
+/// The turns that were resumed. A turn is not forgotten while it could be resumed again.
 #[derive(Default)]
 struct ResumedTurns {
     /// The clients that resumed them, by the number of the turn.

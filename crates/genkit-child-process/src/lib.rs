@@ -33,7 +33,7 @@
 //! **Terminal.** A child runs in its own session, so that it cannot open the terminal of this process. Its standard error
 //! is the terminal if it is inherited.
 //!
-//! A descendant that starts a session or group of its own is not ended. Without process groups (Windows) only the child
+//! A descendant that starts its own session or group is not ended. Without process groups (Windows) only the child
 //! itself is killed, when it is dropped.
 
 #![forbid(unsafe_code)]

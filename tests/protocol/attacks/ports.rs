@@ -1,4 +1,4 @@
-//! Attacks on the port of each kind of server, in a process of its own: framing, hosts, and the memory of hostile JSON.
+//! Attacks on the port of each kind of server, in its own process: framing, hosts, and the memory of hostile JSON.
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};

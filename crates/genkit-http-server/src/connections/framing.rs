@@ -160,7 +160,7 @@ fn version_of(request_line: &[u8]) -> Version {
     }
 }
 
-/// Splits a header line. There is no space before the colon, and no continued line.
+/// Splits a header line. A space before the colon and a continued line are rejected.
 fn header_of(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let colon = line.iter().position(|byte| *byte == b':')?;
     let (name, value) = (&line[..colon], &line[colon + 1..]);

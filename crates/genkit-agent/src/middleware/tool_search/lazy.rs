@@ -92,8 +92,8 @@ fn search() -> ToolSearch {
     ToolSearch { only_lazy: true, threshold: 0, ..tool_search() }
 }
 
-/// Returns the tools for a provider that searches the lazy ones, if some of them are not lazy any longer: the model opened
-/// them before, with another provider, or must call one of them.
+/// Returns the tools for a provider that searches the lazy ones, if some are no longer lazy, because the model found them
+/// earlier with another provider, or must call one.
 fn complete_opened_tools(request: &ModelRequest) -> Option<Vec<ToolDefinition>> {
     let opened = opened_names(&request.messages, false);
     let is_open = |tool: &ToolDefinition| {

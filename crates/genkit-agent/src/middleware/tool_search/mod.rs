@@ -67,7 +67,7 @@ pub struct ToolSearch {
 /// [`compact()`](super::compact()), so that it reads the messages before compaction removes any.
 ///
 /// A run with [lazy](genkit_core::Tool::is_lazy) tools does not need this middleware. If the model's provider has no
-/// search of its own, the run searches the lazy tools in the same way, and offers all other tools directly. With this
+/// tool search, the run searches the lazy tools in the same way, and offers all other tools directly. With this
 /// middleware, the search of the provider is not used.
 ///
 /// The tools of MCP hosts may change during a run as usual. Approval, limits and other middleware apply to each tool.

@@ -62,8 +62,8 @@ impl<'a> ToolSearch<'a> {
         self.is_given || !self.deferred.is_empty()
     }
 
-    /// Returns the namespace that a call must be sent with. The API rejects a call without the namespace in which a
-    /// search found its tool, and a call with one that the request does not have.
+    /// Returns the namespace that a call must be sent with. The API rejects a call without the namespace that
+    /// a search found its tool in, and a call with one that the request does not have.
     pub(super) fn call_namespace(&self, call: &'a Part, sent_name: &str) -> Option<&'a str> {
         if self.is_on() { self.find_namespace(call, sent_name) } else { None }
     }

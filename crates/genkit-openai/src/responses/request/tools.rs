@@ -31,7 +31,7 @@ pub(super) enum ResponsesTool<'a> {
     Server(&'a Value),
 }
 
-/// Deferred tools, of which the model sees the name and the description of the namespace.
+/// Deferred tools. The model sees only the name and the description of the namespace.
 #[derive(Serialize)]
 pub(super) struct NamespaceParam<'a> {
     r#type: &'static str,
