@@ -61,6 +61,8 @@ struct Call {
     caller: Caller,
     emitter: Emitter,
     output: Option<oneshot::Sender<Result<AgentOutput>>>,
+    /// Held until the turn ends, also if it continues in the background.
+    place: Option<Box<dyn Send + Sync>>,
 }
 
 impl AgentRun {
@@ -73,8 +75,16 @@ impl AgentRun {
         let (sender, chunks) = mpsc::channel(CHUNKS);
         let (tell, output) = oneshot::channel();
         let (emitter, tell) = (Emitter(Some(sender)), Some(tell));
-        let call = Call { agent, init, inputs, caller, emitter, output: tell };
+        let call = Call { agent, init, inputs, caller, emitter, output: tell, place: None };
         Self { start: Some(Box::new(call)), chunks, output: Some(output), task: None }
+    }
+
+    /// Holds `place` until the turn ends, also if it continues in the background.
+    pub(crate) fn holding(mut self, place: impl Send + Sync + 'static) -> Self {
+        if let Some(call) = &mut self.start {
+            call.place = Some(Box::new(place));
+        }
+        self
     }
 
     fn begin(&mut self) {
@@ -193,6 +203,7 @@ impl Call {
         if let Some(tell) = self.output.take() {
             let _ = tell.send(output);
         }
+        drop(self.place);
     }
 
     async fn run_turns(&mut self) -> Result<AgentOutput> {

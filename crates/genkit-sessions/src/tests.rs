@@ -203,6 +203,32 @@ async fn requests_over_http_are_streamed_and_checked() {
     assert_eq!(endpoint.answer(other_host.unwrap()).await.status().as_u16(), 403);
 }
 
+#[tokio::test]
+async fn a_turn_in_the_background_holds_its_place() {
+    let gate = Arc::new(tokio::sync::Semaphore::new(0));
+    let waiting = Arc::clone(&gate);
+    let agent = Agent::builder("slow").handler(move |_: AgentTurn| {
+        let gate = Arc::clone(&waiting);
+        async move {
+            gate.acquire().await.expect("an open gate").forget();
+            Ok(Message::model("ok"))
+        }
+    });
+    let endpoint = endpoint(serve_agents([agent.build().unwrap()]).max_in_flight(1));
+    let message = json!({"role": "user", "content": [{"text": "hi"}]});
+    let body = json!({"data": {"message": message, "detach": true}, "init": {"sessionId": "s"}});
+    let (status, detached) = post(&endpoint, "/slow", &[], body.clone()).await;
+    assert_eq!(status, 200, "{detached}");
+    assert!(detached.contains("detached"), "{detached}");
+    let (status, refused) = post(&endpoint, "/slow", &[], body.clone()).await;
+    assert_eq!(status, 429, "{refused}");
+    gate.add_permits(2);
+    // The place is free after the turn has ended.
+    while post(&endpoint, "/slow", &[], body.clone()).await.0 == 429 {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
 #[test]
 fn a_patch_names_only_the_members_that_changed() {
     let patch = crate::patch::diff(

@@ -167,9 +167,9 @@ impl AgentEndpoint {
             Action::Run => {
                 let init = read_value(envelope.init)?.unwrap_or_default();
                 let input: AgentInput = read_value(envelope.data)?.unwrap_or_default();
-                let run = AgentRun::new(agent, init, vec![input], caller);
+                let run = AgentRun::new(agent, init, vec![input], caller).holding(place);
                 if accepts_events(&parts.headers) || parts.uri.query() == Some("stream=true") {
-                    return Ok(self.stream(run, place));
+                    return Ok(self.stream(run));
                 }
                 self.run(run).await
             }
@@ -219,11 +219,10 @@ impl AgentEndpoint {
     }
 
     /// Streams the chunks and the output of a turn. The turn is cancelled if the client disconnects.
-    fn stream(self: &Arc<Self>, mut run: AgentRun, place: FairPlace<String>) -> Response {
+    fn stream(self: &Arc<Self>, mut run: AgentRun) -> Response {
         let (sender, receiver) = mpsc::channel::<Bytes>(FRAMES);
         let endpoint = Arc::clone(self);
         tokio::spawn(async move {
-            let _place = place;
             let left = sender.clone();
             let driven = async {
                 while let Some(chunk) = run.next().await {
