@@ -4,6 +4,8 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::Path;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use genkit_core::Result;
 use serde_json::{Map, Value, json};
 use zip::write::SimpleFileOptions;
@@ -13,6 +15,9 @@ use crate::{Error, Publication, PublishedVariable};
 
 /// The mode of the program in the archive: everyone may run it.
 const EXECUTABLE: u32 = 0o755;
+
+/// The name of the icon in the archive.
+const ICON: &str = "icon.png";
 
 impl Publication {
     /// Writes a bundle with this program to `file`. An existing file is replaced only if the bundle is complete.
@@ -26,8 +31,10 @@ impl Publication {
             fs::read(program).map_err(|source| Error::Read { path: program.to_owned(), source })?;
         let unwritable = |source| Error::Write { path: file.to_owned(), source };
         let partial = file.with_extension("mcpb.partial");
-        let written = write_archive(&partial, &manifest, name, &bytes)
-            .and_then(|()| fs::rename(&partial, file));
+        let mut files = vec![(format!("server/{name}"), EXECUTABLE, bytes)];
+        files.extend(self.embedded_icon().map(|icon| (ICON.to_owned(), 0o644, icon)));
+        let written =
+            write_archive(&partial, &manifest, &files).and_then(|()| fs::rename(&partial, file));
         if written.is_err() {
             // The error of the archive is the one to report.
             let _ = fs::remove_file(&partial);
@@ -73,6 +80,7 @@ impl Publication {
             ("display_name", self.title.clone().unwrap_or_default()),
             ("license", self.license.clone()),
             ("homepage", self.website.clone().unwrap_or_default()),
+            ("icon", self.icon()),
         ];
         for (key, text) in optional {
             if !text.is_empty() {
@@ -100,15 +108,37 @@ impl Publication {
         }
         Ok(manifest)
     }
+
+    /// Returns the icon as the manifest names it: the file in the archive, or a URL; empty if there is none.
+    fn icon(&self) -> String {
+        if self.embedded_icon().is_some() {
+            return ICON.to_owned();
+        }
+        let url = self.icons.iter().find(|url| url.starts_with("https://"));
+        url.cloned().unwrap_or_default()
+    }
+
+    /// Returns the first icon that is a PNG image in a `data:` URL.
+    fn embedded_icon(&self) -> Option<Vec<u8>> {
+        let images = self.icons.iter().filter_map(|url| url.strip_prefix("data:image/png;base64,"));
+        images.filter_map(|text| STANDARD.decode(text).ok()).next()
+    }
 }
 
-fn write_archive(path: &Path, manifest: &Value, name: &str, program: &[u8]) -> io::Result<()> {
+/// Writes the manifest and the files, each with its path and mode.
+fn write_archive(
+    path: &Path,
+    manifest: &Value,
+    files: &[(String, u32, Vec<u8>)],
+) -> io::Result<()> {
     let options = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
     let mut archive = ZipWriter::new(File::create(path)?);
     archive.start_file("manifest.json", options)?;
     archive.write_all(format!("{manifest:#}\n").as_bytes())?;
-    archive.start_file(format!("server/{name}"), options.unix_permissions(EXECUTABLE))?;
-    archive.write_all(program)?;
+    for (name, mode, bytes) in files {
+        archive.start_file(name, options.unix_permissions(*mode))?;
+        archive.write_all(bytes)?;
+    }
     archive.finish()?.sync_all()
 }
 

@@ -25,6 +25,8 @@ pub struct Publication {
     pub license: String,
     pub repository: String,
     pub crate_name: String,
+    /// The icons as MCP lists them: `https://` URLs, and PNG images as `data:` URLs, which a bundle contains as a file.
+    pub icons: Vec<String>,
     pub variables: Vec<PublishedVariable>,
     /// The tools as MCP lists them.
     pub tools: Vec<Value>,

@@ -86,6 +86,26 @@ fn a_bundle_has_the_manifest_and_the_program() {
 }
 
 #[test]
+fn a_png_icon_is_a_file_of_the_bundle() {
+    let folder = std::env::temp_dir().join(format!("genkit-publish-icon-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let (program, file) = (folder.join("notes"), folder.join("notes.mcpb"));
+    fs::write(&program, b"\x7fELF program").unwrap();
+    let url = "https://example.com/icon.svg".to_owned();
+    let hosted = Publication { icons: vec![url.clone()], ..publication() };
+    assert_eq!(hosted.manifest("notes").unwrap()["icon"], url.as_str());
+    let icons = vec![url, "data:image/png;base64,iVBORw==".to_owned()];
+    let embedded = Publication { icons, ..publication() };
+    assert_eq!(embedded.manifest("notes").unwrap()["icon"], "icon.png");
+    embedded.write_bundle(&program, &file).unwrap();
+    let mut archive = zip::ZipArchive::new(File::open(&file).unwrap()).unwrap();
+    let mut bytes = Vec::new();
+    archive.by_name("icon.png").unwrap().read_to_end(&mut bytes).unwrap();
+    assert_eq!(bytes, b"\x89PNG");
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
 fn names_and_versions_of_the_registry_are_checked() {
     for name in ["notes", "io.github.ada/", "a/b", "io.github.ada/my notes", "io.x/a/b"] {
         assert!(publication().registry_entry(name, &[], None).is_err(), "{name}");

@@ -73,6 +73,7 @@ pub(super) async fn publish(mut server: McpServer, wanted: Publish) -> Result<()
         authors: package.authors,
         license: package.license,
         repository: package.repository,
+        icons: settings.icons,
         crate_name: package.name,
         variables: variables
             .iter()
