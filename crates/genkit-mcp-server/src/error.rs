@@ -27,8 +27,9 @@ pub enum Error {
     )]
     VariableName { name: String },
     #[error(
-        "there is nothing to serve: the filters (`tagged`, `only`, `except`) hide every tool, \
-         prompt and resource of the registry"
+        "there is nothing to serve: the registry has no tool, prompt or resource that clients may see; filters \
+         (`tagged`, `only`, `except`) hide them, a tool without a body is only for `generate`, and flows and \
+         retrievers are not served (`Retriever::into_tool` returns a tool)"
     )]
     AllFiltered,
     #[error(

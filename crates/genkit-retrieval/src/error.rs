@@ -7,7 +7,7 @@ use crate::{MAX_RESULTS, MAX_TEXT_BYTES};
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
-    #[error("`{0}` cannot handle {1} documents; the number must be 1 to {MAX_RESULTS}")]
+    #[error("`{0}` takes a number of documents from 1 to {MAX_RESULTS}, not {1}")]
     Results(String, usize),
     #[error("these are not the documents of a query: {0}")]
     Request(String),
@@ -17,7 +17,7 @@ pub(crate) enum Error {
     NoText,
     #[error("the index holds at most {0} documents; raise `.max_documents(..)` or use a database")]
     Full(usize),
-    #[error("the embedder `{0}` returned {1} vectors for {2} texts; it must return one for each")]
+    #[error("the embedder `{0}` must return one vector for each text; it returned {1} for {2}")]
     Count(String, usize, usize),
     #[error(
         "the embedder `{0}` returned a vector with {1} numbers, and the index has vectors with {2}; use one embedder with one number of dimensions"

@@ -61,6 +61,13 @@ impl Retriever {
         self
     }
 
+    /// Returns the retriever under another name, for example next to the one that `#[retriever]` registers.
+    #[must_use]
+    pub fn renamed(mut self, name: impl Into<String>) -> Self {
+        self.flow = self.flow.with_name(name.into());
+        self
+    }
+
     /// Finds at most `k` documents, the most relevant first, in a trace span. Further documents from the function are
     /// left out.
     ///
@@ -226,14 +233,14 @@ impl RetrieverBuilder {
     }
 }
 
-/// The arguments of a tool that searches.
+// The arguments of a tool that searches. A doc comment would be sent to the model.
 #[derive(Deserialize, JsonSchema)]
 struct Search {
     /// The question or words to search for.
     query: String,
 }
 
-/// A document as the model receives it.
+// A document as the model receives it.
 #[derive(Serialize, JsonSchema)]
 struct Passage {
     text: String,

@@ -17,7 +17,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     ),
     hint_option(
         "lazy",
-        "Declares that a model finds the tool by a search, so that its description and schema cost no tokens before.",
+        "Declares that a model finds the tool by searching; until then its description and schema cost no tokens.",
     ),
     OptionSpec {
         key: "task",

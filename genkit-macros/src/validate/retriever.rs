@@ -3,9 +3,21 @@
 use syn::ReturnType;
 
 use crate::error::Errors;
-use crate::parse::{FnParam, Item};
+use crate::parse::{FnParam, InputField, Item};
+use crate::types;
 
 const SIGNATURE: &str = "write `query: Document, k: usize`, after what is injected by reference";
+
+/// Returns the remedy for a parameter with another name, which may be meant as state.
+fn signature_help(field: &InputField) -> String {
+    let taken = types::format_type(&field.ty);
+    if matches!(&*taken, "Document" | "usize") {
+        return SIGNATURE.to_owned();
+    }
+    format!(
+        "write `query: Document, k: usize`; to inject `{taken}`, take it by reference: `&{taken}`"
+    )
+}
 
 pub(super) fn check_parameters(item: &Item, params: &[FnParam], errors: &mut Errors) {
     let mut expected = ["query", "k"].into_iter();
@@ -19,7 +31,7 @@ pub(super) fn check_parameters(item: &Item, params: &[FnParam], errors: &mut Err
         let what = format!("this parameter of a retriever must be named `{name}`");
         match field {
             Some(field) if field.name == name => {}
-            Some(field) => return errors.add_at(&field.name, what, SIGNATURE),
+            Some(field) => return errors.add_at(&field.name, what, signature_help(field)),
             None => return errors.add_at(param.ty(), what, SIGNATURE),
         }
     }

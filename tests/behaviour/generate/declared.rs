@@ -53,6 +53,21 @@ async fn a_call_is_answered_with_a_value_of_the_return_type() {
 }
 
 #[tokio::test]
+async fn an_approval_does_not_answer_a_declared_tool() {
+    let model = calls([("update_cart", json!({"items": 2}))]);
+    let tools = tools![update_cart];
+    let asked = genkit::generate("go").model(model.clone()).tools(&tools).await.unwrap();
+    let question = asked.interrupts().remove(0);
+    for answer in [question.approve(), question.accept(json!({"items": 2}))] {
+        let error = go_on(asked.clone(), vec![answer], &model, &tools).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{error}");
+        assert!(error.to_string().contains("respond_as::<update_cart>"), "{error}");
+    }
+    let done = go_on(asked, vec![question.decline()], &model, &tools).await.unwrap();
+    assert!(done.interrupts().is_empty(), "{done:?}");
+}
+
+#[tokio::test]
 async fn wrong_arguments_return_to_the_model() {
     let model = calls([("update_cart", json!({"items": 10}))]);
     let done =

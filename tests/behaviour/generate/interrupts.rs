@@ -342,8 +342,9 @@ async fn a_tool_without_a_body_always_asks() {
     let response = ask(&model, &tools).await;
     let question = response.interrupts().remove(0);
     assert_eq!(question.tool_request().input["question"], "Which?");
-    let again = go_on(response.clone(), vec![question.restart("x")], &model, &tools).await.unwrap();
-    assert!(again.is_interrupted(), "it has nothing to run");
+    let restarted = go_on(response.clone(), vec![question.restart("x")], &model, &tools).await;
+    let error = restarted.unwrap_err().to_string();
+    assert!(error.contains("has no code to run"), "{error}");
     let done =
         go_on(response, vec![question.respond("the red one")], &model, &tools).await.unwrap();
     assert_eq!(outputs(&done), ["the red one"]);

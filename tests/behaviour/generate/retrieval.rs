@@ -54,7 +54,10 @@ async fn each_turn_of_a_chat_has_its_own_documents() {
 async fn an_unknown_retriever_is_named() {
     let error = shop().generate("hi").retriever("note", 1).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound);
-    assert!(error.to_string().contains("no retriever is named `note`"), "{error}");
+    assert!(
+        error.to_string().contains("Unknown retriever: note. Did you mean `notes`?"),
+        "{error}"
+    );
 }
 
 #[tokio::test]

@@ -251,7 +251,7 @@ fn the_rules_for_coding_agents_are_the_pitfalls_of_the_pages() {
     const HEAD: &str = "# Rules for coding agents that write programs with genkit\n\nCollected from the pitfalls of every page. Copy this page into \
         `AGENTS.md` or `CLAUDE.md`, and read the page on a topic before you write code for it.\n\n\
         | rule | |\n|---|---|\n\
-        | the basic form | an `async fn` with `#[tool]`, `#[prompt]`, `#[resource(\"..\")]` or `#[flow]`, and a doc comment |\n\
+        | the basic form | an `async fn` with `#[tool]`, `#[prompt]`, `#[resource(\"..\")]`, `#[flow]` or `#[retriever]`, and a doc comment |\n\
         | arguments | by value from the caller, by reference from the framework |\n\
         | models | by name, as in `\"gemini/gemini-2.5-flash\"`; do not invent other forms |\n\
         | errors | `genkit::Result`, `Error::invalid_argument(\"what is wrong; what to write instead\")` |\n\
@@ -262,7 +262,9 @@ fn the_rules_for_coding_agents_are_the_pitfalls_of_the_pages() {
         let topic = page.title().split([':', ',']).next().unwrap_or_default();
         write!(text, "\n**{topic}** ({}.md)\n", page.name).unwrap();
         // The first ones are those that most readers need.
-        for rule in pitfalls.lines().filter(|line| line.starts_with("- ")).take(3) {
+        let whole = pitfalls.replace("\n  ", " ").replace("\n  ", " ");
+        for rule in whole.lines().filter(|line| line.starts_with("- ")).take(3) {
+            assert!(rule.ends_with(['.', '`', ':', '|', ')', '?']), "{}: {rule}", page.name);
             writeln!(text, "{}", unlinked(rule)).unwrap();
         }
     }

@@ -7,9 +7,12 @@ use serde_json::json;
 
 use genkit_core::internal::action::CustomAction;
 use genkit_core::internal::generate::error::Error as E;
+use genkit_core::internal::suggest::unknown_name;
 use genkit_core::{
     Context, Document, ErrorContext as _, Message, Registry, Result, RetrieverRef, Role,
 };
+
+const KIND: &str = "retriever";
 
 #[derive(Deserialize)]
 struct Found {
@@ -46,6 +49,9 @@ pub(crate) async fn find_documents(
 fn find_retriever(reference: &RetrieverRef, registry: &Registry) -> Result<Arc<dyn CustomAction>> {
     let own = reference.as_action().cloned();
     let name = reference.name();
-    own.or_else(|| registry.custom_action("retriever", name))
-        .ok_or_else(|| E::NoRetriever(name.to_owned()).into())
+    own.or_else(|| registry.custom_action(KIND, name)).ok_or_else(|| {
+        let actions = registry.custom_actions();
+        let known = actions.iter().filter(|action| action.kind() == KIND);
+        E::NoRetriever(unknown_name(KIND, name, known.map(|action| action.flow().name()))).into()
+    })
 }

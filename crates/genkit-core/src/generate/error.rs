@@ -72,9 +72,8 @@ pub enum Error {
          crate that defines it"
     )]
     NoResource(String),
-    #[error(
-        "no retriever is named `{0}`; annotate a function with `#[retriever]`, or add the retriever to the registry"
-    )]
+    /// The name and a suggestion.
+    #[error("{0}")]
     NoRetriever(String),
     #[error("the result of the retriever `{name}` is not a list of documents: {why}")]
     RetrievedNoDocuments { name: String, why: String },
@@ -149,6 +148,10 @@ pub enum Error {
     StopsOnUnknownTool(String),
     #[error("`.before_turn(..)` offers a tool that the run does not have: {0}")]
     TurnWithoutTool(String),
+    #[error(
+        "`{0}` is a declared tool, which has no code to run; answer with `respond(..)`, `respond_as::<{0}>(..)` or `decline()`"
+    )]
+    RestartedDeclared(String),
     #[error("the tool `{0}` is not offered now; use one of the offered tools")]
     ToolWithheld(String),
     #[error("the model requested {calls} tool calls at once; the limit is {allowed}")]

@@ -70,7 +70,8 @@ fn read_leniently<R>(
         Err(error) => error,
     };
     // Models write their arguments as text, which can be cut off or contain comments.
-    let broken = arguments.as_str().and_then(|text| serde_json::from_str::<IgnoredAny>(text).err());
+    let text = arguments.as_str().filter(|_| how != Strictness::Exact);
+    let broken = text.and_then(|text| serde_json::from_str::<IgnoredAny>(text).err());
     if let Some(broken) = broken {
         return Err(E::Arguments(format!("the arguments are not valid JSON: {broken}")).into());
     }

@@ -108,9 +108,14 @@ impl Resume {
                 checked.map_err(|why| E::AnswerSchema { name, why: why.to_string() })?;
             }
         }
-        for part in self.restart.iter().filter(|part| is_replaced(part)) {
+        for part in &self.restart {
             let Some(request) = part.as_tool_request() else { continue };
-            if let Some(tool) = find(&request.name) {
+            let Some(tool) = find(&request.name) else { continue };
+            // It has no code that could run again.
+            if tool.is_declared() && !tool.needs_approval() && accepts_question(part) {
+                return Err(E::RestartedDeclared(request.name.clone()).into());
+            }
+            if is_replaced(part) {
                 let checked = tool.schemas().check_given(request.input.clone(), how);
                 let name = request.name.clone();
                 checked.map_err(|why| E::GivenArguments { name, why: why.to_string() })?;
@@ -261,6 +266,12 @@ fn answers_to(restart: &Part, key: &str) -> bool {
         Some(Value::Object(given)) => given.contains_key(key),
         _ => true,
     }
+}
+
+/// Returns whether the answer accepts a question, which runs the tool again.
+fn accepts_question(restart: &Part) -> bool {
+    let answers = restart.metadata().get(ANSWERS).and_then(Value::as_object);
+    answers.is_some_and(|given| given.values().any(|decision| decision["action"] == "accept"))
 }
 
 fn is_replaced(restart: &Part) -> bool {
