@@ -1,7 +1,7 @@
 //! Answers from documents in SQLite: full-text search, without embeddings and without a key.
 //!
 //! ```text
-//! cargo run -p genkit-sqlite --example retrieval -- "opening hours"
+//! cargo run -p genkit-sqlite --example full_text_search -- "opening hours"
 //! ```
 
 #![allow(clippy::print_stdout, reason = "a program for a person")]
