@@ -3,6 +3,7 @@
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use genkit::flows::api_key;
@@ -79,9 +80,7 @@ struct Port {
 
 impl Port {
     fn open((kind, path): (&str, &'static str)) -> Self {
-        let free = TcpListener::bind("127.0.0.1:0").expect("a port");
-        let address = free.local_addr().expect("an address");
-        drop(free);
+        let address = free_address();
         // The developer tools write a file there.
         let folder = std::env::temp_dir().join(format!("genkit-port-{}", address.port()));
         std::fs::create_dir_all(&folder).expect("a folder");
@@ -127,6 +126,19 @@ impl Port {
         let statuses = self.send(&[head.as_bytes(), body.as_bytes()].concat());
         assert_eq!(statuses.len(), 1, "{statuses:?}");
         Usage::of(process).peak * 1024
+    }
+}
+
+/// Returns an address that no other test is given: the system gives out ports above 32,768 only.
+fn free_address() -> SocketAddr {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    loop {
+        let at = std::process::id().wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed)) % 10_000;
+        let port = 20_000 + u16::try_from(at).expect("below 10,000");
+        let address = SocketAddr::from(([127, 0, 0, 1], port));
+        if TcpListener::bind(address).is_ok() {
+            return address;
+        }
     }
 }
 
