@@ -30,7 +30,8 @@ pub(super) fn check_parameters(item: &Item, params: &[FnParam], errors: &mut Err
         };
         let what = format!("this parameter of a retriever must be named `{name}`");
         match field {
-            Some(field) if field.name == name => {}
+            // A name with a leading `_` is reported elsewhere.
+            Some(field) if field.name.to_string().trim_start_matches('_') == name => {}
             Some(field) => return errors.add_at(&field.name, what, signature_help(field)),
             None => return errors.add_at(param.ty(), what, SIGNATURE),
         }

@@ -157,14 +157,15 @@ impl Generate {
     /// model. Accepts a retriever, or the name of a retriever in the registry.
     ///
     /// ```
-    /// # {
     /// use genkit::model::{Document, from_fn};
     /// use genkit::retriever;
     ///
     /// /// Searches the opening hours.
     /// #[retriever]
-    /// async fn opening_hours(_query: Document, k: usize) -> Vec<Document> {
-    ///     ["We open at nine.", "We close at six."].into_iter().take(k).map(Document::from).collect()
+    /// async fn opening_hours(query: Document, k: usize) -> Vec<Document> {
+    ///     let lines = ["We open at nine.", "We close at six."];
+    ///     let found = lines.into_iter().filter(|line| query.text().contains(&line[3..7]));
+    ///     found.take(k).map(Document::from).collect()
     /// }
     ///
     /// # #[tokio::main(flavor = "current_thread")]
@@ -173,8 +174,6 @@ impl Generate {
     /// let response = genkit::generate("When do you open?").retriever("opening_hours", 1).model(model).await?;
     /// assert_eq!(response.text(), "1 found");
     /// # Ok(())
-    /// # }
-    /// # main().unwrap();
     /// # }
     /// ```
     ///
