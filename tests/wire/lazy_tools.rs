@@ -86,7 +86,7 @@ async fn three_hundred_lazy_tools_cost_less_than_three_thousand_tokens() {
     }
 }
 
-/// A stand-in that returns these bodies one after the other.
+/// A fake server that returns these bodies one after the other.
 fn answers(provider: &str, bodies: Vec<Value>) -> (Arc<dyn Model>, Mock) {
     let mock = Mock::answers(dialect(provider), move |number, _| {
         http("200 OK", "content-type: application/json\r\n", &bodies[number].to_string())

@@ -104,9 +104,9 @@ fn owner_of(entry: &RunEntry) -> &str {
 }
 
 impl Runs {
-    /// Makes room for a new run of this owner, or for more text of `grown`, which does not give way itself. Idle runs give way: the oldest of the owner
-    /// with the most, which has at least as much as this owner. Busy runs stay, and an owner can have only a fair share
-    /// of them.
+    /// Makes room for a new run of this owner, or for more text of `grown`, which does not give way itself. Idle runs give
+    /// way: the oldest of the owner with the most, which has at least as much as this owner. Busy runs stay, and an owner
+    /// can have only a fair share of them.
     fn make_room(&mut self, owner: &str, grown: Option<&RunId>, bytes: usize) -> Result<(), E> {
         let runs = usize::from(grown.is_none());
         let fits = |held: Amount, max_runs: usize| {

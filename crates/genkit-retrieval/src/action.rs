@@ -9,16 +9,15 @@ use serde_json::{Value, json};
 
 use crate::error::Error;
 
-/// Runs `work` in a span with `input`, whose output `show` creates.
+/// Runs `work` in a span with `input`, whose output `show` creates. Neither is called if no spans are exported.
 pub(crate) async fn trace<T>(
     kind: &str,
     name: &str,
-    input: &Value,
+    input: &(dyn Fn() -> Value + Sync),
     work: impl Future<Output = Result<T>>,
     show: impl FnOnce(&T) -> Value,
 ) -> Result<T> {
-    let input = || input.clone();
-    trace_work(NewSpan { name, kind: SpanKind::Action(kind), input: &input }, work, show).await
+    trace_work(NewSpan { name, kind: SpanKind::Action(kind), input }, work, show).await
 }
 
 /// Calls a function that returns documents.

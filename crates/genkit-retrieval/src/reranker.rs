@@ -4,6 +4,7 @@ use std::future::Future;
 use std::sync::Arc;
 
 use genkit_core::internal::action::CustomAction;
+use genkit_core::internal::trace::is_on;
 use genkit_core::{Action, Document, Flow, HandlerResult, IntoActions, Invocation};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -78,8 +79,9 @@ impl Reranker {
                 return Err(Error::Text(bytes).into());
             }
             let input = json!({ "query": query, "documents": documents });
-            let work = action::call_for_documents(&flow, &context, input.clone());
-            action::trace("reranker", flow.name(), &input, work, document_list).await
+            let shown = if is_on() { input.clone() } else { Value::Null };
+            let work = action::call_for_documents(&flow, &context, input);
+            action::trace("reranker", flow.name(), &|| shown.clone(), work, document_list).await
         })
     }
 }

@@ -78,7 +78,7 @@ impl Retriever {
     pub fn retrieve(&self, query: impl Into<Document>, k: usize) -> Invocation<Vec<Document>> {
         let (retriever, query) = (self.clone(), query.into());
         Invocation::new(self.name(), async move |context| {
-            let shown = json!({ "query": query, "options": { "k": k } });
+            let shown = || json!({ "query": query, "options": { "k": k } });
             let work = retriever.find_documents(&context, &query, k);
             action::trace("retriever", retriever.name(), &shown, work, document_list).await
         })

@@ -21,7 +21,7 @@ async fn notes(notes: &Notes, query: Document, k: usize) -> Result<Vec<Document>
     let connection = Arc::clone(&notes.0);
     let search = move || {
         let connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
-        // Each word is quoted, because FTS5 has a language of its own.
+        // Each word is quoted, because FTS5 has its own query language.
         let text = query.text();
         let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
         let words: Vec<String> = words.map(|word| format!("\"{word}\"")).collect();
@@ -47,7 +47,7 @@ async fn main() -> Result<()> {
             ('Tea', 'Tea is served all day.');";
     connection.execute_batch(script).context("the notes cannot be written")?;
 
-    // A stand-in that repeats what was found; in your program, a model such as "gemini/gemini-2.5-flash".
+    // A fake model that repeats what was found; in your program, a model such as "gemini/gemini-2.5-flash".
     let model = from_fn("reader", |request, _| async move {
         request.docs.iter().map(Document::text).collect::<Vec<_>>().join("\n")
     });

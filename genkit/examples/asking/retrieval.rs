@@ -29,7 +29,9 @@ async fn main() -> Result<()> {
         .build()?;
     let response = genkit
         .generate(question)
-        .system("Answer from the documents. If they do not contain the answer, say so.")
+        .system(
+            "Answer from the documents. If the answer is not there, reply that you do not know.",
+        )
         .retriever("handbook", 3)
         .await?;
     println!("{}", response.text());

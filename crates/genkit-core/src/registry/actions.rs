@@ -49,8 +49,8 @@ impl Actions {
                 (existing, Some(RegistryChange::Resources))
             }
             Action::Custom(custom) => {
-                let existing =
-                    self.custom.insert_action(&custom_key(&**custom), Arc::clone(custom));
+                let key = custom_key(custom.kind(), custom.flow().name());
+                let existing = self.custom.insert_action(&key, Arc::clone(custom));
                 (existing.cloned().map(Action::Custom), None)
             }
         };
@@ -78,8 +78,9 @@ impl Actions {
     }
 }
 
-fn custom_key(custom: &dyn CustomAction) -> String {
-    format!("{}/{}", custom.kind(), custom.flow().name())
+/// Returns the key of an action that another crate defines, such as `retriever/notes`.
+pub(super) fn custom_key(kind: &str, name: &str) -> String {
+    format!("{kind}/{name}")
 }
 
 /// Adds `action` unless `name` is taken. Returns the action that already has the name.

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::Registry;
+use super::actions::custom_key;
 use std::sync::Arc;
 
 use crate::action::{CustomAction, Flow, Prompt, Resource, Tool};
@@ -65,7 +66,7 @@ impl Registry {
     /// Returns the action of this kind and name.
     #[doc(hidden)]
     pub fn custom_action(&self, kind: &str, name: &str) -> Option<Arc<dyn CustomAction>> {
-        self.read().custom.get(&format!("{kind}/{name}")).cloned()
+        self.read().custom.get(&custom_key(kind, name)).cloned()
     }
 
     /// Returns the tool with this name.

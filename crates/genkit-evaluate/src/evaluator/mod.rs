@@ -13,6 +13,7 @@ use serde_json::{Map, Value, json};
 
 use genkit_core::internal::action::CustomAction;
 use genkit_core::internal::context::supervise_run;
+use genkit_core::internal::to_finite_value;
 use genkit_core::internal::trace::{self, NewSpan, SpanKind};
 use genkit_core::{
     Action, BoxFuture, Context, Flow, IntoActions, Invocation, Result, SourceLocation,
@@ -245,7 +246,7 @@ fn evaluation_json(judged: Result<Vec<Score>>) -> Value {
 }
 
 fn invocation_input(request: impl Serialize) -> Result<Value> {
-    serde_json::to_value(request).map_err(|why| Error::Request(why.to_string()).into())
+    to_finite_value(request).map_err(|why| Error::Request(why.to_string()).into())
 }
 
 #[doc(hidden)]
