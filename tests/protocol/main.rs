@@ -20,6 +20,7 @@ mod faults;
 mod fleet;
 mod flows;
 mod fuzz;
+mod guide_clients;
 mod guide_programs;
 mod guide_recordings;
 mod host;

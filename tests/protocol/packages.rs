@@ -99,11 +99,12 @@ const PYPI: [&str; 3] = ["mcp==2.3.0", "jsonschema==4.26.0", "mcp-server-time==2
 const OTLP: [&str; 1] = ["opentelemetry-proto==1.45.2"];
 
 /// The scripts for the TypeScript SDK. They are copied next to `node_modules`, where Node resolves their imports.
-const SCRIPTS: [(&str, &str); 4] = [
+const SCRIPTS: [(&str, &str); 5] = [
     ("oauth.mjs", include_str!("oauth/ts.mjs")),
     ("notes.mjs", include_str!("clients/notes.mjs")),
     ("ts1.mjs", include_str!("clients/ts1.mjs")),
     ("ts2.mjs", include_str!("clients/ts2.mjs")),
+    ("visit.mjs", include_str!("guide_clients/visit.mjs")),
 ];
 
 /// The time limit of one installation.

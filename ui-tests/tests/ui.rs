@@ -10,6 +10,8 @@ mod fixtures;
 mod order;
 #[path = "ui/prompt_folders.rs"]
 mod prompt_folders;
+#[path = "ui/published.rs"]
+mod published;
 #[path = "ui/templates.rs"]
 mod templates;
 

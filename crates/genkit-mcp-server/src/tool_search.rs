@@ -99,7 +99,7 @@ pub(crate) fn search_tool(lazy: Vec<ToolDefinition>) -> Tool {
     };
     let about = format!(
         "Finds tools by a query that describes what is needed, or by their exact names. Returns their descriptions and \
-         schemas; call them with `{CALL}`. There are {} tools.{listed}",
+         schemas; call them with `{CALL}`. Number of tools: {}.{listed}",
         lazy.len()
     );
     let schema = json!({

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use reqwest::header::HeaderValue;
 use serde_json::{Map, Value};
 
-use crate::document::{Checked, shown};
+use crate::document::{Checked, escape_text};
 use crate::style::Writing;
 
 /// The encoding of a body.
@@ -40,7 +40,7 @@ pub(crate) fn member_encodings(media: &Value) -> Checked<HashMap<String, MemberE
             ["style", "explode", "allowReserved"].iter().any(|key| encoding.get(*key).is_some());
         if is_styled {
             let writing = Writing::in_query(encoding)
-                .map_err(|why| format!("the member `{}` of its form: {why}", shown(name)))?;
+                .map_err(|why| format!("the member `{}` of its form: {why}", escape_text(name)))?;
             encodings.insert(name.clone(), MemberEncoding::Styled(writing));
         } else if encoding.get("contentType").and_then(Value::as_str).is_some_and(is_json) {
             encodings.insert(name.clone(), MemberEncoding::Json);
@@ -77,7 +77,7 @@ pub(crate) fn written_body(
 
 /// Returns the reason why no encoding is supported.
 pub(crate) fn unwritten(content: Option<&Map<String, Value>>) -> String {
-    let kinds = content.into_iter().flatten().map(|(kind, _)| shown(kind));
+    let kinds = content.into_iter().flatten().map(|(kind, _)| escape_text(kind));
     let kinds: Vec<_> = kinds.take(5).collect();
     let kinds =
         if kinds.is_empty() { "an unspecified media type".to_owned() } else { kinds.join(", ") };

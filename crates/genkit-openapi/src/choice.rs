@@ -4,7 +4,7 @@ use genkit::{Error, Result};
 use genkit_core::internal::suggest::nearest_name;
 
 use crate::builder::OpenApi;
-use crate::document::shown;
+use crate::document::escape_text;
 use crate::operation::{LeftOut, Operation};
 
 /// Returns the chosen operations. Removes operations from `left_out` that were not chosen.
@@ -32,7 +32,7 @@ pub(crate) fn chosen<'d>(
         {
             return Err(Error::invalid_argument(format!(
                 "`{}` is not a supported method; expected GET, HEAD, PUT, POST, PATCH or DELETE",
-                shown(method)
+                escape_text(method)
             )));
         }
     }
@@ -59,11 +59,14 @@ fn is_wanted(operation: &Operation<'_>, from: &OpenApi) -> bool {
 
 fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>) -> Error {
     let hint = match nearest_name(name, known) {
-        Some(known) => format!("; did you mean `{}`?", shown(known)),
+        Some(known) => format!("; did you mean `{}`?", escape_text(known)),
         None if what == "operation" => {
             "; name an operation by its `operationId`, or as `GET /pets/{id}`".to_owned()
         }
         None => String::new(),
     };
-    Error::invalid_argument(format!("the OpenAPI document has no {what} `{}`{hint}", shown(name)))
+    Error::invalid_argument(format!(
+        "the OpenAPI document has no {what} `{}`{hint}",
+        escape_text(name)
+    ))
 }

@@ -106,7 +106,7 @@ impl ApiDocument {
         let outside = || {
             format!(
                 "`$ref: {}` refers to another document, which is not loaded; bundle all files into one",
-                shown(reference)
+                escape_text(reference)
             )
         };
         let pointer = reference.strip_prefix('#').ok_or_else(outside)?;
@@ -114,11 +114,14 @@ impl ApiDocument {
         if !pointer.is_empty() && !pointer.starts_with('/') {
             return Err(format!(
                 "`$ref: {}` refers to an anchor, which is not supported; use a JSON pointer",
-                shown(reference)
+                escape_text(reference)
             ));
         }
         self.root.pointer(&pointer).ok_or_else(|| {
-            format!("`$ref: {}` refers to nothing; correct it in the document", shown(reference))
+            format!(
+                "`$ref: {}` refers to nothing; correct it in the document",
+                escape_text(reference)
+            )
         })
     }
 
@@ -137,12 +140,12 @@ impl ApiDocument {
 }
 
 /// Formats text of the document for a message: truncated, and on one line.
-pub(crate) fn shown(text: &str) -> String {
-    let mut shown: String = text.chars().take(120).flat_map(char::escape_debug).collect();
+pub(crate) fn escape_text(text: &str) -> String {
+    let mut escaped: String = text.chars().take(120).flat_map(char::escape_debug).collect();
     if text.chars().nth(120).is_some() {
-        shown.push('…');
+        escaped.push('…');
     }
-    shown
+    escaped
 }
 
 fn version(root: &Value) -> Option<&str> {

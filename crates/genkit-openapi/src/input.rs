@@ -18,7 +18,7 @@ use reqwest::header::HeaderName;
 use serde_json::{Map, Value, json};
 
 use crate::body::{BodyForm, RequestBody, is_json, member_encodings, unwritten, written_body};
-use crate::document::{ApiDocument, Checked, shown};
+use crate::document::{ApiDocument, Checked, escape_text};
 use crate::operation::Operation;
 use crate::schema::{Converter, Side};
 use crate::style::{ParameterStyle, Writing, invalid_style};
@@ -162,8 +162,8 @@ fn parameters<'d>(
                 other => {
                     return Err(format!(
                         "parameter `{}` has an invalid `in`: `{}`; expected `path`, `query`, `header` or `cookie`",
-                        shown(name),
-                        shown(other.unwrap_or_default())
+                        escape_text(name),
+                        escape_text(other.unwrap_or_default())
                     ));
                 }
             };
@@ -184,7 +184,7 @@ pub(crate) fn repair_note(loss: &Loss) -> String {
     let at = if loss.pointer.is_empty() { "its root" } else { &loss.pointer };
     format!(
         "its schema was repaired at {}: {}; {}",
-        shown(at),
+        escape_text(at),
         clean(&loss.what, MAX_WORDS),
         loss.remedy
     )
@@ -282,7 +282,7 @@ impl<'d> Build<'d> {
 
     /// Leaves out a parameter if it is optional. Otherwise returns an error, which leaves out the operation.
     fn without(&mut self, name: &str, is_required: bool, why: &str) -> Checked<()> {
-        let why = format!("its parameter `{}`: {why}", shown(name));
+        let why = format!("its parameter `{}`: {why}", escape_text(name));
         if is_required {
             return Err(why);
         }

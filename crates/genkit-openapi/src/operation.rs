@@ -5,7 +5,7 @@ use std::fmt;
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
-use crate::document::{ApiDocument, Checked, shown};
+use crate::document::{ApiDocument, Checked, escape_text};
 
 /// The maximum number of operations in a document. Default is 5,000.
 const MAX_OPERATIONS: usize = 5000;
@@ -82,7 +82,7 @@ impl<'d> Operation<'d> {
 
     /// Returns a label for messages, such as `GET /pets/{id}`.
     pub(crate) fn label(&self) -> String {
-        format!("{} {}", self.method, shown(self.path))
+        format!("{} {}", self.method, escape_text(self.path))
     }
 
     /// Returns whether `name` refers to this operation.
@@ -133,7 +133,7 @@ pub(crate) fn operations<'d>(
         let item = match usable(document, path, item) {
             Ok(item) => item,
             Err(reason) => {
-                left_out.push(LeftOut { operation: shown(path), reason });
+                left_out.push(LeftOut { operation: escape_text(path), reason });
                 continue;
             }
         };
@@ -143,7 +143,7 @@ pub(crate) fn operations<'d>(
                 Some(method) => operations.push(Operation { method, path, item, value }),
                 None if OTHERS.contains(&key.as_str()) || key.starts_with("x-") => {}
                 None => left_out.push(LeftOut {
-                    operation: format!("{} {}", shown(&key.to_uppercase()), shown(path)),
+                    operation: format!("{} {}", escape_text(&key.to_uppercase()), escape_text(path)),
                     reason: "only GET, HEAD, PUT, POST, PATCH and DELETE become tools; write one by hand".to_owned(),
                 }),
             }

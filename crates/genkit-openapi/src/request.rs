@@ -6,7 +6,7 @@ use reqwest::header::{CONTENT_TYPE, COOKIE, HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Map, Value};
 
 use crate::body::{BodyForm, MemberEncoding, RequestBody};
-use crate::document::{Checked, shown};
+use crate::document::{Checked, escape_text};
 use crate::input::{OwnParameters, Parameter, ParameterPlace, is_same_name};
 use crate::operation::{Operation, leads_elsewhere};
 use crate::style::{Writing, encoded, literal, text};
@@ -53,7 +53,7 @@ impl OperationRequest {
         if let Some(at) = unused {
             return Err(format!(
                 "its path has no placeholder for the parameter `{}`; correct it in the document",
-                shown(&arguments[at].name)
+                escape_text(&arguments[at].name)
             ));
         }
         let method = operation.method().parse().map_err(|_| "its method is unknown".to_owned())?;
@@ -126,7 +126,7 @@ impl OperationRequest {
                 return Err(Error::invalid_argument(format!(
                     "`{}` must not contain `{}`, which is a separate parameter; leave it out",
                     argument.key,
-                    shown(name)
+                    escape_text(name)
                 )));
             }
         }
@@ -223,7 +223,7 @@ fn pieces(path: &str, arguments: &[Parameter]) -> Checked<Vec<PathPiece>> {
             .ok_or_else(|| {
                 format!(
                     "no parameter describes `{{{}}}` in its path; add one to the document",
-                    shown(name)
+                    escape_text(name)
                 )
             })?;
         if !before.is_empty() {

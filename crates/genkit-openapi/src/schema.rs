@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
-use crate::document::{ApiDocument, Checked, shown};
+use crate::document::{ApiDocument, Checked, escape_text};
 use crate::text::{clean, safe_name, unique_name};
 
 /// The maximum size of the schemas of one operation, in bytes of JSON. Default is 128 KiB.
@@ -186,7 +186,7 @@ impl<'d> Converter<'d> {
                 let why = found.err().unwrap_or_else(|| {
                     format!(
                         "`$ref: {}` does not refer to a schema; correct it in the document",
-                        shown(reference)
+                        escape_text(reference)
                     )
                 });
                 self.notes.push(format!("any value is accepted at one position, because {why}"));

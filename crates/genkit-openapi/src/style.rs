@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 
-use crate::document::{Checked, shown};
+use crate::document::{Checked, escape_text};
 
 /// All characters except those that RFC 3986 calls unreserved.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
@@ -196,7 +196,7 @@ impl Writing {
 }
 
 pub(crate) fn invalid_style(style: &str) -> String {
-    format!("the style `{}` is not valid for it; correct it in the document", shown(style))
+    format!("the style `{}` is not valid for it; correct it in the document", escape_text(style))
 }
 
 /// Converts a value to text. Values nested in another list or object become JSON, since the specification does not

@@ -13,7 +13,7 @@ use crate::api::Api;
 use crate::body::is_json;
 use crate::builder::{BaseUrl, OpenApi, base_url};
 use crate::choice::chosen;
-use crate::document::{ApiDocument, Checked, shown};
+use crate::document::{ApiDocument, Checked, escape_text};
 use crate::input::input;
 use crate::operation::{LeftOut, Operation, operations};
 use crate::request::OperationRequest;
@@ -146,7 +146,7 @@ fn tell(left_out: &[LeftOut], renamed: &[(String, String)]) {
         tracing::warn!(%operation, "left out of the tools of an OpenAPI document: {reason}");
     }
     for (id, name) in renamed.iter().take(MAX_TOLD) {
-        tracing::warn!(operation_id = %shown(id), %name, "an operation was renamed as a tool: its `operationId` is not a valid name for providers, is taken or is too long");
+        tracing::warn!(operation_id = %escape_text(id), %name, "an operation was renamed as a tool: its `operationId` is not a valid name for providers, is taken or is too long");
     }
     let more = |count: usize| count.saturating_sub(MAX_TOLD);
     if more(left_out.len()) + more(renamed.len()) > 0 {
@@ -170,7 +170,7 @@ fn address(document: &ApiDocument, base: &BaseUrl) -> Result<Url> {
             )),
         },
         BaseUrl::Unsaid => {
-            let says = first().map(|url| format!(", `{}`", shown(&url))).unwrap_or_default();
+            let says = first().map(|url| format!(", `{}`", escape_text(&url))).unwrap_or_default();
             Err(Error::invalid_argument(format!(
                 "the URL of the API is not set; use `.base_url(..)`, or `.server_of_document()` to send credentials to the server of the document{says}"
             )))

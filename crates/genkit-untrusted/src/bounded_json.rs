@@ -8,8 +8,15 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-/// The maximum number of values and keys in a JSON document from outside. Default is 200,000.
+/// The maximum number of values and keys in a JSON document from outside, by the memory that they take: a list or an object
+/// counts as three, a string or a key as two. Default is 200,000.
 pub const MAX_JSON_VALUES: usize = 200_000;
+
+/// As how many values a list or an object counts.
+pub const CONTAINER_WEIGHT: usize = 3;
+
+/// As how many values a string or a key counts.
+pub const STRING_WEIGHT: usize = 2;
 
 /// The size of a map that is created with its exact size.
 const SMALL_MAP: usize = 8;
@@ -25,12 +32,13 @@ impl Default for ValueBudget {
 }
 
 impl ValueBudget {
-    fn count_value<E: serde::de::Error>(&self) -> Result<(), E> {
-        let left = self.0.get().checked_sub(1).ok_or_else(|| {
-            E::custom(format_args!("the JSON has more than {MAX_JSON_VALUES} values"))
-        })?;
-        self.0.set(left);
-        Ok(())
+    fn count_values<E: serde::de::Error>(&self, weight: usize) -> Result<(), E> {
+        let left = self.0.get().checked_sub(weight);
+        self.0.set(left.unwrap_or(0));
+        match left {
+            Some(_) => Ok(()),
+            None => Err(E::custom(format_args!("the JSON has more than {MAX_JSON_VALUES} values"))),
+        }
     }
 
     /// Returns whether no values are left, so that a document was probably rejected.
@@ -66,7 +74,6 @@ impl<'de> DeserializeSeed<'de> for BoundedValue<'_> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
-        self.0.count_value()?;
         deserializer.deserialize_any(self)
     }
 }
@@ -78,37 +85,45 @@ impl<'de> Visitor<'de> for BoundedValue<'_> {
         f.write_str("any JSON value")
     }
 
-    fn visit_unit<E>(self) -> Result<Value, E> {
+    fn visit_unit<E: serde::de::Error>(self) -> Result<Value, E> {
+        self.0.count_values(1)?;
         Ok(Value::Null)
     }
 
-    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+    fn visit_bool<E: serde::de::Error>(self, value: bool) -> Result<Value, E> {
+        self.0.count_values(1)?;
         Ok(value.into())
     }
 
-    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+    fn visit_i64<E: serde::de::Error>(self, value: i64) -> Result<Value, E> {
+        self.0.count_values(1)?;
         Ok(value.into())
     }
 
-    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+    fn visit_u64<E: serde::de::Error>(self, value: u64) -> Result<Value, E> {
+        self.0.count_values(1)?;
         Ok(value.into())
     }
 
     fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Value, E> {
+        self.0.count_values(1)?;
         serde_json::Number::from_f64(value)
             .map(Value::Number)
             .ok_or_else(|| E::custom("the number is too large"))
     }
 
-    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+    fn visit_str<E: serde::de::Error>(self, value: &str) -> Result<Value, E> {
+        self.0.count_values(STRING_WEIGHT)?;
         Ok(value.into())
     }
 
-    fn visit_string<E>(self, value: String) -> Result<Value, E> {
+    fn visit_string<E: serde::de::Error>(self, value: String) -> Result<Value, E> {
+        self.0.count_values(STRING_WEIGHT)?;
         Ok(value.into())
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        self.0.count_values(CONTAINER_WEIGHT)?;
         let mut list = Vec::new();
         while let Some(item) = items.next_element_seed(self)? {
             list.push(item);
@@ -119,11 +134,12 @@ impl<'de> Visitor<'de> for BoundedValue<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
+        self.0.count_values(CONTAINER_WEIGHT)?;
         // A small map is created with its exact size, because a map that grows takes several times as much.
         let mut small = Vec::new();
         let mut map = Map::new();
         while let Some(mut key) = members.next_key::<String>()? {
-            self.0.count_value()?;
+            self.0.count_values(STRING_WEIGHT)?;
             key.shrink_to_fit();
             let value = members.next_value_seed(self)?;
             match map.is_empty() && small.len() < SMALL_MAP {

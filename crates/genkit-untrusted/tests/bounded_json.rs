@@ -19,9 +19,15 @@ fn a_document_is_read_as_serde_json_reads_it() {
 #[test]
 fn many_values_are_refused_before_they_are_built() {
     let list = |count: usize| format!("[{}0]", "0,".repeat(count - 1));
-    assert!(parse_bounded(list(MAX_JSON_VALUES - 1).as_bytes()).is_ok());
-    let error = parse_bounded(list(MAX_JSON_VALUES).as_bytes()).unwrap_err();
+    assert!(parse_bounded(list(MAX_JSON_VALUES - CONTAINER_WEIGHT).as_bytes()).is_ok());
+    let error = parse_bounded(list(MAX_JSON_VALUES - 2).as_bytes()).unwrap_err();
     assert!(error.to_string().contains("more than 200000 values"), "{error}");
+    for (item, weight) in [("[]", 3), ("{}", 3), ("\"\"", 2), ("{\"a\":0}", 6), ("[[0]]", 7)] {
+        let items = |count: usize| format!("[{}]", vec![item; count].join(","));
+        let most = (MAX_JSON_VALUES - 3) / weight;
+        assert!(parse_bounded(items(most).as_bytes()).is_ok(), "{item}");
+        assert!(parse_bounded(items(most + 1).as_bytes()).is_err(), "{item}");
+    }
     let members: Vec<String> = (0..MAX_JSON_VALUES).map(|at| format!("\"{at}\":0")).collect();
     assert!(parse_bounded(format!("{{{}}}", members.join(",")).as_bytes()).is_err());
 }

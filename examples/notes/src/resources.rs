@@ -18,6 +18,12 @@ pub(crate) async fn recent(store: &Store) -> Result<Value> {
     Ok(json!(store.search("", 10)?))
 }
 
+/// A form for a new note, which clients with MCP Apps show.
+#[resource("ui://notes/new", title = "New note", app)]
+pub(crate) async fn new_note() -> &'static str {
+    include_str!("new_note.html")
+}
+
 async fn ids(asked: CompleteRequest) -> Result<Vec<String>> {
     let notes = asked.state::<Store>()?.search("", 100)?;
     let ids = notes.into_iter().map(|note| note.id.to_string());

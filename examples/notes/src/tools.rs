@@ -3,10 +3,11 @@
 use genkit::context::Progress;
 use genkit::{Context, Error, Result, ToolReply, tool};
 
+use crate::resources::new_note;
 use crate::store::{Note, Store};
 
 /// Saves a note.
-#[tool(title = "Add a note", destructive = false)]
+#[tool(title = "Add a note", destructive = false, ui = new_note)]
 pub(crate) async fn add_note(
     ctx: &Context,
     store: &Store,

@@ -10,6 +10,9 @@ use syn::Path;
 
 use crate::crate_path::manifest::Manifest;
 
+/// The names of the package: that of this repository, and that of the published one. The library of both is `genkit`.
+const PACKAGES: [&str; 2] = ["genkit", "genkit-rs"];
+
 /// Returns `::genkit`, or `::name` if the manifest renames the dependency.
 ///
 /// The library itself declares `extern crate self as genkit`. Without a manifest, as in other build systems, the plain
@@ -44,10 +47,15 @@ fn cached_name(folder: &FilePath) -> Option<String> {
 /// Returns the name of the dependency if it is renamed.
 fn renamed_dependency(folder: &FilePath) -> Option<String> {
     let manifest = read(&folder.join("Cargo.toml"))?;
-    if manifest.package_name() == Some("genkit") {
+    if manifest.package_name().is_some_and(|name| PACKAGES.contains(&name)) {
         return None;
     }
-    let name = manifest.dependency_name("genkit", || workspace_manifest(folder, &manifest))?;
+    let name_of = |package: &&str| {
+        let name = manifest.dependency_name(package, || workspace_manifest(folder, &manifest));
+        // A dependency that is not renamed has the name of the library.
+        name.filter(|name| name != package)
+    };
+    let name = PACKAGES.iter().find_map(name_of)?;
     let name = name.replace('-', "_");
     syn::parse_str::<syn::Ident>(&name).is_ok().then_some(name)
 }

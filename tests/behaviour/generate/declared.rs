@@ -53,15 +53,20 @@ async fn a_call_is_answered_with_a_value_of_the_return_type() {
 }
 
 #[tokio::test]
-async fn an_approval_does_not_answer_a_declared_tool() {
+async fn an_approval_or_the_answer_of_another_tool_does_not_answer_a_declared_tool() {
     let model = calls([("update_cart", json!({"items": 2}))]);
     let tools = tools![update_cart];
     let asked = genkit::generate("go").model(model.clone()).tools(&tools).await.unwrap();
     let question = asked.interrupts().remove(0);
-    for answer in [question.approve(), question.accept(json!({"items": 2}))] {
+    let other = question.respond_as::<empty_cart>(Cart { items: 0 });
+    for (answer, named) in [
+        (question.approve(), "respond_as::<update_cart>"),
+        (question.accept(json!({"items": 2})), "respond_as::<update_cart>"),
+        (other, "`respond_as::<empty_cart>` responds on behalf of `empty_cart`"),
+    ] {
         let error = go_on(asked.clone(), vec![answer], &model, &tools).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{error}");
-        assert!(error.to_string().contains("respond_as::<update_cart>"), "{error}");
+        assert!(error.to_string().contains(named), "{error}");
     }
     let done = go_on(asked, vec![question.decline()], &model, &tools).await.unwrap();
     assert!(done.interrupts().is_empty(), "{done:?}");

@@ -136,7 +136,9 @@ async fn an_answer_may_be_anything_that_serializes() {
     let error = run.model(model.clone()).tools(&tools).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);
     assert!(
-        error.to_string().starts_with("failed to serialize the answer for `delete`"),
+        error
+            .to_string()
+            .starts_with("the answer for `delete` cannot be used: failed to serialize it"),
         "{error}"
     );
     assert!(error.partial().unwrap().is_interrupted(), "the question is not lost");

@@ -103,7 +103,7 @@ async fn description_of_the_search_names_few_tools_and_groups_many() {
     };
     let few = about(&raw(tools));
     assert!(
-        few.contains("There are 3 tools. They are: close_issue, list_issues, wipe_issues."),
+        few.contains("Number of tools: 3. They are: close_issue, list_issues, wipe_issues."),
         "{few}"
     );
 
@@ -117,7 +117,7 @@ async fn description_of_the_search_names_few_tools_and_groups_many() {
     let tools = raw(client.tools().await.unwrap());
     assert_eq!(tools.len(), 2);
     let many = about(&tools);
-    assert!(many.contains("There are 300 tools. Groups: shop (300)."), "{many}");
+    assert!(many.contains("Number of tools: 300. Groups: shop (300)."), "{many}");
     let result = search(&client, json!({"query": "item 7"})).await;
     assert_eq!(found(&result).len(), 8);
     assert_eq!(result["alsoFits"].as_array().unwrap().len(), 32);

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 // How long a page may take for what is waited for, in milliseconds.
-const PATIENCE = 60_000;
+const PATIENCE = 180_000;
 
 // How long the browser may take for one answer, in milliseconds.
-const ANSWER = 15_000;
+const ANSWER = 60_000;
 
 const FLAGS = [
   '--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run',
@@ -117,6 +117,19 @@ class Page {
     return result.value;
   }
 
+  // What an expression says in the innermost frame, whose page has an origin of its own.
+  async evaluateInside(expression) {
+    let { frameTree } = await this.send('Page.getFrameTree');
+    while (frameTree.childFrames?.length) [frameTree] = frameTree.childFrames;
+    const frameId = frameTree.frame.id;
+    const { executionContextId: contextId } = await this.send('Page.createIsolatedWorld', { frameId });
+    const { result, exceptionDetails } = await this.send('Runtime.evaluate', {
+      expression, contextId, returnByValue: true, awaitPromise: true,
+    });
+    if (exceptionDetails) throw new Error(`${expression}: ${JSON.stringify(exceptionDetails)}`);
+    return result.value;
+  }
+
   address() { return this.evaluate('location.href'); }
 
   // What a person reads there.
@@ -206,11 +219,14 @@ class Page {
     }
   }
 
-  // Types over what stands in a field.
+  // Types over what stands in a field, until the field has the text: a page that renders again may drop it.
   async fill(name, text, role = 'textbox', nth = 0) {
-    await this.click(role, name, nth);
-    await this.send('Input.dispatchKeyEvent', { type: 'keyDown', commands: ['selectAll'] });
-    await this.send('Input.insertText', { text });
+    await this.until(`text in ${role} ${name}`, async () => {
+      await this.click(role, name, nth);
+      await this.send('Input.dispatchKeyEvent', { type: 'keyDown', commands: ['selectAll'] });
+      await this.send('Input.insertText', { text });
+      return await this.evaluate('document.activeElement?.value') === text;
+    });
   }
 
   // Types into the first element of a selector.
@@ -219,15 +235,20 @@ class Page {
     await this.send('Input.insertText', { text });
   }
 
-  // What it looks like, as a file.
+  // What it looks like, as a file, if the browser takes a picture.
   async picture(name) {
     this.pictures += 1;
-    const capture = () => this.send('Page.captureScreenshot', { format: 'png' });
+    // A page that navigates, or a busy browser, may refuse. A picture only helps a person who reads a failure.
     let shot;
-    // The browser cannot capture a page that navigates, nor any page for a while on a busy machine.
-    for (let tries = 1; !shot; tries += 1) {
-      shot = await capture().catch((error) => { if (this.browser.gone || tries === 600) throw error; });
-      if (!shot) await sleep(50);
+    for (const end = Date.now() + 10_000; !shot && Date.now() < end;) {
+      shot = await this.send('Page.captureScreenshot', { format: 'png' }).catch((error) => {
+        if (this.browser.gone) throw error;
+      });
+      if (!shot) await sleep(100);
+    }
+    if (!shot) {
+      console.error(`the browser takes no picture of ${name}`);
+      return undefined;
     }
     const { data } = shot;
     const path = join(this.browser.folder, `${String(this.pictures).padStart(2, '0')}-${name}.png`);

@@ -10,14 +10,15 @@ use serde_json::Value;
 use crate::{packages, program};
 
 /// The time limit of a script.
-const PATIENCE: Duration = Duration::from_secs(180);
+const PATIENCE: Duration = Duration::from_secs(600);
 
 /// The scripts, which import the first two.
-const SCRIPTS: [(&str, &str); 5] = [
+const SCRIPTS: [(&str, &str); 6] = [
     ("chromium.mjs", include_str!("chromium.mjs")),
     ("visits.mjs", include_str!("visits.mjs")),
     ("login.mjs", include_str!("login.mjs")),
     ("inspector.mjs", include_str!("inspector.mjs")),
+    ("inspector_apps.mjs", include_str!("inspector_apps.mjs")),
     ("inspector_login.mjs", include_str!("inspector_login.mjs")),
 ];
 

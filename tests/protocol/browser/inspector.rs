@@ -4,6 +4,8 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
+
 use super::chromium::{drive, is_there};
 use crate::oauth::provider::Provider;
 use crate::oauth::resource::Resource;
@@ -12,7 +14,7 @@ use crate::program::Heard;
 use crate::server::{self, Server};
 
 /// The startup time limit of its server.
-const START: Duration = Duration::from_secs(60);
+const START: Duration = Duration::from_secs(180);
 
 /// The Inspector's own server, until it is dropped.
 struct Inspector {
@@ -74,18 +76,22 @@ fn free_port() -> String {
     listener.local_addr().expect("an address").port().to_string()
 }
 
+/// Runs a script in the Inspector's page, connected to `notes` over HTTP, and returns what it read.
+fn drive_notes(test: &str, script: &str) -> Value {
+    let database = server::database(test);
+    let mut notes = Command::new(server::example("notes"));
+    notes.args([&database, "--http", "127.0.0.1:0"]).env("NOTES_TOKEN", "the token");
+    let notes = Server::spawn(notes.env_remove("RUST_LOG"));
+    let inspector = Inspector::on(notes.url(), Some("the token"));
+    drive(test, script, &[&inspector.address()])
+}
+
 #[test]
 fn a_person_uses_notes_in_the_inspectors_page() {
     if !is_there() {
         return;
     }
-    let database = server::database("browser-notes");
-    let mut notes = Command::new(server::example("notes"));
-    notes.args([&database, "--http", "127.0.0.1:0"]).env("NOTES_TOKEN", "the token");
-    let notes = Server::spawn(notes.env_remove("RUST_LOG"));
-    let inspector = Inspector::on(notes.url(), Some("the token"));
-    let address = inspector.address();
-    let seen = drive("browser-inspector", "inspector.mjs", &[&address]);
+    let seen = drive_notes("browser-inspector", "inspector.mjs");
     let read = |step: &str| seen[step].as_str().unwrap_or_else(|| panic!("{step}: {seen}"));
     for tool in ["add_note", "delete_note", "import_notes", "search_notes"] {
         assert!(read("tools").contains(tool), "{tool}: {}", read("tools"));
@@ -96,6 +102,21 @@ fn a_person_uses_notes_in_the_inspectors_page() {
     // The note exists until the user approves its deletion.
     assert!(read("declined").contains("the user did not approve"), "{}", read("declined"));
     assert!(read("approved").contains("\"text\": \"buy milk\""), "{}", read("approved"));
+}
+
+/// The page is an MCP App. Its rights allow nothing but what is in it.
+#[test]
+fn a_person_saves_a_note_in_the_form_of_a_tool() {
+    if !is_there() {
+        return;
+    }
+    let seen = drive_notes("browser-app", "inspector_apps.mjs");
+    assert_eq!(seen["form"], "buy milk|shop||", "the arguments of the call");
+    let saved = seen["saved"].as_str().expect("a text");
+    assert!(saved.starts_with("Saved note "), "{saved}");
+    let blocked =
+        ["connect-src https://foreign.example/data", "img-src https://foreign.example/image.png"];
+    assert_eq!(seen["blocked"], serde_json::json!(blocked));
 }
 
 /// It finds the authorization server through the metadata, registers itself there, and returns with a code. The

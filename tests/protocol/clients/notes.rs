@@ -108,7 +108,7 @@ fn failures(seen: &Value) {
 }
 
 pub(super) fn resources(seen: &Value) {
-    assert_eq!(names(&seen["resources"], "uri"), ["notes://recent"]);
+    assert_eq!(names(&seen["resources"], "uri"), ["notes://recent", "ui://notes/new"]);
     assert_eq!(names(&seen["templates"], "uriTemplate"), ["note://{id}"]);
     let recent = &seen["recent"]["contents"][0];
     assert_eq!(recent["mimeType"], "application/json", "{recent:#}");

@@ -14,6 +14,11 @@ pub(super) enum Error {
     )]
     CannotBeAsked(Capability),
     #[error(
+        "the call needs approval, and the caller does not have the `elicitation` capability; connect a client that \
+         supports it, or let the server decide with `.approval_fallback(..)`"
+    )]
+    CannotApprove,
+    #[error(
         "the form asks for a secret in the field `{0}`; use `ctx.elicit_url(..)`, because answers to forms pass \
          through the client and the model's program"
     )]
@@ -72,9 +77,10 @@ pub(super) enum Error {
 impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::CannotBeAsked(_) | Self::NobodyAnswers(_) | Self::SecretField(_) => {
-                ErrorKind::FailedPrecondition
-            }
+            Self::CannotBeAsked(_)
+            | Self::CannotApprove
+            | Self::NobodyAnswers(_)
+            | Self::SecretField(_) => ErrorKind::FailedPrecondition,
             Self::TestHasNoAnswer { .. } => ErrorKind::OutOfRange,
             Self::Declined
             | Self::NotApproved { .. }
@@ -100,6 +106,9 @@ impl Topic for Error {
         match self {
             Self::CannotBeAsked(capability) => {
                 Some(json!({ "requiredCapabilities": capability.to_json() }))
+            }
+            Self::CannotApprove => {
+                Some(json!({ "requiredCapabilities": Capability::Elicitation.to_json() }))
             }
             _ => None,
         }

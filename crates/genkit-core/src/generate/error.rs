@@ -203,8 +203,8 @@ pub enum Error {
     NoAnswer,
     #[error("there is no open call `{0}`; answer the interrupts of the response that is resumed")]
     NoOpenCall(String),
-    #[error("failed to serialize the answer for `{name}`: {why}")]
-    AnswerUnserializable { name: String, why: String },
+    #[error("the answer for `{name}` cannot be used: {why}")]
+    UnusableAnswer { name: String, why: String },
     #[error("the arguments given for `{name}` do not match its schema: {why}")]
     GivenArguments { name: String, why: String },
     #[error("the run waits for the tool `{name}`, which is not among its tools; add it. {unknown}")]

@@ -70,7 +70,7 @@ impl ReflectionServer {
 
     /// Reads the body as JSON, within its limits.
     async fn read<T: DeserializeOwned>(&self, request: Request) -> Result<T, Box<Response>> {
-        let body =
+        let mut body =
             read_body(request.into_body(), MAX_BODY, &self.room, None).await.map_err(|error| {
                 match error {
                     BodyError::Slow(_) | BodyError::NoRoom => text_response(
@@ -84,7 +84,8 @@ impl ReflectionServer {
                     }
                 }
             })?;
-        let value = parse_bounded(&body.bytes);
+        // The text is freed before the values are copied.
+        let value = parse_bounded(&std::mem::take(&mut body.bytes));
         value.and_then(serde_json::from_value).map_err(|error| {
             let error =
                 Error::invalid_argument(format!("the body is not a valid request: {error}"));

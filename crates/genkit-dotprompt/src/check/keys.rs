@@ -79,7 +79,7 @@ fn fits_schema(schema: &Value, value: &Value) -> bool {
 mod tests {
     use crate::{Environment, PromptFile};
 
-    fn said(frontmatter: &str) -> Vec<String> {
+    fn problems_in(frontmatter: &str) -> Vec<String> {
         let file = PromptFile::parse("p", &format!("---\n{frontmatter}\n---\nHi")).expect("YAML");
         Environment::default().check(&file).iter().map(ToString::to_string).collect()
     }
@@ -87,20 +87,23 @@ mod tests {
     #[test]
     fn misspelled_keys_have_a_place_and_a_suggestion() {
         assert_eq!(
-            said("modle: a/b\ninput: {shema: {day: string}}\nmaxTurn: 3"),
+            problems_in("modle: a/b\ninput: {shema: {day: string}}\nmaxTurn: 3"),
             [
                 "p:2:1: unknown key `modle`; did you mean `model`?",
                 "p:3:9: unknown key `shema`; did you mean `schema`?",
                 "p:4:1: unknown key `maxTurn`; did you mean `maxTurns`?",
             ]
         );
-        assert_eq!(said("owner: me\nmodel.x: 1\ninput: {schema: {day: string}, note: 1}"), [""; 0]);
+        assert_eq!(
+            problems_in("owner: me\nmodel.x: 1\ninput: {schema: {day: string}, note: 1}"),
+            [""; 0]
+        );
     }
 
     #[test]
     fn defaults_fit_the_schema() {
         let schema = "input:\n  schema: {days: integer, kind(enum): [A, B], list(array): string, any: any}\n  default: ";
-        let of = |default: &str| said(&format!("{schema}{default}"));
+        let of = |default: &str| problems_in(&format!("{schema}{default}"));
         assert_eq!(of("{days: 3, kind: A, list: [x], any: {}}"), [""; 0]);
         assert_eq!(
             of("{day: 3, kind: C, days: many, list: x}"),
@@ -112,7 +115,7 @@ mod tests {
                  {\"type\":\"array\",\"items\":{\"type\":\"string\"}}",
             ]
         );
-        assert_eq!(said("input: {default: {day: 3}}"), [""; 0]);
+        assert_eq!(problems_in("input: {default: {day: 3}}"), [""; 0]);
     }
 
     #[test]

@@ -89,7 +89,7 @@ impl PromptFile {
 mod tests {
     use crate::PromptFile;
 
-    fn said(frontmatter: &str) -> Vec<String> {
+    fn problems_in(frontmatter: &str) -> Vec<String> {
         let file = PromptFile::parse("p", &format!("---\n{frontmatter}\n---\nHi")).expect("YAML");
         file.check_run().iter().map(ToString::to_string).collect()
     }
@@ -97,12 +97,14 @@ mod tests {
     #[test]
     fn what_genkit_cannot_read_is_told_with_its_place() {
         assert_eq!(
-            said("maxTurns: 3\ntoolChoice: auto\nuse: [a, {name: b}]\noutput: {format: json}"),
+            problems_in(
+                "maxTurns: 3\ntoolChoice: auto\nuse: [a, {name: b}]\noutput: {format: json}"
+            ),
             [""; 0]
         );
-        assert_eq!(said("title: null\noutput: null"), [""; 0]);
+        assert_eq!(problems_in("title: null\noutput: null"), [""; 0]);
         assert_eq!(
-            said(
+            problems_in(
                 "model: a/b\nmaxTurns: -1\ntoolChoice: any\nuse: [5]\noutput:\n  formt: json\n  format: yaml"
             ),
             [

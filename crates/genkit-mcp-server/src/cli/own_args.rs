@@ -95,10 +95,10 @@ fn flag_name(arg: &Arg) -> Option<String> {
 fn count_occurrences(matches: &ArgMatches, arg: &Arg, is_path: bool) -> Result<Vec<Vec<String>>> {
     let given = matches.get_raw_occurrences(arg.get_id().as_str());
     let given = given.into_iter().flatten();
-    given.map(|values| values.map(|value| shown(value, is_path)).collect()).collect()
+    given.map(|values| values.map(|value| to_argument(value, is_path)).collect()).collect()
 }
 
-fn shown(value: &OsStr, is_path: bool) -> Result<String> {
+fn to_argument(value: &OsStr, is_path: bool) -> Result<String> {
     let value: OsString = match Path::new(value) {
         path if is_path && value != "-" => absolute_path(path)?.into_os_string(),
         _ => value.to_owned(),

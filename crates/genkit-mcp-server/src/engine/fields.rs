@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use genkit_core::internal::bounded_json::{BoundedValue, ValueBudget};
 use rmcp::model::{InputResponses, RequestMetaObject};
 use serde::de::{self, Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::{Map, Value};
@@ -143,7 +144,7 @@ impl<'de> Deserialize<'de> for Fields {
                             .next_value::<Option<Fields>>()?
                             .map_or(Value::Null, |it| it.0.into())
                     } else {
-                        members.next_value::<Value>()?
+                        members.next_value_seed(BoundedValue(&ValueBudget::default()))?
                     };
                     if read.insert(name, value).is_some() {
                         return Err(de::Error::custom("duplicate member"));

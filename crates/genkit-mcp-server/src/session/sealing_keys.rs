@@ -164,7 +164,7 @@ mod tests {
         read
     }
 
-    fn said(read: Result<Vec<Vec<u8>>, E>) -> String {
+    fn error_text(read: Result<Vec<Vec<u8>>, E>) -> String {
         read.expect_err("it is wrong").to_string()
     }
 
@@ -184,41 +184,43 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_said_with_its_place_and_without_the_key() {
-        let short = said(of_file(format!("{HEX}\n{}\n", &HEX[..62]).as_bytes()));
+        let short = error_text(of_file(format!("{HEX}\n{}\n", &HEX[..62]).as_bytes()));
         assert!(short.contains("line 2: the key has 31 bytes; use at least 32"), "{short}");
-        let strange = said(of_file(format!("{HEX}\n\nsecret!{HEX}\n").as_bytes()));
+        let strange = error_text(of_file(format!("{HEX}\n\nsecret!{HEX}\n").as_bytes()));
         assert!(strange.contains("line 3: the key is neither hex nor base64"), "{strange}");
-        let twice = said(of_file(format!("{HEX}\n{}\n", HEX.to_uppercase()).as_bytes()));
+        let twice = error_text(of_file(format!("{HEX}\n{}\n", HEX.to_uppercase()).as_bytes()));
         assert!(twice.contains("key number 2 is a duplicate"), "{twice}");
-        let zeros = said(of_file("00".repeat(32).as_bytes()));
+        let zeros = error_text(of_file("00".repeat(32).as_bytes()));
         assert!(zeros.contains("all zeros"), "{zeros}");
         for text in [&short, &strange, &twice, &zeros] {
             assert!(text.contains("genkit-keys-") && !text.contains(&HEX[..8]), "{text}");
             assert!(!text.contains("secret"), "{text}");
         }
         for none in [&b""[..], b"# nothing\n \n"] {
-            let none = said(of_file(none));
+            let none = error_text(of_file(none));
             assert!(none.contains("no key found") && none.contains("openssl rand"), "{none}");
         }
-        assert!(said(of_file(&[0xff; 40])).contains("is not valid UTF-8"));
-        assert!(said(of_file(&vec![b'a'; 64 * 1024 + 1])).contains("more than 65536 bytes"));
+        assert!(error_text(of_file(&[0xff; 40])).contains("is not valid UTF-8"));
+        assert!(error_text(of_file(&vec![b'a'; 64 * 1024 + 1])).contains("more than 65536 bytes"));
         let many: String =
             (0..17).map(|number| format!("{}{number:02}\n", "a1".repeat(32))).collect();
-        assert!(said(of_file(many.as_bytes())).contains("17 sealing keys exceed the limit of 16"));
+        assert!(
+            error_text(of_file(many.as_bytes())).contains("17 sealing keys exceed the limit of 16")
+        );
     }
 
     #[test]
     fn what_is_not_there_is_named() {
-        let variable = said(read_keys(&[KeySource::Variable("GENKIT_TEST_NO_KEYS".into())]));
+        let variable = error_text(read_keys(&[KeySource::Variable("GENKIT_TEST_NO_KEYS".into())]));
         assert!(variable.contains("`GENKIT_TEST_NO_KEYS`: the variable is not set"), "{variable}");
-        let file = said(read_keys(&[KeySource::File("no/such/keys".into())]));
+        let file = error_text(read_keys(&[KeySource::File("no/such/keys".into())]));
         assert!(file.contains("`no/such/keys`: cannot read the file"), "{file}");
-        let folder = said(read_keys(&[KeySource::File(std::env::temp_dir())]));
+        let folder = error_text(read_keys(&[KeySource::File(std::env::temp_dir())]));
         assert!(folder.contains("not a regular file"), "{folder}");
-        let bytes = said(read_keys(&[KeySource::Bytes(vec![1; 31])]));
+        let bytes = error_text(read_keys(&[KeySource::Bytes(vec![1; 31])]));
         assert!(bytes.contains("`.sealing_key(..)`: the key has 31 bytes"), "{bytes}");
         let again = [KeySource::Bytes(vec![1; 32]), KeySource::Bytes(vec![1; 32])];
-        assert!(said(read_keys(&again)).contains("is a duplicate"));
+        assert!(error_text(read_keys(&again)).contains("is a duplicate"));
     }
 
     #[test]

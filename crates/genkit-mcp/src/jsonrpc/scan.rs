@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::nesting::MAX_NESTING;
 use super::values::MAX_VALUES;
+use genkit_core::internal::bounded_json::{CONTAINER_WEIGHT, STRING_WEIGHT};
 
 /// The members of a message, as raw JSON that is known to be valid.
 #[derive(Debug, Default, PartialEq)]
@@ -36,7 +37,7 @@ pub fn members(text: &str) -> Result<Members<'_>, ScanFault> {
     let mut members = Members::default();
     cursor.space();
     cursor.byte(b'{')?;
-    cursor.count()?;
+    cursor.count_values(CONTAINER_WEIGHT)?;
     cursor.space();
     if !cursor.take(b'}') {
         loop {
@@ -113,8 +114,8 @@ impl Cursor<'_> {
         if self.take(wanted) { Ok(()) } else { Err(ScanFault::NotJson) }
     }
 
-    fn count(&mut self) -> Result<(), ScanFault> {
-        self.values += 1;
+    fn count_values(&mut self, weight: usize) -> Result<(), ScanFault> {
+        self.values += weight;
         if self.values > MAX_VALUES { Err(ScanFault::TooMany) } else { Ok(()) }
     }
 
@@ -124,10 +125,10 @@ impl Cursor<'_> {
         // The message itself is the first level.
         let (mut open, mut depth) = (0_u128, 1);
         loop {
-            self.count()?;
             self.space();
             match self.peek() {
                 Some(bracket @ (b'{' | b'[')) => {
+                    self.count_values(CONTAINER_WEIGHT)?;
                     self.at += 1;
                     self.space();
                     if self.peek() == Some(bracket + 2) {
@@ -148,13 +149,13 @@ impl Cursor<'_> {
                     }
                 }
                 Some(b'"') => {
+                    self.count_values(STRING_WEIGHT)?;
                     self.string()?;
                 }
-                Some(b'-' | b'0'..=b'9') => self.number()?,
-                Some(b't') => self.literal(b"true")?,
-                Some(b'f') => self.literal(b"false")?,
-                Some(b'n') => self.literal(b"null")?,
-                _ => return Err(ScanFault::NotJson),
+                _ => {
+                    self.count_values(1)?;
+                    self.scalar()?;
+                }
             }
             // A value ended. Close all containers that end with it.
             loop {
@@ -176,7 +177,19 @@ impl Cursor<'_> {
         }
     }
 
+    /// Skips a number or a literal.
+    fn scalar(&mut self) -> Result<(), ScanFault> {
+        match self.peek() {
+            Some(b'-' | b'0'..=b'9') => self.number(),
+            Some(b't') => self.literal(b"true"),
+            Some(b'f') => self.literal(b"false"),
+            Some(b'n') => self.literal(b"null"),
+            _ => Err(ScanFault::NotJson),
+        }
+    }
+
     fn key(&mut self) -> Result<(), ScanFault> {
+        self.count_values(STRING_WEIGHT)?;
         self.space();
         self.string()?;
         self.space();
@@ -370,7 +383,7 @@ mod tests {
         assert!(members(&nested(MAX_NESTING)).is_ok());
         assert_eq!(members(&nested(MAX_NESTING + 1)), Err(ScanFault::TooDeep));
         assert_eq!(members(&nested(100_000)), Err(ScanFault::TooDeep));
-        let many = |values: usize| format!(r#"{{"params":[{}0]}}"#, "0,".repeat(values - 3));
+        let many = |values: usize| format!(r#"{{"params":[{}0]}}"#, "0,".repeat(values - 7));
         assert!(members(&many(MAX_VALUES)).is_ok());
         assert_eq!(members(&many(MAX_VALUES + 1)), Err(ScanFault::TooMany));
     }

@@ -10,7 +10,14 @@ use genkit_untrusted::visible::Logged;
 
 /// The error for a question of a kind that the caller does not support.
 pub fn unanswerable_error(kind: &QuestionKind) -> crate::error::Error {
-    E::CannotBeAsked(kind.capability()).into()
+    refuse_question(kind).into()
+}
+
+fn refuse_question(kind: &QuestionKind) -> E {
+    match kind {
+        QuestionKind::Approval { .. } => E::CannotApprove,
+        other => E::CannotBeAsked(other.capability()),
+    }
 }
 
 impl Context {
@@ -36,7 +43,7 @@ impl Context {
         let parts = &self.0.parts;
         let capability = kind.capability();
         if !parts.caller.has_capability(capability) {
-            return Err(E::CannotBeAsked(capability).into());
+            return Err(refuse_question(&kind).into());
         }
         let asked = match (&parts.rounds, kind.canonical_text()) {
             (Some(rounds), asked) => rounds.identify_question(&asked),

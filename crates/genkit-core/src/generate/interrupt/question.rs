@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::suspended::{ANSWERS, INTERRUPT, REPLACED_INPUT, RESUMED, Suspended, about_call};
-use crate::action::DeclaredFn;
+use crate::action::{DeclaredFn, Tool};
 use crate::context::MCP_TASK;
 use crate::context::{Decision, Question, QuestionKind, UserAction};
 use crate::message::{Message, Part, ToolRequest, ToolResponse};
@@ -170,7 +170,7 @@ impl Interrupt {
     pub fn accept(&self, content: impl Serialize) -> Answer {
         match crate::finite::to_finite_value(content) {
             Ok(content) => self.build_answer(UserAction::Accept, content, true.into()),
-            Err(error) => self.cancel().with_serialize_error(&error),
+            Err(error) => self.cancel().with_error(format!("failed to serialize it: {error}")),
         }
     }
 
@@ -189,14 +189,22 @@ impl Interrupt {
     pub fn respond(&self, output: impl Serialize) -> Answer {
         match crate::finite::to_finite_value(output) {
             Ok(output) => Answer::respond(self.request.respond(output)),
-            Err(error) => self.cancel().with_serialize_error(&error),
+            Err(error) => self.cancel().with_error(format!("failed to serialize it: {error}")),
         }
     }
 
     /// Responds on behalf of the declared tool `F` (`#[tool] async fn f(..) -> T;`) with a value of its return type.
-    /// The same as [`respond`](Self::respond), but checked by the compiler.
+    /// The same as [`respond`](Self::respond), but checked by the compiler. If the question is from another tool, resuming
+    /// with the answer fails.
     pub fn respond_as<F: DeclaredFn<Output: Serialize>>(&self, output: F::Output) -> Answer {
-        self.respond(output)
+        let tool = Tool::of::<F>();
+        let tool = tool.name();
+        if self.request.name == tool {
+            return self.respond(output);
+        }
+        self.cancel().with_error(format!(
+            "`respond_as::<{tool}>` responds on behalf of `{tool}`; check `question.name()` first"
+        ))
     }
 
     /// Restarts the tool: runs it again, with `metadata` as the return value of
@@ -205,7 +213,9 @@ impl Interrupt {
     pub fn restart(&self, metadata: impl Serialize) -> Answer {
         let metadata = match crate::finite::to_finite_value(metadata) {
             Ok(metadata) => metadata,
-            Err(error) => return self.cancel().with_serialize_error(&error),
+            Err(error) => {
+                return self.cancel().with_error(format!("failed to serialize it: {error}"));
+            }
         };
         let yes = !self.is_approval() || metadata.get("toolApproved") == Some(&Value::Bool(true));
         let action = if yes { UserAction::Accept } else { UserAction::Decline };
@@ -272,15 +282,15 @@ impl Answer {
         self.kind.part()
     }
 
-    fn with_serialize_error(mut self, error: &serde_json::Error) -> Self {
-        self.error = Some(error.to_string());
+    fn with_error(mut self, error: String) -> Self {
+        self.error = Some(error);
         self
     }
 
     fn with_input(mut self, input: impl Serialize) -> Self {
         let input = match crate::finite::to_finite_value(input) {
             Ok(input) => input,
-            Err(error) => return self.with_serialize_error(&error),
+            Err(error) => return self.with_error(format!("failed to serialize it: {error}")),
         };
         if let Kind::Restart(Part::ToolRequest { tool_request, metadata }) = &mut self.kind {
             let before = std::mem::replace(&mut tool_request.input, input);

@@ -41,7 +41,7 @@ impl Resume {
     pub fn push_answer(&mut self, answer: Answer) -> Result<(), E> {
         if let Some(why) = answer.error {
             let name = part_identity(answer.kind.part()).map_or("", |(name, _)| name).to_owned();
-            return Err(E::AnswerUnserializable { name, why });
+            return Err(E::UnusableAnswer { name, why });
         }
         match answer.kind {
             Kind::Respond(part) => self.respond.push(part),

@@ -76,7 +76,7 @@ fn escape_quotes(text: &str, name: &str) -> String {
 mod tests {
     use super::*;
 
-    fn told(resource: Option<ProtectedResource>, denial: &Denial) -> String {
+    fn challenge_for(resource: Option<ProtectedResource>, denial: &Denial) -> String {
         let header = Challenges::new(resource.as_ref()).for_denial(denial).expect("a challenge");
         header.to_str().expect("text").to_owned()
     }
@@ -93,20 +93,20 @@ mod tests {
         };
         let metadata = "resource_metadata=\"https://mcp.example.com/.well-known/oauth-protected-resource/mcp\"";
         let scope = "scope=\"r w\"";
-        assert_eq!(told(None, &Denial::Missing), "Bearer");
-        assert_eq!(told(notes(), &Denial::Missing), format!("Bearer {scope}, {metadata}"));
+        assert_eq!(challenge_for(None, &Denial::Missing), "Bearer");
+        assert_eq!(challenge_for(notes(), &Denial::Missing), format!("Bearer {scope}, {metadata}"));
         assert_eq!(
-            told(notes(), &Denial::Invalid("it \"expired\"\r\nset-cookie: x".to_owned())),
+            challenge_for(notes(), &Denial::Invalid("it \"expired\"\r\nset-cookie: x".to_owned())),
             format!(
                 "Bearer error=\"invalid_token\", error_description=\"it  expired   set-cookie: x\", \
                  {scope}, {metadata}"
             )
         );
         assert_eq!(
-            told(notes(), &Denial::Scope),
+            challenge_for(notes(), &Denial::Scope),
             format!("Bearer error=\"insufficient_scope\", {scope}, {metadata}")
         );
-        assert_eq!(told(None, &Denial::Malformed), "Bearer error=\"invalid_request\"");
+        assert_eq!(challenge_for(None, &Denial::Malformed), "Bearer error=\"invalid_request\"");
         assert_eq!(Challenges::default().for_denial(&Denial::Unavailable), None);
     }
 }
