@@ -149,7 +149,7 @@ fn answer(question: &Interrupt, entry: ResumeEntry) -> Result<Answer, E> {
         Some(true) => Ok(question.approve()),
         Some(false) => {
             let reason = entry.payload.get("reason").and_then(Value::as_str);
-            Ok(question.decline_with(reason.unwrap_or("the user did not approve the call")))
+            Ok(reason.map_or_else(|| question.decline(), |reason| question.decline_with(reason)))
         }
         None => Err(E::ApprovalPayload),
     }

@@ -9,3 +9,4 @@ mod requests;
 mod streams;
 mod tool_search;
 mod urls;
+mod variables;

@@ -8,7 +8,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const PATIENCE = 180_000;
 
 // How long the browser may take for one answer, in milliseconds.
-const ANSWER = 60_000;
+const ANSWER = 15_000;
+
+// The exit code where a page crashed, or answers nothing more.
+const DEAD = 75;
+
+// How many questions in a row a living page leaves without an answer, at most.
+const MAX_LOST = 4;
 
 const FLAGS = [
   '--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run',
@@ -34,6 +40,7 @@ class Browser {
   #count = 0;
   #waiting = new Map();
   #said = '';
+  #lost = 0;
 
   constructor(child, folder, profile) {
     this.#child = child;
@@ -60,11 +67,19 @@ class Browser {
     });
   }
 
-  #hear({ id, result, error }) {
+  #hear({ id, method, params, result, error }) {
+    if (method === 'Target.targetCrashed') this.#die(`a page crashed: ${JSON.stringify(params)}`);
     const asked = this.#waiting.get(id);
     this.#waiting.delete(id);
     if (error) asked?.reject(new Error(`${asked.method}: ${JSON.stringify(error)}`));
     else asked?.resolve(result);
+  }
+
+  // Ends this program. Whoever started it may try again: the browser failed, not what it shows.
+  #die(why) {
+    console.error(why);
+    this.#child.kill('SIGKILL');
+    process.exit(DEAD);
   }
 
   send(method, params = {}, sessionId = undefined) {
@@ -76,9 +91,14 @@ class Browser {
         return;
       }
       // A page that goes elsewhere may take a question with it; whoever waits for something asks again.
-      const late = setTimeout(() => this.#hear({ id, error: `${method} has no answer` }), ANSWER);
+      const late = setTimeout(() => {
+        this.#lost += 1;
+        if (this.#lost > MAX_LOST) this.#die(`${this.#lost} questions without an answer; the last was ${method}`);
+        this.#hear({ id, error: `${method} has no answer` });
+      }, ANSWER);
       const then = (settle) => (value) => { clearTimeout(late); settle(value); };
-      this.#waiting.set(id, { method, resolve: then(resolve), reject: then(reject) });
+      const answer = (value) => { this.#lost = 0; resolve(value); };
+      this.#waiting.set(id, { method, resolve: then(answer), reject: then(reject) });
       this.#child.stdio[3].write(`${JSON.stringify({ id, method, params, sessionId })}\0`);
     });
   }
@@ -184,7 +204,9 @@ class Page {
 
   // Whether a click there reaches the element: what fades away may still lie over it.
   async #isHit(backendNodeId, { x, y }) {
-    const location = { x: Math.round(x), y: Math.round(y) };
+    // The location is that in the document, not in the window.
+    const [left, top] = await this.evaluate('[scrollX, scrollY]');
+    const location = { x: Math.round(x + left), y: Math.round(y + top) };
     const hit = await this.send('DOM.getNodeForLocation', { ...location, includeUserAgentShadowDOM: false });
     const [own, found] = await Promise.all([backendNodeId, hit.backendNodeId].map(
       async (id) => (await this.send('DOM.resolveNode', { backendNodeId: id })).object.objectId,

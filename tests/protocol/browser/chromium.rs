@@ -13,11 +13,12 @@ use crate::{packages, program};
 const PATIENCE: Duration = Duration::from_secs(600);
 
 /// The scripts, which import the first two.
-const SCRIPTS: [(&str, &str); 6] = [
+const SCRIPTS: [(&str, &str); 7] = [
     ("chromium.mjs", include_str!("chromium.mjs")),
     ("visits.mjs", include_str!("visits.mjs")),
     ("login.mjs", include_str!("login.mjs")),
     ("inspector.mjs", include_str!("inspector.mjs")),
+    ("chat.mjs", include_str!("chat.mjs")),
     ("inspector_apps.mjs", include_str!("inspector_apps.mjs")),
     ("inspector_login.mjs", include_str!("inspector_login.mjs")),
 ];
@@ -50,8 +51,28 @@ pub(super) fn is_there() -> bool {
     browser().is_some()
 }
 
-/// Runs a script, and returns what it read.
-pub(super) fn drive(test: &str, script: &str, arguments: &[&str]) -> Value {
+/// The exit code of a script whose page crashed, or answers nothing more.
+const DEAD: i32 = 75;
+
+/// The number of attempts, of which all but the last may end with a dead page.
+const ATTEMPTS: usize = 3;
+
+/// Starts what a script needs, runs the script, and returns what it read. `start` returns what must live while the script
+/// runs, and the arguments of the script.
+pub(super) fn drive<T>(test: &str, script: &str, start: impl Fn() -> (T, Vec<String>)) -> Value {
+    for _ in 1..ATTEMPTS {
+        let (_started, arguments) = start();
+        match run_script(test, script, &arguments) {
+            Ok(read) => return read,
+            Err(story) => eprintln!("the browser died and is started again\n{story}"),
+        }
+    }
+    let (_started, arguments) = start();
+    run_script(test, script, &arguments).unwrap_or_else(|story| panic!("{story}"))
+}
+
+/// Runs a script, and returns what it read, or an error if its page died.
+fn run_script(test: &str, script: &str, arguments: &[String]) -> Result<Value, String> {
     let (mut node, chromium) = browser().expect("a test asks first whether it is there");
     let folder = packages::scratch(test);
     for (name, source) in SCRIPTS {
@@ -59,6 +80,9 @@ pub(super) fn drive(test: &str, script: &str, arguments: &[&str]) -> Value {
     }
     node.current_dir(&folder).arg(script).arg(chromium).arg(&folder).args(arguments);
     let ran = program::run(&mut node, PATIENCE).unwrap_or_else(|story| panic!("{story}"));
+    if ran.code == Some(DEAD) {
+        return Err(ran.story());
+    }
     assert_eq!(ran.code, Some(0), "{}\npictures: {}", ran.story(), folder.display());
-    serde_json::from_str(&ran.stdout).expect("a document")
+    Ok(serde_json::from_str(&ran.stdout).expect("a document"))
 }

@@ -78,12 +78,15 @@ fn free_port() -> String {
 
 /// Runs a script in the Inspector's page, connected to `notes` over HTTP, and returns what it read.
 fn drive_notes(test: &str, script: &str) -> Value {
-    let database = server::database(test);
-    let mut notes = Command::new(server::example("notes"));
-    notes.args([&database, "--http", "127.0.0.1:0"]).env("NOTES_TOKEN", "the token");
-    let notes = Server::spawn(notes.env_remove("RUST_LOG"));
-    let inspector = Inspector::on(notes.url(), Some("the token"));
-    drive(test, script, &[&inspector.address()])
+    drive(test, script, || {
+        let database = server::database(&format!("{test}-notes"));
+        let mut notes = Command::new(server::example("notes"));
+        notes.args([&database, "--http", "127.0.0.1:0"]).env("NOTES_TOKEN", "the token");
+        let notes = Server::spawn(notes.env_remove("RUST_LOG"));
+        let inspector = Inspector::on(notes.url(), Some("the token"));
+        let address = inspector.address();
+        ((notes, inspector), vec![address])
+    })
 }
 
 #[test]
@@ -127,10 +130,12 @@ fn a_person_logs_in_through_the_inspectors_page() {
         return;
     }
     let provider = Provider::start();
-    let resource = Resource::serve(&provider);
-    let inspector = Inspector::on(&resource.url(), None);
-    let arguments = [&*inspector.address(), "ada"];
-    let seen = drive("browser-inspector-login", "inspector_login.mjs", &arguments);
+    let seen = drive("browser-inspector-login", "inspector_login.mjs", || {
+        let resource = Resource::serve(&provider);
+        let inspector = Inspector::on(&resource.url(), None);
+        let arguments = vec![inspector.address(), "ada".to_owned()];
+        ((resource, inspector), arguments)
+    });
     let read = |step: &str| seen[step].as_str().unwrap_or_else(|| panic!("{step}: {seen}"));
     let form = format!("{}/interaction/", provider.issuer());
     assert!(read("asked").starts_with(&form), "{}", read("asked"));

@@ -50,7 +50,8 @@ impl Visit for ToOpen {
 async fn call(host: &McpHost, log: &ToOpen, test: &str, answer: &str) -> (Result<Value>, Value) {
     let answering = async {
         let (test, answer, address) = (test.to_owned(), answer.to_owned(), log.next().await);
-        let login = move || drive(&test, "login.mjs", &[&address, "ada", &answer]);
+        let arguments = vec![address, "ada".to_owned(), answer];
+        let login = move || drive(&test, "login.mjs", || ((), arguments.clone()));
         tokio::task::spawn_blocking(login).await.expect("the login")
     };
     tokio::join!(host.call_tool("notes/whoami", json!({})), answering)

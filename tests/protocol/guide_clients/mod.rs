@@ -94,6 +94,7 @@ fn visit(page: &Page, client: &str) -> Value {
     let server = page.http.map(|_| {
         command.env("TOKEN", "sesame").env("SEALING_KEYS", "ab".repeat(32));
         command.env("READER_KEY", "reader-1f2e").env("WRITER_KEY", "writer-3d4c");
+        command.env("PUBLIC_HOST", "127.0.0.1");
         command.env("LISTEN", "127.0.0.1:0").env_remove("RUST_LOG").env_remove("ISSUER");
         Server::spawn(&mut command)
     });
