@@ -4,11 +4,13 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use tokio_util::sync::CancellationToken;
 
 use super::answering::answer_to;
 use super::drive::{WorkResult, work_on};
 use super::error::Error as E;
+use super::inside::mail::{Mail, SentHead, join_head, split_head};
 use super::limits::WATCH;
 use super::outcome::{FlowOutcome, flow_outcome_of, other_kind, response_of};
 use super::record::{Record, RunBody};
@@ -109,6 +111,30 @@ macro_rules! handle_methods {
             /// open question, and any error from the store. On error the run is unchanged.
             pub async fn answer(&self, call: &str, answer: impl Serialize) -> Result<()> {
                 self.0.answer_call(call, answer).await
+            }
+
+            /// Sends a signal, which the run receives with
+            /// [`wait_for_signal`](crate::DurableContext::wait_for_signal), now or later. It is saved before this
+            /// returns, and wakes a run that waits for it.
+            ///
+            /// If the store fails, it is not known whether the signal was sent.
+            ///
+            /// # Errors
+            /// `NotFound` if the run was removed, `FailedPrecondition` if it is finished, `ResourceExhausted` if it has
+            /// not received earlier signals (1,000, or 1 MiB), `InvalidArgument` if `value` does not serialize, and any
+            /// error from the store.
+            pub async fn signal(&self, name: &str, value: impl Serialize) -> Result<()> {
+                self.0.send_signal(name, value).await
+            }
+
+            /// Returns the value that the run last published with
+            /// [`publish_status`](crate::DurableContext::publish_status). It stays readable when the run is finished.
+            ///
+            /// # Errors
+            /// `NotFound` if the run was removed, `InvalidArgument` if the value is not a `T`, and any error from the
+            /// store.
+            pub async fn published_status<T: DeserializeOwned>(&self) -> Result<Option<T>> {
+                self.0.read_published().await
             }
 
             /// Answers each open question that `answer` returns an [`Answer`] to. Use it for denials with a reason,
@@ -229,7 +255,7 @@ impl Handle {
 
     async fn answer_call(&self, call: &str, value: impl Serialize) -> Result<()> {
         let value =
-            serde_json::to_value(value).map_err(|why| E::AnswerUnserializable(why.to_string()))?;
+            serde_json::to_value(value).map_err(|why| E::ValueUnserializable(why.to_string()))?;
         self.change_run(|open| Ok(vec![answer_to(&self.id, open, call, value.clone())?])).await
     }
 
@@ -252,8 +278,9 @@ impl Handle {
                 return Err(E::AsksNothing { id, status }.into());
             }
             let answers = answers(&record.body.open_questions())?;
+            let kept = record.kept;
             let (status, body) = self.apply_answer(record.body, answers, stored.log.len()).await?;
-            let (head, log) = Record::new(body).into_lines(&self.id)?;
+            let (head, log) = Record { kept, ..Record::new(body) }.into_lines(&self.id)?;
             let change = RunChange::new(status, head).with_log(log);
             let change = change.with_incarnation(stored.at.incarnation);
             if self.store.save(&self.id, stored.at.revision, &change).await?.is_some() {
@@ -310,13 +337,56 @@ impl Handle {
                     (state.run_status(), RunBody::Flow(Box::new(state.take_unsaved())))
                 }
             };
-            let (head, log) = Record::new(body).into_lines(&self.id)?;
+            let kept = record.kept;
+            let (head, log) = Record { kept, ..Record::new(body) }.into_lines(&self.id)?;
             let change = RunChange::new(status, head).with_log(log);
             let change = change.with_incarnation(stored.at.incarnation);
             if self.store.save(&self.id, stored.at.revision, &change).await?.is_some() {
                 return Ok(true);
             }
         }
+    }
+
+    /// Adds mail to a run that is not finished. A run whose calls wait for mail continues at once.
+    pub(crate) async fn send_mail(
+        &self,
+        mut add: impl FnMut(&mut Mail) -> std::result::Result<(), E>,
+    ) -> Result<()> {
+        loop {
+            let stored = self.store.load(&self.id).await?;
+            let stored = stored.filter(|_| !self.id.is_of_server());
+            let stored = stored.ok_or_else(|| E::NoRun(self.id.to_string()))?;
+            self.check_incarnation(&stored.at)?;
+            if stored.at.status.is_over() {
+                let (id, status) = (self.id.to_string(), stored.at.status.as_str());
+                return Err(E::NoSignal { id, status }.into());
+            }
+            let (before, mut mail) = split_head(&stored.head);
+            add(&mut mail)?;
+            let sent = SentHead::read(&stored.head);
+            let change = RunChange::new(stored.at.status, join_head(before, &mail)?)
+                .with_wake_at_ms(stored.at.wake_at_ms.filter(|_| !sent.is_listening()))
+                .with_error(sent.error_text())
+                .with_incarnation(stored.at.incarnation);
+            if self.store.save(&self.id, stored.at.revision, &change).await?.is_some() {
+                return Ok(());
+            }
+        }
+    }
+
+    async fn send_signal(&self, name: &str, value: impl Serialize) -> Result<()> {
+        let value =
+            serde_json::to_value(value).map_err(|why| E::ValueUnserializable(why.to_string()))?;
+        self.send_mail(|mail| mail.add_signal(name, value.clone())).await
+    }
+
+    async fn read_published<T: DeserializeOwned>(&self) -> Result<Option<T>> {
+        let Some(value) = self.load_run().await?.1.kept.published else { return Ok(None) };
+        let why = |why: serde_json::Error| E::PublishedType {
+            id: self.id.to_string(),
+            why: why.to_string(),
+        };
+        Ok(Some(serde_json::from_value(value).map_err(why)?))
     }
 
     pub(crate) async fn cancel_run(&self) -> Result<bool> {

@@ -92,6 +92,7 @@ mod error;
 mod flow_state;
 mod folder;
 mod handle;
+mod inside;
 #[doc(hidden)]
 pub mod internal;
 mod journal;
@@ -102,6 +103,7 @@ mod outcome;
 mod record;
 mod runs;
 mod session;
+mod settings;
 mod testing;
 mod work;
 
@@ -111,7 +113,9 @@ pub use genkit_core::{
     StoredRun,
 };
 pub use handle::{DurableFlow, DurableRun};
-pub use operate::{DurableOptions, RunDetails, RunStep, Runs, StepKind};
+pub use inside::DurableContext;
+pub use operate::{RunDetails, RunStep, Runs, StepKind};
 pub use outcome::FlowOutcome;
+pub use settings::{DurableOptions, RetryPolicy};
 pub use testing::check_run_store;
 pub use work::Worker;

@@ -87,7 +87,8 @@ pub use genkit_core::{
 };
 #[doc(inline)]
 pub use genkit_durable::{
-    DurableFlow, DurableOptions, DurableRun, FlowOutcome, FolderStore, Worker,
+    DurableContext, DurableFlow, DurableOptions, DurableRun, FlowOutcome, FolderStore, RetryPolicy,
+    Worker,
 };
 #[doc(inline)]
 pub use genkit_durable::{RunDetails, RunStep, Runs, StepKind};
