@@ -14,6 +14,7 @@ use super::inside::mail::{Mail, SentHead, join_head, split_head};
 use super::limits::WATCH;
 use super::outcome::{FlowOutcome, flow_outcome_of, other_kind, response_of};
 use super::record::{Record, RunBody};
+use super::work::rules::WorkRules;
 use genkit_agent::Instance;
 use genkit_agent::{NextStep, Run};
 use genkit_core::internal::run_store::now_ms;
@@ -227,7 +228,7 @@ impl Handle {
 
     /// Works on the run until it is finished or interrupted.
     async fn wait_until_settled(&self) -> Result<(StoredRun, Record)> {
-        let stop = CancellationToken::new();
+        let (stop, rules) = (CancellationToken::new(), WorkRules::default());
         let mut pause = Duration::from_millis(10);
         loop {
             let head = self.peek_head().await?;
@@ -239,9 +240,9 @@ impl Handle {
             }
             let later = head.wake_at_ms.unwrap_or(0).saturating_sub(now_ms());
             if later == 0 {
-                match work_on(&self.genkit, &self.store, &self.id, &stop).await {
+                match work_on(&self.genkit, &self.store, &self.id, &stop, &rules).await {
                     Ok(WorkResult::Settled) => continue,
-                    Ok(WorkResult::Elsewhere | WorkResult::Later) => {}
+                    Ok(_) => {}
                     // Another worker continues the run, or it was cancelled.
                     Err(error) if error.kind() == ErrorKind::Aborted => {}
                     Err(error) => return Err(error),
@@ -374,7 +375,7 @@ impl Handle {
         }
     }
 
-    async fn send_signal(&self, name: &str, value: impl Serialize) -> Result<()> {
+    pub(crate) async fn send_signal(&self, name: &str, value: impl Serialize) -> Result<()> {
         let value =
             serde_json::to_value(value).map_err(|why| E::ValueUnserializable(why.to_string()))?;
         self.send_mail(|mail| mail.add_signal(name, value.clone())).await

@@ -36,3 +36,6 @@ pub(super) const SWEEP: Duration = Duration::from_secs(600);
 /// How long a worker ignores a run that it cannot work on, for example because a tool is missing. Default is
 /// a minute.
 pub(super) const SKIP: Duration = Duration::from_secs(60);
+
+/// The interval between two measurements of the runs of a store by a worker. Default is a minute.
+pub(super) const MEASURE: Duration = Duration::from_secs(60);

@@ -97,6 +97,14 @@ impl RunBody {
         }
     }
 
+    /// Returns the name in lists: the flow, or the model.
+    pub(super) fn name(&self) -> &str {
+        match self {
+            Self::Generate(state) => state.model(),
+            Self::Flow(state) => state.name(),
+        }
+    }
+
     /// Returns the part to save, if the first `known` messages are saved.
     pub(super) fn take_unsaved(&mut self, known: usize) -> Self {
         match self {

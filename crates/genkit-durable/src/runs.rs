@@ -12,6 +12,7 @@ use super::settings::DurableOptions;
 use genkit_agent::Generate;
 use genkit_agent::Instance;
 use genkit_core::Result;
+use genkit_core::internal::telemetry;
 use genkit_core::{RunChange, RunId, RunStatus, RunStore};
 
 /// Creates a durable run, or finds the run that has this id.
@@ -92,7 +93,7 @@ pub(super) async fn first_of_run(
         return Err(E::NotByName(state.names.code).into());
     }
     let name = state.model().to_owned();
-    first_of(id, RunBody::Generate(Box::new(state)), name, options)
+    first_of(instance, id, RunBody::Generate(Box::new(state)), name, options)
 }
 
 pub(super) fn first_of_flow(
@@ -106,11 +107,26 @@ pub(super) fn first_of_flow(
     let input = serde_json::to_value(input)
         .map_err(|why| E::Unserializable { id: id.to_string(), why: why.to_string() })?;
     let body = RunBody::Flow(Box::new(FlowState::new(known.name(), input)));
-    first_of(id, body, known.name().to_owned(), options)
+    first_of(instance, id, body, known.name().to_owned(), options)
 }
 
-fn first_of(id: &RunId, body: RunBody, name: String, options: DurableOptions) -> Result<RunChange> {
+fn first_of(
+    instance: &Instance,
+    id: &RunId,
+    body: RunBody,
+    name: String,
+    mut options: DurableOptions,
+) -> Result<RunChange> {
+    options.kept.build.clone_from(&instance.runs.build);
+    options.kept.trace = begin_trace(id);
     let kept = options.kept.clone();
     let (head, log) = Record { kept, ..Record::new(body) }.into_lines(id)?;
     options.apply(RunChange::new(RunStatus::Working, head).with_log(log).with_name(name))
+}
+
+/// Creates the span that is the parent of the run's spans in all processes. `None` without telemetry.
+fn begin_trace(run: &RunId) -> Option<(String, String)> {
+    let telemetry = telemetry::installed_telemetry()?;
+    let context = telemetry.context_of(&tracing::info_span!("start_durable_run", %run))?;
+    Some((context.to_string(), context.state().to_owned()))
 }

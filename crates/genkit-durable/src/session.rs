@@ -14,6 +14,8 @@ use super::limits::{LONGEST_SAVE_WAIT, SAVE_WAIT, STORE_TIMEOUT};
 use super::record::Record;
 use super::settings::KeptState;
 use genkit_core::BoxFuture;
+use genkit_core::Metric;
+use genkit_core::internal::telemetry;
 use genkit_core::internal::visible::Logged;
 use genkit_core::{ErrorKind, Result};
 use genkit_core::{RunChange, RunHead, RunId, RunStatus, RunStore, StoredRun};
@@ -199,8 +201,8 @@ impl LeasedRun {
         let mut has_failed = false;
         loop {
             tries += 1;
-            let saving = self.store.save(&self.id, self.revision, &change);
-            let failed = match within_limit(saving).await {
+            let saving = within_limit(self.store.save(&self.id, self.revision, &change));
+            let failed = match measure_save(saving).await {
                 Ok(Some(revision)) => {
                     self.note_saved(revision, &change);
                     return Ok(());
@@ -405,6 +407,18 @@ impl LeasedRun {
 /// margin for running effects and for clocks that run at different speeds.
 fn valid_end(renewed: Instant, lease: Duration) -> Instant {
     renewed + lease - lease / 6
+}
+
+/// Records the duration of a save.
+async fn measure_save<T>(saving: impl Future<Output = Result<T>>) -> Result<T> {
+    let began = std::time::Instant::now();
+    let saved = saving.await;
+    if let Some(telemetry) = telemetry::installed_telemetry() {
+        let failed = saved.as_ref().err().map(|error| telemetry::error_type(error.kind()));
+        let labels: Vec<_> = failed.map(|kind| ("error.type", kind)).into_iter().collect();
+        telemetry.record(Metric::DurableSaveDuration, began.elapsed().as_secs_f64(), &labels);
+    }
+    saved
 }
 
 /// Waits for a store, but not forever.

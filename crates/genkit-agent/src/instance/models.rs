@@ -23,6 +23,8 @@ pub struct RunDefaults {
     pub resting: RestingRuns,
     /// The duration of the leases of durable runs, if it is not the default.
     pub lease: Option<Duration>,
+    /// The build of this program, which durable runs record.
+    pub build: Option<String>,
     /// Held while this process works on a durable run during which other processes have ended.
     pub suspects: Arc<Mutex<()>>,
 }

@@ -6,7 +6,7 @@ mod flow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::OwnedMutexGuard;
+use tokio::sync::{OwnedMutexGuard, OwnedSemaphorePermit};
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
@@ -17,15 +17,18 @@ use super::limits::{LEASE, LIVES, SUSPECT_LIVES};
 use super::record::{Record, RunBody, StoredError};
 use super::session::LeasedRun;
 use super::work::resting;
+use super::work::rules::{Admission, WorkRules};
 use genkit_agent::Instance;
 use genkit_agent::{NextStep, Run, RunState};
+use genkit_core::TraceContext;
 use genkit_core::internal::run_store::now_ms;
+use genkit_core::internal::telemetry::installed_telemetry;
 use genkit_core::internal::visible::Logged;
 use genkit_core::{Error, Result};
 use genkit_core::{RunChange, RunId, RunStatus, RunStore, StoredRun};
 
 /// The result of an attempt to work on a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum WorkResult {
     /// Nothing is left to do now.
     Settled,
@@ -33,6 +36,10 @@ pub(super) enum WorkResult {
     Elsewhere,
     /// Processes have ended at this run. It waits until this process works on no other such run.
     Later,
+    /// The worker does not perform the run for this time.
+    NotFor(Duration),
+    /// The worker performs as many runs with this name or tag as it may.
+    Full(String),
 }
 
 /// Works on a run until it is finished, is interrupted, or waits for a retry.
@@ -45,6 +52,7 @@ pub(super) async fn work_on(
     store: &Arc<dyn RunStore>,
     id: &RunId,
     stop: &CancellationToken,
+    rules: &WorkRules,
 ) -> Result<WorkResult> {
     let Some((mut session, stored)) =
         LeasedRun::begin(store, id, genkit.runs.lease.unwrap_or(LEASE)).await?
@@ -65,17 +73,19 @@ pub(super) async fn work_on(
             return Ok(WorkResult::Settled);
         }
     }
-    let (record, _alone) = match take_record(genkit, &mut session, &stored).await {
-        Ok(Some(taken)) => taken,
-        Ok(None) => {
+    let (record, _held) = match take_record(genkit, &mut session, &stored, rules).await {
+        Ok(Ok(taken)) => taken,
+        Ok(Err(not_now)) => {
             session.release().await;
-            return Ok(WorkResult::Later);
+            return Ok(not_now);
         }
         Err(error) => {
             session.release().await;
             return Err(error);
         }
     };
+    let span = tracing::info_span!("durable_run", run = %id);
+    continue_trace(&span, &session);
     let worked = async {
         let Record { attempts, lives, body, .. } = record;
         match body {
@@ -94,18 +104,23 @@ pub(super) async fn work_on(
             RunBody::Flow(state) => drive_flow(genkit, &mut session, *state, attempts).await,
         }
     };
-    let worked = worked.instrument(tracing::info_span!("durable_run", run = %id)).await;
+    let worked = worked.instrument(span).await;
     session.release().await;
     worked.map(|()| WorkResult::Settled)
 }
 
-/// Reads the record of a run. If the last process ended while it worked on the run, counts that before any step starts,
-/// and takes the single slot for such runs, since they may end this process as well. `None` if that slot is taken.
+/// What a worker holds while it performs a run: the slots of its limits, and the slot for suspect runs.
+type Held = (Vec<OwnedSemaphorePermit>, Option<OwnedMutexGuard<()>>);
+
+/// Reads the record of a run, if the rules of the worker allow to perform it now. If the last process ended while it
+/// worked on the run, counts that before any step starts, and takes the single slot for such runs, since they may end
+/// this process as well.
 async fn take_record(
     genkit: &Instance,
     session: &mut LeasedRun,
     stored: &StoredRun,
-) -> Result<Option<(Record, Option<OwnedMutexGuard<()>>)>> {
+    rules: &WorkRules,
+) -> Result<std::result::Result<(Record, Held), WorkResult>> {
     let mut record = Record::read(session.id(), stored)?;
     session.set_kept(record.kept.clone());
     if stored.at.is_abandoned {
@@ -117,11 +132,28 @@ async fn take_record(
         let counted = Record { attempts, lives, error: error.clone(), ..Record::new(body) };
         session.save_record(RunStatus::Working, stored.at.wake_at_ms, counted).await?;
     }
+    let permits = match rules.admit(&record) {
+        Admission::Yes(permits) => permits,
+        Admission::Full(key) => return Ok(Err(WorkResult::Full(key))),
+        Admission::NotFor(time) => return Ok(Err(WorkResult::NotFor(time))),
+    };
     if record.lives < SUSPECT_LIVES {
-        return Ok(Some((record, None)));
+        return Ok(Ok((record, (permits, None))));
     }
     let alone = Arc::clone(&genkit.runs.suspects).try_lock_owned().ok();
-    Ok(alone.map(|alone| (record, Some(alone))))
+    Ok(match alone {
+        Some(alone) => Ok((record, (permits, Some(alone)))),
+        None => Err(WorkResult::Later),
+    })
+}
+
+/// Makes the span that created the run the parent of `span`.
+fn continue_trace(span: &tracing::Span, session: &LeasedRun) {
+    let parent = session.kept.trace.as_ref();
+    let parent = parent.and_then(|(id, state)| Some(TraceContext::parse(id)?.with_state(state)));
+    if let (Some(telemetry), Some(parent)) = (installed_telemetry(), parent) {
+        telemetry.set_parent(span, &parent);
+    }
 }
 
 /// Creates the error of a run that ended too many processes.

@@ -5,6 +5,8 @@ mod command;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::Serialize;
+
 use crate::error::Error as E;
 use crate::handle::Handle;
 use crate::record::{Record, RunBody};
@@ -86,6 +88,8 @@ impl Runs {
             flow,
             model,
             steps,
+            build: record.kept.build,
+            unread_signals: record.kept.mail.unread(),
             attempts: record.attempts,
             lives: record.lives,
             error,
@@ -131,6 +135,23 @@ impl Runs {
     pub async fn retry(&self, id: impl Into<String>) -> Result<bool> {
         match self.find(id).await? {
             Some(handle) => handle.retry_run().await,
+            None => Ok(false),
+        }
+    }
+
+    /// Sends a signal to a run, as [`DurableRun::signal`](crate::DurableRun::signal) does. Returns `false` if the run does
+    /// not exist.
+    ///
+    /// # Errors
+    /// The errors of [`DurableRun::signal`](crate::DurableRun::signal).
+    pub async fn signal(
+        &self,
+        id: impl Into<String>,
+        name: &str,
+        value: impl Serialize,
+    ) -> Result<bool> {
+        match self.find(id).await? {
+            Some(handle) => handle.send_signal(name, value).await.map(|()| true),
             None => Ok(false),
         }
     }
@@ -209,6 +230,10 @@ pub struct RunDetails {
     pub model: Option<String>,
     /// Saved steps, in order. For a flow, the saved results of `once`, in the order of their keys.
     pub steps: Vec<RunStep>,
+    /// Build that created the run: see `GenkitBuilder::durable_build`.
+    pub build: Option<String>,
+    /// Number of signals that the run has not received.
+    pub unread_signals: usize,
     /// Number of failed attempts of the next step.
     pub attempts: u32,
     /// Number of processes that ended during the next step.

@@ -28,6 +28,7 @@ pub use retry::RetryPolicy;
 pub struct DurableOptions {
     pub(crate) kept: KeptState,
     start_ms: Option<u64>,
+    priority: u8,
 }
 
 /// The part of a stored run that its steps do not change.
@@ -42,6 +43,12 @@ pub(crate) struct KeptState {
     pub(crate) retry_tools: BTreeMap<String, RetryPolicy>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) tags: Vec<String>,
+    /// The build of the program that created the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) build: Option<String>,
+    /// The trace that created the run, as `traceparent` and `tracestate`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) trace: Option<(String, String)>,
     /// The value that the run publishes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) published: Option<Value>,
@@ -84,6 +91,12 @@ impl DurableOptions {
         Self { start_ms: Some(u64::try_from(since.as_millis()).unwrap_or(u64::MAX)), ..self }
     }
 
+    /// Sets the priority among the runs that have not started: workers take runs with a lower number first. Default is
+    /// 0. Has no effect on a run with a start time.
+    pub fn priority(self, priority: u8) -> Self {
+        Self { priority, ..self }
+    }
+
     /// Sets the retries of the run's model calls, or of its flow, which runs again from its beginning. The default is
     /// [`RetryPolicy::new`].
     pub fn retry(mut self, policy: RetryPolicy) -> Self {
@@ -101,9 +114,13 @@ impl DurableOptions {
 
     /// Returns the first change of a run with these options.
     pub(crate) fn apply(self, first: RunChange) -> Result<RunChange> {
+        // Stores return due runs in the order of their wake-up times. These are in the past, and none is the first.
+        let first_wake = (self.priority > 0).then(|| u64::from(self.priority));
         match self.kept.tags.iter().any(|tag| tag.is_empty() || tag.contains('\n')) {
             true => Err(E::Tag.into()),
-            false => Ok(first.with_tags(self.kept.tags).with_wake_at_ms(self.start_ms)),
+            false => {
+                Ok(first.with_tags(self.kept.tags).with_wake_at_ms(self.start_ms.or(first_wake)))
+            }
         }
     }
 }

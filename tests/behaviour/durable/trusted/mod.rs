@@ -5,6 +5,7 @@ mod nested;
 mod operated;
 mod poison;
 mod promises;
+mod queues;
 mod remote;
 mod retried;
 mod signals;
