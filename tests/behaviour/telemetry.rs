@@ -233,6 +233,7 @@ async fn fail_durably() -> Result<()> {
 #[tokio::test]
 async fn durable_runs_are_measured_and_have_one_trace() {
     installed();
+    let _spans = RecordedSpans::here();
     let folder = std::env::temp_dir().join(format!("genkit-measured-{}", std::process::id()));
     let process = || {
         let genkit =

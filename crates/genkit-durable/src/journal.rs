@@ -96,6 +96,10 @@ impl CallJournal {
         Self { policy: policy.map(|policy| (policy, tries)), ..self }
     }
 
+    pub(crate) fn run_id(&self) -> &RunId {
+        &self.run
+    }
+
     /// Takes the wait before the next attempt and the error of this one. `None` if the call is not retried.
     pub(super) fn take_retry(&self) -> Option<(Duration, StoredError)> {
         lock(&self.retry).take()

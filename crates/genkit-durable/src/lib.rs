@@ -113,7 +113,7 @@ pub use genkit_core::{
     StoredRun,
 };
 pub use handle::{DurableFlow, DurableRun};
-pub use inside::DurableContext;
+pub use inside::{ChildFlow, ChildRun, DurableContext};
 pub use operate::{RunDetails, RunStep, Runs, StepKind};
 pub use outcome::FlowOutcome;
 pub use settings::{DurableOptions, RetryPolicy};

@@ -36,8 +36,9 @@ pub struct LeasedRun {
     incarnation: u64,
     /// The number of log lines that are saved.
     pub(super) logged: usize,
-    /// The head of the last save.
+    /// The head and the status of the last save.
     saved_head: String,
+    pub(super) status: RunStatus,
     /// The mail and the published value of the run.
     pub(super) live: Arc<LiveRun>,
     /// The part of the record that steps do not change, except for mail and the published value.
@@ -84,6 +85,7 @@ impl LeasedRun {
             incarnation: head.incarnation,
             logged: 0,
             saved_head: String::new(),
+            status: RunStatus::Working,
             live: Arc::default(),
             kept: KeptState::default(),
             lease,
@@ -241,6 +243,7 @@ impl LeasedRun {
         self.revision = revision;
         self.logged += change.log.len();
         self.saved_head.clone_from(&change.head);
+        self.status = change.status;
     }
 
     /// Handles a save that found another revision. Returns `true` if an earlier attempt was performed although it
@@ -392,7 +395,12 @@ impl LeasedRun {
 
     /// Returns whether the run was cancelled. Returns `false` if the store is unavailable.
     pub(super) async fn is_cancelled(&self) -> bool {
-        let head = within_limit(self.store.peek(&self.id)).await;
+        self.is_run_cancelled(&self.id).await
+    }
+
+    /// Returns whether another run of the store was cancelled. Returns `false` if the store is unavailable.
+    pub(super) async fn is_run_cancelled(&self, run: &RunId) -> bool {
+        let head = within_limit(self.store.peek(run)).await;
         head.is_ok_and(|head| head.is_some_and(|head| head.status == RunStatus::Cancelled))
     }
 

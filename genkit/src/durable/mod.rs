@@ -87,8 +87,8 @@ pub use genkit_core::{
 };
 #[doc(inline)]
 pub use genkit_durable::{
-    DurableContext, DurableFlow, DurableOptions, DurableRun, FlowOutcome, FolderStore, RetryPolicy,
-    Worker,
+    ChildFlow, ChildRun, DurableContext, DurableFlow, DurableOptions, DurableRun, FlowOutcome,
+    FolderStore, RetryPolicy, Worker,
 };
 #[doc(inline)]
 pub use genkit_durable::{RunDetails, RunStep, Runs, StepKind};

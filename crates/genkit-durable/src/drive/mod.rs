@@ -13,6 +13,8 @@ use tracing::Instrument as _;
 use self::calls::{RoundResult, perform_calls};
 use self::flow::{drive_flow, fail_flow};
 use super::error::Error as E;
+use super::handle::Handle;
+use super::inside::mail::Mail;
 use super::limits::{LEASE, LIVES, SUSPECT_LIVES};
 use super::record::{Record, RunBody, StoredError};
 use super::session::LeasedRun;
@@ -105,7 +107,11 @@ pub(super) async fn work_on(
         }
     };
     let worked = worked.instrument(span).await;
+    let parent = session.kept.parent.clone().filter(|_| session.status.is_over());
     session.release().await;
+    if let Some(parent) = parent {
+        wake_parent(genkit, store, parent).await;
+    }
     worked.map(|()| WorkResult::Settled)
 }
 
@@ -132,6 +138,12 @@ async fn take_record(
         let counted = Record { attempts, lives, error: error.clone(), ..Record::new(body) };
         session.save_record(RunStatus::Working, stored.at.wake_at_ms, counted).await?;
     }
+    if let Some(parent) = &record.kept.parent
+        && session.is_run_cancelled(parent).await
+    {
+        session.save_change(RunChange::new(RunStatus::Cancelled, stored.head.clone())).await?;
+        return Ok(Err(WorkResult::Settled));
+    }
     let permits = match rules.admit(&record) {
         Admission::Yes(permits) => permits,
         Admission::Full(key) => return Ok(Err(WorkResult::Full(key))),
@@ -145,6 +157,19 @@ async fn take_record(
         Some(alone) => Ok((record, (permits, Some(alone)))),
         None => Err(WorkResult::Later),
     })
+}
+
+/// Wakes the parent of a run that is finished. If that fails, the parent looks at the run after some time.
+pub(super) async fn wake_parent(genkit: &Instance, store: &Arc<dyn RunStore>, parent: RunId) {
+    let handle = Handle::new(genkit, Arc::clone(store), parent);
+    let wake = |mail: &mut Mail| {
+        mail.wake();
+        Ok(())
+    };
+    if let Err(error) = handle.send_mail(wake).await {
+        let (run, error) = (handle.id(), Logged::text(error.chain()));
+        tracing::debug!(%run, %error, "did not wake the parent of a run");
+    }
 }
 
 /// Makes the span that created the run the parent of `span`.

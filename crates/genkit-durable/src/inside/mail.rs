@@ -9,6 +9,8 @@ use tokio::sync::watch;
 
 use crate::error::Error as E;
 use crate::record::StoredError;
+use crate::settings::KeptState;
+use genkit_core::RunId;
 use genkit_core::internal::sync::lock;
 
 /// The maximum number of signals that a run has not received yet. Default is 1,000.
@@ -49,6 +51,7 @@ struct Signal {
 pub(crate) struct SentHead {
     listens: bool,
     error: Option<StoredError>,
+    kept: KeptState,
 }
 
 impl SentHead {
@@ -60,6 +63,11 @@ impl SentHead {
     /// Returns whether the calls of a suspended run wait for mail.
     pub(crate) fn is_listening(&self) -> bool {
         self.listens
+    }
+
+    /// Returns the run that started this one.
+    pub(crate) fn into_parent(self) -> Option<RunId> {
+        self.kept.parent
     }
 
     /// Returns the error of the last attempt.

@@ -1,5 +1,6 @@
 //! What the functions of a durable run do with it: receive signals, publish a status and start child runs.
 
+pub(crate) mod children;
 pub(crate) mod mail;
 mod signals;
 
@@ -8,6 +9,8 @@ use serde::de::DeserializeOwned;
 
 use crate::error::Error as E;
 use crate::journal::CallJournal;
+pub use children::{ChildFlow, ChildRun};
+use genkit_agent::Generate;
 use genkit_core::{Context, Result};
 
 /// Methods of [`Context`] for functions of durable runs: tools, flows and everything that they call.
@@ -65,6 +68,67 @@ pub trait DurableContext: sealed::Sealed {
         &self,
         value: impl Serialize + Send,
     ) -> impl Future<Output = Result<()>> + Send;
+
+    /// Starts a flow of the registry as a child run: a durable run with its own steps, retries and worker. It is started
+    /// once, even if this function runs again after a crash, and is cancelled together with the run that started it.
+    /// Its tag is `parent:` with the id of that run.
+    ///
+    /// `key` distinguishes the children of a function: the id of a child is derived from it.
+    ///
+    /// ```
+    /// use genkit::durable::{DurableContext as _, FlowOutcome, FolderStore};
+    /// use genkit::{Context, Genkit, Registry, Result, flow, flows};
+    /// use serde_json::{Value, json};
+    ///
+    /// /// Squares a number.
+    /// #[flow]
+    /// async fn square(n: u64) -> u64 { n * n }
+    ///
+    /// /// Squares numbers, in parallel and on several machines.
+    /// #[flow]
+    /// async fn squares(ctx: &Context, numbers: Vec<u64>) -> Result<Vec<Value>> {
+    ///     let mut children = Vec::new();
+    ///     for n in numbers {
+    ///         children.push(ctx.start_child_flow("square", "square", json!({"n": n})).await?);
+    ///     }
+    ///     let mut squares = Vec::new();
+    ///     for child in children {
+    ///         squares.push(child.wait().await?); // suspended meanwhile
+    ///     }
+    ///     Ok(squares)
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// # let folder = std::env::temp_dir().join(format!("genkit-children-{}", std::process::id()));
+    /// let registry = Registry::new().add(flows![square, squares]);
+    /// let genkit = Genkit::builder().registry(registry).durable(FolderStore::open(&folder)?).build()?;
+    /// let run = genkit.durable_flow("r", "squares", json!({"numbers": [3, 4]})).await?;
+    /// assert_eq!(run.wait().await?, FlowOutcome::Returned(json!([9, 16])));
+    /// # std::fs::remove_dir_all(folder).ok();
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// See [`DurableContext`]; `NotFound` if the flow does not exist.
+    fn start_child_flow(
+        &self,
+        key: &str,
+        flow: &str,
+        input: impl Serialize + Send,
+    ) -> impl Future<Output = Result<ChildFlow>> + Send;
+
+    /// Starts a run of the agent loop as a child run. Otherwise the same as
+    /// [`start_child_flow`](Self::start_child_flow).
+    ///
+    /// # Errors
+    /// See [`DurableContext`]; the errors of `Genkit::durable_run`.
+    fn start_child_run(
+        &self,
+        key: &str,
+        run: Generate,
+    ) -> impl Future<Output = Result<ChildRun>> + Send;
 }
 
 mod sealed {
@@ -88,6 +152,19 @@ impl DurableContext for Context {
             live.publish(Some(value));
         }
         call.note_published().await
+    }
+
+    async fn start_child_flow(
+        &self,
+        key: &str,
+        flow: &str,
+        input: impl Serialize + Send,
+    ) -> Result<ChildFlow> {
+        children::start_flow(self, key, flow, input).await
+    }
+
+    async fn start_child_run(&self, key: &str, run: Generate) -> Result<ChildRun> {
+        children::start_run(self, key, run).await
     }
 }
 

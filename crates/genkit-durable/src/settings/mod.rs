@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::error::Error as E;
+use crate::inside::children::tag_of_children;
 use crate::inside::mail::Mail;
-use genkit_core::{Result, RunChange};
+use genkit_core::{Result, RunChange, RunId};
 pub use retry::RetryPolicy;
 
 /// Options of a new durable run or flow, for `Genkit::durable_run_with` and `Genkit::durable_flow_with`.
@@ -43,6 +44,9 @@ pub(crate) struct KeptState {
     pub(crate) retry_tools: BTreeMap<String, RetryPolicy>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) tags: Vec<String>,
+    /// The run that started this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) parent: Option<RunId>,
     /// The build of the program that created the run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) build: Option<String>,
@@ -109,6 +113,13 @@ impl DurableOptions {
     /// are never retried.
     pub fn retry_tool(mut self, tool: impl Into<String>, policy: RetryPolicy) -> Self {
         self.kept.retry_tools.insert(tool.into(), policy);
+        self
+    }
+
+    /// Makes the run a child of another run.
+    pub(crate) fn of_parent(mut self, parent: RunId) -> Self {
+        self.kept.tags.push(tag_of_children(&parent));
+        self.kept.parent = Some(parent);
         self
     }
 

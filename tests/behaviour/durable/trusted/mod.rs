@@ -1,5 +1,6 @@
 //! What operators rely on: no effect twice, and no run that blocks others.
 
+mod children;
 mod leases;
 mod nested;
 mod operated;
