@@ -55,6 +55,8 @@ pub(crate) enum Error {
         "this needs a durable run of a store; start the function with `genkit.durable_run(..)` or `genkit.durable_flow(..)`"
     )]
     NotInRun,
+    #[error("`{text}` is not a valid schedule: {why}")]
+    Cron { text: String, why: String },
     #[error("a tag must not be empty or contain a line break")]
     Tag,
     #[error("the run `{0}` was removed, and its id was used again")]
@@ -107,6 +109,7 @@ impl Topic for Error {
             | Self::NoYesOrNo
             | Self::ValueUnserializable(_)
             | Self::SignalType { .. }
+            | Self::Cron { .. }
             | Self::PublishedType { .. }
             | Self::Tag
             | Self::LineBreak => ErrorKind::InvalidArgument,

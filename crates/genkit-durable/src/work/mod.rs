@@ -1,8 +1,10 @@
 //! A worker, which performs the runs that are due.
 
+mod cron;
 mod measure;
 pub(crate) mod resting;
 pub(crate) mod rules;
+mod schedule;
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::future::IntoFuture;
@@ -10,16 +12,18 @@ use std::time::Duration;
 
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
+use serde_json::Value;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use self::measure::measure_runs;
 use self::rules::WorkRules;
+use self::schedule::{Schedule, ScheduledStart};
 use super::drive::{WorkResult, work_on};
 use super::limits::{CONCURRENCY, MEASURE, POLL, SKIP, SWEEP};
 use super::operate::delete_finished;
 use super::runs::run_store;
-use genkit_agent::Instance;
+use genkit_agent::{Generate, Instance};
 use genkit_core::BoxFuture;
 use genkit_core::RunId;
 use genkit_core::internal::visible::Logged;
@@ -37,7 +41,7 @@ use genkit_core::{Error, ErrorKind, Result};
 /// ```
 ///
 /// # Errors
-/// `FailedPrecondition` without `GenkitBuilder::durable`. An error from the store is
+/// `FailedPrecondition` without `GenkitBuilder::durable`; the errors of an invalid schedule. An error from the store is
 /// logged, and the store is queried again.
 #[must_use = "a worker does nothing until it is awaited"]
 pub struct Worker {
@@ -46,6 +50,7 @@ pub struct Worker {
     poll: Duration,
     keep_finished: Option<Duration>,
     rules: WorkRules,
+    schedules: Vec<Schedule>,
     until: Option<BoxFuture<'static, ()>>,
 }
 
@@ -58,6 +63,7 @@ impl Worker {
             poll: POLL,
             keep_finished: None,
             rules: WorkRules::default(),
+            schedules: Vec::new(),
             until: None,
         }
     }
@@ -115,6 +121,47 @@ impl Worker {
         self
     }
 
+    /// Starts a durable flow at the times of a cron expression in UTC: minute, hour, day of the month, month and weekday
+    /// (0 or 7 is Sunday), each `*`, a number, a range `1-5`, a step `*/15`, or a list of these.
+    ///
+    /// All workers of a store can have the same schedules: the id of a run consists of the name of the schedule and its
+    /// time, such as `nightly-2026-11-27T03.00`, so each time starts one run. Its tag is `schedule:` with the name. Times
+    /// at which no worker runs are skipped.
+    ///
+    /// ```no_run
+    /// # async fn example(genkit: genkit::Genkit) -> genkit::Result<()> {
+    /// let worker = genkit.work().schedule_flow("nightly", "0 3 * * *", "report", serde_json::json!({}));
+    /// worker.await
+    /// # }
+    /// ```
+    ///
+    /// The worker returns `InvalidArgument` for an invalid name or expression, and `NotFound` if it does not have the
+    /// flow.
+    pub fn schedule_flow(
+        mut self,
+        name: impl Into<String>,
+        cron: impl Into<String>,
+        flow: impl Into<String>,
+        input: Value,
+    ) -> Self {
+        let start = ScheduledStart::Flow(flow.into(), input);
+        self.schedules.push(Schedule::new(name.into(), cron.into(), start));
+        self
+    }
+
+    /// Starts a durable run at the times of a cron expression. Otherwise the same as
+    /// [`schedule_flow`](Self::schedule_flow).
+    pub fn schedule_run(
+        mut self,
+        name: impl Into<String>,
+        cron: impl Into<String>,
+        run: Generate,
+    ) -> Self {
+        let start = ScheduledStart::Run(Box::new(run));
+        self.schedules.push(Schedule::new(name.into(), cron.into(), start));
+        self
+    }
+
     /// Stops the worker when `signal` resolves: no new runs are taken, and each active run stops after its current
     /// step. Dropping the worker stops immediately, in the middle of steps.
     pub fn until(mut self, signal: impl Future<Output = ()> + Send + 'static) -> Self {
@@ -127,8 +174,10 @@ impl Worker {
     /// # Errors
     /// See [`Worker`].
     pub async fn run(self) -> Result<()> {
-        let Self { genkit, concurrency, poll, keep_finished, rules, until } = self;
+        let Self { genkit, concurrency, poll, keep_finished, rules, schedules, until } = self;
         let store = run_store(&genkit)?;
+        let schedules = schedules.into_iter().map(|schedule| schedule.activate(&genkit));
+        let mut schedules = schedules.collect::<Result<Vec<_>>>()?;
         let mut until = until.unwrap_or_else(|| Box::pin(std::future::pending()));
         let stop = CancellationToken::new();
         let (mut taken, mut left) = (HashSet::new(), LeftRuns::default());
@@ -145,6 +194,10 @@ impl Worker {
                 let measuring = measure_runs(&*store, taken.len());
                 log_failed(await_while_running(measuring, &mut running, &mut ended).await);
                 next_measure = Instant::now() + MEASURE;
+            }
+            for schedule in schedules.iter_mut().filter(|_| !stop.is_cancelled()) {
+                let starting = schedule.start_due(&genkit);
+                await_while_running(starting, &mut running, &mut ended).await;
             }
             let looked = genkit.runs.resting.look_after(&*store);
             await_while_running(looked, &mut running, &mut ended).await;
@@ -305,20 +358,4 @@ impl std::fmt::Debug for Worker {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[tokio::test]
-    async fn runs_continue_during_store_query() {
-        let (done, is_done) = tokio::sync::oneshot::channel();
-        let mut running = FuturesUnordered::new();
-        running.push(async move {
-            tokio::task::yield_now().await;
-            done.send("due").unwrap();
-            "a run"
-        });
-        let mut ended = Vec::new();
-        let answer = await_while_running(is_done, &mut running, &mut ended).await;
-        assert_eq!((answer.unwrap(), ended.as_slice()), ("due", ["a run"].as_slice()));
-    }
-}
+mod tests;

@@ -9,6 +9,7 @@ mod promises;
 mod queues;
 mod remote;
 mod retried;
+mod scheduled;
 mod signals;
 
 use genkit::Role;
