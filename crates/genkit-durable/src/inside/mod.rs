@@ -13,7 +13,8 @@ pub use children::{ChildFlow, ChildRun};
 use genkit_agent::Generate;
 use genkit_core::{Context, Result};
 
-/// Methods of [`Context`] for functions of durable runs: tools, flows and everything that they call.
+/// Methods of [`Context`] for functions of durable runs: tools, flows and everything that they call. Do not implement it
+/// yourself.
 ///
 /// ```
 /// use genkit::durable::{DurableContext as _, FlowOutcome, FolderStore};
@@ -44,7 +45,7 @@ use genkit_core::{Context, Result};
 ///
 /// # Errors
 /// The methods return `FailedPrecondition` outside of a durable run of a store, and the errors from the store.
-pub trait DurableContext: sealed::Sealed {
+pub trait DurableContext {
     /// Waits for the next signal with this name, sent by `signal(..)` of the run's handle. Each signal is received
     /// once, also after a crash, in the order in which the signals were sent. A signal may be sent before the run waits
     /// for it.
@@ -129,12 +130,6 @@ pub trait DurableContext: sealed::Sealed {
         key: &str,
         run: Generate,
     ) -> impl Future<Output = Result<ChildRun>> + Send;
-}
-
-mod sealed {
-    pub trait Sealed {}
-
-    impl Sealed for genkit_core::Context {}
 }
 
 impl DurableContext for Context {

@@ -195,8 +195,9 @@ fn check_effects(text: &str, kills: usize) {
         }
     }
     assert_eq!(returned.len(), 6, "{text}");
+    // A kill may interrupt the model calls of two agents.
     let models = text.lines().filter(|line| *line == "model").count();
-    assert!((MODEL_CALLS..=MODEL_CALLS + kills).contains(&models), "{models}: {text}");
+    assert!((MODEL_CALLS..=MODEL_CALLS + 2 * kills).contains(&models), "{models}: {text}");
 }
 
 /// Kills the processes of runs until there were enough kills.
