@@ -117,7 +117,7 @@ pub use genkit_core::{
     LeaseEnd, LeaseTime, RunChange, RunEntry, RunFilter, RunHead, RunId, RunStatus, RunStore,
     StoredRun,
 };
-pub use handle::{DurableFlow, DurableRun};
+pub use handle::{DurableFlow, DurableRun, RunEvent, RunStream};
 pub use inside::{ChildFlow, ChildRun, DurableContext};
 pub use operate::{RunDetails, RunStep, Runs, StepKind};
 pub use outcome::FlowOutcome;

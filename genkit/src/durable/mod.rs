@@ -96,6 +96,6 @@ pub use genkit_durable::{
     FolderStore, RetryPolicy, Worker,
 };
 #[doc(inline)]
-pub use genkit_durable::{RunDetails, RunStep, Runs, StepKind};
+pub use genkit_durable::{RunDetails, RunEvent, RunStep, RunStream, Runs, StepKind};
 
 pub mod engine;

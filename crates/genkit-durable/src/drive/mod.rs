@@ -107,6 +107,7 @@ pub(super) async fn work_on(
         }
     };
     let worked = worked.instrument(span).await;
+    genkit.runs.streams.note_saved(id);
     let parent = session.kept.parent.clone().filter(|_| session.status.is_over());
     session.release().await;
     if let Some(parent) = parent {
@@ -214,6 +215,8 @@ async fn drive_loop(
         save_run(session, &mut run).await?;
     }
     while !stop.is_cancelled() {
+        genkit.runs.streams.note_saved(session.id());
+        run.set_sink(genkit.runs.streams.chunk_sink(session.id()));
         // An operator can retry the step from this state.
         let mut before = run.state_after(usize::MAX);
         // An error of the run ends the run. An error of `save` only ends the work of this process.

@@ -1,6 +1,7 @@
 //! Handles of durable runs: waiting for them, answering their questions, ending them.
 
 mod changes;
+mod stream;
 mod waiting;
 
 use std::sync::{Arc, OnceLock};
@@ -15,6 +16,8 @@ use genkit_agent::Instance;
 use genkit_core::Result;
 use genkit_core::{Answer, GenerateResponse, Interrupt};
 use genkit_core::{Registry, RunHead, RunId, RunStatus, RunStore, StoredRun};
+
+pub use stream::{RunEvent, RunStream};
 
 /// A durable run, created by `Genkit::durable_run`.
 #[derive(Clone, Debug)]

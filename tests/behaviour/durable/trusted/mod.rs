@@ -11,6 +11,7 @@ mod remote;
 mod retried;
 mod scheduled;
 mod signals;
+mod streamed;
 
 use genkit::Role;
 use genkit::message::ToolRequest;
