@@ -42,7 +42,7 @@
 //! | serve a chat to web pages; store conversations; show an interface with the result of a tool | [browser](guide::browser), [agents](guide::agents), [apps](guide::apps) | [`serve_agui`], [`mod@sessions`] |
 //! | serve and call flows | [flows](guide::flows) | [`#[flow]`](macro@flow), [`mod@flows`] |
 //! | choose or implement a model | [providers](guide::providers) | [`model`] |
-//! | survive a crash, run for hours or days | [long work](guide::long_work), [guarantees](guide::durable_guarantees), [tasks](guide::tasks) | [`durable`] |
+//! | survive a crash, run for hours or days | [long work](guide::long_work), [workflows](guide::durable_workflows), [guarantees](guide::durable_guarantees), [tasks](guide::tasks) | [`durable`] |
 //! | offer folders of instructions | [skills](guide::skills) | [`Skill`] |
 //! | test, trace, evaluate | [testing](guide::testing), [observability](guide::observability), [developer tools](guide::developer_tools) | [`testing`], [`evaluate`] |
 //! | publish, deploy, serve TLS | [publishing](guide::publishing), [deploying](guide::deploying), [tls](guide::tls) | [`mcp::server`] |

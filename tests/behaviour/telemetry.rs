@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::{LazyLock, Mutex};
 use std::time::Duration;
 
+use genkit::durable::{FlowOutcome, FolderStore};
 use genkit::mcp::host::ServerConfig;
 use genkit::mcp::{McpClient, McpServer};
 use genkit::telemetry::{Metric, Telemetry, TraceContext};
 use genkit::testing::Client;
-use genkit::{Context, Error, Result, tool, tools};
+use genkit::{Context, Error, Genkit, Registry, Result, flow, flows, tool, tools};
 use serde_json::json;
 
 use crate::recorded::{Fields, RecordedSpans};
@@ -26,8 +27,10 @@ impl Telemetry for Recorded {
         PARENTS.lock().unwrap().push(format!("{parent} {}", parent.state()));
     }
 
-    fn context_of(&self, _: &tracing::Span) -> Option<TraceContext> {
-        None
+    fn context_of(&self, span: &tracing::Span) -> Option<TraceContext> {
+        // Only durable runs have a trace in these tests.
+        let is_start = span.metadata().is_some_and(|it| it.name() == "start_durable_run");
+        is_start.then(|| TraceContext::new(0xd00d, 7, true).unwrap().with_state("a=1"))
     }
 
     fn record(&self, metric: Metric, value: f64, labels: &[(&'static str, &str)]) {
@@ -213,4 +216,65 @@ async fn whoever_goes_away_leaves_a_span_and_no_request_behind() {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     assert!(cancelled(), "{:?}", spans.all());
+}
+
+/// Asks a question.
+#[flow]
+async fn ask_durably(ctx: &Context) -> Result<()> {
+    ctx.confirm("Go on?").await
+}
+
+/// Fails.
+#[flow]
+async fn fail_durably() -> Result<()> {
+    Err(Error::not_found("nothing"))
+}
+
+#[tokio::test]
+async fn durable_runs_are_measured_and_have_one_trace() {
+    installed();
+    let _spans = RecordedSpans::here();
+    let folder = std::env::temp_dir().join(format!("genkit-measured-{}", std::process::id()));
+    let process = || {
+        let genkit =
+            Genkit::builder().registry(Registry::new().add(flows![ask_durably, fail_durably]));
+        genkit.durable(FolderStore::open(&folder).unwrap()).build().unwrap()
+    };
+    let parent = format!("{} a=1", TraceContext::new(0xd00d, 7, true).unwrap());
+    let continued = || PARENTS.lock().unwrap().iter().filter(|known| **known == parent).count();
+    let before = continued();
+    let run = process().durable_flow("asks", "ask_durably", json!({})).await.unwrap();
+    let FlowOutcome::Asks(open) = run.wait().await.unwrap() else { panic!("it asks") };
+    // Another process continues the trace.
+    let other = process().find_durable_flow("asks").await.unwrap().unwrap();
+    other.answer(open[0].key(), true).await.unwrap();
+    other.wait().await.unwrap();
+    assert!(continued() >= before + 2);
+    process().durable_flow("asks-2", "ask_durably", json!({})).await.unwrap().wait().await.unwrap();
+    process()
+        .durable_flow("fails", "fail_durably", json!({}))
+        .await
+        .unwrap()
+        .wait()
+        .await
+        .unwrap_err();
+    process().durable_flow("due", "ask_durably", json!({})).await.unwrap();
+    let genkit = process();
+    let measured = |state: &str| {
+        let points = POINTS.lock().unwrap();
+        let of_state = points.iter().filter(|point| {
+            point.0 == "genkit.durable.runs"
+                && point.2.get("genkit.durable.state").is_some_and(|it| it == state)
+        });
+        of_state.map(|point| point.1).fold(0.0, f64::max)
+    };
+    genkit.work().until(std::future::ready(())).await.unwrap();
+    for state in ["due", "waiting", "failed"] {
+        assert!(measured(state) >= 1.0, "{state}");
+    }
+    let saves = POINTS.lock().unwrap();
+    assert!(saves.iter().any(|point| point.0 == "genkit.durable.save.duration"));
+    assert!(saves.iter().any(|point| point.0 == "genkit.durable.oldest_due.age"));
+    drop(saves);
+    std::fs::remove_dir_all(folder).ok();
 }

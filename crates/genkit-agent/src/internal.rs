@@ -1,5 +1,5 @@
 //! Items that the sibling crates of genkit use. They are not part of the public API and change without notice.
 
 pub use crate::call_model::call_model;
-pub use crate::instance::RunDefaults;
+pub use crate::instance::{LiveEvent, RunDefaults};
 pub use crate::tools::{resource_part, tool_definition};

@@ -106,7 +106,7 @@ pub mod template {
     pub use crate::template::{Error, Templates};
 }
 pub mod time {
-    pub use crate::time::{format_iso8601, now_ms};
+    pub use crate::time::{civil_date, format_iso8601, now_ms};
 }
 pub mod trace {
     pub use crate::trace::*;

@@ -17,9 +17,9 @@ pub fn format_iso8601(ms: u64) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{milli:03}Z")
 }
 
-/// Returns the date of a day, counted from 1970-01-01. Years start in March here, so that a leap day is the last day of
+/// Returns the year, month and day of the month of a day, counted from 1970-01-01. Years start in March here, so that a leap day is the last day of
 /// its year (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms").
-fn civil_date(days: u64) -> (u64, u64, u64) {
+pub fn civil_date(days: u64) -> (u64, u64, u64) {
     let days = days + 719_468;
     let (era, of_era) = (days / 146_097, days % 146_097);
     let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;

@@ -40,6 +40,23 @@ pub(crate) enum Error {
         "the run `{0}` cannot be continued; an older version stored the failure, or messages were saved after the failed step"
     )]
     NoRetry(String),
+    #[error(
+        "the run has {signals} signals that it has not received, or their values have more than {bytes} bytes; receive \
+         them with `ctx.wait_for_signal(..)`"
+    )]
+    MailFull { signals: usize, bytes: usize },
+    #[error("the run `{id}` is {status} and receives no signals")]
+    NoSignal { id: String, status: &'static str },
+    #[error("the value of the signal `{name}` does not match the type that the run expects: {why}")]
+    SignalType { name: String, why: String },
+    #[error("the published value of the run `{id}` does not match the requested type: {why}")]
+    PublishedType { id: String, why: String },
+    #[error(
+        "this needs a durable run of a store; start the function with `genkit.durable_run(..)` or `genkit.durable_flow(..)`"
+    )]
+    NotInRun,
+    #[error("`{text}` is not a valid schedule: {why}")]
+    Cron { text: String, why: String },
     #[error("a tag must not be empty or contain a line break")]
     Tag,
     #[error("the run `{0}` was removed, and its id was used again")]
@@ -56,8 +73,8 @@ pub(crate) enum Error {
         "the answer to an approval must be true or false; use `.answer_with(..)` for reasons and other arguments"
     )]
     NoYesOrNo,
-    #[error("failed to serialize the answer: {0}")]
-    AnswerUnserializable(String),
+    #[error("failed to serialize the value: {0}")]
+    ValueUnserializable(String),
     #[error("the run `{0}` was cancelled")]
     Cancelled(String),
     #[error("the flow `{0}` is not in the registry; link the crate that defines it, or add it")]
@@ -90,11 +107,16 @@ impl Topic for Error {
             | Self::NoOpenCall { .. }
             | Self::SeveralQuestions(_)
             | Self::NoYesOrNo
-            | Self::AnswerUnserializable(_)
+            | Self::ValueUnserializable(_)
+            | Self::SignalType { .. }
+            | Self::Cron { .. }
+            | Self::PublishedType { .. }
             | Self::Tag
             | Self::LineBreak => ErrorKind::InvalidArgument,
             Self::NoStore
             | Self::NoRetry(_)
+            | Self::NoSignal { .. }
+            | Self::NotInRun
             | Self::OtherKind { .. }
             | Self::AsksNothing { .. } => ErrorKind::FailedPrecondition,
             Self::NoRun(_) | Self::NoFlow(_) | Self::Replaced(_) => ErrorKind::NotFound,
@@ -103,7 +125,7 @@ impl Topic for Error {
                 ErrorKind::Unavailable
             }
             Self::CannotOpen { source, .. } => kind_of_io(source),
-            Self::MemoryFull => ErrorKind::ResourceExhausted,
+            Self::MemoryFull | Self::MailFull { .. } => ErrorKind::ResourceExhausted,
             Self::Cancelled(_) => ErrorKind::Cancelled,
             Self::Poisoned { .. }
             | Self::Unreadable { .. }

@@ -1,6 +1,7 @@
 //! The journal of a call: results of `once` are sent to the session, and the call waits until they are saved.
 
-use std::sync::Mutex;
+use std::any::Any;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -8,8 +9,10 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
 use super::error::Error as E;
-use super::limits::{STEP_TRIES, step_wait};
-use super::session::{LeaseWatch, LeasedRun};
+use super::inside::mail::LiveRun;
+use super::record::StoredError;
+use super::session::{LeaseWatch, LeasedRun, SessionLink};
+use super::settings::RetryPolicy;
 use genkit_core::BoxFuture;
 use genkit_core::RunId;
 use genkit_core::internal::context::{Journal, Rest};
@@ -30,6 +33,8 @@ pub enum NoteContent {
     Started,
     /// A result of `once`.
     Once { key: String, done: Value },
+    /// The call has published a value.
+    Published,
     /// From now on the call only waits.
     Rests,
 }
@@ -45,6 +50,14 @@ pub struct CallJournal {
     rest: Option<Mutex<Option<Rest>>>,
     /// The end of the lease. `None` for a call that is not a run yet.
     lease: Option<LeaseWatch>,
+    /// The state of the run. `None` for an MCP task.
+    pub(crate) live: Option<Arc<LiveRun>>,
+    /// The retries of model calls inside of the call.
+    models: RetryPolicy,
+    /// The retries of the call, and the number of this attempt.
+    policy: Option<(RetryPolicy, u32)>,
+    /// The wait before the next attempt and the error of this one, if the call is retried.
+    retry: Mutex<Option<(Duration, StoredError)>>,
 }
 
 impl CallJournal {
@@ -60,17 +73,41 @@ impl CallJournal {
             notes,
             rest: None,
             lease: None,
+            live: None,
+            models: RetryPolicy::new(),
+            policy: None,
+            retry: Mutex::default(),
         }
     }
 
     /// Lets effects start only while this process has the lease of `session`.
     pub fn under_lease_of(self, session: &LeasedRun) -> Self {
-        self.under_lease(session.watch_lease())
+        Self { lease: Some(session.watch_lease()), ..self }
     }
 
-    /// Lets effects start only before the end of this lease.
-    pub(super) fn under_lease(self, lease: LeaseWatch) -> Self {
-        Self { lease: Some(lease), ..self }
+    /// Makes the call part of a run: it can receive signals, and its effects need the lease of the run.
+    pub(super) fn of_run(self, link: &SessionLink) -> Self {
+        let (lease, live) = (Some(link.lease.clone()), Some(Arc::clone(&link.live)));
+        Self { lease, live, models: link.kept.retry_policy(), ..self }
+    }
+
+    /// Sets the retries of the call, and the number of this attempt.
+    pub(super) fn with_policy(self, policy: Option<RetryPolicy>, tries: u32) -> Self {
+        Self { policy: policy.map(|policy| (policy, tries)), ..self }
+    }
+
+    pub(crate) fn run_id(&self) -> &RunId {
+        &self.run
+    }
+
+    /// Takes the wait before the next attempt and the error of this one. `None` if the call is not retried.
+    pub(super) fn take_retry(&self) -> Option<(Duration, StoredError)> {
+        lock(&self.retry).take()
+    }
+
+    /// Saves the published value of the run.
+    pub(crate) fn note_published(&self) -> BoxFuture<'static, Result<()>> {
+        self.send_note(NoteContent::Published)
     }
 
     /// Sets whether the call may be dropped while it only waits, and started again.
@@ -124,7 +161,17 @@ impl Journal for CallJournal {
     }
 
     fn retry_wait(&self, tries: u32, error: &Error) -> Option<Duration> {
-        (error.is_retryable() && tries < STEP_TRIES).then(|| step_wait(tries, error.retry_after()))
+        self.models.wait_after(tries, error)
+    }
+
+    fn note_failure(&self, error: &Error) {
+        let Some((policy, tries)) = &self.policy else { return };
+        let wait = policy.wait_after_function(*tries, error);
+        *lock(&self.retry) = wait.map(|wait| (wait, StoredError::from_error(error)));
+    }
+
+    fn call_of_run(&self) -> Option<&(dyn Any + Send + Sync)> {
+        self.live.as_ref().map(|_| self as _)
     }
 
     fn note_rest(&self, rest: Option<Rest>) {

@@ -75,8 +75,13 @@
 //!
 //! A model call that fails with a temporary error is attempted up to 5 times, after 1, 4, 16, .. seconds; the run waits
 //! in the store meanwhile. A flow is retried in the same way, from its beginning. The error from a tool is a response to
-//! the model. The state of a failed run stays readable: [`DurableRun::wait`] returns the error, which holds the partial
+//! the model. [`RetryPolicy`] changes this. The state of a failed run stays readable: [`DurableRun::wait`] returns the error, which holds the partial
 //! response.
+//!
+//! # Child runs, signals and schedules
+//!
+//! Functions of a durable run start child runs, wait for signals and publish a status with the methods of
+//! [`DurableContext`]. Workers start runs on a schedule and limit runs per name or tag: see [`Worker`].
 //!
 //! The store contains conversations, arguments and results without encryption.
 
@@ -92,6 +97,7 @@ mod error;
 mod flow_state;
 mod folder;
 mod handle;
+mod inside;
 #[doc(hidden)]
 pub mod internal;
 mod journal;
@@ -102,6 +108,7 @@ mod outcome;
 mod record;
 mod runs;
 mod session;
+mod settings;
 mod testing;
 mod work;
 
@@ -110,8 +117,10 @@ pub use genkit_core::{
     LeaseEnd, LeaseTime, RunChange, RunEntry, RunFilter, RunHead, RunId, RunStatus, RunStore,
     StoredRun,
 };
-pub use handle::{DurableFlow, DurableRun};
-pub use operate::{DurableOptions, RunDetails, RunStep, Runs, StepKind};
+pub use handle::{DurableFlow, DurableRun, RunEvent, RunStream};
+pub use inside::{ChildFlow, ChildRun, DurableContext};
+pub use operate::{RunDetails, RunStep, Runs, StepKind};
 pub use outcome::FlowOutcome;
+pub use settings::{DurableOptions, RetryPolicy};
 pub use testing::check_run_store;
 pub use work::Worker;

@@ -21,16 +21,6 @@ pub const LIVES: u32 = 10;
 /// The number of such processes after which a worker performs the run without other such runs. Default is 2.
 pub(super) const SUSPECT_LIVES: u32 = 2;
 
-/// The number of attempts of a step that fails with a temporary error. Default is 5.
-pub const STEP_TRIES: u32 = 5;
-
-/// The wait before the second attempt of a step, which is multiplied by four with each further attempt. Default is 1
-/// second.
-const STEP_WAIT: Duration = Duration::from_secs(1);
-
-/// The longest wait between two attempts of a step. Default is 5 minutes; a provider may request a longer one.
-const LONGEST_STEP_WAIT: Duration = Duration::from_secs(300);
-
 /// The number of runs that one worker works on in parallel. Default is 16.
 pub(super) const CONCURRENCY: usize = 16;
 
@@ -47,8 +37,5 @@ pub(super) const SWEEP: Duration = Duration::from_secs(600);
 /// a minute.
 pub(super) const SKIP: Duration = Duration::from_secs(60);
 
-/// Returns the wait after attempt number `tries` of a step. A provider may request a longer one.
-pub(super) fn step_wait(tries: u32, asked: Option<Duration>) -> Duration {
-    let waits = STEP_WAIT * 4_u32.saturating_pow(tries.saturating_sub(1).min(8));
-    waits.min(LONGEST_STEP_WAIT).max(asked.unwrap_or(Duration::ZERO))
-}
+/// The interval between two measurements of the runs of a store by a worker. Default is a minute.
+pub(super) const MEASURE: Duration = Duration::from_secs(60);

@@ -5,7 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::error::Error as E;
 use super::flow_state::{Done, FlowState};
+use super::inside::mail::{join_head, split_head};
 use crate::engine::open_steps::OpenSteps;
+use crate::settings::KeptState;
 use genkit_agent::RunState;
 use genkit_core::Interrupt;
 use genkit_core::Message;
@@ -32,6 +34,11 @@ pub(super) struct Record {
     /// The open steps of an engine. Empty if a store keeps the run.
     #[serde(default, skip_serializing_if = "OpenSteps::is_unused")]
     pub(super) steps: OpenSteps,
+    #[serde(default, skip_serializing_if = "KeptState::is_default")]
+    pub(super) kept: KeptState,
+    /// Of a suspended run: whether its calls wait for mail.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(super) listens: bool,
     pub(super) body: RunBody,
 }
 
@@ -57,6 +64,10 @@ fn parse_lines<T: DeserializeOwned>(lines: &[String]) -> serde_json::Result<Vec<
 
 fn print_lines<T: Serialize>(values: &[T]) -> serde_json::Result<Vec<String>> {
     values.iter().map(serde_json::to_string).collect()
+}
+
+fn is_false(yes: &bool) -> bool {
+    !*yes
 }
 
 fn is_zero(number: &u32) -> bool {
@@ -86,6 +97,14 @@ impl RunBody {
         }
     }
 
+    /// Returns the name in lists: the flow, or the model.
+    pub(super) fn name(&self) -> &str {
+        match self {
+            Self::Generate(state) => state.model(),
+            Self::Flow(state) => state.name(),
+        }
+    }
+
     /// Returns the part to save, if the first `known` messages are saved.
     pub(super) fn take_unsaved(&mut self, known: usize) -> Self {
         match self {
@@ -105,7 +124,16 @@ impl RunBody {
 
 impl Record {
     pub(super) fn new(body: RunBody) -> Self {
-        Self { attempts: 0, lives: 0, error: None, before: None, steps: OpenSteps::default(), body }
+        Self {
+            attempts: 0,
+            lives: 0,
+            error: None,
+            before: None,
+            steps: OpenSteps::default(),
+            kept: KeptState::default(),
+            listens: false,
+            body,
+        }
     }
 
     /// Reads a stored record.
@@ -113,6 +141,7 @@ impl Record {
         let unreadable =
             |why: serde_json::Error| E::Unreadable { id: id.to_string(), why: why.to_string() };
         let mut record: Self = serde_json::from_str(&stored.head).map_err(unreadable)?;
+        record.kept.mail = split_head(&stored.head).1;
         match &mut record.body {
             RunBody::Generate(state) => {
                 state.messages = parse_lines::<Message>(&stored.log).map_err(unreadable)?;
@@ -133,7 +162,8 @@ impl Record {
                 RunBody::Generate(state) => print_lines(&std::mem::take(&mut state.messages))?,
                 RunBody::Flow(state) => print_lines(&state.take_log())?,
             };
-            Ok::<_, serde_json::Error>((serde_json::to_string(&self)?, log))
+            let head = serde_json::to_string(&self)?;
+            Ok::<_, serde_json::Error>((join_head(split_head(&head).0, &self.kept.mail)?, log))
         };
         let why =
             |why: serde_json::Error| E::Unserializable { id: id.to_string(), why: why.to_string() };

@@ -7,11 +7,12 @@ use serde::Serialize;
 use super::error::Error as E;
 use super::flow_state::FlowState;
 use super::handle::{DurableFlow, DurableRun, Handle};
-use super::operate::DurableOptions;
 use super::record::{Record, RunBody};
+use super::settings::DurableOptions;
 use genkit_agent::Generate;
 use genkit_agent::Instance;
 use genkit_core::Result;
+use genkit_core::internal::telemetry;
 use genkit_core::{RunChange, RunId, RunStatus, RunStore};
 
 /// Creates a durable run, or finds the run that has this id.
@@ -23,7 +24,7 @@ pub async fn durable_run(
 ) -> Result<DurableRun> {
     let (id, store) = (RunId::new(id)?, run_store(instance)?);
     if store.peek(&id).await?.is_none() {
-        let first = with_options(first_of_run(instance, &id, run).await?, options)?;
+        let first = first_of_run(instance, &id, run, options).await?;
         // If another process was faster, its run is the run.
         store.create(&id, &first).await?;
     }
@@ -40,18 +41,10 @@ pub async fn durable_flow(
 ) -> Result<DurableFlow> {
     let (id, store) = (RunId::new(id)?, run_store(instance)?);
     if store.peek(&id).await?.is_none() {
-        let first = with_options(first_of_flow(instance, &id, flow, input)?, options)?;
+        let first = first_of_flow(instance, &id, flow, input, options)?;
         store.create(&id, &first).await?;
     }
     Ok(DurableFlow(created_handle(instance, store, id).await?))
-}
-
-fn with_options(first: RunChange, options: DurableOptions) -> Result<RunChange> {
-    let DurableOptions { tags, start_ms } = options;
-    match tags.iter().any(|tag| tag.is_empty() || tag.contains('\n')) {
-        true => Err(E::Tag.into()),
-        false => Ok(first.with_tags(tags).with_wake_at_ms(start_ms)),
-    }
 }
 
 async fn created_handle(
@@ -93,13 +86,14 @@ pub(super) async fn first_of_run(
     instance: &Instance,
     id: &RunId,
     run: Generate,
+    options: DurableOptions,
 ) -> Result<RunChange> {
     let state = run.of_instance(instance).start().await?.state();
     if !state.names.code.is_empty() {
         return Err(E::NotByName(state.names.code).into());
     }
     let name = state.model().to_owned();
-    Ok(first_of(id, RunBody::Generate(Box::new(state)))?.with_name(name))
+    first_of(instance, id, RunBody::Generate(Box::new(state)), name, options)
 }
 
 pub(super) fn first_of_flow(
@@ -107,15 +101,32 @@ pub(super) fn first_of_flow(
     id: &RunId,
     flow: &str,
     input: impl Serialize,
+    options: DurableOptions,
 ) -> Result<RunChange> {
     let known = instance.registry.flow(flow).ok_or_else(|| E::NoFlow(flow.to_owned()))?;
     let input = serde_json::to_value(input)
         .map_err(|why| E::Unserializable { id: id.to_string(), why: why.to_string() })?;
     let body = RunBody::Flow(Box::new(FlowState::new(known.name(), input)));
-    Ok(first_of(id, body)?.with_name(known.name()))
+    first_of(instance, id, body, known.name().to_owned(), options)
 }
 
-fn first_of(id: &RunId, body: RunBody) -> Result<RunChange> {
-    let (head, log) = Record::new(body).into_lines(id)?;
-    Ok(RunChange::new(RunStatus::Working, head).with_log(log))
+fn first_of(
+    instance: &Instance,
+    id: &RunId,
+    body: RunBody,
+    name: String,
+    mut options: DurableOptions,
+) -> Result<RunChange> {
+    options.kept.build.clone_from(&instance.runs.build);
+    options.kept.trace = begin_trace(id);
+    let kept = options.kept.clone();
+    let (head, log) = Record { kept, ..Record::new(body) }.into_lines(id)?;
+    options.apply(RunChange::new(RunStatus::Working, head).with_log(log).with_name(name))
+}
+
+/// Creates the span that is the parent of the run's spans in all processes. `None` without telemetry.
+fn begin_trace(run: &RunId) -> Option<(String, String)> {
+    let telemetry = telemetry::installed_telemetry()?;
+    let context = telemetry.context_of(&tracing::info_span!("start_durable_run", %run))?;
+    Some((context.to_string(), context.state().to_owned()))
 }

@@ -9,15 +9,22 @@ use tokio::sync::watch;
 use tokio::time::{Instant, Sleep};
 
 use super::error::Error as E;
+use super::inside::mail::{LiveRun, SentHead, join_head, split_head};
 use super::limits::{LONGEST_SAVE_WAIT, SAVE_WAIT, STORE_TIMEOUT};
 use super::record::Record;
+use super::settings::KeptState;
 use genkit_core::BoxFuture;
-use genkit_core::Result;
+use genkit_core::Metric;
+use genkit_core::internal::telemetry;
 use genkit_core::internal::visible::Logged;
+use genkit_core::{ErrorKind, Result};
 use genkit_core::{RunChange, RunHead, RunId, RunStatus, RunStore, StoredRun};
 
 /// A renewal of a lease: when it was requested, and its result.
-type Renewal = BoxFuture<'static, (Instant, Result<Option<RunHead>>)>;
+type Renewal = BoxFuture<'static, (Instant, Result<Option<Renewed>>)>;
+
+/// A renewed lease: the head of the run, and its data if another process has changed it.
+type Renewed = (RunHead, Option<StoredRun>);
 
 /// A run that this process works on.
 pub struct LeasedRun {
@@ -29,6 +36,13 @@ pub struct LeasedRun {
     incarnation: u64,
     /// The number of log lines that are saved.
     pub(super) logged: usize,
+    /// The head and the status of the last save.
+    saved_head: String,
+    pub(super) status: RunStatus,
+    /// The mail and the published value of the run.
+    pub(super) live: Arc<LiveRun>,
+    /// The part of the record that steps do not change, except for mail and the published value.
+    pub(super) kept: KeptState,
     /// The duration of a lease.
     lease: Duration,
     /// When the last successful renewal was requested.
@@ -46,6 +60,14 @@ pub struct LeasedRun {
 /// The end of the lease of a run, for the journals of its calls. Closed when this process no longer works on the run.
 pub(super) type LeaseWatch = watch::Receiver<Instant>;
 
+/// The part of a session that its calls use.
+pub(super) struct SessionLink {
+    pub(super) id: RunId,
+    pub(super) lease: LeaseWatch,
+    pub(super) live: Arc<LiveRun>,
+    pub(super) kept: KeptState,
+}
+
 impl LeasedRun {
     fn new(
         store: &Arc<dyn RunStore>,
@@ -62,6 +84,10 @@ impl LeasedRun {
             revision: head.revision,
             incarnation: head.incarnation,
             logged: 0,
+            saved_head: String::new(),
+            status: RunStatus::Working,
+            live: Arc::default(),
+            kept: KeptState::default(),
             lease,
             renewed,
             next: renewed + lease / 3,
@@ -94,6 +120,8 @@ impl LeasedRun {
         session.revision = stored.at.revision;
         session.incarnation = stored.at.incarnation;
         session.logged = stored.log.len();
+        session.saved_head.clone_from(&stored.head);
+        session.live = Arc::new(LiveRun::with_mail(split_head(&stored.head).1));
         stored.at.is_abandoned = head.is_abandoned;
         Ok(Some((session, stored)))
     }
@@ -113,6 +141,7 @@ impl LeasedRun {
         let head = head.ok_or_else(|| E::Lost(id.to_string()))?;
         let mut session = Self::new(store, id, owner, head, renewed, lease);
         session.logged = first.log.len();
+        session.saved_head.clone_from(&first.head);
         Ok(session)
     }
 
@@ -130,6 +159,22 @@ impl LeasedRun {
         self.valid.subscribe()
     }
 
+    /// Returns the part of the session that calls use.
+    pub(super) fn link(&self) -> SessionLink {
+        SessionLink {
+            id: self.id.clone(),
+            lease: self.watch_lease(),
+            live: Arc::clone(&self.live),
+            kept: self.kept.clone(),
+        }
+    }
+
+    /// Sets the part of the record that steps do not change.
+    pub(super) fn set_kept(&mut self, kept: KeptState) {
+        self.live.publish(kept.published.clone());
+        self.kept = kept;
+    }
+
     /// Saves the state of the run. Results exist only in this process, so it retries if the store fails.
     ///
     /// # Errors
@@ -138,8 +183,11 @@ impl LeasedRun {
         &mut self,
         status: RunStatus,
         wake_at_ms: Option<u64>,
-        record: Record,
+        mut record: Record,
     ) -> Result<()> {
+        record.listens = wake_at_ms.is_some() && self.live.is_listening();
+        let (published, mail) = (self.live.published(), self.live.mail());
+        record.kept = KeptState { published, mail, ..self.kept.clone() };
         let error = record.error.as_ref().map(|error| error.text().to_owned());
         let (head, log) = record.into_lines(&self.id)?;
         let mut change = RunChange::new(status, head).with_log(log).with_error(error);
@@ -150,30 +198,24 @@ impl LeasedRun {
     /// Saves a serialized change; see [`save_record`](Self::save_record). A store that fails is tried again until the
     /// lease ends, and as long again: while no other process has taken the lease, the save cannot do harm.
     pub async fn save_change(&mut self, change: RunChange) -> Result<()> {
-        let change = change.with_owner(&*self.owner).with_incarnation(self.incarnation);
+        let mut change = change.with_owner(&*self.owner).with_incarnation(self.incarnation);
         let (began, mut wait, mut tries) = (Instant::now(), SAVE_WAIT, 0);
-        let mut last = None;
+        let mut has_failed = false;
         loop {
             tries += 1;
-            let saving = self.store.save(&self.id, self.revision, &change);
-            let failed = match within_limit(saving).await {
+            let saving = within_limit(self.store.save(&self.id, self.revision, &change));
+            let failed = match measure_save(saving).await {
                 Ok(Some(revision)) => {
                     self.note_saved(revision, &change);
                     return Ok(());
                 }
-                Ok(None) if last.is_none() => return Err(E::Lost(self.id.to_string()).into()),
-                // An attempt that returned an error may have been performed.
-                Ok(None) => match self.is_saved(&change).await {
-                    Ok(true) => {
-                        self.note_saved(self.revision + 1, &change);
-                        return Ok(());
-                    }
-                    Ok(false) => return Err(E::Lost(self.id.to_string()).into()),
+                Ok(None) => match self.accept_conflict(&mut change, has_failed).await {
+                    Ok(true) => return Ok(()),
+                    Ok(false) => continue,
+                    Err(error) if error.kind() == ErrorKind::Aborted => return Err(error),
                     Err(error) => error,
                 },
-                Err(error) if error.kind() == genkit_core::ErrorKind::InvalidArgument => {
-                    return Err(error);
-                }
+                Err(error) if error.kind() == ErrorKind::InvalidArgument => return Err(error),
                 Err(error) => error,
             };
             let (run, error) = (&self.id, Logged::text(failed.chain()));
@@ -182,16 +224,15 @@ impl LeasedRun {
                 let id = self.id.to_string();
                 return Err(genkit_core::Error::from(E::NotSaved { id, tries }).with_source(failed));
             }
-            last = Some(failed);
+            has_failed = true;
             tokio::time::sleep(wait).await;
             wait = (wait * 2).min(LONGEST_SAVE_WAIT);
             if Instant::now() >= self.next {
                 let (asked, renewed) = self.begin_renewal().await;
                 // A save that was performed nevertheless is found by the next attempt.
-                if !renewed
-                    .as_ref()
-                    .is_ok_and(|head| head.is_some_and(|head| head.revision > self.revision))
-                {
+                if !renewed.as_ref().is_ok_and(|now| {
+                    now.as_ref().is_some_and(|(head, _)| head.revision > self.revision)
+                }) {
                     self.note_renewal(asked, renewed)?;
                 }
             }
@@ -201,14 +242,57 @@ impl LeasedRun {
     fn note_saved(&mut self, revision: u64, change: &RunChange) {
         self.revision = revision;
         self.logged += change.log.len();
+        self.saved_head.clone_from(&change.head);
+        self.status = change.status;
     }
 
-    /// Returns whether a save that returned an error has nevertheless been performed.
-    async fn is_saved(&self, change: &RunChange) -> Result<bool> {
-        let Some(stored) = within_limit(self.store.load(&self.id)).await? else { return Ok(false) };
-        Ok(stored.at.revision == self.revision + 1
-            && stored.at.incarnation == self.incarnation
-            && stored.head == change.head)
+    /// Handles a save that found another revision. Returns `true` if an earlier attempt was performed although it
+    /// returned an error, and `false` if the run only got mail, so that the save is attempted again with that mail.
+    ///
+    /// # Errors
+    /// `Aborted` if another process changed the run; any error from the store.
+    async fn accept_conflict(&mut self, change: &mut RunChange, has_failed: bool) -> Result<bool> {
+        let lost = E::Lost(self.id.to_string());
+        let Some(stored) = within_limit(self.store.load(&self.id)).await? else {
+            return Err(lost.into());
+        };
+        let is_same =
+            stored.at.incarnation == self.incarnation && stored.at.revision > self.revision;
+        let (now, mail) = split_head(&stored.head);
+        let before = split_head(&change.head).0;
+        if is_same
+            && has_failed
+            && before == now
+            && stored.log.len() == self.logged + change.log.len()
+        {
+            self.live.merge_mail(mail);
+            self.note_saved(stored.at.revision, change);
+            return Ok(true);
+        }
+        if !self.accept_mail(&stored) {
+            return Err(lost.into());
+        }
+        change.head = join_head(before, &self.live.mail())?;
+        if SentHead::read(&change.head).is_listening() {
+            change.wake_at_ms = None;
+        }
+        Ok(false)
+    }
+
+    /// Accepts the mail of a run that was not changed otherwise. Returns `false` if it was.
+    fn accept_mail(&mut self, stored: &StoredRun) -> bool {
+        let (now, mail) = split_head(&stored.head);
+        let is_mail = stored.at.incarnation == self.incarnation
+            && stored.at.revision > self.revision
+            && stored.at.status == RunStatus::Working
+            && stored.log.len() == self.logged
+            && split_head(&self.saved_head).0 == now;
+        if is_mail {
+            self.revision = stored.at.revision;
+            self.live.merge_mail(mail);
+            self.saved_head.clone_from(&stored.head);
+        }
+        is_mail
     }
 
     /// Runs `work` while this process has the lease, and renews the lease during this time. Shortly before the lease
@@ -272,18 +356,25 @@ impl LeasedRun {
 
     fn begin_renewal(&self) -> Renewal {
         let (store, id) = (Arc::clone(&self.store), self.id.clone());
-        let (owner, lease) = (self.owner.clone(), self.lease);
+        let (owner, lease, known) = (self.owner.clone(), self.lease, self.revision);
         Box::pin(async move {
             let asked = Instant::now();
-            (asked, within_limit(store.lease(&id, &owner, lease)).await)
+            let renewed = async {
+                let Some(head) = store.lease(&id, &owner, lease).await? else { return Ok(None) };
+                let is_changed = head.revision > known;
+                Ok(Some((head, if is_changed { store.load(&id).await? } else { None })))
+            };
+            (asked, within_limit(renewed).await)
         })
     }
 
-    fn note_renewal(&mut self, asked: Instant, renewed: Result<Option<RunHead>>) -> Result<()> {
+    fn note_renewal(&mut self, asked: Instant, renewed: Result<Option<Renewed>>) -> Result<()> {
         match renewed {
-            // Only this session changes the run, so an older revision is from before its last save.
-            Ok(Some(head))
-                if head.revision <= self.revision && head.incarnation == self.incarnation =>
+            // Other processes only add mail, so an older revision is from before the last save.
+            Ok(Some((head, stored)))
+                if head.incarnation == self.incarnation
+                    && (head.revision <= self.revision
+                        || stored.as_ref().is_some_and(|stored| self.accept_mail(stored))) =>
             {
                 (self.renewed, self.next) = (asked, asked + self.lease / 3);
                 self.valid.send_replace(valid_end(asked, self.lease));
@@ -304,7 +395,12 @@ impl LeasedRun {
 
     /// Returns whether the run was cancelled. Returns `false` if the store is unavailable.
     pub(super) async fn is_cancelled(&self) -> bool {
-        let head = within_limit(self.store.peek(&self.id)).await;
+        self.is_run_cancelled(&self.id).await
+    }
+
+    /// Returns whether another run of the store was cancelled. Returns `false` if the store is unavailable.
+    pub(super) async fn is_run_cancelled(&self, run: &RunId) -> bool {
+        let head = within_limit(self.store.peek(run)).await;
         head.is_ok_and(|head| head.is_some_and(|head| head.status == RunStatus::Cancelled))
     }
 
@@ -319,6 +415,18 @@ impl LeasedRun {
 /// margin for running effects and for clocks that run at different speeds.
 fn valid_end(renewed: Instant, lease: Duration) -> Instant {
     renewed + lease - lease / 6
+}
+
+/// Records the duration of a save.
+async fn measure_save<T>(saving: impl Future<Output = Result<T>>) -> Result<T> {
+    let began = std::time::Instant::now();
+    let saved = saving.await;
+    if let Some(telemetry) = telemetry::installed_telemetry() {
+        let failed = saved.as_ref().err().map(|error| telemetry::error_type(error.kind()));
+        let labels: Vec<_> = failed.map(|kind| ("error.type", kind)).into_iter().collect();
+        telemetry.record(Metric::DurableSaveDuration, began.elapsed().as_secs_f64(), &labels);
+    }
+    saved
 }
 
 /// Waits for a store, but not forever.

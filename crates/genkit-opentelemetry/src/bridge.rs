@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use genkit::telemetry::{Metric, MetricKind, Telemetry, TraceContext};
-use opentelemetry::metrics::{Histogram, Meter, UpDownCounter};
+use opentelemetry::metrics::{Gauge, Histogram, Meter, UpDownCounter};
 use opentelemetry::trace::{
     SpanContext, SpanId, TraceContextExt as _, TraceFlags, TraceId, TraceState,
 };
@@ -19,6 +19,7 @@ pub(crate) struct Bridge {
 enum Instrument {
     Histogram(Histogram<f64>),
     UpDownCounter(UpDownCounter<f64>),
+    Gauge(Gauge<f64>),
 }
 
 impl Bridge {
@@ -34,6 +35,13 @@ impl Instrument {
             MetricKind::UpDownCounter => Self::UpDownCounter(
                 meter
                     .f64_up_down_counter(metric.name())
+                    .with_unit(metric.unit())
+                    .with_description(metric.description())
+                    .build(),
+            ),
+            MetricKind::Gauge => Self::Gauge(
+                meter
+                    .f64_gauge(metric.name())
                     .with_unit(metric.unit())
                     .with_description(metric.description())
                     .build(),
@@ -79,6 +87,7 @@ impl Telemetry for Bridge {
         match self.instruments.get(&metric) {
             Some(Instrument::Histogram(histogram)) => histogram.record(value, &labels),
             Some(Instrument::UpDownCounter(counter)) => counter.add(value, &labels),
+            Some(Instrument::Gauge(gauge)) => gauge.record(value, &labels),
             None => {}
         }
     }

@@ -75,8 +75,13 @@
 //!
 //! A model call that fails with a temporary error is attempted up to 5 times, after 1, 4, 16, .. seconds; the run waits
 //! in the store meanwhile. A flow is retried in the same way, from its beginning. The error from a tool is a response to
-//! the model. The state of a failed run stays readable: [`DurableRun::wait`] returns the error, which holds the partial
+//! the model. [`RetryPolicy`] changes this. The state of a failed run stays readable: [`DurableRun::wait`] returns the error, which holds the partial
 //! response.
+//!
+//! # Child runs, signals and schedules
+//!
+//! Functions of a durable run start child runs, wait for signals and publish a status with the methods of
+//! [`DurableContext`]. Workers start runs on a schedule and limit runs per name or tag: see [`Worker`].
 //!
 //! The store contains conversations, arguments and results without encryption.
 
@@ -87,9 +92,10 @@ pub use genkit_core::{
 };
 #[doc(inline)]
 pub use genkit_durable::{
-    DurableFlow, DurableOptions, DurableRun, FlowOutcome, FolderStore, Worker,
+    ChildFlow, ChildRun, DurableContext, DurableFlow, DurableOptions, DurableRun, FlowOutcome,
+    FolderStore, RetryPolicy, Worker,
 };
 #[doc(inline)]
-pub use genkit_durable::{RunDetails, RunStep, Runs, StepKind};
+pub use genkit_durable::{RunDetails, RunEvent, RunStep, RunStream, Runs, StepKind};
 
 pub mod engine;

@@ -39,6 +39,7 @@ pages! {
     deploying: "docker" "kubernetes" "health check" "systemd" "nginx" "load balancer" "reverse proxy" "production";
     tls: "https" "certificate" "mutual tls" "unix socket" "listener" "rustls" "socket activation";
     long_work: "durable" "durable execution" "background job" "worker" "queue" "crash" "checkpoint" "long running";
+    durable_workflows: "child workflow" "signal" "query" "cron" "schedule" "rate limit" "retry policy" "priority";
     durable_guarantees: "exactly once" "at least once" "lease" "poison" "dead letter" "retention" "durability";
     tasks: "mcp tasks" "long running tool" "polling" "background task";
     skills: "agent skills" "skill.md" "instructions";

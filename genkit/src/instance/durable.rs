@@ -146,4 +146,11 @@ impl GenkitBuilder {
     pub fn durable_lease(self, lease: std::time::Duration) -> Self {
         Self(self.0.durable_lease(lease))
     }
+
+    /// Sets the build of this program, such as `env!("CARGO_PKG_VERSION")`. A durable run records the build that
+    /// created it, [`Runs::inspect`] shows it, and a worker can leave runs of other builds to other workers
+    /// ([`Worker::accept_builds`]).
+    pub fn durable_build(self, build: impl Into<String>) -> Self {
+        Self(self.0.durable_build(build))
+    }
 }

@@ -45,5 +45,12 @@ macro_rules! all_of_inner_but {
         fn remove<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<bool>> {
             self.inner.remove(run)
         }
+
+        fn list<'a>(
+            &'a self,
+            filter: &'a genkit::durable::RunFilter,
+        ) -> BoxFuture<'a, Result<Vec<genkit::durable::RunEntry>>> {
+            self.inner.list(filter)
+        }
     };
 }

@@ -149,19 +149,22 @@ async fn an_error_of_the_tool_is_its_result_and_a_fault_is_a_failure() {
 
 #[tokio::test]
 async fn a_task_is_gone_when_its_time_is_over() {
-    let world = World::new();
-    let ttl = Duration::from_millis(400);
-    let client = connect(server(&world, None).task_ttl(ttl)).await;
-    let id = begin(&client, "work", json!({})).await;
-    assert_eq!(get(&client, &id).await.unwrap()["ttlMs"], 400);
-    loop {
-        match get(&client, &id).await {
-            Ok(_) => tokio::time::sleep(Duration::from_millis(20)).await,
-            Err(code) => break assert_eq!(code, UNKNOWN),
+    // The time limit of a tool does not extend the lifetime of its task.
+    for tool in ["work", "patient"] {
+        let world = World::new();
+        let ttl = Duration::from_millis(400);
+        let client = connect(server(&world, None).task_ttl(ttl)).await;
+        let id = begin(&client, tool, json!({})).await;
+        assert_eq!(get(&client, &id).await.unwrap()["ttlMs"], 400);
+        loop {
+            match get(&client, &id).await {
+                Ok(_) => tokio::time::sleep(Duration::from_millis(20)).await,
+                Err(code) => break assert_eq!(code, UNKNOWN),
+            }
         }
+        assert_eq!(update(&client, &id, json!({})).await.unwrap_err(), UNKNOWN);
+        assert_eq!(cancel(&client, &id).await.unwrap_err(), UNKNOWN);
+        // No work continues for it.
+        until_counts(&world, |(_, _, dropped)| dropped == 1).await;
     }
-    assert_eq!(update(&client, &id, json!({})).await.unwrap_err(), UNKNOWN);
-    assert_eq!(cancel(&client, &id).await.unwrap_err(), UNKNOWN);
-    // No work continues for it.
-    until_counts(&world, |(_, _, dropped)| dropped == 1).await;
 }

@@ -87,6 +87,16 @@ async fn work(ctx: &Context, world: &Arc<World>) -> Result<String> {
     Ok("worked".to_owned())
 }
 
+/// Works until it is let go, for an hour at most.
+#[tool(task = "now", timeout = "1h")]
+async fn patient(world: &Arc<World>) -> String {
+    world.begun.fetch_add(1, Ordering::SeqCst);
+    let mut dropped = Dropped(Some(world));
+    world.gate.acquire().await.unwrap().forget();
+    dropped.0 = None;
+    "worked".to_owned()
+}
+
 /// The same, and never twice.
 #[tool(task = "now", at_most_once)]
 async fn risky(world: &Arc<World>) -> String {
@@ -133,7 +143,7 @@ async fn fails(panics: bool) -> Result<String> {
 }
 
 fn registry() -> Registry {
-    Registry::new().add(tools![work, risky, quick, always, asks, fails])
+    Registry::new().add(tools![work, patient, risky, quick, always, asks, fails])
 }
 
 fn server(world: &Arc<World>, store: Option<&FolderStore>) -> McpServer {

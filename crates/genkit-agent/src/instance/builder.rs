@@ -111,6 +111,11 @@ impl InstanceBuilder {
         self
     }
 
+    pub fn durable_build(mut self, build: impl Into<String>) -> Self {
+        self.runs.build = Some(build.into());
+        self
+    }
+
     pub fn trace_contents(mut self, yes: bool) -> Self {
         self.runs.trace_contents = yes;
         self

@@ -1,6 +1,7 @@
 //! The instance that runs act on: a registry with its state, models, middleware and store.
 
 mod builder;
+mod live_streams;
 mod models;
 mod prompt_files;
 mod skill_dirs;
@@ -11,6 +12,7 @@ use genkit_core::Registry;
 use genkit_core::internal::BoundRegistry;
 
 pub use builder::InstanceBuilder;
+pub use live_streams::{LiveEvent, LiveStreams};
 pub use models::RunDefaults;
 
 /// The part of a `genkit::Genkit` that runs use: the registry with its state, models, middleware and store.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::sync::Mutex;
 
-use super::Instance;
+use super::{Instance, LiveStreams};
 use crate::middleware::{Middleware, NamedMiddleware};
 use genkit_core::RunStore;
 use genkit_core::internal::context::RestingRuns;
@@ -23,6 +23,10 @@ pub struct RunDefaults {
     pub resting: RestingRuns,
     /// The duration of the leases of durable runs, if it is not the default.
     pub lease: Option<Duration>,
+    /// The clients that follow durable runs of this process.
+    pub streams: LiveStreams,
+    /// The build of this program, which durable runs record.
+    pub build: Option<String>,
     /// Held while this process works on a durable run during which other processes have ended.
     pub suspects: Arc<Mutex<()>>,
 }

@@ -75,7 +75,12 @@ pub(super) async fn call(
             let (response, metadata) = answer_call(call, output, limit);
             Ok(ToolOutcome::from_response(response, metadata))
         }
-        Outcome::Finished(Err(error)) => convert_failure(env, &call, error),
+        Outcome::Finished(Err(error)) => {
+            if let Some(journal) = &call.around.journal {
+                journal.note_failure(&error);
+            }
+            convert_failure(env, &call, error)
+        }
         Outcome::Suspended(questions, recording) => {
             Ok(ToolOutcome::from_suspended(Suspended::new(questions, recording)))
         }

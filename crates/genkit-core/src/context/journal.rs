@@ -1,5 +1,6 @@
 //! The journal where a durable call saves each result immediately.
 
+use std::any::Any;
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,6 +31,14 @@ pub trait Journal: Send + Sync {
     /// Returns the wait before a model call inside of this call is attempted again, after `tries` attempts. `None` if
     /// `error` ends the call.
     fn retry_wait(&self, _tries: u32, _error: &Error) -> Option<Duration> {
+        None
+    }
+
+    /// Receives the error of the call, before it becomes a response.
+    fn note_failure(&self, _error: &Error) {}
+
+    /// Returns the call of a durable run that this journal belongs to, for the crate of durable runs.
+    fn call_of_run(&self) -> Option<&(dyn Any + Send + Sync)> {
         None
     }
 }

@@ -53,6 +53,13 @@ pub enum Metric {
     GenAiDuration,
     /// The number of tokens of a model call, by `gen_ai.token.type`.
     GenAiTokens,
+    /// The number of durable runs in a store, by `genkit.durable.state`: `due`, `running` (in this worker), `waiting`
+    /// and `failed`. Each worker measures its store once a minute and counts up to 10,000 runs.
+    DurableRuns,
+    /// The time since which the oldest due run waits for a worker. 0 if no run is due.
+    DurableOldestDue,
+    /// The duration of a save of a durable run; with the attribute `error.type`, of a save that failed.
+    DurableSaveDuration,
 }
 
 /// The kind of a [`Metric`]: how its measurements are aggregated.
@@ -63,6 +70,8 @@ pub enum MetricKind {
     Histogram,
     /// A sum of values, which can increase and decrease.
     UpDownCounter,
+    /// The current value.
+    Gauge,
 }
 
 impl Metric {
@@ -76,6 +85,9 @@ impl Metric {
         Self::McpClientSessionDuration,
         Self::GenAiDuration,
         Self::GenAiTokens,
+        Self::DurableRuns,
+        Self::DurableOldestDue,
+        Self::DurableSaveDuration,
     ];
 
     /// Returns the name, taken from OpenTelemetry's conventions if they define this metric.
@@ -89,6 +101,9 @@ impl Metric {
             Self::McpClientSessionDuration => "mcp.client.session.duration",
             Self::GenAiDuration => "gen_ai.client.operation.duration",
             Self::GenAiTokens => "gen_ai.client.token.usage",
+            Self::DurableRuns => "genkit.durable.runs",
+            Self::DurableOldestDue => "genkit.durable.oldest_due.age",
+            Self::DurableSaveDuration => "genkit.durable.save.duration",
         }
     }
 
@@ -98,6 +113,7 @@ impl Metric {
             Self::McpServerActiveRequests => "{request}",
             Self::McpServerActiveSessions => "{session}",
             Self::GenAiTokens => "{token}",
+            Self::DurableRuns => "{run}",
             _ => "s",
         }
     }
@@ -115,6 +131,9 @@ impl Metric {
             Self::McpClientSessionDuration => "Duration of an MCP session, measured by the client.",
             Self::GenAiDuration => "Duration of a model call.",
             Self::GenAiTokens => "Tokens used by a model call.",
+            Self::DurableRuns => "Durable runs by state.",
+            Self::DurableOldestDue => "Age of the oldest durable run that waits for a worker.",
+            Self::DurableSaveDuration => "Duration of a save of a durable run.",
         }
     }
 
@@ -124,6 +143,7 @@ impl Metric {
             Self::McpServerActiveRequests | Self::McpServerActiveSessions => {
                 MetricKind::UpDownCounter
             }
+            Self::DurableRuns | Self::DurableOldestDue => MetricKind::Gauge,
             _ => MetricKind::Histogram,
         }
     }
@@ -131,7 +151,7 @@ impl Metric {
     /// Returns the histogram boundaries. Empty for metrics that are not histograms.
     pub fn boundaries(self) -> &'static [f64] {
         match self {
-            Self::McpServerActiveRequests | Self::McpServerActiveSessions => &[],
+            _ if self.kind() != MetricKind::Histogram => &[],
             Self::GenAiDuration => GEN_AI_SECONDS,
             Self::GenAiTokens => TOKENS,
             _ => MCP_SECONDS,

@@ -11,6 +11,7 @@ use crate::flow_state::FlowState;
 use crate::outcome::{FlowOutcome, flow_outcome_of, other_kind, response_of};
 use crate::record::{Record, RunBody, StoredError};
 use crate::runs;
+use crate::settings::{DurableOptions, KeptState};
 use genkit_agent::Instance;
 use genkit_agent::{Generate, NextStep, Run};
 use genkit_core::{Answer, GenerateResponse, Interrupt, Resume};
@@ -23,6 +24,7 @@ pub struct EngineRun {
     id: RunId,
     status: RunStatus,
     steps: OpenSteps,
+    kept: KeptState,
     error: Option<StoredError>,
     /// The number of log lines that are stored.
     logged: usize,
@@ -56,7 +58,7 @@ impl EngineAnswers {
     /// `InvalidArgument` if the value does not serialize.
     pub fn plain(call: impl Into<String>, answer: impl Serialize) -> Result<Self> {
         let answer =
-            serde_json::to_value(answer).map_err(|why| E::AnswerUnserializable(why.to_string()))?;
+            serde_json::to_value(answer).map_err(|why| E::ValueUnserializable(why.to_string()))?;
         Ok(Self(GivenAnswers::Plain { call: call.into(), answer }))
     }
 
@@ -79,7 +81,7 @@ impl EngineRun {
     /// # Errors
     /// The errors of `Genkit::durable_run`.
     pub async fn first_of_run(genkit: &Instance, id: &RunId, run: Generate) -> Result<RunChange> {
-        runs::first_of_run(genkit, id, run).await
+        runs::first_of_run(genkit, id, run, DurableOptions::new()).await
     }
 
     /// Creates the first record of a flow, as an engine stores it.
@@ -92,7 +94,7 @@ impl EngineRun {
         flow: &str,
         input: impl Serialize,
     ) -> Result<RunChange> {
-        runs::first_of_flow(genkit, id, flow, input)
+        runs::first_of_flow(genkit, id, flow, input, DurableOptions::new())
     }
 
     /// Loads a run from the data that its engine stores.
@@ -101,7 +103,7 @@ impl EngineRun {
     /// The data cannot be read, or this process lacks something that the run needs, such as a tool that another process
     /// may have.
     pub async fn load(genkit: &Instance, id: &RunId, stored: StoredRun) -> Result<Self> {
-        let Record { steps, error, body, .. } = Record::read(id, &stored)?;
+        let Record { steps, kept, error, body, .. } = Record::read(id, &stored)?;
         let status = stored.at.status;
         let body = match body {
             body if status.is_over() => EngineBody::Over(body),
@@ -111,7 +113,7 @@ impl EngineRun {
             RunBody::Flow(state) => EngineBody::Flow(state),
         };
         let (genkit, id, logged) = (genkit.clone(), id.clone(), stored.log.len());
-        Ok(Self { genkit, id, status, steps, error, logged, body })
+        Ok(Self { genkit, id, status, steps, kept, error, logged, body })
     }
 
     /// Returns the status of the run.
@@ -235,8 +237,9 @@ impl EngineRun {
             EngineBody::Flow(state) => RunBody::Flow(Box::new(state.take_unsaved())),
             EngineBody::Over(body) => body.take_unsaved(self.logged),
         };
-        let (steps, error) = (self.steps.clone(), self.error.clone());
-        let (head, log) = Record { steps, error, ..Record::new(body) }.into_lines(&self.id)?;
+        let (steps, kept) = (self.steps.clone(), self.kept.clone());
+        let record = Record { steps, kept, error: self.error.clone(), ..Record::new(body) };
+        let (head, log) = record.into_lines(&self.id)?;
         self.logged += log.len();
         Ok(RunChange::new(self.status, head).with_log(log))
     }

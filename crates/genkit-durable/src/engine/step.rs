@@ -12,8 +12,8 @@ use tracing::Instrument as _;
 
 use crate::error::Error as E;
 use crate::flow_state::FlowState;
-use crate::limits::{STEP_TRIES, step_wait};
 use crate::record::StoredError;
+use crate::settings::RetryPolicy;
 use genkit_agent::Instance;
 use genkit_agent::{CallResult, ModelResult, NextStep, Run, RunState};
 use genkit_core::BoxFuture;
@@ -276,8 +276,8 @@ impl StepResult {
     /// number of attempts is reached. The wait is at least as long as the server requested.
     pub fn retry_after(&self, tries: u32) -> Option<Duration> {
         match &self.outcome {
-            StepOutcome::Failed { again_after: Some(asked), .. } if tries < STEP_TRIES => {
-                Some(step_wait(tries, Some(Duration::from_millis(*asked))))
+            StepOutcome::Failed { again_after: Some(asked), .. } => {
+                RetryPolicy::new().wait_before_retry(tries, Some(Duration::from_millis(*asked)))
             }
             _ => None,
         }

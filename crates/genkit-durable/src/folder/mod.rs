@@ -118,22 +118,27 @@ impl StoreFolder {
     }
 
     fn due_runs(&self, limit: usize) -> Result<Vec<RunId>> {
-        let mut due: Vec<(u64, RunId)> = Vec::new();
+        let mut due: Vec<((u64, u64), RunId)> = Vec::new();
         let now = (self.clock)();
         for FolderEntry { name, modified_ms } in disk::list_folder(&self.open)? {
             let Some(run) = disk::run_id(&name) else { continue };
             match self.due_since(&run, modified_ms, &now) {
                 Ok(since) => due.extend(since.map(|since| (since, run))),
                 // The worker that loads the run reports the error, and leaves the run alone.
-                Err(_) => due.push((u64::MAX, run)),
+                Err(_) => due.push(((u64::MAX, 0), run)),
             }
         }
         due.sort();
         Ok(due.into_iter().take(limit).map(|(_, run)| run).collect())
     }
 
-    /// Returns the time since which the run has work to do. `None` if it has none.
-    fn due_since(&self, run: &RunId, modified_ms: u64, now: &LeaseTime) -> Result<Option<u64>> {
+    /// Returns the wake-up time of the run and the time of its last change. `None` if it has no work to do.
+    fn due_since(
+        &self,
+        run: &RunId,
+        modified_ms: u64,
+        now: &LeaseTime,
+    ) -> Result<Option<(u64, u64)>> {
         let place = self.run_folder(run);
         let Some(head) = place.read_head()? else { return Ok(None) };
         if head.status.is_over() {
@@ -143,7 +148,7 @@ impl StoreFolder {
         }
         let wakes = head.wake_at_ms.unwrap_or(0);
         let is_due = head.status == RunStatus::Working && wakes <= now.wall_ms;
-        Ok((is_due && !place.is_leased(now)?).then(|| wakes.max(modified_ms)))
+        Ok((is_due && !place.is_leased(now)?).then_some((wakes, modified_ms)))
     }
 
     fn list_runs(&self, filter: &RunFilter) -> Result<Vec<RunEntry>> {

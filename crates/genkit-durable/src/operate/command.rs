@@ -24,6 +24,7 @@ Durable runs of this program:
     --after ID            after this run, for the next page
   show ID               steps, attempts, questions and sizes of a run
   cancel ID..           cancel runs
+  signal ID NAME JSON   send a signal with this value
   retry ID..            continue failed or cancelled runs from the step where they ended
   delete ID..           delete runs, whatever their status
   delete-finished AGE   delete the runs that finished longer ago, such as 30d
@@ -76,6 +77,20 @@ impl Runs {
                     }
                 }
                 Ok(text)
+            }
+            "signal" => {
+                let [id, name, value] = &rest[..] else {
+                    return Err(wrong(
+                        &command,
+                        "needs the id of a run, a name and a value as JSON",
+                    ));
+                };
+                let value: serde_json::Value =
+                    serde_json::from_str(value).map_err(|_| wrong(value, "is not JSON"))?;
+                match self.signal(id.as_str(), name, value).await? {
+                    true => Ok(format!("{id}\tsent\n")),
+                    false => Err(E::NoRun(id.clone()).into()),
+                }
             }
             "cancel" | "retry" | "delete" => self.change_each(&command, rest).await,
             "delete-finished" => {
@@ -181,7 +196,9 @@ fn print_details(details: &RunDetails) -> String {
     if let Some(wakes) = details.head.wake_at_ms {
         line("wakes", format_iso8601(wakes));
     }
-    for (kind, name) in [("flow", &details.flow), ("model", &details.model)] {
+    for (kind, name) in
+        [("flow", &details.flow), ("model", &details.model), ("build", &details.build)]
+    {
         if let Some(name) = name {
             line(kind, Logged::name(name).to_string());
         }
@@ -195,6 +212,7 @@ fn print_details(details: &RunDetails) -> String {
     line("failed attempts", details.attempts.to_string());
     line("ended processes", details.lives.to_string());
     line("questions", details.questions.len().to_string());
+    line("unread signals", details.unread_signals.to_string());
     line("size", format!("{} bytes, {} lines", details.bytes, details.saved_lines));
     for (name, value) in [("error", &details.error), ("missing here", &details.missing)] {
         if let Some(value) = value {

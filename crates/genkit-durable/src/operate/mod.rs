@@ -5,6 +5,8 @@ mod command;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::Serialize;
+
 use crate::error::Error as E;
 use crate::handle::Handle;
 use crate::record::{Record, RunBody};
@@ -86,6 +88,8 @@ impl Runs {
             flow,
             model,
             steps,
+            build: record.kept.build,
+            unread_signals: record.kept.mail.unread(),
             attempts: record.attempts,
             lives: record.lives,
             error,
@@ -131,6 +135,23 @@ impl Runs {
     pub async fn retry(&self, id: impl Into<String>) -> Result<bool> {
         match self.find(id).await? {
             Some(handle) => handle.retry_run().await,
+            None => Ok(false),
+        }
+    }
+
+    /// Sends a signal to a run, as [`DurableRun::signal`](crate::DurableRun::signal) does. Returns `false` if the run does
+    /// not exist.
+    ///
+    /// # Errors
+    /// The errors of [`DurableRun::signal`](crate::DurableRun::signal).
+    pub async fn signal(
+        &self,
+        id: impl Into<String>,
+        name: &str,
+        value: impl Serialize,
+    ) -> Result<bool> {
+        match self.find(id).await? {
+            Some(handle) => handle.send_signal(name, value).await.map(|()| true),
             None => Ok(false),
         }
     }
@@ -209,6 +230,10 @@ pub struct RunDetails {
     pub model: Option<String>,
     /// Saved steps, in order. For a flow, the saved results of `once`, in the order of their keys.
     pub steps: Vec<RunStep>,
+    /// Build that created the run: see `GenkitBuilder::durable_build`.
+    pub build: Option<String>,
+    /// Number of signals that the run has not received.
+    pub unread_signals: usize,
     /// Number of failed attempts of the next step.
     pub attempts: u32,
     /// Number of processes that ended during the next step.
@@ -252,41 +277,4 @@ pub enum StepKind {
     Tool,
     /// A result of `once` in a flow.
     Once,
-}
-
-/// Options of a new durable run or flow, for `Genkit::durable_run_with` and `Genkit::durable_flow_with`.
-///
-/// ```
-/// use std::time::{Duration, SystemTime};
-///
-/// use genkit::durable::DurableOptions;
-///
-/// let tomorrow = SystemTime::now() + Duration::from_secs(24 * 3600);
-/// let options = DurableOptions::new().tag("customer-7").start_at(tomorrow);
-/// # let _ = options;
-/// ```
-#[derive(Clone, Debug, Default)]
-#[must_use = "options do nothing until a run is created with them"]
-pub struct DurableOptions {
-    pub(crate) tags: Vec<String>,
-    pub(crate) start_ms: Option<u64>,
-}
-
-impl DurableOptions {
-    /// Creates options without tags; the run starts at once.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Adds a tag, for [`RunFilter::tag`]. A tag must not contain a line break.
-    pub fn tag(mut self, tag: impl Into<String>) -> Self {
-        self.tags.push(tag.into());
-        self
-    }
-
-    /// Sets the time of the wall clock before which no step is performed. Default is now.
-    pub fn start_at(self, time: std::time::SystemTime) -> Self {
-        let since = time.duration_since(std::time::SystemTime::UNIX_EPOCH).unwrap_or_default();
-        Self { start_ms: Some(u64::try_from(since.as_millis()).unwrap_or(u64::MAX)), ..self }
-    }
 }

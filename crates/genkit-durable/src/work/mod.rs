@@ -1,21 +1,29 @@
 //! A worker, which performs the runs that are due.
 
+mod cron;
+mod measure;
 pub(crate) mod resting;
+pub(crate) mod rules;
+mod schedule;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::future::IntoFuture;
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
+use serde_json::Value;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use self::measure::measure_runs;
+use self::rules::WorkRules;
+use self::schedule::{Schedule, ScheduledStart};
 use super::drive::{WorkResult, work_on};
-use super::limits::{CONCURRENCY, POLL, SKIP, SWEEP};
+use super::limits::{CONCURRENCY, MEASURE, POLL, SKIP, SWEEP};
 use super::operate::delete_finished;
 use super::runs::run_store;
-use genkit_agent::Instance;
+use genkit_agent::{Generate, Instance};
 use genkit_core::BoxFuture;
 use genkit_core::RunId;
 use genkit_core::internal::visible::Logged;
@@ -33,7 +41,7 @@ use genkit_core::{Error, ErrorKind, Result};
 /// ```
 ///
 /// # Errors
-/// `FailedPrecondition` without `GenkitBuilder::durable`. An error from the store is
+/// `FailedPrecondition` without `GenkitBuilder::durable`; the errors of an invalid schedule. An error from the store is
 /// logged, and the store is queried again.
 #[must_use = "a worker does nothing until it is awaited"]
 pub struct Worker {
@@ -41,6 +49,8 @@ pub struct Worker {
     concurrency: usize,
     poll: Duration,
     keep_finished: Option<Duration>,
+    rules: WorkRules,
+    schedules: Vec<Schedule>,
     until: Option<BoxFuture<'static, ()>>,
 }
 
@@ -52,6 +62,8 @@ impl Worker {
             concurrency: CONCURRENCY,
             poll: POLL,
             keep_finished: None,
+            rules: WorkRules::default(),
+            schedules: Vec::new(),
             until: None,
         }
     }
@@ -78,6 +90,78 @@ impl Worker {
         self
     }
 
+    /// Limits how many runs with this name or tag the worker performs in parallel. The name of a run is its flow, or the
+    /// model of a run that is not a flow. Further runs wait, and do not delay other runs. Can be called for several names
+    /// and tags. Each worker has its own limits.
+    pub fn limit(mut self, name_or_tag: impl Into<String>, runs: usize) -> Self {
+        self.rules.set_limit(name_or_tag.into(), runs);
+        self
+    }
+
+    /// Limits how many runs with this name or tag the worker starts or continues per `period`. Otherwise the same as
+    /// [`limit`](Self::limit).
+    pub fn rate(mut self, name_or_tag: impl Into<String>, runs: usize, period: Duration) -> Self {
+        self.rules.set_rate(name_or_tag.into(), runs, period);
+        self
+    }
+
+    /// Sets which runs the worker performs, by the build that created them: `GenkitBuilder::durable_build`, or `None`.
+    /// Other runs are left to other workers. By default, a worker performs all runs.
+    ///
+    /// ```no_run
+    /// # async fn example(genkit: genkit::Genkit) -> genkit::Result<()> {
+    /// genkit.work().accept_builds(|build| build.is_some_and(|build| build.starts_with("2."))).await
+    /// # }
+    /// ```
+    pub fn accept_builds(
+        mut self,
+        accepts: impl Fn(Option<&str>) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.rules.builds = Some(Box::new(accepts));
+        self
+    }
+
+    /// Starts a durable flow at the times of a cron expression in UTC: minute, hour, day of the month, month and weekday
+    /// (0 or 7 is Sunday), each `*`, a number, a range `1-5`, a step `*/15`, or a list of these.
+    ///
+    /// All workers of a store can have the same schedules: the id of a run consists of the name of the schedule and its
+    /// time, such as `nightly-2026-11-27T03.00`, so each time starts one run. Its tag is `schedule:` with the name. Times
+    /// at which no worker runs are skipped.
+    ///
+    /// ```no_run
+    /// # async fn example(genkit: genkit::Genkit) -> genkit::Result<()> {
+    /// let worker = genkit.work().schedule_flow("nightly", "0 3 * * *", "report", serde_json::json!({}));
+    /// worker.await
+    /// # }
+    /// ```
+    ///
+    /// The worker returns `InvalidArgument` for an invalid name or expression, and `NotFound` if it does not have the
+    /// flow.
+    pub fn schedule_flow(
+        mut self,
+        name: impl Into<String>,
+        cron: impl Into<String>,
+        flow: impl Into<String>,
+        input: Value,
+    ) -> Self {
+        let start = ScheduledStart::Flow(flow.into(), input);
+        self.schedules.push(Schedule::new(name.into(), cron.into(), start));
+        self
+    }
+
+    /// Starts a durable run at the times of a cron expression. Otherwise the same as
+    /// [`schedule_flow`](Self::schedule_flow).
+    pub fn schedule_run(
+        mut self,
+        name: impl Into<String>,
+        cron: impl Into<String>,
+        run: Generate,
+    ) -> Self {
+        let start = ScheduledStart::Run(Box::new(run));
+        self.schedules.push(Schedule::new(name.into(), cron.into(), start));
+        self
+    }
+
     /// Stops the worker when `signal` resolves: no new runs are taken, and each active run stops after its current
     /// step. Dropping the worker stops immediately, in the middle of steps.
     pub fn until(mut self, signal: impl Future<Output = ()> + Send + 'static) -> Self {
@@ -90,44 +174,55 @@ impl Worker {
     /// # Errors
     /// See [`Worker`].
     pub async fn run(self) -> Result<()> {
-        let Self { genkit, concurrency, poll, keep_finished, until } = self;
+        let Self { genkit, concurrency, poll, keep_finished, rules, schedules, until } = self;
         let store = run_store(&genkit)?;
+        let schedules = schedules.into_iter().map(|schedule| schedule.activate(&genkit));
+        let mut schedules = schedules.collect::<Result<Vec<_>>>()?;
         let mut until = until.unwrap_or_else(|| Box::pin(std::future::pending()));
         let stop = CancellationToken::new();
-        let (mut taken, mut left_alone) = (HashSet::new(), HashMap::<RunId, Instant>::new());
+        let (mut taken, mut left) = (HashSet::new(), LeftRuns::default());
         let mut running = FuturesUnordered::new();
         let mut ended = Vec::new();
-        let (mut next_sweep, mut reported) = (Instant::now(), HashMap::new());
+        let (mut next_sweep, mut next_measure) = (Instant::now(), Instant::now());
         loop {
             if let Some(kept) = keep_finished.filter(|_| next_sweep <= Instant::now()) {
                 let deleting = delete_finished(&*store, kept);
                 log_deleted(await_while_running(deleting, &mut running, &mut ended).await);
                 next_sweep = Instant::now() + kept.min(SWEEP).max(poll);
             }
+            if next_measure <= Instant::now() {
+                let measuring = measure_runs(&*store, taken.len());
+                log_failed(await_while_running(measuring, &mut running, &mut ended).await);
+                next_measure = Instant::now() + MEASURE;
+            }
+            for schedule in schedules.iter_mut().filter(|_| !stop.is_cancelled()) {
+                let starting = schedule.start_due(&genkit);
+                await_while_running(starting, &mut running, &mut ended).await;
+            }
             let looked = genkit.runs.resting.look_after(&*store);
             await_while_running(looked, &mut running, &mut ended).await;
             let free = concurrency.saturating_sub(running.len());
             if free > 0 && !stop.is_cancelled() {
-                left_alone.retain(|_, until| *until > Instant::now());
-                // The query also returns the runs in `taken` and `left_alone`, so raise the limit by their number.
-                let query = store.due(free + taken.len() + left_alone.len());
+                left.forget_old(&rules);
+                // The query also returns the runs in `taken` and `left`, so raise the limit by their number.
+                let query = store.due(free + taken.len() + left.until.len());
                 let due = await_while_running(query, &mut running, &mut ended).await;
                 let due = due.unwrap_or_else(|error| {
                     let error = Logged::text(error.chain());
                     tracing::warn!(%error, "failed to look up due runs");
                     Vec::new()
                 });
-                let is_new = |id: &RunId| !taken.contains(id) && !left_alone.contains_key(id);
+                let is_new = |id: &RunId| !taken.contains(id) && !left.until.contains_key(id);
                 let (of_servers, due): (Vec<_>, Vec<_>) =
                     due.into_iter().filter(is_new).partition(RunId::is_of_server);
                 // Runs of an MCP server are handled by that server.
-                left_alone.extend(of_servers.into_iter().map(|id| (id, Instant::now() + SKIP)));
+                of_servers.into_iter().for_each(|id| left.leave(id, SKIP));
                 let new: Vec<RunId> = due.into_iter().take(free).collect();
                 for id in new {
                     taken.insert(id.clone());
-                    let (genkit, store, stop) = (&genkit, &store, &stop);
+                    let (genkit, store, stop, rules) = (&genkit, &store, &stop, &rules);
                     running.push(async move {
-                        let worked = work_on(genkit, store, &id, stop).await;
+                        let worked = work_on(genkit, store, &id, stop, rules).await;
                         (id, worked)
                     });
                 }
@@ -141,28 +236,72 @@ impl Worker {
             }
             for (id, worked) in ended.drain(..) {
                 taken.remove(&id);
-                if let Ok(WorkResult::Later) = worked {
-                    left_alone.insert(id, Instant::now() + poll);
-                    continue;
-                }
-                let Err(error) = worked else {
-                    reported.remove(&id);
-                    continue;
-                };
-                let pause = match error.kind() {
-                    // Another worker continues the run, or it can continue immediately.
-                    ErrorKind::Aborted => continue,
-                    // The store is unavailable.
-                    ErrorKind::Unavailable => poll,
-                    _ => SKIP,
-                };
-                report_once(&mut reported, &id, &error);
-                left_alone.insert(id, Instant::now() + pause);
+                left.note_ended(id, worked, poll);
             }
             if stop.is_cancelled() && running.is_empty() {
                 return Ok(());
             }
         }
+    }
+}
+
+/// The runs that a worker does not perform for some time.
+#[derive(Default)]
+struct LeftRuns {
+    until: HashMap<RunId, Instant>,
+    /// The runs that wait for a slot, by name or tag.
+    full: HashMap<String, VecDeque<RunId>>,
+    /// The errors that were reported.
+    reported: HashMap<RunId, String>,
+}
+
+impl LeftRuns {
+    fn leave(&mut self, id: RunId, time: Duration) {
+        self.until.insert(id, Instant::now() + time);
+    }
+
+    /// Forgets runs whose time is over, and as many runs as there are free slots.
+    fn forget_old(&mut self, rules: &WorkRules) {
+        self.until.retain(|_, until| *until > Instant::now());
+        self.full.retain(|key, waiting| {
+            waiting.retain(|id| self.until.contains_key(id));
+            for id in waiting.drain(..rules.free_slots(key).min(waiting.len())) {
+                self.until.remove(&id);
+            }
+            !waiting.is_empty()
+        });
+    }
+
+    /// Notes the result of working on a run.
+    fn note_ended(&mut self, id: RunId, worked: Result<WorkResult>, poll: Duration) {
+        let error = match worked {
+            Ok(WorkResult::Settled | WorkResult::Elsewhere) => {
+                self.reported.remove(&id);
+                return;
+            }
+            Ok(WorkResult::Later) => return self.leave(id, poll),
+            Ok(WorkResult::NotFor(time)) => return self.leave(id, time),
+            Ok(WorkResult::Full(key)) => {
+                self.full.entry(key).or_default().push_back(id.clone());
+                return self.leave(id, SKIP);
+            }
+            Err(error) => error,
+        };
+        let pause = match error.kind() {
+            // Another worker continues the run, or it can continue immediately.
+            ErrorKind::Aborted => return,
+            // The store is unavailable.
+            ErrorKind::Unavailable => poll,
+            _ => SKIP,
+        };
+        report_once(&mut self.reported, &id, &error);
+        self.leave(id, pause);
+    }
+}
+
+fn log_failed(measured: Result<()>) {
+    if let Err(error) = measured {
+        tracing::warn!(error = %Logged::text(error.chain()), "failed to measure the runs of a store");
     }
 }
 
@@ -219,20 +358,4 @@ impl std::fmt::Debug for Worker {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[tokio::test]
-    async fn runs_continue_during_store_query() {
-        let (done, is_done) = tokio::sync::oneshot::channel();
-        let mut running = FuturesUnordered::new();
-        running.push(async move {
-            tokio::task::yield_now().await;
-            done.send("due").unwrap();
-            "a run"
-        });
-        let mut ended = Vec::new();
-        let answer = await_while_running(is_done, &mut running, &mut ended).await;
-        assert_eq!((answer.unwrap(), ended.as_slice()), ("due", ["a run"].as_slice()));
-    }
-}
+mod tests;

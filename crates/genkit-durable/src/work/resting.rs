@@ -16,7 +16,8 @@ pub(crate) fn join_rests(rests: Vec<Rest>) -> (u64, Vec<Arc<dyn Elsewhere>>) {
     (in_ms(until.unwrap_or_default()), rests.into_iter().flat_map(|rest| rest.waits).collect())
 }
 
-fn in_ms(time: Duration) -> u64 {
+/// Returns the time after this wait, in milliseconds since 1970.
+pub(crate) fn in_ms(time: Duration) -> u64 {
     now_ms().saturating_add(u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
 }
 

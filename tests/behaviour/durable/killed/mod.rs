@@ -2,6 +2,7 @@
 
 #![cfg(unix)]
 
+mod everything;
 // `crates/genkit-postgres` has the same tests with its own store.
 mod process;
 

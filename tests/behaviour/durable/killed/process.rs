@@ -25,7 +25,7 @@ struct Deadly {
 }
 
 /// Dies as with `kill -9`: nothing is flushed or dropped.
-fn die() -> ! {
+pub(crate) fn die() -> ! {
     let this = std::process::id().to_string();
     Command::new("kill").args(["-9", &this]).status().unwrap();
     loop {
@@ -68,10 +68,10 @@ impl RunStore for Deadly {
 
 /// A record of what happened, as lines of a file that survives a crash.
 #[derive(Clone)]
-struct Log(PathBuf);
+pub(crate) struct Log(pub(crate) PathBuf);
 
 impl Log {
-    fn write(&self, line: &str) {
+    pub(crate) fn write(&self, line: &str) {
         let mut file = std::fs::OpenOptions::new().create(true).append(true).open(&self.0).unwrap();
         file.write_all(format!("{line}\n").as_bytes()).unwrap();
     }

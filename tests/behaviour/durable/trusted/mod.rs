@@ -1,11 +1,17 @@
 //! What operators rely on: no effect twice, and no run that blocks others.
 
+mod children;
 mod leases;
 mod nested;
 mod operated;
 mod poison;
 mod promises;
+mod queues;
 mod remote;
+mod retried;
+mod scheduled;
+mod signals;
+mod streamed;
 
 use genkit::Role;
 use genkit::message::ToolRequest;
@@ -14,12 +20,17 @@ use serde_json::json;
 
 /// A model that calls `tool` once, whichever process asks it.
 fn calls(tool: &'static str) -> FnModel {
+    calls_with(tool, json!({}))
+}
+
+fn calls_with(tool: &'static str, input: serde_json::Value) -> FnModel {
     model::from_fn("house/calls", move |request, _| {
         let is_done = request.messages.iter().any(|message| message.role == Role::Tool);
+        let call = ToolRequest::new(tool, input.clone());
         async move {
             match is_done {
                 true => ModelResponse::from_text("done"),
-                false => ModelResponse::from_tool_requests([ToolRequest::new(tool, json!({}))]),
+                false => ModelResponse::from_tool_requests([call]),
             }
         }
     })

@@ -1,5 +1,6 @@
 //! A run inside of a durable call: its steps are saved in the journal of the call, so that a crash repeats none of them.
 
+use std::any::Any;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -188,5 +189,9 @@ impl Journal for NestedJournal {
 
     fn retry_wait(&self, tries: u32, error: &Error) -> Option<Duration> {
         self.context.journal()?.retry_wait(tries, error)
+    }
+
+    fn call_of_run(&self) -> Option<&(dyn Any + Send + Sync)> {
+        self.context.journal()?.call_of_run()
     }
 }

@@ -1,5 +1,7 @@
 //! Methods for durable runs.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use super::{Run, RunState};
@@ -10,6 +12,7 @@ use genkit_core::Interrupt;
 use genkit_core::Registry;
 use genkit_core::internal::generate::error::Error as E;
 use genkit_core::{Error, Result};
+use genkit_model::ChunkSink;
 
 impl Run {
     /// Returns the number of tool calls that may run in parallel.
@@ -22,6 +25,15 @@ impl Run {
     #[doc(hidden)]
     pub fn cancel_run(&self) {
         self.driver.env.cancel.cancel();
+    }
+
+    /// Sets the sink of the chunks of the next step.
+    #[doc(hidden)]
+    pub fn set_sink(&mut self, sink: ChunkSink) {
+        // Between two steps, no call shares the driver.
+        if let Some(driver) = Arc::get_mut(&mut self.driver) {
+            driver.env.sink = sink;
+        }
     }
 
     /// Ends the run with `error`. Returns it with the partial response.

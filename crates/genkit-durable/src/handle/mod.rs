@@ -1,23 +1,23 @@
 //! Handles of durable runs: waiting for them, answering their questions, ending them.
 
+mod changes;
+mod stream;
+mod waiting;
+
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
 
 use serde::Serialize;
-use tokio_util::sync::CancellationToken;
+use serde::de::DeserializeOwned;
 
-use super::answering::answer_to;
-use super::drive::{WorkResult, work_on};
 use super::error::Error as E;
-use super::limits::WATCH;
 use super::outcome::{FlowOutcome, flow_outcome_of, other_kind, response_of};
 use super::record::{Record, RunBody};
 use genkit_agent::Instance;
-use genkit_agent::{NextStep, Run};
-use genkit_core::internal::run_store::now_ms;
+use genkit_core::Result;
 use genkit_core::{Answer, GenerateResponse, Interrupt};
-use genkit_core::{ErrorKind, Result};
-use genkit_core::{RunChange, RunHead, RunId, RunStatus, RunStore, StoredRun};
+use genkit_core::{Registry, RunHead, RunId, RunStatus, RunStore, StoredRun};
+
+pub use stream::{RunEvent, RunStream};
 
 /// A durable run, created by `Genkit::durable_run`.
 #[derive(Clone, Debug)]
@@ -111,6 +111,30 @@ macro_rules! handle_methods {
                 self.0.answer_call(call, answer).await
             }
 
+            /// Sends a signal, which the run receives with
+            /// [`wait_for_signal`](crate::DurableContext::wait_for_signal), now or later. It is saved before this
+            /// returns, and wakes a run that waits for it.
+            ///
+            /// If the store fails, it is not known whether the signal was sent.
+            ///
+            /// # Errors
+            /// `NotFound` if the run was removed, `FailedPrecondition` if it is finished, `ResourceExhausted` if it has
+            /// not received earlier signals (1,000, or 1 MiB), `InvalidArgument` if `value` does not serialize, and any
+            /// error from the store.
+            pub async fn signal(&self, name: &str, value: impl Serialize) -> Result<()> {
+                self.0.send_signal(name, value).await
+            }
+
+            /// Returns the value that the run last published with
+            /// [`publish_status`](crate::DurableContext::publish_status). It stays readable when the run is finished.
+            ///
+            /// # Errors
+            /// `NotFound` if the run was removed, `InvalidArgument` if the value is not a `T`, and any error from the
+            /// store.
+            pub async fn published_status<T: DeserializeOwned>(&self) -> Result<Option<T>> {
+                self.0.read_published().await
+            }
+
             /// Answers each open question that `answer` returns an [`Answer`] to. Use it for denials with a reason,
             /// other arguments, or a response on behalf of a tool.
             ///
@@ -184,14 +208,14 @@ impl Handle {
         }
     }
 
-    async fn peek_head(&self) -> Result<RunHead> {
+    pub(crate) async fn peek_head(&self) -> Result<RunHead> {
         let head = self.store.peek(&self.id).await?;
         let head = head.ok_or_else(|| E::NoRun(self.id.to_string()))?;
         self.check_incarnation(&head)?;
         Ok(head)
     }
 
-    async fn load_run(&self) -> Result<(StoredRun, Record)> {
+    pub(crate) async fn load_run(&self) -> Result<(StoredRun, Record)> {
         let stored = self.store.load(&self.id).await?;
         let stored = stored.ok_or_else(|| E::NoRun(self.id.to_string()))?;
         self.check_incarnation(&stored.at)?;
@@ -199,142 +223,12 @@ impl Handle {
         Ok((stored, record))
     }
 
-    /// Works on the run until it is finished or interrupted.
-    async fn wait_until_settled(&self) -> Result<(StoredRun, Record)> {
-        let stop = CancellationToken::new();
-        let mut pause = Duration::from_millis(10);
-        loop {
-            let head = self.peek_head().await?;
-            if head.status != RunStatus::Working {
-                if head.status == RunStatus::Cancelled {
-                    self.genkit.runs.resting.cancel_run(&self.id);
-                }
-                return self.load_run().await;
-            }
-            let later = head.wake_at_ms.unwrap_or(0).saturating_sub(now_ms());
-            if later == 0 {
-                match work_on(&self.genkit, &self.store, &self.id, &stop).await {
-                    Ok(WorkResult::Settled) => continue,
-                    Ok(WorkResult::Elsewhere | WorkResult::Later) => {}
-                    // Another worker continues the run, or it was cancelled.
-                    Err(error) if error.kind() == ErrorKind::Aborted => {}
-                    Err(error) => return Err(error),
-                }
-            }
-            let until = if later == 0 { pause } else { Duration::from_millis(later) };
-            tokio::time::sleep(until.min(WATCH)).await;
-            pause = (pause * 2).min(WATCH);
-        }
+    pub(crate) fn id(&self) -> &RunId {
+        &self.id
     }
 
-    async fn answer_call(&self, call: &str, value: impl Serialize) -> Result<()> {
-        let value =
-            serde_json::to_value(value).map_err(|why| E::AnswerUnserializable(why.to_string()))?;
-        self.change_run(|open| Ok(vec![answer_to(&self.id, open, call, value.clone())?])).await
-    }
-
-    async fn answer_with(
-        &self,
-        mut answer: impl FnMut(&Interrupt) -> Option<Answer>,
-    ) -> Result<()> {
-        self.change_run(|open| Ok(open.iter().filter_map(&mut answer).collect())).await
-    }
-
-    /// Adds answers to the open questions. Retries if another process changed the run in the meantime.
-    async fn change_run(
-        &self,
-        mut answers: impl FnMut(&[Interrupt]) -> Result<Vec<Answer>>,
-    ) -> Result<()> {
-        loop {
-            let (stored, record) = self.load_run().await?;
-            if stored.at.status != RunStatus::InputRequired {
-                let (id, status) = (self.id.to_string(), stored.at.status.as_str());
-                return Err(E::AsksNothing { id, status }.into());
-            }
-            let answers = answers(&record.body.open_questions())?;
-            let (status, body) = self.apply_answer(record.body, answers, stored.log.len()).await?;
-            let (head, log) = Record::new(body).into_lines(&self.id)?;
-            let change = RunChange::new(status, head).with_log(log);
-            let change = change.with_incarnation(stored.at.incarnation);
-            if self.store.save(&self.id, stored.at.revision, &change).await?.is_some() {
-                return Ok(());
-            }
-        }
-    }
-
-    async fn apply_answer(
-        &self,
-        body: RunBody,
-        answers: Vec<Answer>,
-        logged: usize,
-    ) -> Result<(RunStatus, RunBody)> {
-        match body {
-            RunBody::Generate(state) => {
-                let mut run = Run::resume(&self.genkit, *state).await?;
-                for answer in answers {
-                    run.answer(answer)?;
-                }
-                let asks = matches!(run.next(), NextStep::Asks(_));
-                let status = if asks { RunStatus::InputRequired } else { RunStatus::Working };
-                Ok((status, RunBody::Generate(Box::new(run.state_after(logged)))))
-            }
-            RunBody::Flow(mut state) => {
-                let mut status = RunStatus::InputRequired;
-                for answer in answers {
-                    status = state.answer_question(answer)?;
-                }
-                Ok((status, RunBody::Flow(state)))
-            }
-        }
-    }
-
-    pub(crate) async fn retry_run(&self) -> Result<bool> {
-        loop {
-            let (stored, mut record) = self.load_run().await?;
-            let is_failed = stored.at.status == RunStatus::Failed;
-            if !is_failed && stored.at.status != RunStatus::Cancelled {
-                return Ok(false);
-            }
-            let (status, body) = match (record.body, record.before.take()) {
-                (RunBody::Generate(state), None) if !is_failed => {
-                    self.apply_answer(RunBody::Generate(state), Vec::new(), stored.log.len())
-                        .await?
-                }
-                (RunBody::Generate(state), Some(before))
-                    if state.messages.len() == stored.log.len() =>
-                {
-                    (RunStatus::Working, RunBody::Generate(before))
-                }
-                (RunBody::Generate(_), _) => return Err(E::NoRetry(self.id.to_string()).into()),
-                (RunBody::Flow(mut state), _) => {
-                    (state.run_status(), RunBody::Flow(Box::new(state.take_unsaved())))
-                }
-            };
-            let (head, log) = Record::new(body).into_lines(&self.id)?;
-            let change = RunChange::new(status, head).with_log(log);
-            let change = change.with_incarnation(stored.at.incarnation);
-            if self.store.save(&self.id, stored.at.revision, &change).await?.is_some() {
-                return Ok(true);
-            }
-        }
-    }
-
-    pub(crate) async fn cancel_run(&self) -> Result<bool> {
-        loop {
-            // A run that this version cannot read can be cancelled as well.
-            let stored = self.store.load(&self.id).await?;
-            let stored = stored.ok_or_else(|| E::NoRun(self.id.to_string()))?;
-            self.check_incarnation(&stored.at)?;
-            if stored.at.status.is_over() {
-                return Ok(false);
-            }
-            let change = RunChange::new(RunStatus::Cancelled, stored.head)
-                .with_incarnation(stored.at.incarnation);
-            if self.store.save(&self.id, stored.at.revision, &change).await?.is_some() {
-                self.genkit.runs.resting.cancel_run(&self.id);
-                return Ok(true);
-            }
-        }
+    pub(crate) fn registry(&self) -> &Registry {
+        &self.genkit.registry
     }
 }
 

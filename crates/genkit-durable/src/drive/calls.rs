@@ -1,0 +1,157 @@
+//! The tool calls of a round.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use futures_util::future::Either;
+use futures_util::{StreamExt as _, stream};
+use tokio::sync::mpsc;
+
+use super::{save_later, save_run, unless_cancelled};
+use crate::journal::{CallJournal, Note, NoteContent};
+use crate::record::{Record, RunBody, StoredError};
+use crate::session::LeasedRun;
+use crate::work::resting;
+use genkit_agent::Instance;
+use genkit_agent::{CallResult, Run, RunCall, RunState};
+use genkit_core::internal::sync::lock;
+use genkit_core::{Result, RunStatus};
+
+/// The result of running the calls of a round.
+pub(super) enum RoundResult {
+    Settled(Result<()>),
+    /// The remaining calls wait for external operations or for a retry, and were dropped until then.
+    Rests,
+}
+
+/// The calls that were started and have no result, by their index.
+type BegunCalls = Mutex<BTreeMap<usize, Arc<CallJournal>>>;
+
+/// Runs the calls of a round, some of them in parallel. Results of `once` are saved before the call continues, and each
+/// call is saved when it ends.
+pub(super) async fn perform_calls(
+    genkit: &Instance,
+    session: &mut LeasedRun,
+    run: &mut Run,
+    calls: Vec<RunCall>,
+    attempts: u32,
+    before: &mut RunState,
+) -> Result<RoundResult> {
+    let (notes, mut noted) = mpsc::unbounded_channel();
+    let (mut left, mut again) = (calls.len(), None);
+    let (begun, link) = (BegunCalls::default(), session.link());
+    let perform = |call: RunCall| {
+        let journal = CallJournal::new(&link.id, call.position(), notes.clone());
+        let policy = link.kept.tool_policy(&call.request().name).cloned();
+        let journal = match call.is_at_most_once() {
+            true => journal.of_run(&link),
+            false => journal.of_run(&link).that_may_rest(true).with_policy(policy, attempts + 1),
+        };
+        let journal = Arc::new(journal);
+        lock(&begun).insert(call.position().1, Arc::clone(&journal));
+        perform_call(call, journal)
+    };
+    let at_a_time = run.parallel_tools();
+    let mut running = std::pin::pin!(stream::iter(calls).map(perform).buffer_unordered(at_a_time));
+    while left > 0 {
+        let (mut notes, mut settled) = (Vec::new(), None);
+        let event = async {
+            tokio::select! {
+                biased;
+                Some(note) = noted.recv() => Either::Left(note),
+                Some(ended) = running.next() => Either::Right(ended),
+            }
+        };
+        match session.run_leased(event).await {
+            Ok(Either::Left(note)) => notes.push(note),
+            Ok(Either::Right(ended)) => settled = Some(ended),
+            Err(error) => return unless_cancelled(session, Err(error), || run.cancel_run()).await,
+        }
+        // Saves everything recorded so far at once.
+        notes.extend(std::iter::from_fn(|| noted.try_recv().ok()));
+        let is_new = note_all(run, &notes) || settled.is_some();
+        if let Some((place, settled)) = settled {
+            let journal = lock(&begun).remove(&place);
+            left -= 1;
+            match journal.and_then(|journal| journal.take_retry()) {
+                Some(retry) => again = earlier_retry(again, retry),
+                None => {
+                    if settled.is_err() {
+                        *before = run.state_after(usize::MAX);
+                    }
+                    if let Err(error) = run.accept_call_result(settled) {
+                        return Ok(RoundResult::Settled(Err(error)));
+                    }
+                }
+            }
+        }
+        if left > 0 && save_rests(genkit, session, run, &begun, &again).await? {
+            return Ok(RoundResult::Rests);
+        }
+        // The last call is saved with the end of the round.
+        if left > 0 && is_new {
+            let saved = save_run(session, run).await;
+            unless_cancelled(session, saved, || run.cancel_run()).await?;
+        }
+        for note in notes {
+            // The call may have been dropped, so that the receiver is gone.
+            let _ = note.saved.send(());
+        }
+    }
+    let Some((wait, error)) = again else { return Ok(RoundResult::Settled(Ok(()))) };
+    let body = RunBody::Generate(Box::new(run.state_after(session.logged)));
+    save_later(session, body, attempts + 1, wait, error).await?;
+    Ok(RoundResult::Rests)
+}
+
+async fn perform_call(call: RunCall, journal: Arc<CallJournal>) -> (usize, Result<CallResult>) {
+    let place = call.position().1;
+    if call.is_at_most_once()
+        && let Err(error) = journal.note_start().await
+    {
+        return (place, Err(error));
+    }
+    (place, call.with_journal(journal).perform().await)
+}
+
+/// Records the notes of calls. Returns whether there is something to save.
+fn note_all(run: &mut Run, notes: &[Note]) -> bool {
+    for Note { place, what, .. } in notes {
+        match what {
+            NoteContent::Started => run.note_started(*place),
+            NoteContent::Once { key, done } => run.note_once(*place, key.clone(), done.clone()),
+            NoteContent::Published | NoteContent::Rests => {}
+        }
+    }
+    notes.iter().any(|note| !matches!(note.what, NoteContent::Rests))
+}
+
+fn earlier_retry(
+    known: Option<(Duration, StoredError)>,
+    new: (Duration, StoredError),
+) -> Option<(Duration, StoredError)> {
+    match known {
+        Some(known) if known.0 <= new.0 => Some(known),
+        _ => Some(new),
+    }
+}
+
+/// Suspends the run if all of its open calls only wait. Returns whether they do.
+async fn save_rests(
+    genkit: &Instance,
+    session: &mut LeasedRun,
+    run: &mut Run,
+    begun: &BegunCalls,
+    again: &Option<(Duration, StoredError)>,
+) -> Result<bool> {
+    let rests = lock(begun).values().map(|call| call.current_rest()).collect::<Option<Vec<_>>>();
+    let Some(rests) = rests.filter(|rests| !rests.is_empty()) else { return Ok(false) };
+    let (wake, waits) = resting::join_rests(rests);
+    let wake = again.as_ref().map_or(wake, |(wait, _)| wake.min(resting::in_ms(*wait)));
+    let record = Record::new(RunBody::Generate(Box::new(run.state_after(session.logged))));
+    let saved = session.save_record(RunStatus::Working, Some(wake), record).await;
+    unless_cancelled(session, saved, || run.cancel_run()).await?;
+    genkit.runs.resting.keep_run(session.id(), session.revision(), wake, waits);
+    Ok(true)
+}

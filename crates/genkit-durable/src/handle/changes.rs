@@ -1,0 +1,198 @@
+//! Changes of a run from outside: answers, signals, retries and cancellation.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::Handle;
+use crate::answering::answer_to;
+use crate::drive::wake_parent;
+use crate::error::Error as E;
+use crate::inside::children::open_children;
+use crate::inside::mail::{Mail, SentHead, join_head, split_head};
+use crate::record::{Record, RunBody};
+use genkit_agent::{NextStep, Run};
+use genkit_core::{Answer, Interrupt, Result};
+use genkit_core::{RunChange, RunStatus};
+
+impl Handle {
+    pub(super) async fn answer_call(&self, call: &str, value: impl Serialize) -> Result<()> {
+        let value =
+            serde_json::to_value(value).map_err(|why| E::ValueUnserializable(why.to_string()))?;
+        self.change_run(|open| Ok(vec![answer_to(&self.id, open, call, value.clone())?])).await
+    }
+
+    pub(super) async fn answer_with(
+        &self,
+        mut answer: impl FnMut(&Interrupt) -> Option<Answer>,
+    ) -> Result<()> {
+        self.change_run(|open| Ok(open.iter().filter_map(&mut answer).collect())).await
+    }
+
+    /// Adds answers to the open questions. Retries if another process changed the run in the meantime.
+    async fn change_run(
+        &self,
+        mut answers: impl FnMut(&[Interrupt]) -> Result<Vec<Answer>>,
+    ) -> Result<()> {
+        loop {
+            let (stored, record) = self.load_run().await?;
+            if stored.at.status != RunStatus::InputRequired {
+                let (id, status) = (self.id.to_string(), stored.at.status.as_str());
+                return Err(E::AsksNothing { id, status }.into());
+            }
+            let answers = answers(&record.body.open_questions())?;
+            let kept = record.kept;
+            let (status, body) = self.apply_answer(record.body, answers, stored.log.len()).await?;
+            let parent = kept.parent.clone().filter(|_| status.is_over());
+            let (head, log) = Record { kept, ..Record::new(body) }.into_lines(&self.id)?;
+            let change = RunChange::new(status, head).with_log(log);
+            let change = change.with_incarnation(stored.at.incarnation);
+            if self.store.save(&self.id, stored.at.revision, &change).await?.is_some() {
+                if let Some(parent) = parent {
+                    wake_parent(&self.genkit, &self.store, parent).await;
+                }
+                return Ok(());
+            }
+        }
+    }
+
+    async fn apply_answer(
+        &self,
+        body: RunBody,
+        answers: Vec<Answer>,
+        logged: usize,
+    ) -> Result<(RunStatus, RunBody)> {
+        match body {
+            RunBody::Generate(state) => {
+                let mut run = Run::resume(&self.genkit, *state).await?;
+                for answer in answers {
+                    run.answer(answer)?;
+                }
+                let asks = matches!(run.next(), NextStep::Asks(_));
+                let status = if asks { RunStatus::InputRequired } else { RunStatus::Working };
+                Ok((status, RunBody::Generate(Box::new(run.state_after(logged)))))
+            }
+            RunBody::Flow(mut state) => {
+                let mut status = RunStatus::InputRequired;
+                for answer in answers {
+                    status = state.answer_question(answer)?;
+                }
+                Ok((status, RunBody::Flow(state)))
+            }
+        }
+    }
+
+    pub(crate) async fn retry_run(&self) -> Result<bool> {
+        loop {
+            let (stored, mut record) = self.load_run().await?;
+            let is_failed = stored.at.status == RunStatus::Failed;
+            if !is_failed && stored.at.status != RunStatus::Cancelled {
+                return Ok(false);
+            }
+            let (status, body) = match (record.body, record.before.take()) {
+                (RunBody::Generate(state), None) if !is_failed => {
+                    self.apply_answer(RunBody::Generate(state), Vec::new(), stored.log.len())
+                        .await?
+                }
+                (RunBody::Generate(state), Some(before))
+                    if state.messages.len() == stored.log.len() =>
+                {
+                    (RunStatus::Working, RunBody::Generate(before))
+                }
+                (RunBody::Generate(_), _) => return Err(E::NoRetry(self.id.to_string()).into()),
+                (RunBody::Flow(mut state), _) => {
+                    (state.run_status(), RunBody::Flow(Box::new(state.take_unsaved())))
+                }
+            };
+            let kept = record.kept;
+            let (head, log) = Record { kept, ..Record::new(body) }.into_lines(&self.id)?;
+            let change = RunChange::new(status, head).with_log(log);
+            let change = change.with_incarnation(stored.at.incarnation);
+            if self.store.save(&self.id, stored.at.revision, &change).await?.is_some() {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// Adds mail to a run that is not finished. A run whose calls wait for mail continues at once.
+    pub(crate) async fn send_mail(
+        &self,
+        mut add: impl FnMut(&mut Mail) -> std::result::Result<(), E>,
+    ) -> Result<()> {
+        loop {
+            let stored = self.store.load(&self.id).await?;
+            let stored = stored.filter(|_| !self.id.is_of_server());
+            let stored = stored.ok_or_else(|| E::NoRun(self.id.to_string()))?;
+            self.check_incarnation(&stored.at)?;
+            if stored.at.status.is_over() {
+                let (id, status) = (self.id.to_string(), stored.at.status.as_str());
+                return Err(E::NoSignal { id, status }.into());
+            }
+            let (before, mut mail) = split_head(&stored.head);
+            add(&mut mail)?;
+            let sent = SentHead::read(&stored.head);
+            let change = RunChange::new(stored.at.status, join_head(before, &mail)?)
+                .with_wake_at_ms(stored.at.wake_at_ms.filter(|_| !sent.is_listening()))
+                .with_error(sent.error_text())
+                .with_incarnation(stored.at.incarnation);
+            if self.store.save(&self.id, stored.at.revision, &change).await?.is_some() {
+                return Ok(());
+            }
+        }
+    }
+
+    pub(crate) async fn send_signal(&self, name: &str, value: impl Serialize) -> Result<()> {
+        let value =
+            serde_json::to_value(value).map_err(|why| E::ValueUnserializable(why.to_string()))?;
+        self.send_mail(|mail| mail.add_signal(name, value.clone())).await
+    }
+
+    pub(super) async fn read_published<T: DeserializeOwned>(&self) -> Result<Option<T>> {
+        let Some(value) = self.load_run().await?.1.kept.published else { return Ok(None) };
+        let why = |why: serde_json::Error| E::PublishedType {
+            id: self.id.to_string(),
+            why: why.to_string(),
+        };
+        Ok(Some(serde_json::from_value(value).map_err(why)?))
+    }
+
+    /// Cancels the run, and then its children.
+    pub(crate) async fn cancel_run(&self) -> Result<bool> {
+        let mut cancelled = vec![self.id.clone()];
+        if !self.cancel_one().await? {
+            return Ok(false);
+        }
+        while let Some(parent) = cancelled.pop() {
+            for child in open_children(&*self.store, &parent).await {
+                Self::new(&self.genkit, Arc::clone(&self.store), child.clone())
+                    .cancel_one()
+                    .await?;
+                cancelled.push(child);
+            }
+        }
+        Ok(true)
+    }
+
+    async fn cancel_one(&self) -> Result<bool> {
+        loop {
+            // A run that this version cannot read can be cancelled as well.
+            let stored = self.store.load(&self.id).await?;
+            let stored = stored.ok_or_else(|| E::NoRun(self.id.to_string()))?;
+            self.check_incarnation(&stored.at)?;
+            if stored.at.status.is_over() {
+                return Ok(false);
+            }
+            let parent = SentHead::read(&stored.head).into_parent();
+            let change = RunChange::new(RunStatus::Cancelled, stored.head)
+                .with_incarnation(stored.at.incarnation);
+            if self.store.save(&self.id, stored.at.revision, &change).await?.is_some() {
+                self.genkit.runs.resting.cancel_run(&self.id);
+                if let Some(parent) = parent {
+                    wake_parent(&self.genkit, &self.store, parent).await;
+                }
+                return Ok(true);
+            }
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Following a run: its messages from the store, and the message in progress from this process.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use tokio::sync::broadcast;
+
+use super::{DurableRun, Handle};
+use crate::limits::WATCH;
+use crate::outcome::{other_kind, response_of};
+use crate::record::RunBody;
+use genkit_agent::internal::LiveEvent;
+use genkit_core::{GenerateChunk, Message, Result, RunStatus};
+
+/// An event of a run, from [`DurableRun::stream`].
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum RunEvent {
+    /// A part of the message that is being written, if this process performs the run. If the step fails or its process
+    /// ends, the message begins again.
+    Chunk(GenerateChunk),
+    /// A message of the conversation, which is complete and saved, with its index.
+    Message(usize, Message),
+}
+
+/// A stream of the events of a run, created by [`DurableRun::stream`].
+#[derive(Debug)]
+#[must_use = "a stream does nothing until it is read"]
+pub struct RunStream {
+    handle: Handle,
+    live: broadcast::Receiver<LiveEvent>,
+    /// The index of the next message.
+    next: usize,
+    pending: VecDeque<RunEvent>,
+    /// The revision that was read last.
+    revision: u64,
+    is_over: bool,
+}
+
+impl DurableRun {
+    /// Follows the run: returns its messages, beginning with the message of this index, and the chunks of the message
+    /// that is being written. 0 returns the whole conversation. After a reconnect, continue with the index after the
+    /// last message.
+    ///
+    /// Messages come from the store, so any process can follow any run. Chunks are only available in the process that
+    /// performs the run, from its next step on. The stream ends when the run finishes or is interrupted. It does not
+    /// perform steps: use a worker, or [`wait`](Self::wait) at the same time.
+    ///
+    /// ```
+    /// use genkit::durable::{FolderStore, RunEvent};
+    /// use genkit::testing::ScriptedModel;
+    /// use genkit::{Genkit, Registry};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// # let folder = std::env::temp_dir().join(format!("genkit-stream-{}", std::process::id()));
+    /// let genkit = Genkit::builder()
+    ///     .registry(Registry::new())
+    ///     .default_model(ScriptedModel::streaming(["one ", "two"]))
+    ///     .durable(FolderStore::open(&folder)?)
+    ///     .build()?;
+    /// let run = genkit.durable_run("r", genkit.generate("Count.")).await?;
+    /// let mut stream = run.stream(1);
+    /// let follow = async {
+    ///     while let Some(event) = stream.next().await? {
+    ///         match event {
+    ///             RunEvent::Chunk(chunk) => print!("{}", chunk.text()),
+    ///             RunEvent::Message(index, message) => assert_eq!((index, &*message.text()), (1, "one two")),
+    ///             _ => {}
+    ///         }
+    ///     }
+    ///     Ok(())
+    /// };
+    /// tokio::try_join!(follow, run.wait())?;
+    /// # std::fs::remove_dir_all(folder).ok();
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn stream(&self, index: usize) -> RunStream {
+        let Handle { genkit, id, .. } = &self.0;
+        RunStream {
+            live: genkit.runs.streams.follow_run(id),
+            handle: self.0.clone(),
+            next: index,
+            pending: VecDeque::new(),
+            revision: 0,
+            is_over: false,
+        }
+    }
+}
+
+impl RunStream {
+    /// Returns the next event, or `None` at the end.
+    ///
+    /// # Errors
+    /// `NotFound` if the run was removed, `FailedPrecondition` for a flow, and any error from the store. The stream can
+    /// be continued after an error.
+    pub async fn next(&mut self) -> Result<Option<RunEvent>> {
+        let mut pause = Duration::from_millis(10);
+        loop {
+            if let Some(event) = self.pending.pop_front() {
+                return Ok(Some(event));
+            }
+            if self.is_over {
+                return Ok(None);
+            }
+            if self.read_messages().await? {
+                continue;
+            }
+            tokio::select! {
+                biased;
+                event = self.live.recv() => match event {
+                    Ok(LiveEvent::Chunk(chunk)) => return Ok(Some(RunEvent::Chunk(*chunk))),
+                    Ok(LiveEvent::Saved) => {}
+                    // The messages follow from the store.
+                    Err(_) => self.live = self.live.resubscribe(),
+                },
+                () = tokio::time::sleep(pause) => pause = (pause * 2).min(WATCH),
+            }
+        }
+    }
+
+    /// Reads the messages of a new revision. Returns whether there was one.
+    async fn read_messages(&mut self) -> Result<bool> {
+        let head = self.handle.peek_head().await?;
+        if head.revision == self.revision {
+            return Ok(false);
+        }
+        let (stored, record) = self.handle.load_run().await?;
+        let RunBody::Generate(state) = record.body else {
+            return Err(other_kind(self.handle.id(), &record.body, "a run of `durable_run`"));
+        };
+        let (status, id) = (stored.at.status, self.handle.id());
+        let messages = match status {
+            RunStatus::Working => state.messages().to_vec(),
+            // The last message is part of the response.
+            _ => match response_of(id, self.handle.registry(), status, record.error, *state) {
+                Ok(response) => response.messages().to_vec(),
+                Err(error) => error.partial().map(|it| it.messages().to_vec()).unwrap_or_default(),
+            },
+        };
+        let (from, saved) = (self.next, messages.len());
+        let new = messages.into_iter().enumerate().skip(from);
+        self.pending.extend(new.map(|(index, message)| RunEvent::Message(index, message)));
+        self.next = from.max(saved);
+        self.revision = stored.at.revision;
+        self.is_over = status != RunStatus::Working;
+        Ok(true)
+    }
+}

@@ -1,0 +1,221 @@
+//! Child runs: started once by a function of a run, which waits for them without a worker.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tokio::time::Instant;
+
+use super::call_of_run;
+use super::mail::LiveRun;
+use crate::error::Error as E;
+use crate::handle::{DurableFlow, DurableRun, Handle};
+use crate::outcome::{FlowOutcome, flow_outcome_of, response_of};
+use crate::record::{RunBody, StoredError};
+use crate::runs;
+use crate::settings::DurableOptions;
+use genkit_agent::{Generate, Instance};
+use genkit_core::internal::context::Elsewhere;
+use genkit_core::internal::run_store::short_hash;
+use genkit_core::{BoxFuture, Context, Error, GenerateResponse, Result};
+use genkit_core::{RunFilter, RunId, RunStatus, RunStore};
+
+/// The shortest and the longest wait of a suspended run before it looks at its child. Default is a second and 5
+/// minutes. The end of the child wakes the run, unless the process of the child ends at this moment.
+const LOOKS: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(300));
+
+/// A child flow, started by [`DurableContext::start_child_flow`](crate::DurableContext::start_child_flow).
+#[derive(Clone, Debug)]
+pub struct ChildFlow(Child);
+
+/// A child run, started by [`DurableContext::start_child_run`](crate::DurableContext::start_child_run).
+#[derive(Clone, Debug)]
+pub struct ChildRun(Child);
+
+#[derive(Clone, Debug)]
+struct Child {
+    context: Context,
+    /// The key of the result.
+    key: String,
+    handle: Handle,
+}
+
+impl ChildFlow {
+    /// Returns the id of the child, for `Genkit::find_durable_flow` and operators.
+    pub fn id(&self) -> &RunId {
+        self.0.handle.id()
+    }
+
+    /// Waits until the child is finished, and returns its result, which is saved in the parent. A parent that only
+    /// waits is suspended in its store. If the child asks a question, answer it with the handle of the child.
+    ///
+    /// # Errors
+    /// The error of the child, `Cancelled` if it was cancelled, `NotFound` if it was deleted, and any error from the
+    /// store.
+    pub async fn wait(&self) -> Result<Value> {
+        self.0.wait_for_result().await
+    }
+}
+
+impl ChildRun {
+    /// Returns the id of the child, for `Genkit::find_durable_run` and operators.
+    pub fn id(&self) -> &RunId {
+        self.0.handle.id()
+    }
+
+    /// Waits until the child is finished, and returns its response. Otherwise the same as [`ChildFlow::wait`].
+    ///
+    /// # Errors
+    /// The errors of [`ChildFlow::wait`].
+    pub async fn wait(&self) -> Result<GenerateResponse> {
+        let response = self.0.wait_for_result().await?;
+        Ok(serde_json::from_value(response)?)
+    }
+}
+
+/// The saved result of a child.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum ChildResult {
+    Done(Value),
+    Failed(StoredError),
+}
+
+/// A child that a call waits for.
+struct ExpectedEnd {
+    handle: Handle,
+    began: Instant,
+}
+
+impl ExpectedEnd {
+    /// Returns the time until the next look, which grows with the time of the wait.
+    fn next_look(&self) -> Duration {
+        (self.began.elapsed() / 2).clamp(LOOKS.0, LOOKS.1)
+    }
+}
+
+impl Elsewhere for ExpectedEnd {
+    fn poll_operation(&self) -> BoxFuture<'_, Option<Duration>> {
+        Box::pin(async {
+            let head = self.handle.peek_head().await;
+            let is_open = head.is_ok_and(|head| !head.status.is_over());
+            is_open.then(|| self.next_look())
+        })
+    }
+
+    fn give_up(&self) {}
+}
+
+pub(super) async fn start_flow(
+    context: &Context,
+    key: &str,
+    flow: &str,
+    input: impl Serialize + Send,
+) -> Result<ChildFlow> {
+    let start = ChildStart::new(context, key)?;
+    let (instance, id) = (&start.instance, start.id.as_str());
+    let DurableFlow(handle) =
+        runs::durable_flow(instance, id, flow, input, start.options.clone()).await?;
+    Ok(ChildFlow(start.into_child(context, handle)))
+}
+
+pub(super) async fn start_run(context: &Context, key: &str, run: Generate) -> Result<ChildRun> {
+    let start = ChildStart::new(context, key)?;
+    let (instance, id) = (&start.instance, start.id.as_str());
+    let DurableRun(handle) = runs::durable_run(instance, id, run, start.options.clone()).await?;
+    Ok(ChildRun(start.into_child(context, handle)))
+}
+
+/// What is known of a child before it is created.
+struct ChildStart {
+    instance: Instance,
+    id: RunId,
+    key: String,
+    options: DurableOptions,
+}
+
+impl ChildStart {
+    fn new(context: &Context, key: &str) -> Result<Self> {
+        let parent = call_of_run(context)?.run_id().clone();
+        let instance = Instance::running().ok_or(E::NotInRun)?;
+        let key = context.nth_key(&format!("child/{key}"));
+        let place = short_hash(&context.idempotency_key(&key).ok_or(E::NotInRun)?);
+        let id = RunId::new(format!("{parent}.{}", &place[..16]))
+            .or_else(|_| RunId::new(format!("child-{place}")))?;
+        let options = DurableOptions::new().of_parent(parent);
+        Ok(Self { instance, id, key, options })
+    }
+
+    fn into_child(self, context: &Context, handle: Handle) -> Child {
+        Child { context: context.clone(), key: self.key, handle }
+    }
+}
+
+impl Child {
+    async fn wait_for_result(&self) -> Result<Value> {
+        let recorded = self.context.recorded_result(&self.key);
+        let result = match recorded {
+            Some(recorded) => serde_json::from_value(recorded)?,
+            None => {
+                self.wait_for_end().await?;
+                let result = match self.read_result().await {
+                    Ok(done) => ChildResult::Done(done),
+                    Err(error) => ChildResult::Failed(StoredError::from_error(&error)),
+                };
+                self.context.record_saved(&self.key, serde_json::to_value(&result)?).await?;
+                result
+            }
+        };
+        match result {
+            ChildResult::Done(done) => Ok(done),
+            ChildResult::Failed(error) => Err(error.into_error()),
+        }
+    }
+
+    async fn wait_for_end(&self) -> Result<()> {
+        let live: Arc<LiveRun> = call_of_run(&self.context)?.live.clone().ok_or(E::NotInRun)?;
+        let _following = self.context.follow_operation();
+        let _listening = live.listen();
+        let mut arrived = live.watch_mail();
+        let handle = self.handle.clone();
+        let end = Arc::new(ExpectedEnd { handle, began: Instant::now() });
+        while !self.handle.peek_head().await?.status.is_over() {
+            tokio::select! {
+                _ = arrived.changed() => {}
+                () = self.context.wait_suspended(Arc::clone(&end) as _, end.next_look()) => {}
+            }
+        }
+        Ok(())
+    }
+
+    async fn read_result(&self) -> Result<Value> {
+        let (stored, record) = self.handle.load_run().await?;
+        let (id, status) = (self.handle.id(), stored.at.status);
+        match record.body {
+            RunBody::Generate(state) => {
+                let registry = self.handle.registry();
+                let response = response_of(id, registry, status, record.error, *state)?;
+                Ok(serde_json::to_value(&response)?)
+            }
+            RunBody::Flow(state) => match flow_outcome_of(id, status, record.error, *state)? {
+                FlowOutcome::Returned(output) => Ok(output),
+                // The child was continued by an operator in the meantime.
+                FlowOutcome::Asks(_) => Err(Error::from(E::Lost(id.to_string()))),
+            },
+        }
+    }
+}
+
+/// The tag of the children of a run.
+pub(crate) fn tag_of_children(parent: &RunId) -> String {
+    format!("parent:{parent}")
+}
+
+/// Returns the children of a run that are not finished. Empty if the store has no lists.
+pub(crate) async fn open_children(store: &dyn RunStore, parent: &RunId) -> Vec<RunId> {
+    let filter = RunFilter::new().tag(tag_of_children(parent)).limit(usize::MAX);
+    let filter = filter.status(RunStatus::Working).status(RunStatus::InputRequired);
+    let listed = store.list(&filter).await.unwrap_or_default();
+    listed.into_iter().map(|run| run.id).collect()
+}

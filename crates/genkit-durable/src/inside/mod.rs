@@ -1,0 +1,171 @@
+//! What the functions of a durable run do with it: receive signals, publish a status and start child runs.
+
+pub(crate) mod children;
+pub(crate) mod mail;
+mod signals;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::error::Error as E;
+use crate::journal::CallJournal;
+pub use children::{ChildFlow, ChildRun};
+use genkit_agent::Generate;
+use genkit_core::{Context, Result};
+
+/// Methods of [`Context`] for functions of durable runs: tools, flows and everything that they call. Do not implement it
+/// yourself.
+///
+/// ```
+/// use genkit::durable::{DurableContext as _, FlowOutcome, FolderStore};
+/// use genkit::{Context, Genkit, Registry, Result, flow, flows};
+/// use serde_json::json;
+///
+/// /// Ships an order once it is paid.
+/// #[flow]
+/// async fn ship(ctx: &Context, order: u32) -> Result<String> {
+///     ctx.publish_status("waiting for the payment").await?;
+///     let cents: u32 = ctx.wait_for_signal("paid").await?; // for days, if needed
+///     Ok(format!("order {order}: {cents} cents"))
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<()> {
+/// # let folder = std::env::temp_dir().join(format!("genkit-signals-{}", std::process::id()));
+/// let registry = Registry::new().add(flows![ship]);
+/// let genkit = Genkit::builder().registry(registry).durable(FolderStore::open(&folder)?).build()?;
+/// let run = genkit.durable_flow("order-7", "ship", json!({"order": 7})).await?;
+/// run.signal("paid", 500).await?; // from any process, also before the flow waits for it
+/// assert_eq!(run.wait().await?, FlowOutcome::Returned(json!("order 7: 500 cents")));
+/// assert_eq!(run.published_status::<String>().await?.as_deref(), Some("waiting for the payment"));
+/// # std::fs::remove_dir_all(folder).ok();
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// The methods return `FailedPrecondition` outside of a durable run of a store, and the errors from the store.
+pub trait DurableContext {
+    /// Waits for the next signal with this name, sent by `signal(..)` of the run's handle. Each signal is received
+    /// once, also after a crash, in the order in which the signals were sent. A signal may be sent before the run waits
+    /// for it.
+    ///
+    /// A run that only waits for signals is suspended in its store: it uses no lease and no worker. Functions with
+    /// `at_most_once`, and functions that another function of the run has called, wait in their worker instead.
+    ///
+    /// # Errors
+    /// See [`DurableContext`]. `InvalidArgument` if the value of the signal is not a `T`.
+    fn wait_for_signal<T: DeserializeOwned>(
+        &self,
+        name: &str,
+    ) -> impl Future<Output = Result<T>> + Send;
+
+    /// Publishes a value, which `published_status` of the run's handle returns in any process. It replaces the value
+    /// published before, and is saved before this returns.
+    ///
+    /// # Errors
+    /// See [`DurableContext`]. `InvalidArgument` if the value does not serialize.
+    fn publish_status(
+        &self,
+        value: impl Serialize + Send,
+    ) -> impl Future<Output = Result<()>> + Send;
+
+    /// Starts a flow of the registry as a child run: a durable run with its own steps, retries and worker. It is started
+    /// once, even if this function runs again after a crash, and is cancelled together with the run that started it.
+    /// Its tag is `parent:` with the id of that run.
+    ///
+    /// `key` distinguishes the children of a function: the id of a child is derived from it.
+    ///
+    /// ```
+    /// use genkit::durable::{DurableContext as _, FlowOutcome, FolderStore};
+    /// use genkit::{Context, Genkit, Registry, Result, flow, flows};
+    /// use serde_json::{Value, json};
+    ///
+    /// /// Squares a number.
+    /// #[flow]
+    /// async fn square(n: u64) -> u64 { n * n }
+    ///
+    /// /// Squares numbers, in parallel and on several machines.
+    /// #[flow]
+    /// async fn squares(ctx: &Context, numbers: Vec<u64>) -> Result<Vec<Value>> {
+    ///     let mut children = Vec::new();
+    ///     for n in numbers {
+    ///         children.push(ctx.start_child_flow("square", "square", json!({"n": n})).await?);
+    ///     }
+    ///     let mut squares = Vec::new();
+    ///     for child in children {
+    ///         squares.push(child.wait().await?); // suspended meanwhile
+    ///     }
+    ///     Ok(squares)
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// # let folder = std::env::temp_dir().join(format!("genkit-children-{}", std::process::id()));
+    /// let registry = Registry::new().add(flows![square, squares]);
+    /// let genkit = Genkit::builder().registry(registry).durable(FolderStore::open(&folder)?).build()?;
+    /// let run = genkit.durable_flow("r", "squares", json!({"numbers": [3, 4]})).await?;
+    /// assert_eq!(run.wait().await?, FlowOutcome::Returned(json!([9, 16])));
+    /// # std::fs::remove_dir_all(folder).ok();
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// See [`DurableContext`]; `NotFound` if the flow does not exist.
+    fn start_child_flow(
+        &self,
+        key: &str,
+        flow: &str,
+        input: impl Serialize + Send,
+    ) -> impl Future<Output = Result<ChildFlow>> + Send;
+
+    /// Starts a run of the agent loop as a child run. Otherwise the same as
+    /// [`start_child_flow`](Self::start_child_flow).
+    ///
+    /// # Errors
+    /// See [`DurableContext`]; the errors of `Genkit::durable_run`.
+    fn start_child_run(
+        &self,
+        key: &str,
+        run: Generate,
+    ) -> impl Future<Output = Result<ChildRun>> + Send;
+}
+
+impl DurableContext for Context {
+    async fn wait_for_signal<T: DeserializeOwned>(&self, name: &str) -> Result<T> {
+        let value = signals::receive_signal(self, name).await?;
+        serde_json::from_value(value)
+            .map_err(|why| E::SignalType { name: name.to_owned(), why: why.to_string() }.into())
+    }
+
+    async fn publish_status(&self, value: impl Serialize + Send) -> Result<()> {
+        let value =
+            serde_json::to_value(value).map_err(|why| E::ValueUnserializable(why.to_string()))?;
+        let call = call_of_run(self)?;
+        if let Some(live) = &call.live {
+            live.publish(Some(value));
+        }
+        call.note_published().await
+    }
+
+    async fn start_child_flow(
+        &self,
+        key: &str,
+        flow: &str,
+        input: impl Serialize + Send,
+    ) -> Result<ChildFlow> {
+        children::start_flow(self, key, flow, input).await
+    }
+
+    async fn start_child_run(&self, key: &str, run: Generate) -> Result<ChildRun> {
+        children::start_run(self, key, run).await
+    }
+}
+
+/// Returns the call of the durable run that `context` belongs to.
+fn call_of_run(context: &Context) -> Result<&CallJournal> {
+    let call = context.journal().and_then(|journal| journal.call_of_run());
+    let call = call.and_then(|call| (call as &dyn std::any::Any).downcast_ref::<CallJournal>());
+    Ok(call.ok_or(E::NotInRun)?)
+}

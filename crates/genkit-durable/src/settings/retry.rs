@@ -1,0 +1,119 @@
+//! Retries of the steps of a durable run.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use genkit_core::internal::status::{kind_of, name_of};
+use genkit_core::{Error, ErrorKind};
+
+/// The number of retries of a step that fails with a temporary error. Default is 4: 5 attempts.
+const MAX_RETRIES: u32 = 4;
+
+/// The wait before the first retry. Default is 1 second.
+const FIRST_WAIT: Duration = Duration::from_secs(1);
+
+/// The factor by which each wait is longer than the one before. Default is 4.
+const BACKOFF: u32 = 4;
+
+/// The longest wait between two attempts. Default is 5 minutes.
+const LONGEST_WAIT: Duration = Duration::from_secs(300);
+
+/// The retries of a step of a durable run: how often, when, and after which errors.
+///
+/// By default, a step that fails with a [retryable](Error::is_retryable) error is retried 4 times, after 1, 4, 16 and 64
+/// seconds, or later if the server requests a longer wait. Meanwhile the run waits in its store, without a lease.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use genkit::ErrorKind;
+/// use genkit::durable::{DurableOptions, RetryPolicy};
+///
+/// let patient = RetryPolicy::new().max_retries(20).longest_wait(Duration::from_secs(3600));
+/// let options = DurableOptions::new()
+///     .retry(patient) // model calls of the run, or its flow
+///     .retry_tool("book", RetryPolicy::new().kinds([ErrorKind::Unavailable]));
+/// # let _ = options;
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+#[must_use = "a policy does nothing until a run is created with it"]
+pub struct RetryPolicy {
+    max_retries: u32,
+    first_wait: Duration,
+    backoff: u32,
+    longest_wait: Duration,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    kinds: Vec<String>,
+}
+
+impl Default for RetryPolicy {
+    fn default() -> Self {
+        Self {
+            max_retries: MAX_RETRIES,
+            first_wait: FIRST_WAIT,
+            backoff: BACKOFF,
+            longest_wait: LONGEST_WAIT,
+            kinds: Vec::new(),
+        }
+    }
+}
+
+impl RetryPolicy {
+    /// Creates the default policy.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the maximum number of retries of a step. Default is 4. With 0, the first error is final.
+    pub fn max_retries(self, times: u32) -> Self {
+        Self { max_retries: times, ..self }
+    }
+
+    /// Sets the wait before the first retry. Default is 1 second.
+    pub fn first_wait(self, wait: Duration) -> Self {
+        Self { first_wait: wait, ..self }
+    }
+
+    /// Sets the factor by which each wait is longer than the one before. Default is 4; 1 makes all waits equal.
+    pub fn backoff(self, factor: u32) -> Self {
+        Self { backoff: factor.max(1), ..self }
+    }
+
+    /// Sets the longest wait between two attempts. Default is 5 minutes; a server may request a longer one.
+    pub fn longest_wait(self, wait: Duration) -> Self {
+        Self { longest_wait: wait, ..self }
+    }
+
+    /// Sets the error kinds that are retried, instead of the [retryable](Error::is_retryable) errors. Default is none.
+    pub fn kinds(self, kinds: impl IntoIterator<Item = ErrorKind>) -> Self {
+        Self { kinds: kinds.into_iter().map(|kind| name_of(kind).to_owned()).collect(), ..self }
+    }
+
+    /// Returns the wait after attempt number `tries`, which failed with `error`. `None` if the error is final.
+    pub(crate) fn wait_after(&self, tries: u32, error: &Error) -> Option<Duration> {
+        let is_retried = match self.kinds.is_empty() {
+            true => error.is_retryable(),
+            false => self.kinds.iter().any(|kind| kind_of(kind) == Some(error.kind())),
+        };
+        self.wait_before_retry(tries, error.retry_after()).filter(|_| is_retried)
+    }
+
+    /// Returns the wait for a function, whose internal errors are retried only if the policy names their kind.
+    pub(crate) fn wait_after_function(&self, tries: u32, error: &Error) -> Option<Duration> {
+        let is_final = error.kind() == ErrorKind::Internal && self.kinds.is_empty();
+        self.wait_after(tries, error).filter(|_| !is_final)
+    }
+
+    /// Returns the wait after attempt number `tries`. A server may request a longer one. `None` after the last attempt.
+    pub(crate) fn wait_before_retry(
+        &self,
+        tries: u32,
+        asked: Option<Duration>,
+    ) -> Option<Duration> {
+        let factor = self.backoff.saturating_pow(tries.saturating_sub(1));
+        let wait = self.first_wait.saturating_mul(factor).min(self.longest_wait);
+        (tries <= self.max_retries).then(|| wait.max(asked.unwrap_or(Duration::ZERO)))
+    }
+}

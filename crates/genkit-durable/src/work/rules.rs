@@ -1,0 +1,93 @@
+//! Which runs a worker performs now: builds, and limits per name or tag.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::Instant;
+
+use crate::limits::SKIP;
+use crate::record::Record;
+use genkit_core::internal::sync::lock;
+
+type AcceptsBuild = Box<dyn Fn(Option<&str>) -> bool + Send + Sync>;
+
+/// The rules of a worker. Without rules, every run is performed.
+#[derive(Default)]
+pub(crate) struct WorkRules {
+    pub(super) builds: Option<AcceptsBuild>,
+    /// The free slots of each name or tag.
+    slots: HashMap<String, Arc<Semaphore>>,
+    rates: HashMap<String, Mutex<Rate>>,
+}
+
+/// The starts of the last period.
+struct Rate {
+    most: usize,
+    period: Duration,
+    starts: VecDeque<Instant>,
+}
+
+/// The decision on a run.
+pub(crate) enum Admission {
+    /// The run is performed while these slots are held.
+    Yes(Vec<OwnedSemaphorePermit>),
+    /// No slot of this name or tag is free.
+    Full(String),
+    /// The run is not performed for this time.
+    NotFor(Duration),
+}
+
+impl WorkRules {
+    pub(super) fn set_limit(&mut self, key: String, runs: usize) {
+        self.slots.insert(key, Arc::new(Semaphore::new(runs.clamp(1, Semaphore::MAX_PERMITS))));
+    }
+
+    pub(super) fn set_rate(&mut self, key: String, runs: usize, period: Duration) {
+        let rate = Rate { most: runs.max(1), period, starts: VecDeque::new() };
+        self.rates.insert(key, Mutex::new(rate));
+    }
+
+    /// Decides on a run with this record.
+    pub(crate) fn admit(&self, record: &Record) -> Admission {
+        let build = record.kept.build.as_deref();
+        if self.builds.as_ref().is_some_and(|accepts| !accepts(build)) {
+            return Admission::NotFor(SKIP);
+        }
+        let keys = || {
+            let tags = record.kept.tags.iter().map(String::as_str);
+            tags.chain(std::iter::once(record.body.name()))
+        };
+        let mut permits = Vec::new();
+        for (key, slots) in keys().filter_map(|key| Some((key, self.slots.get(key)?))) {
+            match Arc::clone(slots).try_acquire_owned() {
+                Ok(permit) => permits.push(permit),
+                Err(_) => return Admission::Full(key.to_owned()),
+            }
+        }
+        let rates: Vec<_> = keys().filter_map(|key| self.rates.get(key)).collect();
+        let waits = rates.iter().filter_map(|rate| lock(rate).wait_for_start()).max();
+        if let Some(wait) = waits {
+            return Admission::NotFor(wait);
+        }
+        rates.iter().for_each(|rate| lock(rate).starts.push_back(Instant::now()));
+        Admission::Yes(permits)
+    }
+
+    /// Returns the number of free slots.
+    pub(super) fn free_slots(&self, key: &str) -> usize {
+        self.slots.get(key).map_or(usize::MAX, |slots| slots.available_permits())
+    }
+}
+
+impl Rate {
+    /// Returns the wait until another run may start. `None` for now.
+    fn wait_for_start(&mut self) -> Option<Duration> {
+        while self.starts.front().is_some_and(|start| start.elapsed() >= self.period) {
+            self.starts.pop_front();
+        }
+        let oldest = self.starts.front().filter(|_| self.starts.len() >= self.most)?;
+        Some(self.period.saturating_sub(oldest.elapsed()))
+    }
+}

@@ -1,0 +1,85 @@
+//! Schedules: runs that workers start at the times of cron expressions.
+
+use serde_json::Value;
+
+use super::cron::Cron;
+use crate::error::Error as E;
+use crate::runs;
+use crate::settings::DurableOptions;
+use genkit_agent::{Generate, Instance};
+use genkit_core::internal::run_store::now_ms;
+use genkit_core::internal::time::format_iso8601;
+use genkit_core::internal::visible::Logged;
+use genkit_core::{ErrorKind, Result, RunId};
+
+/// A schedule of a worker.
+pub(super) struct Schedule {
+    name: String,
+    cron: String,
+    start: ScheduledStart,
+    /// The time after which runs are started, in milliseconds since 1970.
+    pub(super) since_ms: u64,
+}
+
+/// What a schedule starts.
+pub(super) enum ScheduledStart {
+    Flow(String, Value),
+    Run(Box<Generate>),
+}
+
+/// A schedule with the time of its next run, in milliseconds since 1970.
+pub(super) struct ActiveSchedule {
+    schedule: Schedule,
+    cron: Cron,
+    next_ms: Option<u64>,
+}
+
+impl Schedule {
+    pub(super) fn new(name: String, cron: String, start: ScheduledStart) -> Self {
+        Self { name, cron, start, since_ms: now_ms() }
+    }
+
+    /// Checks the schedule, and finds its next time.
+    pub(super) fn activate(self, instance: &Instance) -> Result<ActiveSchedule> {
+        let cron = Cron::parse(&self.cron)?;
+        RunId::new(&*self.name)?;
+        if let ScheduledStart::Flow(flow, _) = &self.start
+            && instance.registry.flow(flow).is_none()
+        {
+            return Err(E::NoFlow(flow.clone()).into());
+        }
+        let next_ms = cron.next_after(self.since_ms);
+        Ok(ActiveSchedule { schedule: self, cron, next_ms })
+    }
+}
+
+impl ActiveSchedule {
+    /// Starts the run whose time has come. All workers derive the same id, so only one of them creates it.
+    pub(super) async fn start_due(&mut self, instance: &Instance) {
+        let Some(time) = self.next_ms.filter(|time| *time <= now_ms()) else { return };
+        if let Err(error) = self.start_run(instance, time).await {
+            let (schedule, error_text) = (&self.schedule.name, Logged::text(error.chain()));
+            tracing::warn!(%schedule, error = %error_text, "failed to start a scheduled run");
+            if error.kind() == ErrorKind::Unavailable {
+                return;
+            }
+        }
+        self.next_ms = self.cron.next_after(time.max(now_ms()));
+    }
+
+    async fn start_run(&self, instance: &Instance, time: u64) -> Result<()> {
+        let Schedule { name, start, .. } = &self.schedule;
+        // Such as `nightly-2026-11-27T03.00`, in UTC.
+        let minute: String = format_iso8601(time).chars().take(16).collect();
+        let id = format!("{name}-{}", minute.replace(':', "."));
+        let options = DurableOptions::new().tag(format!("schedule:{name}"));
+        match start {
+            ScheduledStart::Flow(flow, input) => {
+                runs::durable_flow(instance, id, flow, input, options).await.map(drop)
+            }
+            ScheduledStart::Run(run) => {
+                runs::durable_run(instance, id, (**run).clone(), options).await.map(drop)
+            }
+        }
+    }
+}
