@@ -67,6 +67,16 @@ pub(crate) enum Error {
     Unreadable(#[source] serde_json::Error),
     #[error("the custom state does not match its type: {0}")]
     CustomState(#[source] serde_json::Error),
+    #[error(
+        "`{0}` has too long a name for a hand-over; agents that take part in one have at most {1} bytes"
+    )]
+    HandOverName(String, usize),
+    #[error("two agents of a hand-over have the name `{0}`; give each its own name")]
+    TwoMembers(String),
+    #[error("the conversation was handed over {0} times in one turn, which is the limit")]
+    ManyHandOvers(usize),
+    #[error("{0} processes ended during this turn, so it is not tried again")]
+    Hopeless(u32),
     #[error("the agent failed unexpectedly")]
     Panicked,
 }
@@ -82,8 +92,10 @@ impl Topic for Error {
             | Self::CannotDetach
             | Self::CustomState(_) => ErrorKind::FailedPrecondition,
             Self::NoSnapshot(_) => ErrorKind::NotFound,
-            Self::Busy(_) | Self::TakenOver => ErrorKind::Aborted,
-            Self::ManySnapshots(_) | Self::LargeSession(_) => ErrorKind::ResourceExhausted,
+            Self::Busy(_) | Self::TakenOver | Self::Hopeless(_) => ErrorKind::Aborted,
+            Self::ManySnapshots(_) | Self::LargeSession(_) | Self::ManyHandOvers(_) => {
+                ErrorKind::ResourceExhausted
+            }
             Self::Overdue(_) => ErrorKind::DeadlineExceeded,
             Self::Unreadable(_) | Self::Panicked => ErrorKind::Internal,
             _ => ErrorKind::InvalidArgument,

@@ -111,6 +111,45 @@ async fn a_turn_that_is_dropped_frees_its_session() {
 }
 
 #[tokio::test]
+async fn a_dropped_turn_is_cancelled_and_the_turn_of_a_stopped_server_is_continued() {
+    let folder = std::env::temp_dir().join(format!("genkit-dropped-{}", uuid::Uuid::new_v4()));
+    let hangs = Arc::new(AtomicUsize::new(2));
+    let agent = Agent::builder("slow")
+        .store(genkit_durable::FolderStore::open(&folder).unwrap())
+        .handler(move |turn: AgentTurn| {
+            let hangs = Arc::clone(&hangs);
+            async move {
+                let text = turn.input().message.as_ref().map(Message::text).unwrap_or_default();
+                if text.starts_with("hang") && hangs.load(Ordering::SeqCst) > 0 {
+                    hangs.fetch_sub(1, Ordering::SeqCst);
+                    std::future::pending::<()>().await;
+                }
+                Ok(Message::model("ok"))
+            }
+        })
+        .build()
+        .unwrap();
+    for (text, keeps) in [("hang and drop", false), ("hang and stop", true)] {
+        let input = AgentInput::from_message(Message::user(text));
+        let run = agent.run(AgentInit::of_session("a"), [input]);
+        let keeps_turn = run.keeps_turn();
+        let ended = async {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            keeps_turn.store(keeps, Ordering::SeqCst);
+        };
+        tokio::select! {
+            _ = run.output() => panic!("the turn hangs"),
+            () = ended => {}
+        }
+    }
+    agent.session("a").send("go").await.unwrap();
+    let messages = agent.session("a").messages().await.unwrap();
+    let texts: Vec<String> = messages.iter().map(Message::text).collect();
+    assert_eq!(texts, ["hang and stop", "ok", "go", "ok"]);
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[tokio::test]
 async fn a_turn_in_the_background_is_waited_for() {
     let agent = echo().build().unwrap();
     let input = AgentInput::from_message(Message::user(Part::text("work"))).detached(true);

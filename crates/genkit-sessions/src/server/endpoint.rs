@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
@@ -179,13 +180,20 @@ impl AgentEndpoint {
 
     /// Runs a turn whose client waits for its output. If the client disconnects, this future is dropped.
     async fn run(&self, run: AgentRun) -> Result<Response, Rejection> {
+        let ended = self.wait_for_end(run.keeps_turn());
         tokio::select! {
             output = run.output() => {
                 let output = output.map_err(|error| self.masked(error))?;
                 Ok(result_of(&json!(output)))
             }
-            () = self.end.cancelled() => Err(E::ShuttingDown.into()),
+            () = ended => Err(E::ShuttingDown.into()),
         }
+    }
+
+    /// Waits for the end of the server. The turn is continued by a later process.
+    async fn wait_for_end(&self, keeps_turn: Arc<AtomicBool>) {
+        self.end.cancelled().await;
+        keeps_turn.store(true, Ordering::Release);
     }
 
     async fn look_up(
@@ -224,6 +232,7 @@ impl AgentEndpoint {
         let endpoint = Arc::clone(self);
         tokio::spawn(async move {
             let left = sender.clone();
+            let ended = endpoint.wait_for_end(run.keeps_turn());
             let driven = async {
                 while let Some(chunk) = run.next().await {
                     let event = StreamEvent::Chunk(json!(chunk));
@@ -239,7 +248,7 @@ impl AgentEndpoint {
             };
             tokio::select! {
                 () = driven => {}
-                () = endpoint.end.cancelled() => {
+                () = ended => {
                     let ended = StreamEvent::Error(Rejection::from(E::ShuttingDown).to_json());
                     let _ = left.try_send(frame(&ended));
                 }
