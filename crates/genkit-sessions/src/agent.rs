@@ -34,6 +34,7 @@ pub(crate) struct AgentParts {
     pub(crate) sessions: Option<Arc<Sessions>>,
     pub(crate) custom: Value,
     pub(crate) hand_overs: Vec<Agent>,
+    pub(crate) background: Vec<Agent>,
     pub(crate) timeout: Duration,
     pub(crate) queue_timeout: Duration,
 }

@@ -37,6 +37,7 @@ pub struct AgentBuilder {
     is_client_managed: bool,
     custom: Result<Value, serde_json::Error>,
     hand_overs: Vec<Agent>,
+    background: Vec<Agent>,
     timeout: Duration,
     queue_timeout: Duration,
     lease: Duration,
@@ -53,6 +54,7 @@ impl AgentBuilder {
             is_client_managed: false,
             custom: Ok(Value::Null),
             hand_overs: Vec::new(),
+            background: Vec::new(),
             timeout: TURN_TIMEOUT,
             queue_timeout: QUEUE_TIMEOUT,
             lease: LEASE,
@@ -165,6 +167,23 @@ impl AgentBuilder {
         self
     }
 
+    /// Lets the model give tasks to these agents, which work in the background, also after the turn.
+    ///
+    /// | tool | result |
+    /// |---|---|
+    /// | `delegate_to_NAME {task}` | `{taskId, status: "pending"}`, at once |
+    /// | `check_background_tasks {taskIds}` | the status of each task, and its response |
+    /// | `wait_for_background_tasks {taskIds, timeoutSeconds?, waitFor?}` | the same, after all tasks or the `first` have ended |
+    /// | `abort_background_tasks {taskIds}` | the same |
+    /// | `continue_task {taskId, instructions?}` | the agent of the task does more work, and still knows the task |
+    ///
+    /// A task is a session of the other agent, in its store. The model that waits for it passes on its questions, which
+    /// become questions of this session. A task has its own usage limit.
+    pub fn background_agents(mut self, agents: impl IntoIterator<Item = Agent>) -> Self {
+        self.background.extend(agents);
+        self
+    }
+
     /// Sets the custom state of a new session. Default is null.
     pub fn custom(mut self, custom: impl Serialize) -> Self {
         self.custom = serde_json::to_value(custom);
@@ -217,7 +236,7 @@ impl AgentBuilder {
     ///
     /// # Errors
     /// `InvalidArgument` if the name is not valid, if the agent has both a handler and settings of a model, or if two
-    /// agents that the conversation can be handed over to have the same name.
+    /// agents that it can call have the same name.
     /// `FailedPrecondition` if the custom state does not serialize.
     pub fn build(self) -> Result<Agent> {
         let is_valid = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
@@ -233,6 +252,7 @@ impl AgentBuilder {
             }
         };
         Team::check(&self.name, &self.hand_overs)?;
+        Team::check_background(&self.background)?;
         let sessions = (!self.is_client_managed)
             .then(|| Arc::new(Sessions::new(self.store, self.name.clone(), self.lease)));
         Ok(Agent(Arc::new(AgentParts {
@@ -242,6 +262,7 @@ impl AgentBuilder {
             sessions,
             custom: self.custom.map_err(E::CustomState)?,
             hand_overs: self.hand_overs,
+            background: self.background,
             timeout: self.timeout,
             queue_timeout: self.queue_timeout,
         })))

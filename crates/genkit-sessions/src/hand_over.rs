@@ -15,7 +15,7 @@ pub(crate) const MAX_HAND_OVERS: usize = 8;
 /// The prefix of the tools that hand a conversation over, as in other libraries.
 const PREFIX: &str = "transfer_to_";
 
-/// The longest name of a tool that all providers accept, in bytes.
+/// The longest name of a tool that all providers accept, in bytes. `delegate_to_` has the same length as the prefix.
 const MAX_TOOL_NAME: usize = 64;
 
 /// The agents that can have the conversation of a session: its own agent, and all agents that it can be handed over to.
@@ -44,10 +44,7 @@ impl<'a> Team<'a> {
         let mut known: Vec<&Agent> = Vec::new();
         for target in targets.iter().flat_map(|target| Team::new(target).members) {
             if PREFIX.len() + target.name().len().max(name.len()) > MAX_TOOL_NAME {
-                return Err(E::HandOverName(
-                    target.name().to_owned(),
-                    MAX_TOOL_NAME - PREFIX.len(),
-                ));
+                return Err(E::CalledName(target.name().to_owned(), MAX_TOOL_NAME - PREFIX.len()));
             }
             let is_other =
                 |known: &&&Agent| known.name() == target.name() && !known.is_same(target);
@@ -55,6 +52,23 @@ impl<'a> Team<'a> {
                 return Err(E::TwoMembers(target.name().to_owned()));
             }
             known.push(target);
+        }
+        Ok(())
+    }
+
+    /// Checks the agents that work for an agent in the background.
+    pub(crate) fn check_background(agents: &[Agent]) -> Result<(), E> {
+        for (at, agent) in agents.iter().enumerate() {
+            let name = || agent.name().to_owned();
+            if agent.is_client_managed() {
+                return Err(E::NoBackground(name()));
+            }
+            if PREFIX.len() + agent.name().len() > MAX_TOOL_NAME {
+                return Err(E::CalledName(name(), MAX_TOOL_NAME - PREFIX.len()));
+            }
+            if agents[..at].iter().any(|other| other.name() == agent.name()) {
+                return Err(E::TwoMembers(name()));
+            }
         }
         Ok(())
     }

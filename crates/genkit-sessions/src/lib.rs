@@ -17,6 +17,7 @@
 )]
 
 mod agent;
+mod background;
 mod builder;
 mod error;
 mod hand_over;

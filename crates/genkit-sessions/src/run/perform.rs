@@ -8,12 +8,14 @@ use genkit_core::Context;
 use genkit_core::internal::context::{ContextParts, Recording, supervise_run};
 
 use crate::agent::{Agent, Kind};
+use crate::background::Background;
 use crate::error::Error as E;
 use crate::hand_over::{MAX_HAND_OVERS, Team};
 use crate::journal::{BegunTurn, SavedResults, TurnJournal};
 use crate::turn::{AgentTurn, TurnResult, run_model};
 use crate::types::{AgentFinish, AgentInput, AgentState};
 
+use super::Caller;
 use super::call::Call;
 use super::open::Open;
 
@@ -103,6 +105,13 @@ impl Call {
         match &agent.0.kind {
             Kind::Model(template) => {
                 let mut template = team.offer_hand_overs(agent, template.as_ref().clone());
+                if !agent.0.background.is_empty() {
+                    let session = state.session_id.as_deref().unwrap_or_default();
+                    let (owner, action_context) =
+                        (self.caller.owner.clone(), context.action_context().clone());
+                    let caller = Caller { owner, action_context, exposes_errors: false };
+                    template = template.tools(Background::new(agent, session, caller).tools());
+                }
                 if !context.action_context().is_empty() {
                     template = template.action_context(context.action_context().clone());
                 }
