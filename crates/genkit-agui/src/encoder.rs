@@ -62,6 +62,11 @@ impl Encoder {
         self.carrier.as_deref()
     }
 
+    /// Adds an event that is not part of a message.
+    pub(crate) fn push_event(&mut self, event: Value) {
+        self.events.push(event);
+    }
+
     /// Encodes a chunk.
     pub(crate) fn push_chunk(&mut self, chunk: GenerateChunk) {
         if let Some(retry) = chunk.output_retry() {
@@ -285,7 +290,7 @@ impl Encoder {
     }
 }
 
-fn result_text(response: &ToolResponse) -> String {
+pub(crate) fn result_text(response: &ToolResponse) -> String {
     match &response.output {
         Value::Null => response.content.iter().filter_map(Part::as_text).collect(),
         Value::String(text) => text.clone(),

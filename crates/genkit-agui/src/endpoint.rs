@@ -10,6 +10,7 @@ use axum::response::{IntoResponse as _, Response};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
+use genkit_agent::internal::{ThreadAgent, ThreadTurn};
 use genkit_core::internal::environment::is_development;
 use genkit_flows::ContextProvider;
 use genkit_flows::internal::{action_context, flow_request};
@@ -17,14 +18,14 @@ use genkit_http_server::internal::{
     AllowedHosts, BodyRoom, Cors, Drain, FairLimit, FairPlace, read_body,
 };
 
-use crate::agent::{Agent, AguiRequest};
+use crate::agent::{Agent, AguiRequest, Kind};
 use crate::builder::AguiSettings;
 use crate::error::Error as E;
 use crate::history::Conversation;
 use crate::input::RunInput;
 use crate::ledger::{Binding, Ledger};
-use crate::outcome::RunIds;
 use crate::run::AdmittedRun;
+use crate::thread::{AdmittedThread, LOAD_TIMEOUT, ThreadRequest};
 use genkit_flows::internal::Rejection;
 
 /// The supported methods.
@@ -133,18 +134,62 @@ impl AguiEndpoint {
             forwarded_props: input.allowed_props(&self.forwarded_props),
             extensions: parts.extensions,
         };
-        let run = self.agent.create_run(request).await;
-        let mut run = run.map_err(|error| Rejection::masked(error, self.exposes_errors))?;
-        if !self.providers.is_empty() {
-            run = run.action_context(context);
-        }
+        let run = match &self.agent.0 {
+            Kind::Fixed(run) => (**run).clone(),
+            Kind::Created(create) => {
+                let run = Agent::create_run(create, request).await;
+                run.map_err(|error| self.masked(error))?
+            }
+            Kind::Threads(agent) => {
+                let turn = ThreadTurn {
+                    owner,
+                    thread: input.thread_id.clone(),
+                    action_context: context,
+                    exposes_errors: self.exposes_errors,
+                    tools,
+                    ..ThreadTurn::default()
+                };
+                return self.admit_thread(agent, turn, input, binding, page_tools, place).await;
+            }
+        };
+        let run = if self.providers.is_empty() { run } else { run.action_context(context) };
         let mut conversation = Conversation::rebuild(&mut input, &self.ledger, &binding, &client)?;
         let (known_calls, carrier) =
             (std::mem::take(&mut conversation.known_calls), conversation.carrier.take());
         let run = conversation.apply_to(run.tools(tools));
-        let (thread, id, parent) = (input.thread_id, input.run_id, input.parent_run_id);
-        let ids = RunIds { thread, run: id, parent };
-        Ok(self.stream(AdmittedRun { run, ids, binding, known_calls, carrier, page_tools, place }))
+        let ids = input.into_ids();
+        let of_run = ids.clone();
+        let admitted = AdmittedRun { run, ids, binding, known_calls, carrier, page_tools, place };
+        Ok(self.stream(of_run, |endpoint, sender| async move {
+            endpoint.drive(admitted, &sender).await
+        }))
+    }
+
+    /// Starts a turn of an agent that keeps its threads.
+    async fn admit_thread(
+        self: &Arc<Self>,
+        agent: &Arc<dyn ThreadAgent>,
+        turn: ThreadTurn,
+        mut input: RunInput,
+        binding: Binding,
+        page_tools: Vec<String>,
+        place: FairPlace<String>,
+    ) -> Result<Response, Rejection> {
+        let loading = agent.load_thread(&turn.owner, &turn.thread);
+        let state = tokio::time::timeout(LOAD_TIMEOUT, loading).await;
+        let state = state.map_err(|_| E::Overdue(LOAD_TIMEOUT))?;
+        let state = state.map_err(|error| self.masked(error))?;
+        let request = ThreadRequest::read(&mut input, state, &self.ledger, &binding, &page_tools)?;
+        let (agent, ids) = (Arc::clone(agent), input.into_ids());
+        let of_run = ids.clone();
+        let admitted = AdmittedThread { agent, request, turn, ids, binding, page_tools, place };
+        Ok(self.stream(of_run, |endpoint, sender| async move {
+            endpoint.drive_thread(admitted, &sender).await
+        }))
+    }
+
+    fn masked(&self, error: genkit_core::Error) -> Rejection {
+        Rejection::masked(error, self.exposes_errors)
     }
 
     fn take_place(
@@ -172,6 +217,6 @@ impl AguiEndpoint {
         let extensions = parts.extensions.clone();
         let request = flow_request("agent", &parts.method, &parts.headers, Value::Null, extensions);
         let known = action_context(&self.providers, &request).await;
-        known.map_err(|error| Rejection::masked(error, self.exposes_errors))
+        known.map_err(|error| self.masked(error))
     }
 }

@@ -9,6 +9,7 @@ use genkit_core::internal::bounded_json::{ValueBudget, parse_within};
 use genkit_core::{Part, Tool};
 
 use crate::error::Error as E;
+use crate::outcome::RunIds;
 
 /// The maximum number of messages. Default is 2,000.
 const MAX_MESSAGES: usize = 2_000;
@@ -61,6 +62,8 @@ pub(crate) struct RunInput {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct InputMessage {
+    #[serde(default)]
+    pub(crate) id: String,
     pub(crate) role: String,
     #[serde(default)]
     pub(crate) content: Value,
@@ -115,6 +118,9 @@ impl RunInput {
         limit("runId", input.run_id.len(), "bytes", MAX_ID)?;
         let parent = input.parent_run_id.as_ref().map_or(0, String::len);
         limit("parentRunId", parent, "bytes", MAX_ID)?;
+        for message in &input.messages {
+            limit("messages[].id", message.id.len(), "bytes", MAX_ID)?;
+        }
         limit("messages", input.messages.len(), "entries", MAX_MESSAGES)?;
         limit("tools", input.tools.as_ref().map_or(0, Vec::len), "entries", MAX_TOOLS)?;
         limit("context", input.context.as_ref().map_or(0, Vec::len), "entries", MAX_CONTEXT)?;
@@ -123,6 +129,10 @@ impl RunInput {
             return Err(E::NotInput("`threadId` and `runId` must not be empty".to_owned()));
         }
         Ok(input)
+    }
+
+    pub(crate) fn into_ids(self) -> RunIds {
+        RunIds { thread: self.thread_id, run: self.run_id, parent: self.parent_run_id }
     }
 
     /// Creates the tools of the client. A call to one of them interrupts the run.

@@ -33,6 +33,7 @@ mod run;
 mod serve;
 #[cfg(test)]
 mod tests;
+mod thread;
 mod ui_event;
 
 pub use agent::{AguiRequest, IntoAgent};

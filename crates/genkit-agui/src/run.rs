@@ -31,7 +31,7 @@ const FRAMES: usize = 16;
 const READ_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The time between comments that keep an idle connection open. Default is 15 seconds.
-const KEEP_ALIVE: Duration = Duration::from_secs(15);
+pub(crate) const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
 /// A run that was admitted.
 pub(crate) struct AdmittedRun {
@@ -46,18 +46,19 @@ pub(crate) struct AdmittedRun {
 }
 
 /// The client no longer reads the stream.
-struct Left;
+pub(crate) struct Left;
 
 /// Sends frames to the client.
-struct FrameSender(mpsc::Sender<Bytes>);
+#[derive(Clone)]
+pub(crate) struct FrameSender(mpsc::Sender<Bytes>);
 
 impl FrameSender {
-    async fn send(&self, frame: Bytes) -> Result<(), Left> {
+    pub(crate) async fn send(&self, frame: Bytes) -> Result<(), Left> {
         self.0.send_timeout(frame, READ_TIMEOUT).await.map_err(|_| Left)
     }
 
     /// Sends several events in one frame, so that they arrive together.
-    async fn send_events(&self, events: Vec<Value>) -> Result<(), Left> {
+    pub(crate) async fn send_events(&self, events: Vec<Value>) -> Result<(), Left> {
         if events.is_empty() {
             return Ok(());
         }
@@ -73,15 +74,18 @@ impl FrameSender {
 
 impl AguiEndpoint {
     /// Starts a run, and returns the response that streams its events. The run is cancelled if the client disconnects.
-    pub(crate) fn stream(self: &Arc<Self>, admitted: AdmittedRun) -> Response {
+    pub(crate) fn stream<D, F>(self: &Arc<Self>, ids: RunIds, drive: D) -> Response
+    where
+        D: FnOnce(Arc<Self>, FrameSender) -> F + Send + 'static,
+        F: Future<Output = Result<(), Left>> + Send + 'static,
+    {
         let (sender, receiver) = mpsc::channel(FRAMES);
         let endpoint = Arc::clone(self);
         tokio::spawn(async move {
             let sender = FrameSender(sender);
             let left = sender.0.clone();
             let exposes_errors = endpoint.exposes_errors;
-            let ids = admitted.ids.clone();
-            let driven = AssertUnwindSafe(endpoint.drive(admitted, &sender)).catch_unwind();
+            let driven = AssertUnwindSafe(drive(endpoint, sender.clone())).catch_unwind();
             tokio::select! {
                 driven = driven => {
                     if driven.is_err() {
@@ -104,7 +108,12 @@ impl AguiEndpoint {
         response
     }
 
-    async fn drive(&self, admitted: AdmittedRun, sender: &FrameSender) -> Result<(), Left> {
+    /// Drives a run, and sends its events.
+    pub(crate) async fn drive(
+        &self,
+        admitted: AdmittedRun,
+        sender: &FrameSender,
+    ) -> Result<(), Left> {
         let AdmittedRun { run, ids, binding, known_calls, carrier, page_tools, place: _place } =
             admitted;
         let mut encoder = Encoder::new(&ids.run, known_calls);

@@ -60,6 +60,8 @@ pub(crate) struct AgentParts {
 /// # }
 /// ```
 ///
+/// [`Registry::add`](genkit_core::Registry::add) registers an agent, so that Genkit's Developer UI lists and runs it.
+///
 /// Sessions are kept in memory, unless [`store`](AgentBuilder::store) sets another store.
 #[derive(Clone)]
 pub struct Agent(pub(crate) Arc<AgentParts>);

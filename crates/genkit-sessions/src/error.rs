@@ -83,6 +83,10 @@ pub(crate) enum Error {
     TaskCount { found: usize, limit: usize },
     #[error("{0} tasks of this agent are already running; wait for one of them")]
     ManyTasks(usize),
+    #[error("the conversation has continued elsewhere; load it again")]
+    Advanced,
+    #[error("the request does not match the agent: {0}")]
+    Request(String),
     #[error("the agent failed unexpectedly")]
     Panicked,
 }
@@ -95,6 +99,7 @@ impl Topic for Error {
             | Self::Running(_)
             | Self::Cycle(_)
             | Self::WaitsForAnswers
+            | Self::Advanced
             | Self::CannotDetach
             | Self::CustomState(_) => ErrorKind::FailedPrecondition,
             Self::NoSnapshot(_) | Self::NoTask(_) => ErrorKind::NotFound,

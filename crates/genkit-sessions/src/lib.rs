@@ -16,6 +16,7 @@
     reason = "items that `genkit` re-exports are documented, which a test of `genkit` checks; the rest is internal to the workspace"
 )]
 
+mod actions;
 mod agent;
 mod background;
 mod builder;
@@ -29,6 +30,7 @@ mod session;
 mod store;
 #[cfg(test)]
 mod tests;
+mod thread;
 mod turn;
 mod types;
 

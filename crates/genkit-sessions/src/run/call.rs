@@ -10,7 +10,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use genkit_core::internal::run_store::now_ms;
 use genkit_core::internal::sync::lock;
-use genkit_core::{ErrorKind, Message, Result, Usage};
+use genkit_core::{ErrorKind, Message, Result, Tool, Usage};
 
 use crate::agent::Agent;
 use crate::error::Error as E;
@@ -40,6 +40,10 @@ pub(super) struct Call {
     /// Set if another process continues the turn when this call is dropped.
     pub(super) keeps_turn: Arc<AtomicBool>,
     pub(super) usage: Usage,
+    /// Tools that exist for this call.
+    pub(super) tools: Vec<Tool>,
+    /// The snapshot that must be the newest.
+    pub(super) after: Option<String>,
 }
 
 /// The end of a turn: the message, the reason and the error.

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::AbortHandle;
 
-use genkit_core::{BoxFuture, Result, Usage};
+use genkit_core::{BoxFuture, Result, Tool, Usage};
 
 use crate::agent::Agent;
 use crate::error::Error as E;
@@ -70,9 +70,19 @@ impl AgentRun {
             place: None,
             keeps_turn: Arc::clone(&keeps_turn),
             usage: Usage::default(),
+            tools: Vec::new(),
+            after: None,
         };
         let (start, output) = (Some(Box::new(call)), Some(output));
         Self { start, chunks, output, task: None, keeps_turn }
+    }
+
+    /// Adds tools, and sets the snapshot that must still be the newest.
+    pub(crate) fn with_thread(mut self, tools: Vec<Tool>, after: Option<String>) -> Self {
+        if let Some(call) = &mut self.start {
+            (call.tools, call.after) = (tools, after);
+        }
+        self
     }
 
     /// Holds `place` until the turn ends, also if it continues in the background.

@@ -87,6 +87,9 @@ impl Call {
             None => record.newest_over(),
         };
         let id = entry.map(|entry| entry.id.clone());
+        if self.after.is_some() && self.after != id {
+            return Err(E::Advanced.into());
+        }
         Ok((self.open_at(turnstile, id.as_deref())?, None))
     }
 

@@ -105,6 +105,9 @@ impl Call {
         match &agent.0.kind {
             Kind::Model(template) => {
                 let mut template = team.offer_hand_overs(agent, template.as_ref().clone());
+                if !self.tools.is_empty() {
+                    template = template.tools(self.tools.clone());
+                }
                 if !agent.0.background.is_empty() {
                     let session = state.session_id.as_deref().unwrap_or_default();
                     let (owner, action_context) =
