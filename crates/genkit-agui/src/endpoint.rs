@@ -157,10 +157,11 @@ impl AguiEndpoint {
         let (known_calls, carrier) =
             (std::mem::take(&mut conversation.known_calls), conversation.carrier.take());
         let run = conversation.apply_to(run.tools(tools));
+        let ui_stream = input.ui_stream.take();
         let ids = input.into_ids();
         let of_run = ids.clone();
         let admitted = AdmittedRun { run, ids, binding, known_calls, carrier, page_tools, place };
-        Ok(self.stream(of_run, |endpoint, sender| async move {
+        Ok(self.stream(of_run, ui_stream, |endpoint, sender| async move {
             endpoint.drive(admitted, &sender).await
         }))
     }
@@ -180,10 +181,11 @@ impl AguiEndpoint {
         let state = state.map_err(|_| E::Overdue(LOAD_TIMEOUT))?;
         let state = state.map_err(|error| self.masked(error))?;
         let request = ThreadRequest::read(&mut input, state, &self.ledger, &binding, &page_tools)?;
+        let ui_stream = input.ui_stream.take();
         let (agent, ids) = (Arc::clone(agent), input.into_ids());
         let of_run = ids.clone();
         let admitted = AdmittedThread { agent, request, turn, ids, binding, page_tools, place };
-        Ok(self.stream(of_run, |endpoint, sender| async move {
+        Ok(self.stream(of_run, ui_stream, |endpoint, sender| async move {
             endpoint.drive_thread(admitted, &sender).await
         }))
     }

@@ -10,6 +10,7 @@ use genkit_core::{Part, Tool};
 
 use crate::error::Error as E;
 use crate::outcome::RunIds;
+use crate::ui_stream::{UiStream, is_chat_request, read_request};
 
 /// The maximum number of messages. Default is 2,000.
 const MAX_MESSAGES: usize = 2_000;
@@ -56,6 +57,9 @@ pub(crate) struct RunInput {
     /// How many more values the JSON within the request may have: sealed turns, and text that is JSON.
     #[serde(skip)]
     pub(crate) budget: ValueBudget,
+    /// Set for a request of Vercel's AI SDK.
+    #[serde(skip)]
+    pub(crate) ui_stream: Option<UiStream>,
 }
 
 /// A message from the client's copy of the conversation. Calls in it are ignored: the sealed value has them.
@@ -110,10 +114,13 @@ impl RunInput {
     /// Parses the body of a request and checks its limits.
     pub(crate) fn parse(body: &[u8]) -> Result<Self, E> {
         let budget = ValueBudget::default();
-        let mut input: Self = parse_within(body, &budget)
-            .and_then(serde_json::from_value)
-            .map_err(|error| E::NotInput(error.to_string()))?;
-        input.budget = budget;
+        let not_input = |error: serde_json::Error| E::NotInput(error.to_string());
+        let body: Value = parse_within(body, &budget).map_err(not_input)?;
+        let input = if is_chat_request(&body) {
+            read_request(body, budget).map_err(not_input)?
+        } else {
+            Self { budget, ..serde_json::from_value(body).map_err(not_input)? }
+        };
         limit("threadId", input.thread_id.len(), "bytes", MAX_ID)?;
         limit("runId", input.run_id.len(), "bytes", MAX_ID)?;
         let parent = input.parent_run_id.as_ref().map_or(0, String::len);

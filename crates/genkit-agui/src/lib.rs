@@ -35,6 +35,7 @@ mod serve;
 mod tests;
 mod thread;
 mod ui_event;
+mod ui_stream;
 
 pub use agent::{AguiRequest, IntoAgent};
 pub use builder::AguiServer;

@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
@@ -16,6 +16,7 @@ use tokio::time::Instant;
 
 use genkit_agent::Generate;
 use genkit_core::Error as CoreError;
+use genkit_core::internal::sync::lock;
 use genkit_http_server::internal::FairPlace;
 
 use crate::encoder::Encoder;
@@ -23,6 +24,7 @@ use crate::endpoint::AguiEndpoint;
 use crate::error::Error as E;
 use crate::ledger::Binding;
 use crate::outcome::RunIds;
+use crate::ui_stream::UiStream;
 
 /// The number of unread frames after which a run waits. Default is 16.
 const FRAMES: usize = 16;
@@ -50,11 +52,15 @@ pub(crate) struct Left;
 
 /// Sends frames to the client.
 #[derive(Clone)]
-pub(crate) struct FrameSender(mpsc::Sender<Bytes>);
+pub(crate) struct FrameSender {
+    frames: mpsc::Sender<Bytes>,
+    /// Set if the client is Vercel's AI SDK.
+    ui_stream: Option<Arc<Mutex<UiStream>>>,
+}
 
 impl FrameSender {
     pub(crate) async fn send(&self, frame: Bytes) -> Result<(), Left> {
-        self.0.send_timeout(frame, READ_TIMEOUT).await.map_err(|_| Left)
+        self.frames.send_timeout(frame, READ_TIMEOUT).await.map_err(|_| Left)
     }
 
     /// Sends several events in one frame, so that they arrive together.
@@ -62,28 +68,52 @@ impl FrameSender {
         if events.is_empty() {
             return Ok(());
         }
-        let mut frame = String::new();
-        for event in events {
-            frame.push_str("data: ");
-            frame.push_str(&event.to_string());
-            frame.push_str("\n\n");
+        let Some(ui_stream) = &self.ui_stream else {
+            return self.send(frame_of(&events).into()).await;
+        };
+        let mut parts = Vec::new();
+        for event in &events {
+            lock(ui_stream).push_event(event, &mut parts);
+        }
+        let mut frame = frame_of(&parts);
+        let is_end =
+            |event: &Value| event["type"] == "RUN_FINISHED" || event["type"] == "RUN_ERROR";
+        if events.last().is_some_and(is_end) {
+            frame.push_str("data: [DONE]\n\n");
         }
         self.send(frame.into()).await
     }
 }
 
+fn frame_of(events: &[Value]) -> String {
+    let mut frame = String::new();
+    for event in events {
+        frame.push_str("data: ");
+        frame.push_str(&event.to_string());
+        frame.push_str("\n\n");
+    }
+    frame
+}
+
 impl AguiEndpoint {
     /// Starts a run, and returns the response that streams its events. The run is cancelled if the client disconnects.
-    pub(crate) fn stream<D, F>(self: &Arc<Self>, ids: RunIds, drive: D) -> Response
+    pub(crate) fn stream<D, F>(
+        self: &Arc<Self>,
+        ids: RunIds,
+        ui_stream: Option<UiStream>,
+        drive: D,
+    ) -> Response
     where
         D: FnOnce(Arc<Self>, FrameSender) -> F + Send + 'static,
         F: Future<Output = Result<(), Left>> + Send + 'static,
     {
         let (sender, receiver) = mpsc::channel(FRAMES);
         let endpoint = Arc::clone(self);
+        let is_ui_stream = ui_stream.is_some();
+        let ui_stream = ui_stream.map(|stream| Arc::new(Mutex::new(stream)));
         tokio::spawn(async move {
-            let sender = FrameSender(sender);
-            let left = sender.0.clone();
+            let sender = FrameSender { frames: sender, ui_stream };
+            let left = sender.frames.clone();
             let exposes_errors = endpoint.exposes_errors;
             let driven = AssertUnwindSafe(drive(endpoint, sender.clone())).catch_unwind();
             tokio::select! {
@@ -105,6 +135,9 @@ impl AguiEndpoint {
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+        if is_ui_stream {
+            headers.insert("x-vercel-ai-ui-message-stream", HeaderValue::from_static("v1"));
+        }
         response
     }
 

@@ -1,6 +1,7 @@
 //! Requests to an endpoint and the events of their runs, with a scripted model.
 
 mod threads;
+mod ui_streams;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

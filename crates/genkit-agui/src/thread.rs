@@ -288,10 +288,8 @@ fn user_part_json(part: &Part) -> Option<Value> {
     }
     let Part::Media { media: Media { url, content_type, .. }, .. } = part else { return None };
     let mime = content_type.as_deref().unwrap_or_default();
-    let kind = match mime.split('/').next() {
-        Some(kind @ ("image" | "audio" | "video")) => kind,
-        _ => "document",
-    };
+    let kind = mime.split('/').next().filter(|kind| ["image", "audio", "video"].contains(kind));
+    let kind = kind.unwrap_or("document");
     let source = match url.split_once(";base64,") {
         Some((_, data)) => json!({ "type": "data", "value": data, "mimeType": mime }),
         None => json!({ "type": "url", "value": url, "mimeType": mime }),
