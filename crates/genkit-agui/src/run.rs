@@ -15,11 +15,11 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use genkit_agent::Generate;
-use genkit_core::Error as CoreError;
 use genkit_core::internal::sync::lock;
+use genkit_core::{Error as CoreError, Message};
 use genkit_http_server::internal::FairPlace;
 
-use crate::encoder::Encoder;
+use crate::encoder::{Encoder, pending_results};
 use crate::endpoint::AguiEndpoint;
 use crate::error::Error as E;
 use crate::ledger::Binding;
@@ -61,6 +61,14 @@ pub(crate) struct FrameSender {
 impl FrameSender {
     pub(crate) async fn send(&self, frame: Bytes) -> Result<(), Left> {
         self.frames.send_timeout(frame, READ_TIMEOUT).await.map_err(|_| Left)
+    }
+
+    /// Adds the results that an interrupted run already has before its last event, for a client that needs them.
+    pub(crate) fn add_pending_results(&self, message: Option<&Message>, events: &mut Vec<Value>) {
+        if let (Some(_), Some(message)) = (&self.ui_stream, message) {
+            let at = events.len().saturating_sub(1);
+            events.splice(at..at, pending_results(message));
+        }
     }
 
     /// Sends several events in one frame, so that they arrive together.
@@ -114,7 +122,7 @@ impl AguiEndpoint {
         tokio::spawn(async move {
             let sender = FrameSender { frames: sender, ui_stream };
             let left = sender.frames.clone();
-            let exposes_errors = endpoint.exposes_errors;
+            let exposes_errors = endpoint.gate.exposes_errors;
             let driven = AssertUnwindSafe(drive(endpoint, sender.clone())).catch_unwind();
             tokio::select! {
                 driven = driven => {
@@ -156,7 +164,7 @@ impl AguiEndpoint {
         let failed = loop {
             let next = tokio::select! {
                 next = chunks.next() => next,
-                () = self.end.cancelled() => break E::ShuttingDown.into(),
+                () = self.gate.end.cancelled() => break E::ShuttingDown.into(),
                 () = tokio::time::sleep_until(deadline) => break E::Overdue(self.timeout).into(),
                 () = tokio::time::sleep(KEEP_ALIVE) => {
                     sender.send(Bytes::from_static(b": keep-alive\n\n")).await?;
@@ -175,15 +183,16 @@ impl AguiEndpoint {
                         Err(error) => break error,
                     };
                     let (ledger, carrier) = (&self.ledger, carrier.as_deref());
-                    let last =
+                    let mut last =
                         ids.ended(&response, &mut encoder, carrier, ledger, &binding, &page_tools);
+                    sender.add_pending_results(response.message.as_ref(), &mut last);
                     return sender.send_events(last).await;
                 }
             }
         };
         encoder.end_step();
         let mut last = encoder.take_events();
-        last.push(ids.failed(failed, self.exposes_errors));
+        last.push(ids.failed(failed, self.gate.exposes_errors));
         sender.send_events(last).await
     }
 }

@@ -141,13 +141,14 @@ impl AguiEndpoint {
         sender.send_events(events).await?;
         let ended = self.follow_turn(&*agent, turn, &mut encoder, sender).await?;
         encoder.end_step();
+        let mut message = None;
         let last = match ended {
             Ok(ThreadEnd { error: Some(error), .. }) | Err(error) => {
-                ids.failed(error, self.exposes_errors)
+                ids.failed(error, self.gate.exposes_errors)
             }
             Ok(ended) if ended.finish_reason == FinishReason::Aborted => {
                 let error = genkit_core::Error::new(ErrorKind::Cancelled, "the turn was aborted");
-                ids.failed(error, self.exposes_errors)
+                ids.failed(error, self.gate.exposes_errors)
             }
             Ok(ended) => {
                 if let Some(message) = &ended.message {
@@ -158,11 +159,13 @@ impl AguiEndpoint {
                 if let Some(usage) = usage_json(&ended.usage) {
                     last["usage"] = json!([usage]);
                 }
+                message = ended.message;
                 last
             }
         };
         let mut events = encoder.take_events();
         events.push(last);
+        sender.add_pending_results(message.as_ref(), &mut events);
         sender.send_events(events).await
     }
 
@@ -178,7 +181,7 @@ impl AguiEndpoint {
         loop {
             let chunk = tokio::select! {
                 chunk = run.next_chunk() => chunk,
-                () = self.end.cancelled() => {
+                () = self.gate.end.cancelled() => {
                     run.keep_turn();
                     return Ok(Err(E::ShuttingDown.into()));
                 }

@@ -35,6 +35,7 @@ pub(crate) struct AgentParts {
     pub(crate) custom: Value,
     pub(crate) hand_overs: Vec<Agent>,
     pub(crate) background: Vec<Agent>,
+    pub(crate) searches_conversations: bool,
     pub(crate) timeout: Duration,
     pub(crate) queue_timeout: Duration,
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::Value;
 
+use genkit_agent::middleware::Middleware;
 use genkit_agent::{Generate, Instance};
 use genkit_core::{HandlerError, IntoParts, IntoTools, Message, Result, RunStore};
 use genkit_model::IntoModel;
@@ -38,6 +39,7 @@ pub struct AgentBuilder {
     custom: Result<Value, serde_json::Error>,
     hand_overs: Vec<Agent>,
     background: Vec<Agent>,
+    searches_conversations: bool,
     timeout: Duration,
     queue_timeout: Duration,
     lease: Duration,
@@ -55,6 +57,7 @@ impl AgentBuilder {
             custom: Ok(Value::Null),
             hand_overs: Vec::new(),
             background: Vec::new(),
+            searches_conversations: false,
             timeout: TURN_TIMEOUT,
             queue_timeout: QUEUE_TIMEOUT,
             lease: LEASE,
@@ -90,6 +93,23 @@ impl AgentBuilder {
     /// Sets the maximum number of rounds of tool calls in a turn. Default is the one of [`Generate`].
     pub fn max_turns(self, rounds: usize) -> Self {
         self.with_generate(|run| run.max_turns(rounds))
+    }
+
+    /// Adds middleware, such as [`compact`](genkit_agent::middleware::compact), which shortens the requests of long
+    /// conversations and leaves the stored history complete.
+    pub fn middleware(self, middleware: impl Middleware) -> Self {
+        self.with_generate(|run| run.middleware(middleware))
+    }
+
+    /// Gives the model a tool that searches past conversations with the same user: `search_conversations {query}`.
+    /// Default is `false`.
+    ///
+    /// These are the other sessions of the caller that the context providers of a server identify. Without a caller, they
+    /// are the sessions whose ids have the same text before the last `/`, such as `ada/monday` and `ada/tuesday`. A search
+    /// reads up to 500 sessions.
+    pub fn search_conversations(mut self, yes: bool) -> Self {
+        self.searches_conversations = yes;
+        self
     }
 
     /// Replaces all settings of the model with those of `run`, for everything that the builder has no method for:
@@ -263,6 +283,7 @@ impl AgentBuilder {
             custom: self.custom.map_err(E::CustomState)?,
             hand_overs: self.hand_overs,
             background: self.background,
+            searches_conversations: self.searches_conversations,
             timeout: self.timeout,
             queue_timeout: self.queue_timeout,
         })))

@@ -23,6 +23,7 @@ mod builder;
 mod error;
 mod hand_over;
 mod journal;
+mod memory;
 mod patch;
 mod run;
 mod server;

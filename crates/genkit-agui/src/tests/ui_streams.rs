@@ -115,6 +115,24 @@ async fn approval_is_asked_and_answered_once_with_and_without_sessions() {
 }
 
 #[tokio::test]
+async fn calls_next_to_an_approval_have_their_result_before_it() {
+    let requests = [("weather", "c1", json!({"city": "Rome"})), ("pay", "c2", json!({"cents": 1}))];
+    let requests = requests.map(|(name, id, input)| ToolRequest::new(name, input).with_id(id));
+    let script = || {
+        ScriptedModel::new([
+            ModelResponse::from_tool_requests(requests.clone()),
+            ModelResponse::from_text("Done."),
+        ])
+    };
+    let kept = Agent::builder("keeper").model(script()).tools(tools![weather, pay]).build();
+    for endpoint in [endpoint(agent(&script())), endpoint(kept.expect("an agent"))] {
+        let asked = chat(&endpoint, &json!([user("u1", "Go.")])).await;
+        assert_eq!(find(&asked, "tool-output-available")["output"], "Rome: sunny");
+        assert_eq!(find(&asked, "tool-approval-request")["toolCallId"], "c2");
+    }
+}
+
+#[tokio::test]
 async fn tool_of_the_page_returns_its_result_and_errors_are_a_part() {
     let model =
         ScriptedModel::new([call("pick", "c1", json!({})), ModelResponse::from_text("Red.")]);

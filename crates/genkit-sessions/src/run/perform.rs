@@ -12,6 +12,7 @@ use crate::background::Background;
 use crate::error::Error as E;
 use crate::hand_over::{MAX_HAND_OVERS, Team};
 use crate::journal::{BegunTurn, SavedResults, TurnJournal};
+use crate::memory::search_tool;
 use crate::turn::{AgentTurn, TurnResult, run_model};
 use crate::types::{AgentFinish, AgentInput, AgentState};
 
@@ -108,11 +109,17 @@ impl Call {
                 if !self.tools.is_empty() {
                     template = template.tools(self.tools.clone());
                 }
+                let session = state.session_id.as_deref().unwrap_or_default();
+                let owner = &self.caller.owner;
+                if agent.0.searches_conversations && !self.agent.is_client_managed() {
+                    template = template.tools([search_tool(&self.agent, session, owner)]);
+                }
                 if !agent.0.background.is_empty() {
-                    let session = state.session_id.as_deref().unwrap_or_default();
-                    let (owner, action_context) =
-                        (self.caller.owner.clone(), context.action_context().clone());
-                    let caller = Caller { owner, action_context, exposes_errors: false };
+                    let caller = Caller {
+                        owner: owner.clone(),
+                        action_context: context.action_context().clone(),
+                        exposes_errors: false,
+                    };
                     template = template.tools(Background::new(agent, session, caller).tools());
                 }
                 if !context.action_context().is_empty() {

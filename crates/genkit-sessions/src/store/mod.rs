@@ -12,10 +12,11 @@ use tokio_util::sync::CancellationToken;
 
 use genkit_core::internal::run_store::{now_ms, short_hash};
 use genkit_core::internal::sync::lock;
-use genkit_core::{Result, RunStore};
+use genkit_core::{Result, RunFilter, RunStore};
 use genkit_durable::internal::MemoryRuns;
 
 use crate::error::Error as E;
+use crate::memory::MAX_SESSIONS;
 use crate::types::SnapshotStatus;
 
 pub(crate) use record::{Entry, Record, SessionKey};
@@ -63,6 +64,24 @@ impl Sessions {
         let runs = store.unwrap_or_else(|| Arc::new(MemoryRuns::with_max_runs(MAX_IN_MEMORY)));
         let (gates, workers) = (Mutex::default(), Mutex::default());
         Self { runs, is_in_memory, agent, lease, gates, workers }
+    }
+
+    /// Returns the keys of sessions of this agent that may belong to `owner`.
+    pub(crate) async fn list(&self, owner: &str) -> Result<Vec<SessionKey>> {
+        let mut filter = RunFilter::new().name(format!("agent {}", self.agent));
+        if !owner.is_empty() {
+            filter = filter.tag(short_hash(owner));
+        }
+        let mut keys = Vec::new();
+        while keys.len() < MAX_SESSIONS {
+            let page = self.runs.list(&filter).await?;
+            let Some(last) = page.last() else { break };
+            let next = last.id.clone();
+            keys.extend(page.iter().filter_map(|entry| SessionKey::of_run(&entry.id)));
+            filter = filter.after(next);
+        }
+        keys.truncate(MAX_SESSIONS);
+        Ok(keys)
     }
 
     /// Loads a session that belongs to `owner`.

@@ -143,6 +143,11 @@ impl SessionKey {
         Some(Self { run, hash })
     }
 
+    /// Returns the session of a run; `None` for a run that is not a session.
+    pub(super) fn of_run(run: &RunId) -> Option<Self> {
+        Self::of_hash(run.to_string().strip_prefix(PREFIX)?.to_owned())
+    }
+
     /// Returns the session of a snapshot; `None` for an id that no store has created.
     pub(crate) fn of_snapshot(id: &str) -> Option<Self> {
         let (hash, rest) = id.split_once('.')?;
@@ -170,6 +175,10 @@ pub(super) fn change_of(head: &Head, entry: Option<&Entry>) -> Result<RunChange,
     };
     let line = entry.map(serde_json::to_string).transpose().map_err(E::Unreadable)?;
     let name = format!("agent {}", head.agent);
+    // Without context providers all sessions have the same owner, which needs no tag.
+    let tags = (head.owner != short_hash("")).then(|| vec![head.owner.clone()]);
     let head = serde_json::to_string(head).map_err(E::Unreadable)?;
-    Ok(RunChange::new(status, head).with_log(line).with_name(name))
+    let mut change = RunChange::new(status, head).with_log(line).with_name(name);
+    change.tags = tags;
+    Ok(change)
 }

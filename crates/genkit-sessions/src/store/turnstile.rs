@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::sync::OwnedMutexGuard;
 use tokio::time::Instant;
 
-use genkit_core::internal::run_store::{now_ms, short_hash};
+use genkit_core::internal::run_store::now_ms;
 use genkit_core::internal::sync::lock;
 use genkit_core::internal::visible::Logged;
 use genkit_core::{Result, RunId, RunStore};
@@ -61,10 +61,7 @@ impl Turnstile {
         if is_new && self.record.entries.len() >= MAX_SNAPSHOTS {
             return Err(E::ManySnapshots(MAX_SNAPSHOTS).into());
         }
-        let mut change = change_of(&self.head, Some(&entry))?;
-        // Without context providers all sessions have the same owner, which needs no share.
-        let is_shared = self.sessions.is_in_memory && self.head.owner != short_hash("");
-        change.tags = is_shared.then(|| vec![self.head.owner.clone()]);
+        let change = change_of(&self.head, Some(&entry))?;
         let size = change.log.iter().map(String::len).sum::<usize>();
         // The end of a turn whose beginning was saved may exceed the limit, but not without bounds.
         let limit = if is_new { MAX_BYTES } else { 2 * MAX_BYTES };
