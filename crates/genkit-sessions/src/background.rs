@@ -29,14 +29,16 @@ const MAX_RUNNING: usize = 64;
 /// The maximum number of tasks in one call. Default is 32.
 const MAX_TASKS: usize = 32;
 
-/// How long a model waits for tasks if it does not say. Default is 60 seconds; at most 5 minutes.
+/// How long a model waits for tasks if it does not set a time. Default is 60 seconds.
 const WAIT: Duration = Duration::from_secs(60);
+
+/// The longest time that a model waits for tasks. Default is 5 minutes.
 const MAX_WAIT: Duration = Duration::from_secs(300);
 
-/// The time limit of the tools, which does not include the time until a question is answered.
+/// The time limit of the tools, which does not include the time until a question is answered. Default is 6 minutes.
 const TOOL_TIMEOUT: Duration = Duration::from_secs(360);
 
-/// The time between two looks at the tasks that are waited for.
+/// The time between two looks at the tasks that are waited for. Default is 100 milliseconds.
 const POLL: Duration = Duration::from_millis(100);
 
 #[derive(Deserialize, JsonSchema)]

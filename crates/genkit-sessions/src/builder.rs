@@ -21,7 +21,7 @@ use crate::turn::AgentTurn;
 /// The time limit of a turn. Default is 10 minutes.
 const TURN_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// The shortest lease of a session.
+/// The shortest lease of a session. Default is 100 milliseconds.
 const MIN_LEASE: Duration = Duration::from_millis(100);
 
 /// How long a turn waits for the turns of the same session before it. Default is 60 seconds.

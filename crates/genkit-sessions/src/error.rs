@@ -71,6 +71,10 @@ pub(crate) enum Error {
     CalledName(String, usize),
     #[error("two agents that are called by one agent have the name `{0}`; give each its own name")]
     TwoMembers(String),
+    #[error(
+        "the conversation cannot be handed over to `{0}`; add the agent with `.hand_over_to([..])`"
+    )]
+    NoTarget(String),
     #[error("the conversation was handed over {0} times in one turn, which is the limit")]
     ManyHandOvers(usize),
     #[error("{0} processes ended during this turn, so it is not tried again")]

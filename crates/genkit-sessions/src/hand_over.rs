@@ -86,7 +86,7 @@ impl<'a> Team<'a> {
     }
 
     /// Returns the agents that `agent` can hand over to: its own targets, and the agents that it is a target of.
-    fn targets_of(&self, agent: &Agent) -> impl Iterator<Item = &'a Agent> {
+    pub(crate) fn targets_of(&self, agent: &Agent) -> impl Iterator<Item = &'a Agent> {
         let leads = |from: &Agent, to: &Agent| from.0.hand_overs.iter().any(|it| it.is_same(to));
         let members = self.members.iter().copied();
         members.filter(move |other| leads(agent, other) || leads(other, agent))

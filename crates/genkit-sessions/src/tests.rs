@@ -150,6 +150,21 @@ async fn a_dropped_turn_is_cancelled_and_the_turn_of_a_stopped_server_is_continu
 }
 
 #[tokio::test]
+async fn a_first_turn_that_fails_leaves_nothing_in_the_store() {
+    use genkit_core::RunStore as _;
+    let folder = std::env::temp_dir().join(format!("genkit-failed-{}", uuid::Uuid::new_v4()));
+    let store = genkit_durable::FolderStore::open(&folder).unwrap();
+    let agent = echo().store(store.clone()).build().unwrap();
+    assert!(agent.session("a").send("fail").await.is_err());
+    let listed = store.list(&genkit_core::RunFilter::new()).await.unwrap();
+    assert_eq!(listed.len(), 0, "{listed:?}");
+    agent.session("a").send("hi").await.unwrap();
+    let listed = store.list(&genkit_core::RunFilter::new()).await.unwrap();
+    assert_eq!(listed.len(), 1, "the journal is removed: {listed:?}");
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[tokio::test]
 async fn a_turn_in_the_background_is_waited_for() {
     let agent = echo().build().unwrap();
     let input = AgentInput::from_message(Message::user(Part::text("work"))).detached(true);

@@ -41,6 +41,9 @@ struct TurnParts {
     known: tokio::sync::Mutex<Option<Value>>,
     emitter: Emitter,
     context: Context,
+    /// The names of the agents that the conversation can be handed over to.
+    targets: Vec<String>,
+    next: Mutex<Option<String>>,
 }
 
 impl AgentTurn {
@@ -49,9 +52,11 @@ impl AgentTurn {
         state: AgentState,
         emitter: Emitter,
         context: Context,
+        targets: Vec<String>,
     ) -> Self {
         let (state, known) = (Mutex::new(state), tokio::sync::Mutex::default());
-        Self(Arc::new(TurnParts { input, state, known, emitter, context }))
+        let next = Mutex::default();
+        Self(Arc::new(TurnParts { input, state, known, emitter, context, targets, next }))
     }
 
     /// Returns the input of the turn. Its message is already part of the history.
@@ -83,6 +88,23 @@ impl AgentTurn {
     /// results of [`once`](Context::once), model calls and sub-agents. Sessions in memory save none.
     pub fn context(&self) -> &Context {
         &self.0.context
+    }
+
+    /// Hands the conversation over to another agent, which answers from the next turn on: an agent of
+    /// [`hand_over_to`](crate::AgentBuilder::hand_over_to), or one that has handed the conversation over to this agent.
+    ///
+    /// # Errors
+    /// `InvalidArgument` if the conversation cannot be handed over to an agent with this name.
+    pub fn hand_over_to(&self, agent: &str) -> Result<()> {
+        if !self.0.targets.iter().any(|target| target == agent) {
+            return Err(E::NoTarget(agent.to_owned()).into());
+        }
+        *lock(&self.0.next) = Some(agent.to_owned());
+        Ok(())
+    }
+
+    pub(crate) fn next_agent(&self) -> Option<String> {
+        lock(&self.0.next).clone()
     }
 
     /// Returns the custom state.

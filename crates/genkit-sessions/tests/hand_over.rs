@@ -4,7 +4,7 @@
 
 use genkit::message::{Role, ToolRequest};
 use genkit::model::{ModelResponse, Usage};
-use genkit::sessions::{Agent, AgentBuilder, AgentInit, AgentInput};
+use genkit::sessions::{Agent, AgentBuilder, AgentInit, AgentInput, AgentTurn};
 use genkit::testing::{Scripted, ScriptedModel};
 use genkit::{ErrorKind, Message, tool, tools};
 use serde_json::json;
@@ -107,6 +107,24 @@ async fn hand_over_without_end_fails_and_leaves_the_session_usable() {
     assert_eq!(session.send("Hi.").await.unwrap_err().kind(), ErrorKind::ResourceExhausted);
     // 1 message of the user, and 9 calls with their results.
     assert_eq!(session.messages().await.unwrap().len(), 19);
+}
+
+#[tokio::test]
+async fn handler_hands_the_conversation_back() {
+    let counter = Agent::builder("counter").handler(|turn: AgentTurn| async move {
+        assert_eq!(turn.hand_over_to("nobody").unwrap_err().kind(), ErrorKind::InvalidArgument);
+        if turn.messages().last().is_some_and(|last| last.text() == "stop") {
+            turn.hand_over_to("support")?;
+        }
+        Ok(Message::model(format!("{} messages", turn.messages().len())))
+    });
+    let script = vec![calls(&["transfer_to_counter"]), text("Hello again.")];
+    let (support, _) = scripted("support", script);
+    let support = support.hand_over_to([counter.build().unwrap()]).build().unwrap();
+    let session = support.session("a");
+    assert_eq!(session.send("Count.").await.unwrap().text(), "3 messages");
+    assert_eq!(session.send("stop").await.unwrap().text(), "5 messages");
+    assert_eq!(session.send("Hi.").await.unwrap().text(), "Hello again.");
 }
 
 #[test]

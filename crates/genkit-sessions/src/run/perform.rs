@@ -130,11 +130,17 @@ impl Call {
             Kind::Handler(handler) => {
                 let before = state.clone();
                 state.messages.extend(input.message.clone());
-                let turn = AgentTurn::new(input, state, self.emitter.clone(), context.clone());
+                let targets = team.targets_of(agent).map(|it| it.name().to_owned()).collect();
+                let (emitter, context) = (self.emitter.clone(), context.clone());
+                let turn = AgentTurn::new(input, state, emitter, context, targets);
                 match handler(turn.clone()).await {
                     Ok(message) => {
                         turn.push_message(message.clone());
-                        TurnResult { message: Some(message), ..TurnResult::of(turn.state()) }
+                        let mut state = turn.state();
+                        if let Some(next) = turn.next_agent() {
+                            state.agent = Some(next).filter(|next| *next != *self.agent.0.name);
+                        }
+                        TurnResult { message: Some(message), ..TurnResult::of(state) }
                     }
                     Err(error) => TurnResult::failed(before, error),
                 }

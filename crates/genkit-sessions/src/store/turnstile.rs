@@ -187,6 +187,10 @@ impl Turnstile {
     /// Gives the session up. Dropping does the same in the background.
     pub(crate) async fn leave(mut self) {
         self.end_turn().await;
+        if self.revision > 0 && self.record.entries.is_empty() {
+            // The first turn has failed, so there is no session.
+            let _ = self.sessions.runs.remove(&self.key.run).await;
+        }
         if std::mem::take(&mut self.is_leased) {
             let _ = self.sessions.runs.release(&self.key.run, &self.owner).await;
         }
