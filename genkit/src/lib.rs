@@ -128,7 +128,7 @@ pub mod middleware;
 pub mod model;
 #[cfg(feature = "sessions")]
 pub mod sessions {
-    //! Agents: conversations that are stored after each turn, resumed in any process, and served to any client.
+    //! Agents: conversations that survive a crash, are resumed in any process, and are served to any client.
 
     #[doc(inline)]
     pub use genkit_sessions::{
@@ -293,9 +293,10 @@ pub fn serve_flows() -> flows::FlowServer {
 }
 
 /// Serves an agent to web pages with the protocol AG-UI 1.0: `POST /agui` with a `RunAgentInput`, which returns a
-/// stream of events.
+/// stream of events. A request of Vercel's AI SDK at the same path returns its UI message stream.
 ///
-/// `agent` is a [`Generate`], or a closure that takes an [`AguiRequest`](agui::AguiRequest) and returns a [`Generate`].
+/// `agent` is a [`Generate`], a closure that takes an [`AguiRequest`](agui::AguiRequest) and returns a [`Generate`], or an
+/// agent of the feature `sessions`, whose sessions are the threads.
 ///
 /// ```no_run
 /// use genkit::{tool, tools};

@@ -75,6 +75,9 @@ const GENKIT: [&str; 1] = ["genkit@1.42.0"];
 /// The official client and schema of AG-UI, in a separate folder.
 const AGUI: [&str; 3] = ["@ag-ui/client@1.0.0", "@ag-ui/core@1.0.0", "zod@4.6.7"];
 
+/// Vercel's AI SDK, in a separate folder.
+const AI: [&str; 1] = ["ai@7.0.173"];
+
 /// The official tool for bundles, in a separate folder.
 const MCPB: [&str; 1] = ["@anthropic-ai/mcpb@2.1.2"];
 
@@ -146,6 +149,12 @@ pub(crate) fn genkit_agents() -> PathBuf {
 pub(crate) fn agui_client() -> PathBuf {
     static DONE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
     installed(DONE.get_or_init(install_agui)).join("agui.mjs")
+}
+
+/// Returns the script for Vercel's AI SDK, next to its dependencies.
+pub(crate) fn ai_client() -> PathBuf {
+    static DONE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    installed(DONE.get_or_init(install_ai)).join("ai.mjs")
 }
 
 /// Returns the script of the server with this name.
@@ -301,6 +310,13 @@ fn install_agui() -> Result<PathBuf, String> {
     once(&directory, &AGUI, || npm_install(&directory, &AGUI))?;
     let source = include_str!("agui/agui.mjs");
     fs::write(directory.join("agui.mjs"), source).map_err(text)?;
+    Ok(directory)
+}
+
+fn install_ai() -> Result<PathBuf, String> {
+    let directory = root().join("npm-ai");
+    once(&directory, &AI, || npm_install(&directory, &AI))?;
+    fs::write(directory.join("ai.mjs"), include_str!("agui/ai.mjs")).map_err(text)?;
     Ok(directory)
 }
 

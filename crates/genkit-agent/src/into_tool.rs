@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::builder::Generate;
+use super::run::CallBudget;
 use genkit_core::GenerateResponse;
 use genkit_core::Part;
 use genkit_core::Tool;
@@ -87,6 +88,7 @@ impl Generate {
         task: String,
     ) -> Result<GenerateResponse> {
         self.prompt.push(Part::text(task));
+        self.settings.outer_budget = CallBudget::of_caller(context);
         let again = self.clone();
         let mut response = self.run_recorded(context, "agent").await?;
         for round in 1..=MAX_ROUNDS {
@@ -117,7 +119,7 @@ impl Generate {
 }
 
 /// Forwards a question of a tool to the caller of the agent.
-async fn ask_caller(context: &Context, question: &Interrupt) -> Result<Answer> {
+pub async fn ask_caller(context: &Context, question: &Interrupt) -> Result<Answer> {
     let message = question.message().unwrap_or("Go on?").to_owned();
     if question.is_approval() {
         return Ok(match into_denial(context.confirm(message).await)? {

@@ -45,6 +45,7 @@ mod run;
 mod run_tools;
 mod steps;
 mod stream;
+mod thread;
 mod tools;
 mod turn;
 

@@ -194,7 +194,8 @@ pub(super) async fn prepare_run(
         stop_on_tools: check_stops(&options.stop_on_tools, &tools)?,
         output_retries: None,
     };
-    let budget = Arc::new(Budget::new(options.usage_limit.unwrap_or_default()));
+    let budget = Budget::new(options.usage_limit.unwrap_or_default());
+    let budget = Arc::new(budget.inside(settings.outer_budget.clone()));
     let name = options.step_name.take();
     let request = first_request(options, &tools, &*model)?;
     let rules =

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use genkit_agent::Generate;
+use genkit_agent::internal::ThreadAgent;
 use genkit_core::internal::context::{ContextParts, supervise_run};
 use genkit_core::{BoxFuture, HandlerError, Result};
 
@@ -74,37 +75,35 @@ impl std::fmt::Debug for AguiRequest {
     }
 }
 
-type CreateRun = Arc<dyn Fn(AguiRequest) -> BoxFuture<'static, Result<Generate>> + Send + Sync>;
+pub(crate) type CreateRun =
+    Arc<dyn Fn(AguiRequest) -> BoxFuture<'static, Result<Generate>> + Send + Sync>;
 
 /// The common form of all kinds of agents.
 #[derive(Clone)]
-pub struct Agent(Kind);
+pub struct Agent(pub(crate) Kind);
 
 #[derive(Clone)]
-enum Kind {
+pub(crate) enum Kind {
     Fixed(Box<Generate>),
     Created(CreateRun),
+    /// An agent that keeps its threads itself.
+    Threads(Arc<dyn ThreadAgent>),
 }
 
 impl Agent {
     /// Creates the run of a request.
-    pub(crate) async fn create_run(&self, request: AguiRequest) -> Result<Generate> {
-        match &self.0 {
-            Kind::Fixed(run) => Ok((**run).clone()),
-            Kind::Created(create) => {
-                // The function is code of the program that can panic or never return.
-                let parts = ContextParts { limit: Some(SETUP_TIMEOUT), ..ContextParts::default() };
-                supervise_run(&parts.build(), "agent", create(request)).await
-            }
-        }
+    pub(crate) async fn create_run(create: &CreateRun, request: AguiRequest) -> Result<Generate> {
+        // The function is code of the program that can panic or never return.
+        let parts = ContextParts { limit: Some(SETUP_TIMEOUT), ..ContextParts::default() };
+        supervise_run(&parts.build(), "agent", create(request)).await
     }
 }
 
-/// An agent that can be served: a [`Generate`], or a closure that takes an [`AguiRequest`] and returns a [`Generate`].
-/// `Kind` distinguishes the two and is inferred.
+/// An agent that can be served: a [`Generate`], a closure that takes an [`AguiRequest`] and returns a [`Generate`], or an
+/// agent with sessions. `Kind` distinguishes them and is inferred.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an agent",
-    label = "neither a run nor a function that creates one",
+    label = "neither a run, nor a function that creates one, nor an agent with sessions",
     note = "pass `genkit::generate(())`, `genkit::prompt(..)`, or `|request: AguiRequest| async move {{ Ok(genkit::generate(())) }}`"
 )]
 pub trait IntoAgent<Kind> {
@@ -135,5 +134,14 @@ where
             Box::pin(async move { created.await.map_err(HandlerError::into_error) })
         });
         Agent(Kind::Created(create))
+    }
+}
+
+#[doc(hidden)]
+pub struct KeptThreads(());
+
+impl<T: ThreadAgent> IntoAgent<KeptThreads> for T {
+    fn into_agent(self) -> Agent {
+        Agent(Kind::Threads(Arc::new(self)))
     }
 }

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::{Value, json};
 
+use genkit_core::internal::generate::interrupt::pending_answer;
 use genkit_core::{GenerateChunk, Message, Part, Role, ToolRequest, ToolResponse};
 
 use crate::ui_event::UiEvent;
@@ -60,6 +61,11 @@ impl Encoder {
     /// Returns the last message that this run sent.
     pub(crate) fn carrier(&self) -> Option<&str> {
         self.carrier.as_deref()
+    }
+
+    /// Adds an event that is not part of a message.
+    pub(crate) fn push_event(&mut self, event: Value) {
+        self.events.push(event);
     }
 
     /// Encodes a chunk.
@@ -285,10 +291,22 @@ impl Encoder {
     }
 }
 
-fn result_text(response: &ToolResponse) -> String {
+pub(crate) fn result_text(response: &ToolResponse) -> String {
     match &response.output {
         Value::Null => response.content.iter().filter_map(Part::as_text).collect(),
         Value::String(text) => text.clone(),
         value => value.to_string(),
     }
+}
+
+/// Returns events with the results of calls that ended while other calls of their message wait for answers. AG-UI sends
+/// them after the answers; Vercel's AI SDK answers only when all other calls have a result.
+pub(crate) fn pending_results(message: &Message) -> Vec<Value> {
+    let results = message.content.iter().filter_map(|part| {
+        let call = part.as_tool_request()?;
+        let pending = pending_answer(call, part.metadata()).ok()??;
+        let content = result_text(pending.as_tool_response()?);
+        Some(json!({ "type": "TOOL_CALL_RESULT", "toolCallId": call.id, "content": content }))
+    });
+    results.collect()
 }

@@ -3,24 +3,13 @@
 use genkit_core::ErrorKind;
 use genkit_core::internal::error::Topic;
 use genkit_flows::internal::Rejection;
-use genkit_http_server::internal::{BodyError, HostRejection};
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
     #[error("the sealing key has {0} bytes; use at least {1} random bytes")]
     ShortKey(usize, usize),
-    #[error(transparent)]
-    Host(#[from] HostRejection),
-    #[error(
-        "Forbidden: this origin is not allowed to call the server; allow it with `.cors([..])`"
-    )]
-    Origin,
     #[error("no agent is served at this path")]
     NoSuchPath,
-    #[error("an agent must be called with POST")]
-    Method,
-    #[error(transparent)]
-    Body(#[from] BodyError),
     #[error("the body is not a `RunAgentInput`: {0}")]
     NotInput(String),
     #[error("`{field}` has {found} {unit}; the limit is {limit}")]
@@ -49,8 +38,6 @@ pub(crate) enum Error {
     Expired,
     #[error("too many interrupts of this client were answered in the last hour; try again later")]
     LedgerFull,
-    #[error("{0} runs are already active; try again in a moment")]
-    TooManyRunning(usize),
     #[error("the server is shutting down")]
     ShuttingDown,
     #[error("the run did not finish within {0:?}")]
@@ -62,12 +49,10 @@ pub(crate) enum Error {
 impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::Origin | Self::Host(HostRejection::Unknown(_)) => ErrorKind::PermissionDenied,
             Self::NoSuchPath => ErrorKind::NotFound,
-            Self::Method => ErrorKind::Unimplemented,
-            Self::Body(BodyError::Slow(_)) | Self::Overdue(_) => ErrorKind::DeadlineExceeded,
-            Self::TooManyRunning(_) | Self::LedgerFull => ErrorKind::ResourceExhausted,
-            Self::ShuttingDown | Self::Body(BodyError::NoRoom) => ErrorKind::Unavailable,
+            Self::Overdue(_) => ErrorKind::DeadlineExceeded,
+            Self::LedgerFull => ErrorKind::ResourceExhausted,
+            Self::ShuttingDown => ErrorKind::Unavailable,
             Self::AlreadyResumed
             | Self::Unanswered(_)
             | Self::Expired
@@ -80,10 +65,6 @@ impl Topic for Error {
 
 impl From<Error> for Rejection {
     fn from(error: Error) -> Self {
-        match &error {
-            Error::Method => Self::of_method(&error),
-            Error::Body(body) => Self::of_server(&error, Some(body)),
-            _ => Self::of_server(&error, None),
-        }
+        Self::of_server(&error, None)
     }
 }

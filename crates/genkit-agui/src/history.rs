@@ -65,7 +65,16 @@ impl Conversation {
             }
             return Ok(Self { messages, answers: None, carrier: None, known_calls: Vec::new() });
         };
-        let answers = answer_questions(&turn, &results, resume, ledger, to)?;
+        let questions = turn.messages.last().map(Interrupt::find_all).unwrap_or_default();
+        if questions.is_empty() && resume.is_empty() {
+            return Err(E::NothingAsked);
+        }
+        let is_page = |question: &Interrupt| {
+            let call = question.tool_request().id.as_ref();
+            call.is_some_and(|call| turn.page_calls.contains(call))
+        };
+        let answers =
+            answer_questions(&questions, &turn.number, is_page, &results, resume, ledger, to)?;
         ledger.resume_once(&turn, client)?;
         let calls = turn.messages.iter().flat_map(Message::tool_requests);
         let known_calls = calls.filter_map(|call| call.id.clone()).collect();
@@ -82,9 +91,11 @@ impl Conversation {
     }
 }
 
-/// Returns the answers to all questions of a turn.
-fn answer_questions(
-    turn: &SealedTurn,
+/// Returns the answers to all questions of the turn with this number.
+pub(crate) fn answer_questions(
+    questions: &[Interrupt],
+    number: &str,
+    is_page: impl Fn(&Interrupt) -> bool,
     results: &HashMap<String, Value>,
     resume: Vec<ResumeEntry>,
     ledger: &Ledger,
@@ -97,13 +108,9 @@ fn answer_questions(
             return Err(E::AnsweredTwice);
         }
     }
-    let questions = turn.messages.last().map(Interrupt::find_all).unwrap_or_default();
-    if questions.is_empty() && entries.is_empty() {
-        return Err(E::NothingAsked);
-    }
     let ids: Vec<String> = questions
         .iter()
-        .map(|it| ledger.interrupt_id(turn, it.tool_request().id.as_deref(), it.key(), to))
+        .map(|it| ledger.interrupt_id(number, it.tool_request().id.as_deref(), it.key(), to))
         .collect();
     if let Some(unknown) = entries.keys().find(|id| !ids.contains(id)) {
         return Err(E::UnknownInterrupt(shorten(unknown)));
@@ -111,7 +118,7 @@ fn answer_questions(
     let mut answers = Vec::new();
     for (question, id) in questions.iter().zip(ids) {
         let call = question.tool_request().id.as_deref();
-        if let Some(call) = call.filter(|call| is_page_call(turn, call)) {
+        if let Some(call) = call.filter(|_| is_page(question)) {
             // The page executed the call.
             let entry = entries.remove(&id);
             let output = results.get(call).cloned().or_else(|| entry.map(page_output));
@@ -130,10 +137,6 @@ fn page_output(entry: ResumeEntry) -> Value {
         ResumeStatus::Resolved => entry.payload,
         ResumeStatus::Cancelled => json!({ "error": "the user cancelled this call" }),
     }
-}
-
-fn is_page_call(turn: &SealedTurn, call: &str) -> bool {
-    turn.page_calls.iter().any(|known| known == call)
 }
 
 fn answer(question: &Interrupt, entry: ResumeEntry) -> Result<Answer, E> {
@@ -175,7 +178,7 @@ pub(crate) fn interrupt_json(
     question: &Interrupt,
     is_page_call: bool,
     id: String,
-    expires: &str,
+    expires: Option<&str>,
 ) -> Value {
     let (reason, schema) = if is_page_call {
         ("client_tool", None)
@@ -193,7 +196,10 @@ pub(crate) fn interrupt_json(
     } else {
         ("interrupt", None)
     };
-    let mut interrupt = json!({ "id": id, "reason": reason, "expiresAt": expires });
+    let mut interrupt = json!({ "id": id, "reason": reason });
+    if let Some(expires) = expires {
+        interrupt["expiresAt"] = expires.into();
+    }
     if let Some(message) = question.message() {
         interrupt["message"] = message.into();
     }

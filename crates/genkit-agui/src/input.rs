@@ -9,6 +9,8 @@ use genkit_core::internal::bounded_json::{ValueBudget, parse_within};
 use genkit_core::{Part, Tool};
 
 use crate::error::Error as E;
+use crate::outcome::RunIds;
+use crate::ui_stream::{UiStream, is_chat_request, read_request};
 
 /// The maximum number of messages. Default is 2,000.
 const MAX_MESSAGES: usize = 2_000;
@@ -55,12 +57,17 @@ pub(crate) struct RunInput {
     /// How many more values the JSON within the request may have: sealed turns, and text that is JSON.
     #[serde(skip)]
     pub(crate) budget: ValueBudget,
+    /// Set for a request of Vercel's AI SDK.
+    #[serde(skip)]
+    pub(crate) ui_stream: Option<UiStream>,
 }
 
 /// A message from the client's copy of the conversation. Calls in it are ignored: the sealed value has them.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct InputMessage {
+    #[serde(default)]
+    pub(crate) id: String,
     pub(crate) role: String,
     #[serde(default)]
     pub(crate) content: Value,
@@ -107,14 +114,20 @@ impl RunInput {
     /// Parses the body of a request and checks its limits.
     pub(crate) fn parse(body: &[u8]) -> Result<Self, E> {
         let budget = ValueBudget::default();
-        let mut input: Self = parse_within(body, &budget)
-            .and_then(serde_json::from_value)
-            .map_err(|error| E::NotInput(error.to_string()))?;
-        input.budget = budget;
+        let not_input = |error: serde_json::Error| E::NotInput(error.to_string());
+        let body: Value = parse_within(body, &budget).map_err(not_input)?;
+        let input = if is_chat_request(&body) {
+            read_request(body, budget).map_err(not_input)?
+        } else {
+            Self { budget, ..serde_json::from_value(body).map_err(not_input)? }
+        };
         limit("threadId", input.thread_id.len(), "bytes", MAX_ID)?;
         limit("runId", input.run_id.len(), "bytes", MAX_ID)?;
         let parent = input.parent_run_id.as_ref().map_or(0, String::len);
         limit("parentRunId", parent, "bytes", MAX_ID)?;
+        for message in &input.messages {
+            limit("messages[].id", message.id.len(), "bytes", MAX_ID)?;
+        }
         limit("messages", input.messages.len(), "entries", MAX_MESSAGES)?;
         limit("tools", input.tools.as_ref().map_or(0, Vec::len), "entries", MAX_TOOLS)?;
         limit("context", input.context.as_ref().map_or(0, Vec::len), "entries", MAX_CONTEXT)?;
@@ -123,6 +136,10 @@ impl RunInput {
             return Err(E::NotInput("`threadId` and `runId` must not be empty".to_owned()));
         }
         Ok(input)
+    }
+
+    pub(crate) fn into_ids(self) -> RunIds {
+        RunIds { thread: self.thread_id, run: self.run_id, parent: self.parent_run_id }
     }
 
     /// Creates the tools of the client. A call to one of them interrupts the run.

@@ -157,15 +157,15 @@ impl Ledger {
         }
     }
 
-    /// Returns the id of a question of a turn. It cannot be predicted, and does not match any other question.
+    /// Returns the id of a question of the turn with this number. It cannot be predicted, and does not match any other question.
     pub(crate) fn interrupt_id(
         &self,
-        turn: &SealedTurn,
+        number: &str,
         call: Option<&str>,
         key: &str,
         to: &Binding,
     ) -> String {
-        let question = serde_json::json!([turn.number, call, key]).to_string();
+        let question = serde_json::json!([number, call, key]).to_string();
         self.seal.digest_text(&to.0, question.as_bytes())
     }
 

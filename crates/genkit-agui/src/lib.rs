@@ -1,7 +1,7 @@
 //! AG-UI: serves an agent to web pages, over HTTP with server-sent events.
 //!
 //! [`AguiServer`] serves a run of the generate loop with the protocol AG-UI 1.0. Every client of that protocol can use
-//! it: `@ag-ui/client`, CopilotKit, assistant-ui and others.
+//! it: `@ag-ui/client`, CopilotKit, assistant-ui and others. Vercel's AI SDK can use it as well.
 //!
 //! | a client sends | the server |
 //! |---|---|
@@ -11,9 +11,10 @@
 //! | `resume` for an interrupt | continues with the approval or the answer |
 //! | system and developer messages, results of server tools, its copy of assistant messages | ignores them |
 //!
-//! The server keeps no conversations. The output of the model and of the server's tools is sent as a sealed value in
-//! the encrypted value of a message, which the client stores and sends back. A seal is bound to the thread and to the
-//! caller, so a client can neither change it nor use it in another thread.
+//! An agent that keeps its conversations, such as one of the crate `genkit-sessions`, receives only the new part of a
+//! request. For all other agents the server keeps no conversations: the output of the model and of the server's tools is
+//! sent as a sealed value in the encrypted value of a message, which the client stores and sends back. A seal is bound to
+//! the thread and to the caller, so a client can neither change it nor use it in another thread.
 
 #![allow(
     missing_docs,
@@ -33,7 +34,9 @@ mod run;
 mod serve;
 #[cfg(test)]
 mod tests;
+mod thread;
 mod ui_event;
+mod ui_stream;
 
 pub use agent::{AguiRequest, IntoAgent};
 pub use builder::AguiServer;

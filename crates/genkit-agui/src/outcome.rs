@@ -4,7 +4,9 @@ use serde_json::{Value, json};
 
 use genkit_core::internal::status;
 use genkit_core::internal::time::format_iso8601;
-use genkit_core::{Error as CoreError, ErrorKind, GenerateResponse, Interrupt, Message, Role};
+use genkit_core::{
+    Error as CoreError, ErrorKind, GenerateResponse, Interrupt, Message, Role, Usage,
+};
 
 use crate::encoder::Encoder;
 use crate::history::interrupt_json;
@@ -35,6 +37,33 @@ impl RunIds {
         json!({
             "type": "RUN_FINISHED", "threadId": self.thread, "runId": self.run, "outcome": outcome,
         })
+    }
+
+    /// Returns the last event of a run with these open questions. `number` identifies the state in which they are open.
+    pub(crate) fn finished_with(
+        &self,
+        questions: &[Interrupt],
+        page_tools: &[String],
+        number: &str,
+        expires: Option<&str>,
+        ledger: &Ledger,
+        to: &Binding,
+    ) -> Value {
+        if questions.iter().all(|question| is_page_call(question, page_tools)) {
+            let mut outcome = json!({ "type": "success" });
+            if !questions.is_empty() {
+                let calls = questions.iter().filter_map(|call| call.tool_request().id.clone());
+                outcome["pendingToolCallIds"] = calls.collect();
+            }
+            return self.finished(outcome);
+        }
+        let shown = |question: &Interrupt| {
+            let call = question.tool_request().id.as_deref();
+            let id = ledger.interrupt_id(number, call, question.key(), to);
+            interrupt_json(question, is_page_call(question, page_tools), id, expires)
+        };
+        let interrupts: Vec<Value> = questions.iter().map(shown).collect();
+        self.finished(json!({ "type": "interrupt", "interrupts": interrupts }))
     }
 
     /// Returns the last event of a run that was cancelled, or the error of a run that failed.
@@ -79,13 +108,8 @@ impl RunIds {
         let mut last = match sealed {
             Some((turn, _)) if !asked.is_empty() => {
                 let expires = format_iso8601(turn.at.saturating_add(millis(INTERRUPT_TTL)));
-                let shown = |question: &Interrupt| {
-                    let call = question.tool_request().id.as_deref();
-                    let id = ledger.interrupt_id(&turn, call, question.key(), to);
-                    interrupt_json(question, is_page_call(question, page_tools), id, &expires)
-                };
-                let interrupts: Vec<Value> = questions.iter().map(shown).collect();
-                self.finished(json!({ "type": "interrupt", "interrupts": interrupts }))
+                let (number, expires) = (&turn.number, Some(&*expires));
+                self.finished_with(&questions, page_tools, number, expires, ledger, to)
             }
             None if !questions.is_empty() => {
                 let message = "the conversation is too long to be interrupted";
@@ -93,13 +117,7 @@ impl RunIds {
                 events.push(json!({ "type": "RUN_ERROR", "message": message, "code": code }));
                 return events;
             }
-            _ => {
-                let mut outcome = json!({ "type": "success" });
-                if !calls.is_empty() {
-                    outcome["pendingToolCallIds"] = calls.into();
-                }
-                self.finished(outcome)
-            }
+            _ => self.finished_with(&questions, page_tools, "", None, ledger, to),
         };
         if has_schema(response)
             && questions.is_empty()
@@ -107,7 +125,7 @@ impl RunIds {
         {
             last["result"] = output;
         }
-        if let Some(usage) = usage_json(response) {
+        if let Some(usage) = usage_json(&response.usage) {
             last["usage"] = json!([usage]);
         }
         events.push(last);
@@ -129,7 +147,7 @@ fn turn_of(response: &GenerateResponse) -> Vec<Message> {
 
 /// Returns whether a question is a call that the page executes: the call itself is the question, and the run has no code
 /// for it.
-fn is_page_call(question: &Interrupt, page_tools: &[String]) -> bool {
+pub(crate) fn is_page_call(question: &Interrupt, page_tools: &[String]) -> bool {
     let is_about_the_call =
         !question.is_approval() && question.schema().is_none() && question.url().is_none();
     is_about_the_call && page_tools.contains(&question.tool_request().name)
@@ -139,8 +157,7 @@ fn has_schema(response: &GenerateResponse) -> bool {
     response.request.as_ref().is_some_and(|request| request.output.schema.is_some())
 }
 
-fn usage_json(response: &GenerateResponse) -> Option<Value> {
-    let usage = &response.usage;
+pub(crate) fn usage_json(usage: &Usage) -> Option<Value> {
     let (input, output) = (usage.input_tokens?, usage.output_tokens?);
     Some(json!({
         "inputTokens": input, "outputTokens": output, "totalTokens": input.saturating_add(output),

@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
@@ -15,14 +15,16 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use genkit_agent::Generate;
-use genkit_core::Error as CoreError;
+use genkit_core::internal::sync::lock;
+use genkit_core::{Error as CoreError, Message};
 use genkit_http_server::internal::FairPlace;
 
-use crate::encoder::Encoder;
+use crate::encoder::{Encoder, pending_results};
 use crate::endpoint::AguiEndpoint;
 use crate::error::Error as E;
 use crate::ledger::Binding;
 use crate::outcome::RunIds;
+use crate::ui_stream::UiStream;
 
 /// The number of unread frames after which a run waits. Default is 16.
 const FRAMES: usize = 16;
@@ -31,7 +33,7 @@ const FRAMES: usize = 16;
 const READ_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The time between comments that keep an idle connection open. Default is 15 seconds.
-const KEEP_ALIVE: Duration = Duration::from_secs(15);
+pub(crate) const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
 /// A run that was admitted.
 pub(crate) struct AdmittedRun {
@@ -46,42 +48,82 @@ pub(crate) struct AdmittedRun {
 }
 
 /// The client no longer reads the stream.
-struct Left;
+pub(crate) struct Left;
 
 /// Sends frames to the client.
-struct FrameSender(mpsc::Sender<Bytes>);
+#[derive(Clone)]
+pub(crate) struct FrameSender {
+    frames: mpsc::Sender<Bytes>,
+    /// Set if the client is Vercel's AI SDK.
+    ui_stream: Option<Arc<Mutex<UiStream>>>,
+}
 
 impl FrameSender {
-    async fn send(&self, frame: Bytes) -> Result<(), Left> {
-        self.0.send_timeout(frame, READ_TIMEOUT).await.map_err(|_| Left)
+    pub(crate) async fn send(&self, frame: Bytes) -> Result<(), Left> {
+        self.frames.send_timeout(frame, READ_TIMEOUT).await.map_err(|_| Left)
+    }
+
+    /// Adds the results that an interrupted run already has before its last event, for a client that needs them.
+    pub(crate) fn add_pending_results(&self, message: Option<&Message>, events: &mut Vec<Value>) {
+        if let (Some(_), Some(message)) = (&self.ui_stream, message) {
+            let at = events.len().saturating_sub(1);
+            events.splice(at..at, pending_results(message));
+        }
     }
 
     /// Sends several events in one frame, so that they arrive together.
-    async fn send_events(&self, events: Vec<Value>) -> Result<(), Left> {
+    pub(crate) async fn send_events(&self, events: Vec<Value>) -> Result<(), Left> {
         if events.is_empty() {
             return Ok(());
         }
-        let mut frame = String::new();
-        for event in events {
-            frame.push_str("data: ");
-            frame.push_str(&event.to_string());
-            frame.push_str("\n\n");
+        let Some(ui_stream) = &self.ui_stream else {
+            return self.send(frame_of(&events).into()).await;
+        };
+        let mut parts = Vec::new();
+        for event in &events {
+            lock(ui_stream).push_event(event, &mut parts);
+        }
+        let mut frame = frame_of(&parts);
+        let is_end =
+            |event: &Value| event["type"] == "RUN_FINISHED" || event["type"] == "RUN_ERROR";
+        if events.last().is_some_and(is_end) {
+            frame.push_str("data: [DONE]\n\n");
         }
         self.send(frame.into()).await
     }
 }
 
+fn frame_of(events: &[Value]) -> String {
+    let mut frame = String::new();
+    for event in events {
+        frame.push_str("data: ");
+        frame.push_str(&event.to_string());
+        frame.push_str("\n\n");
+    }
+    frame
+}
+
 impl AguiEndpoint {
     /// Starts a run, and returns the response that streams its events. The run is cancelled if the client disconnects.
-    pub(crate) fn stream(self: &Arc<Self>, admitted: AdmittedRun) -> Response {
+    pub(crate) fn stream<D, F>(
+        self: &Arc<Self>,
+        ids: RunIds,
+        ui_stream: Option<UiStream>,
+        drive: D,
+    ) -> Response
+    where
+        D: FnOnce(Arc<Self>, FrameSender) -> F + Send + 'static,
+        F: Future<Output = Result<(), Left>> + Send + 'static,
+    {
         let (sender, receiver) = mpsc::channel(FRAMES);
         let endpoint = Arc::clone(self);
+        let is_ui_stream = ui_stream.is_some();
+        let ui_stream = ui_stream.map(|stream| Arc::new(Mutex::new(stream)));
         tokio::spawn(async move {
-            let sender = FrameSender(sender);
-            let left = sender.0.clone();
-            let exposes_errors = endpoint.exposes_errors;
-            let ids = admitted.ids.clone();
-            let driven = AssertUnwindSafe(endpoint.drive(admitted, &sender)).catch_unwind();
+            let sender = FrameSender { frames: sender, ui_stream };
+            let left = sender.frames.clone();
+            let exposes_errors = endpoint.gate.exposes_errors;
+            let driven = AssertUnwindSafe(drive(endpoint, sender.clone())).catch_unwind();
             tokio::select! {
                 driven = driven => {
                     if driven.is_err() {
@@ -101,10 +143,18 @@ impl AguiEndpoint {
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+        if is_ui_stream {
+            headers.insert("x-vercel-ai-ui-message-stream", HeaderValue::from_static("v1"));
+        }
         response
     }
 
-    async fn drive(&self, admitted: AdmittedRun, sender: &FrameSender) -> Result<(), Left> {
+    /// Drives a run, and sends its events.
+    pub(crate) async fn drive(
+        &self,
+        admitted: AdmittedRun,
+        sender: &FrameSender,
+    ) -> Result<(), Left> {
         let AdmittedRun { run, ids, binding, known_calls, carrier, page_tools, place: _place } =
             admitted;
         let mut encoder = Encoder::new(&ids.run, known_calls);
@@ -114,7 +164,7 @@ impl AguiEndpoint {
         let failed = loop {
             let next = tokio::select! {
                 next = chunks.next() => next,
-                () = self.end.cancelled() => break E::ShuttingDown.into(),
+                () = self.gate.end.cancelled() => break E::ShuttingDown.into(),
                 () = tokio::time::sleep_until(deadline) => break E::Overdue(self.timeout).into(),
                 () = tokio::time::sleep(KEEP_ALIVE) => {
                     sender.send(Bytes::from_static(b": keep-alive\n\n")).await?;
@@ -133,15 +183,16 @@ impl AguiEndpoint {
                         Err(error) => break error,
                     };
                     let (ledger, carrier) = (&self.ledger, carrier.as_deref());
-                    let last =
+                    let mut last =
                         ids.ended(&response, &mut encoder, carrier, ledger, &binding, &page_tools);
+                    sender.add_pending_results(response.message.as_ref(), &mut last);
                     return sender.send_events(last).await;
                 }
             }
         };
         encoder.end_step();
         let mut last = encoder.take_events();
-        last.push(ids.failed(failed, self.exposes_errors));
+        last.push(ids.failed(failed, self.gate.exposes_errors));
         sender.send_events(last).await
     }
 }

@@ -1,5 +1,8 @@
 //! Requests to an endpoint and the events of their runs, with a scripted model.
 
+mod threads;
+mod ui_streams;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -65,7 +68,7 @@ fn endpoint<Kind>(agent: impl IntoAgent<Kind>) -> Arc<AguiEndpoint> {
 
 fn with(server: AguiServer) -> Arc<AguiEndpoint> {
     let (drain, end) = (genkit_http_server::internal::Drain::default(), CancellationToken::new());
-    Arc::new(AguiEndpoint::new(server.agent, server.settings, drain, end).expect("an endpoint"))
+    Arc::new(AguiEndpoint::new(server, drain, end).expect("an endpoint"))
 }
 
 fn agent(model: &ScriptedModel) -> Generate {
@@ -453,12 +456,12 @@ async fn disconnecting_cancels_the_run() {
     let response = server.answer(request).await;
     let mut body = response.into_body();
     body.frame().await.expect("RUN_STARTED").expect("a frame");
-    assert_eq!(server.free_places(), 1_023);
+    assert_eq!(server.gate.free_places(), 1_023);
     drop(body);
     for _ in 0..100 {
         tokio::task::yield_now().await;
     }
-    assert_eq!(server.free_places(), 1_024);
+    assert_eq!(server.gate.free_places(), 1_024);
 }
 
 #[tokio::test]

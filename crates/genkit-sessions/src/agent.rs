@@ -1,28 +1,20 @@
 //! Agents and their builder.
 
-use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde::Serialize;
 use serde_json::Value;
 
-use genkit_agent::{Generate, Instance};
-use genkit_core::{BoxFuture, HandlerError, IntoParts, IntoTools, Message, Result, RunStore, Tool};
-use genkit_model::IntoModel;
+use genkit_agent::Generate;
+use genkit_core::{BoxFuture, Message, Result, Tool};
 
+use crate::builder::AgentBuilder;
 use crate::error::Error as E;
 use crate::run::{AgentRun, Caller};
 use crate::session::AgentSession;
 use crate::store::{SessionKey, Sessions};
 use crate::turn::AgentTurn;
 use crate::types::{AgentInit, AgentInput, Snapshot, SnapshotStatus};
-
-/// The time limit of a turn. Default is 10 minutes.
-const TURN_TIMEOUT: Duration = Duration::from_secs(600);
-
-/// How long a turn waits for the turns of the same session before it. Default is 60 seconds.
-const QUEUE_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The time between two looks at a snapshot that is waited for. Default is 50 milliseconds at first, then 1 second.
 const POLL: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
@@ -41,6 +33,9 @@ pub(crate) struct AgentParts {
     pub(crate) kind: Kind,
     pub(crate) sessions: Option<Arc<Sessions>>,
     pub(crate) custom: Value,
+    pub(crate) hand_overs: Vec<Agent>,
+    pub(crate) background: Vec<Agent>,
+    pub(crate) searches_conversations: bool,
     pub(crate) timeout: Duration,
     pub(crate) queue_timeout: Duration,
 }
@@ -66,6 +61,8 @@ pub(crate) struct AgentParts {
 /// # }
 /// ```
 ///
+/// [`Registry::add`](genkit_core::Registry::add) registers an agent, so that Genkit's Developer UI lists and runs it.
+///
 /// Sessions are kept in memory, unless [`store`](AgentBuilder::store) sets another store.
 #[derive(Clone)]
 pub struct Agent(pub(crate) Arc<AgentParts>);
@@ -73,17 +70,7 @@ pub struct Agent(pub(crate) Arc<AgentParts>);
 impl Agent {
     /// Creates a builder of an agent with this name: 1 to 64 letters, digits, `_` and `-`.
     pub fn builder(name: impl Into<String>) -> AgentBuilder {
-        AgentBuilder {
-            name: name.into(),
-            description: String::new(),
-            generate: None,
-            handler: None,
-            store: None,
-            is_client_managed: false,
-            custom: Ok(Value::Null),
-            timeout: TURN_TIMEOUT,
-            queue_timeout: QUEUE_TIMEOUT,
-        }
+        AgentBuilder::new(name.into())
     }
 
     /// Returns the name of the agent.
@@ -144,6 +131,10 @@ impl Agent {
         self.abort_of(snapshot_id, "").await
     }
 
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
     pub(crate) async fn abort_of(&self, id: &str, owner: &str) -> Result<Option<SnapshotStatus>> {
         Ok(self.sessions()?.abort(id, owner).await?.map(|(_, after)| after))
     }
@@ -195,10 +186,19 @@ impl Agent {
         owner: &str,
     ) -> Result<Snapshot> {
         let deadline = tokio::time::Instant::now() + limit;
-        let mut pause = POLL.0;
+        let (mut pause, mut is_continued) = (POLL.0, false);
         loop {
             let snapshot = self.load_snapshot(&AgentInit::of_snapshot(id), owner).await?;
             let snapshot = snapshot.ok_or_else(|| E::NoSnapshot(id.to_owned()))?;
+            let is_lost = snapshot.status == SnapshotStatus::Expired;
+            if is_lost && !std::mem::replace(&mut is_continued, true) {
+                // The process of the turn has ended, so this one continues it.
+                let caller = Caller { owner: owner.to_owned(), ..Caller::default() };
+                let init = AgentInit::of_session(&*snapshot.session_id);
+                let continued = AgentRun::new(self.clone(), init, Vec::new(), caller).output();
+                let _ = tokio::time::timeout_at(deadline, tokio::spawn(continued)).await;
+                continue;
+            }
             if snapshot.status.is_over() || tokio::time::Instant::now() >= deadline {
                 return Ok(snapshot);
             }
@@ -233,173 +233,5 @@ impl Agent {
 impl std::fmt::Debug for Agent {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Agent").field("name", &self.0.name).finish_non_exhaustive()
-    }
-}
-
-/// A builder of an [`Agent`].
-#[must_use = "a builder does nothing until `.build()`"]
-pub struct AgentBuilder {
-    name: String,
-    description: String,
-    generate: Option<Box<Generate>>,
-    handler: Option<Handler>,
-    store: Option<Arc<dyn RunStore>>,
-    is_client_managed: bool,
-    custom: Result<Value, serde_json::Error>,
-    timeout: Duration,
-    queue_timeout: Duration,
-}
-
-impl AgentBuilder {
-    /// Sets the description, which tells other agents and the Developer UI what the agent is for. Default is empty.
-    pub fn description(mut self, text: impl Into<String>) -> Self {
-        self.description = text.into();
-        self
-    }
-
-    /// Sets the instructions: the system message of every turn, which is not part of the history.
-    pub fn instructions(self, text: impl IntoParts) -> Self {
-        self.with_generate(|run| run.system(text))
-    }
-
-    /// Sets the model. Default is the default model of the instance.
-    pub fn model(self, model: impl IntoModel) -> Self {
-        self.with_generate(|run| run.model(model))
-    }
-
-    /// Adds tools.
-    pub fn tools(self, tools: impl IntoTools) -> Self {
-        self.with_generate(|run| run.tools(tools))
-    }
-
-    /// Adds model settings, such as `{"temperature": 0.2}`.
-    pub fn config(self, config: impl Serialize) -> Self {
-        self.with_generate(|run| run.config(config))
-    }
-
-    /// Sets the maximum number of rounds of tool calls in a turn. Default is the one of [`Generate`].
-    pub fn max_turns(self, rounds: usize) -> Self {
-        self.with_generate(|run| run.max_turns(rounds))
-    }
-
-    /// Replaces all settings of the model with those of `run`, for everything that the builder has no method for:
-    /// middleware, an approval policy, usage limits. Its prompt and messages must be empty.
-    pub fn generate(mut self, run: Generate) -> Self {
-        self.generate = Some(Box::new(run));
-        self
-    }
-
-    /// Sets a function that runs each turn instead of the generate loop. It returns the message of the agent, which is
-    /// added to the history.
-    ///
-    /// ```
-    /// use genkit::Message;
-    /// use genkit::sessions::{Agent, AgentTurn};
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> genkit::Result<()> {
-    /// let counter = Agent::builder("counter")
-    ///     .custom(0)
-    ///     .handler(|turn: AgentTurn| async move {
-    ///         let count: u32 = turn.custom()?;
-    ///         turn.set_custom(count + 1).await?;
-    ///         Ok(Message::model("counted"))
-    ///     })
-    ///     .build()?;
-    /// let session = counter.session("a");
-    /// session.send("one").await?;
-    /// session.send("two").await?;
-    /// assert_eq!(session.custom::<u32>().await?, 2);
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn handler<F, Fut>(mut self, handler: F) -> Self
-    where
-        F: Fn(AgentTurn) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = std::result::Result<Message, HandlerError>> + Send + 'static,
-    {
-        self.handler = Some(Arc::new(move |turn| {
-            let running = handler(turn);
-            Box::pin(async move { running.await.map_err(HandlerError::into_error) })
-        }));
-        self
-    }
-
-    /// Sets the custom state of a new session. Default is null.
-    pub fn custom(mut self, custom: impl Serialize) -> Self {
-        self.custom = serde_json::to_value(custom);
-        self
-    }
-
-    /// Sets the store of the sessions: the folder store, SQLite, Postgres or your own. Default is a store in memory,
-    /// for up to 100,000 sessions with 64 MiB in total, which end with the process.
-    pub fn store(mut self, store: impl RunStore) -> Self {
-        self.store = Some(Arc::new(store));
-        self
-    }
-
-    /// Keeps no sessions: clients receive the state and send it back. They can change it. Default is `false`.
-    pub fn client_managed(mut self, yes: bool) -> Self {
-        self.is_client_managed = yes;
-        self
-    }
-
-    /// Sets the time limit of a turn. Default is 10 minutes; a turn that takes longer fails with `DeadlineExceeded`.
-    pub fn timeout(mut self, limit: Duration) -> Self {
-        self.timeout = limit;
-        self
-    }
-
-    /// Sets how long a turn waits for earlier turns of the same session. Default is 60 seconds; then it fails with
-    /// `Aborted`.
-    pub fn queue_timeout(mut self, limit: Duration) -> Self {
-        self.queue_timeout = limit;
-        self
-    }
-
-    fn with_generate(mut self, change: impl FnOnce(Generate) -> Generate) -> Self {
-        let run = self
-            .generate
-            .take()
-            .map_or_else(|| Instance::running().unwrap_or_default().generate(()), |run| *run);
-        self.generate = Some(Box::new(change(run)));
-        self
-    }
-
-    /// Builds the agent.
-    ///
-    /// # Errors
-    /// `InvalidArgument` if the name is not valid, or the agent has both a handler and settings of a model.
-    /// `FailedPrecondition` if the custom state does not serialize.
-    pub fn build(self) -> Result<Agent> {
-        let is_valid = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
-        if !(1..=64).contains(&self.name.len()) || !self.name.chars().all(is_valid) {
-            return Err(E::Name(self.name).into());
-        }
-        let kind = match (self.handler, self.generate) {
-            (Some(_), Some(_)) => return Err(E::TwoKinds(self.name).into()),
-            (Some(handler), None) => Kind::Handler(handler),
-            (None, Some(run)) => Kind::Model(run),
-            (None, None) => {
-                Kind::Model(Box::new(Instance::running().unwrap_or_default().generate(())))
-            }
-        };
-        let sessions = (!self.is_client_managed)
-            .then(|| Arc::new(Sessions::new(self.store, self.name.clone())));
-        Ok(Agent(Arc::new(AgentParts {
-            name: self.name,
-            description: self.description,
-            kind,
-            sessions,
-            custom: self.custom.map_err(E::CustomState)?,
-            timeout: self.timeout,
-            queue_timeout: self.queue_timeout,
-        })))
-    }
-}
-
-impl std::fmt::Debug for AgentBuilder {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("AgentBuilder").field("name", &self.name).finish_non_exhaustive()
     }
 }

@@ -67,6 +67,30 @@ pub(crate) enum Error {
     Unreadable(#[source] serde_json::Error),
     #[error("the custom state does not match its type: {0}")]
     CustomState(#[source] serde_json::Error),
+    #[error("`{0}` is too long a name for an agent that other agents call; use at most {1} bytes")]
+    CalledName(String, usize),
+    #[error("two agents that are called by one agent have the name `{0}`; give each its own name")]
+    TwoMembers(String),
+    #[error(
+        "the conversation cannot be handed over to `{0}`; add the agent with `.hand_over_to([..])`"
+    )]
+    NoTarget(String),
+    #[error("the conversation was handed over {0} times in one turn, which is the limit")]
+    ManyHandOvers(usize),
+    #[error("{0} processes ended during this turn, so it is not tried again")]
+    Hopeless(u32),
+    #[error("the agent `{0}` has no store, so it cannot work in the background")]
+    NoBackground(String),
+    #[error("there is no task `{0}`; use an id that a tool for the background has returned")]
+    NoTask(String),
+    #[error("{found} task ids in one call; send 1 to {limit}")]
+    TaskCount { found: usize, limit: usize },
+    #[error("{0} tasks of this agent are already running; wait for one of them")]
+    ManyTasks(usize),
+    #[error("the conversation has continued elsewhere; load it again")]
+    Advanced,
+    #[error("the request does not match the agent: {0}")]
+    Request(String),
     #[error("the agent failed unexpectedly")]
     Panicked,
 }
@@ -79,11 +103,15 @@ impl Topic for Error {
             | Self::Running(_)
             | Self::Cycle(_)
             | Self::WaitsForAnswers
+            | Self::Advanced
             | Self::CannotDetach
             | Self::CustomState(_) => ErrorKind::FailedPrecondition,
-            Self::NoSnapshot(_) => ErrorKind::NotFound,
-            Self::Busy(_) | Self::TakenOver => ErrorKind::Aborted,
-            Self::ManySnapshots(_) | Self::LargeSession(_) => ErrorKind::ResourceExhausted,
+            Self::NoSnapshot(_) | Self::NoTask(_) => ErrorKind::NotFound,
+            Self::Busy(_) | Self::TakenOver | Self::Hopeless(_) => ErrorKind::Aborted,
+            Self::ManySnapshots(_)
+            | Self::LargeSession(_)
+            | Self::ManyHandOvers(_)
+            | Self::ManyTasks(_) => ErrorKind::ResourceExhausted,
             Self::Overdue(_) => ErrorKind::DeadlineExceeded,
             Self::Unreadable(_) | Self::Panicked => ErrorKind::Internal,
             _ => ErrorKind::InvalidArgument,

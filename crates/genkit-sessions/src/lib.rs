@@ -8,16 +8,22 @@
 //! | an agent as a tool of another | [`Agent::into_tool`] |
 //! | plain data, with the JSON of Genkit | [`AgentInit`], [`AgentInput`], [`AgentOutput`], [`AgentChunk`], [`Snapshot`] |
 //!
-//! A session is stored in any [`RunStore`](genkit_core::RunStore). A turn that is not acknowledged before its process
-//! ends is lost as a whole: the session continues from its last snapshot.
+//! A session is stored in any [`RunStore`](genkit_core::RunStore). While a turn runs, its steps are saved as those of a
+//! durable run. If its process is killed, the next call of the session continues the turn from its last step.
 
 #![allow(
     missing_docs,
     reason = "items that `genkit` re-exports are documented, which a test of `genkit` checks; the rest is internal to the workspace"
 )]
 
+mod actions;
 mod agent;
+mod background;
+mod builder;
 mod error;
+mod hand_over;
+mod journal;
+mod memory;
 mod patch;
 mod run;
 mod server;
@@ -25,10 +31,12 @@ mod session;
 mod store;
 #[cfg(test)]
 mod tests;
+mod thread;
 mod turn;
 mod types;
 
-pub use agent::{Agent, AgentBuilder};
+pub use agent::Agent;
+pub use builder::AgentBuilder;
 pub use genkit_flows::{ApiKey, Bearer, ContextProvider, FlowRequest, api_key, bearer};
 pub use run::AgentRun;
 pub use server::{AgentServer, serve_agents};

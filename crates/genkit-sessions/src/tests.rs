@@ -111,6 +111,60 @@ async fn a_turn_that_is_dropped_frees_its_session() {
 }
 
 #[tokio::test]
+async fn a_dropped_turn_is_cancelled_and_the_turn_of_a_stopped_server_is_continued() {
+    let folder = std::env::temp_dir().join(format!("genkit-dropped-{}", uuid::Uuid::new_v4()));
+    let hangs = Arc::new(AtomicUsize::new(2));
+    let agent = Agent::builder("slow")
+        .store(genkit_durable::FolderStore::open(&folder).unwrap())
+        .handler(move |turn: AgentTurn| {
+            let hangs = Arc::clone(&hangs);
+            async move {
+                let text = turn.input().message.as_ref().map(Message::text).unwrap_or_default();
+                if text.starts_with("hang") && hangs.load(Ordering::SeqCst) > 0 {
+                    hangs.fetch_sub(1, Ordering::SeqCst);
+                    std::future::pending::<()>().await;
+                }
+                Ok(Message::model("ok"))
+            }
+        })
+        .build()
+        .unwrap();
+    for (text, keeps) in [("hang and drop", false), ("hang and stop", true)] {
+        let input = AgentInput::from_message(Message::user(text));
+        let run = agent.run(AgentInit::of_session("a"), [input]);
+        let keeps_turn = run.keeps_turn();
+        let ended = async {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            keeps_turn.store(keeps, Ordering::SeqCst);
+        };
+        tokio::select! {
+            _ = run.output() => panic!("the turn hangs"),
+            () = ended => {}
+        }
+    }
+    agent.session("a").send("go").await.unwrap();
+    let messages = agent.session("a").messages().await.unwrap();
+    let texts: Vec<String> = messages.iter().map(Message::text).collect();
+    assert_eq!(texts, ["hang and stop", "ok", "go", "ok"]);
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[tokio::test]
+async fn a_first_turn_that_fails_leaves_nothing_in_the_store() {
+    use genkit_core::RunStore as _;
+    let folder = std::env::temp_dir().join(format!("genkit-failed-{}", uuid::Uuid::new_v4()));
+    let store = genkit_durable::FolderStore::open(&folder).unwrap();
+    let agent = echo().store(store.clone()).build().unwrap();
+    assert!(agent.session("a").send("fail").await.is_err());
+    let listed = store.list(&genkit_core::RunFilter::new()).await.unwrap();
+    assert_eq!(listed.len(), 0, "{listed:?}");
+    agent.session("a").send("hi").await.unwrap();
+    let listed = store.list(&genkit_core::RunFilter::new()).await.unwrap();
+    assert_eq!(listed.len(), 1, "the journal is removed: {listed:?}");
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[tokio::test]
 async fn a_turn_in_the_background_is_waited_for() {
     let agent = echo().build().unwrap();
     let input = AgentInput::from_message(Message::user(Part::text("work"))).detached(true);
@@ -153,7 +207,7 @@ async fn post(
 
 fn endpoint(server: AgentServer) -> Arc<AgentEndpoint> {
     let (drain, end) = (Drain::default(), CancellationToken::new());
-    Arc::new(AgentEndpoint::new(server.settings, drain, end).ok().unwrap())
+    Arc::new(AgentEndpoint::new(server, drain, end).ok().unwrap())
 }
 
 #[tokio::test]
@@ -248,4 +302,80 @@ fn a_patch_names_only_the_members_that_changed() {
 fn held_by(agent: &Agent) -> usize {
     let sessions = agent.0.sessions.as_ref().expect("sessions");
     lock(&sessions.gates).len() + lock(&sessions.workers).len()
+}
+
+/// Sends a message for an owner, and returns the text of the response.
+async fn say(agent: &Agent, owner: &str, session: &str, text: &str) -> String {
+    let input = AgentInput::from_message(Message::user(text));
+    let caller = crate::run::Caller { owner: owner.to_owned(), ..Default::default() };
+    let run = crate::run::AgentRun::new(
+        agent.clone(),
+        AgentInit::of_session(session),
+        vec![input],
+        caller,
+    );
+    run.output().await.unwrap().into_result().unwrap().text()
+}
+
+/// A model that searches for the words after `find`, and responds with what it finds.
+fn searching() -> genkit_model::FnModel {
+    genkit_model::from_fn("searching", |request, _| async move {
+        let last = request.messages.last().unwrap();
+        if let Some(found) = last.tool_responses().next() {
+            return genkit_core::ModelResponse::from_text(found.output.to_string());
+        }
+        match last.text().strip_prefix("find ") {
+            Some(words) => {
+                genkit_core::ModelResponse::from_tool_requests([genkit_core::ToolRequest::new(
+                    "search_conversations",
+                    json!({ "query": words }),
+                )])
+            }
+            None => genkit_core::ModelResponse::from_text("ok"),
+        }
+    })
+}
+
+#[tokio::test]
+async fn past_conversations_of_the_same_user_are_found() {
+    let folder = std::env::temp_dir().join(format!("genkit-memory-{}", uuid::Uuid::new_v4()));
+    let builder = || Agent::builder("guide").model(searching()).search_conversations(true);
+    let store = genkit_durable::FolderStore::open(&folder).unwrap();
+    for agent in [builder().build().unwrap(), builder().store(store).build().unwrap()] {
+        for (owner, session, text) in [
+            ("ann", "monday", "My cat is called Mia."),
+            ("ann", "sunday", "My cat sleeps."),
+            ("bob", "monday", "My cat is called Tom."),
+            ("", "ann/monday", "My dog is called Rex."),
+            ("", "bob/monday", "My dog is called Max."),
+        ] {
+            say(&agent, owner, session, text).await;
+        }
+        let found = say(&agent, "ann", "tuesday", "find cat CALLED").await;
+        assert!(found.contains("Mia") && found.contains("sleeps"), "{found}");
+        assert!(found.find("Mia") < found.find("sleeps"), "the best is first: {found}");
+        assert!(!found.contains("Tom") && !found.contains("find"), "{found}");
+        let found = say(&agent, "", "ann/tuesday", "find called").await;
+        assert!(found.contains("Rex") && !found.contains("Max"), "{found}");
+        assert_eq!(say(&agent, "", "tuesday", "find called").await, "[]");
+    }
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[tokio::test]
+async fn compaction_shortens_requests_and_keeps_the_history() {
+    let model = genkit_model::ScriptedModel::texts((0..12).map(|at| format!("answer {at}")));
+    let agent = Agent::builder("long")
+        .model(model.clone())
+        .middleware(genkit_agent::middleware::compact(300))
+        .build()
+        .unwrap();
+    for at in 0..12 {
+        let text = format!("{at} {}", "a long question ".repeat(10));
+        agent.session("a").send(text).await.unwrap();
+    }
+    let messages = agent.session("a").messages().await.unwrap();
+    assert_eq!(messages.len(), 24);
+    assert!(messages[0].text().starts_with("0 a long"));
+    assert!(model.requests()[11].messages.len() < 12);
 }

@@ -6,13 +6,12 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use tokio::sync::mpsc;
-use tokio_util::sync::CancellationToken;
 
 use genkit_agent::Generate;
 use genkit_core::internal::sync::lock;
 use genkit_core::{
-    Error, FinishReason, GenerateChunk, GenerateOptions, GenerateResponse, Message, Part, Result,
-    Resume, Role,
+    Context, Error, FinishReason, GenerateChunk, GenerateOptions, GenerateResponse, Message, Part,
+    Result, Resume, Role, Usage,
 };
 
 use crate::error::Error as E;
@@ -41,8 +40,10 @@ struct TurnParts {
     /// The custom state that the client knows.
     known: tokio::sync::Mutex<Option<Value>>,
     emitter: Emitter,
-    cancel: CancellationToken,
-    action_context: Map<String, Value>,
+    context: Context,
+    /// The names of the agents that the conversation can be handed over to.
+    targets: Vec<String>,
+    next: Mutex<Option<String>>,
 }
 
 impl AgentTurn {
@@ -50,11 +51,12 @@ impl AgentTurn {
         input: AgentInput,
         state: AgentState,
         emitter: Emitter,
-        cancel: CancellationToken,
-        action_context: Map<String, Value>,
+        context: Context,
+        targets: Vec<String>,
     ) -> Self {
         let (state, known) = (Mutex::new(state), tokio::sync::Mutex::default());
-        Self(Arc::new(TurnParts { input, state, known, emitter, cancel, action_context }))
+        let next = Mutex::default();
+        Self(Arc::new(TurnParts { input, state, known, emitter, context, targets, next }))
     }
 
     /// Returns the input of the turn. Its message is already part of the history.
@@ -79,7 +81,30 @@ impl AgentTurn {
 
     /// Returns the action context of the caller; empty outside of a server.
     pub fn action_context(&self) -> &Map<String, Value> {
-        &self.0.action_context
+        self.0.context.action_context()
+    }
+
+    /// Returns the context of the turn. If the process is killed, the turn runs again from its beginning with the saved
+    /// results of [`once`](Context::once), model calls and sub-agents. Sessions in memory save none.
+    pub fn context(&self) -> &Context {
+        &self.0.context
+    }
+
+    /// Hands the conversation over to another agent, which answers from the next turn on: an agent of
+    /// [`hand_over_to`](crate::AgentBuilder::hand_over_to), or one that has handed the conversation over to this agent.
+    ///
+    /// # Errors
+    /// `InvalidArgument` if the conversation cannot be handed over to an agent with this name.
+    pub fn hand_over_to(&self, agent: &str) -> Result<()> {
+        if !self.0.targets.iter().any(|target| target == agent) {
+            return Err(E::NoTarget(agent.to_owned()).into());
+        }
+        *lock(&self.0.next) = Some(agent.to_owned());
+        Ok(())
+    }
+
+    pub(crate) fn next_agent(&self) -> Option<String> {
+        lock(&self.0.next).clone()
     }
 
     /// Returns the custom state.
@@ -127,7 +152,7 @@ impl AgentTurn {
 
     /// Resolves when the turn is aborted. The handler is dropped at the same time, unless it runs a task of its own.
     pub async fn cancelled(&self) {
-        self.0.cancel.cancelled().await;
+        self.0.context.cancelled().await;
     }
 
     pub(crate) fn state(&self) -> AgentState {
@@ -148,16 +173,26 @@ pub(crate) struct TurnResult {
     pub(crate) finish: AgentFinish,
     /// The error, and whether finished rounds are part of the state.
     pub(crate) error: Option<(Error, bool)>,
+    pub(crate) usage: Usage,
 }
 
 impl TurnResult {
+    /// Creates the result of a turn without a message.
+    pub(crate) fn of(state: AgentState) -> Self {
+        let (message, finish, usage) = (None, AgentFinish::Stop, Usage::default());
+        Self { state, message, finish, error: None, usage }
+    }
+
+    /// Creates the result of a turn that failed before its first result.
     pub(crate) fn failed(state: AgentState, error: impl Into<Error>) -> Self {
-        Self {
-            state,
-            message: None,
-            finish: AgentFinish::Failed,
-            error: Some((error.into(), false)),
-        }
+        let error = Some((error.into(), false));
+        Self { finish: AgentFinish::Failed, error, ..Self::of(state) }
+    }
+
+    /// Creates the result of a turn that failed after a result.
+    pub(crate) fn failed_after(state: AgentState, error: impl Into<Error>) -> Self {
+        let error = Some((error.into(), true));
+        Self { finish: AgentFinish::Failed, error, ..Self::of(state) }
     }
 }
 
@@ -243,17 +278,20 @@ pub(crate) async fn run_model(
                 chunk.role = Some(Role::Tool);
                 emitter.send(AgentChunk::ModelChunk(chunk)).await;
             }
+            let usage = response.usage.clone();
             keep_new(&mut state.messages, kept, response.into_messages());
-            TurnResult { state, message, finish: reason.into(), error: None }
+            TurnResult { message, finish: reason.into(), usage, ..TurnResult::of(state) }
         }
         Err(error) => {
+            let usage = error.partial().map(|partial| partial.usage.clone()).unwrap_or_default();
             let rounds = error.partial().cloned().map(GenerateResponse::into_messages);
             let rounds =
                 rounds.map(at_safe_point).filter(|rounds| without_prompt(rounds).len() > kept);
-            let Some(rounds) = rounds else { return TurnResult::failed(before, error) };
+            let Some(rounds) = rounds else {
+                return TurnResult { usage, ..TurnResult::failed(before, error) };
+            };
             keep_new(&mut state.messages, kept, rounds);
-            let error = Some((error, true));
-            TurnResult { state, message: None, finish: AgentFinish::Failed, error }
+            TurnResult { usage, ..TurnResult::failed_after(state, error) }
         }
     }
 }

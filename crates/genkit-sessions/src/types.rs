@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use genkit_core::{
-    Answer, Error, ErrorKind, FinishReason, GenerateChunk, Interrupt, Message, Part, Resume,
+    Answer, Error, ErrorKind, FinishReason, GenerateChunk, Interrupt, Message, Part, Resume, Usage,
 };
 
 /// Start of a call: from a snapshot, from the newest snapshot of a session, or from a state that the client keeps.
@@ -112,6 +112,9 @@ pub struct AgentState {
     /// Id of the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
+    /// Name of the agent that the conversation was handed over to; `None` for the agent of the session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
     /// History of the conversation, without the instructions of the agent.
     #[serde(default)]
     pub messages: Vec<Message>,
@@ -225,9 +228,25 @@ pub struct AgentOutput {
     /// Error of the turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<AgentFailure>,
+    /// Usage of the model calls of this call, with those of sub-agents. `None` if it made none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
 }
 
 impl AgentOutput {
+    pub(crate) fn failed(session_id: Option<String>, error: AgentFailure) -> Self {
+        Self {
+            session_id,
+            snapshot_id: None,
+            state: None,
+            message: None,
+            artifacts: Vec::new(),
+            finish_reason: AgentFinish::Failed,
+            error: Some(error),
+            usage: None,
+        }
+    }
+
     /// Returns the text of the message.
     pub fn text(&self) -> String {
         self.message.as_ref().map(Message::text).unwrap_or_default()

@@ -1,10 +1,12 @@
-//! A support agent with two sub-agents, in a terminal. The session is stored after each turn, so it continues after a
-//! restart or a crash.
+//! A support agent with other agents, in a terminal: one is asked, one takes over, one works in the background. The session
+//! is stored while a turn runs, so it continues after a restart or a crash.
 //!
 //! ```text
 //! cargo run -p support -- billing refund order 7     asks for approval, and ends
 //! cargo run -p support -- yes                        continues in a new process
-//! cargo run -p support -- --background shipping track order 7
+//! cargo run -p support -- transfer_to_complaints     another agent answers from now on
+//! cargo run -p support -- delegate_to_shipping track order 7     shipping works in the background
+//! cargo run -p support -- --background billing refund order 8    the whole turn is in the background
 //! GEMINI_API_KEY=.. MODEL=gemini/gemini-2.5-flash cargo run -p support -- "Where is order 7?"
 //! ```
 
@@ -42,6 +44,7 @@ fn with_model(agent: AgentBuilder) -> AgentBuilder {
 }
 
 fn support() -> Result<Agent> {
+    let store = FolderStore::open("support-sessions")?;
     let billing = with_model(Agent::builder("billing"))
         .description("Handles payments and refunds.")
         .tools(tools![refund])
@@ -49,11 +52,18 @@ fn support() -> Result<Agent> {
     let shipping = with_model(Agent::builder("shipping"))
         .description("Knows where parcels are.")
         .tools(tools![track])
+        .store(store.clone())
+        .build()?;
+    let complaints = with_model(Agent::builder("complaints"))
+        .description("Listens to complaints.")
+        .instructions("You are patient.")
         .build()?;
     with_model(Agent::builder("support"))
         .instructions("You help customers. Give each task to the agent that can do it.")
-        .tools([billing.into_tool()?, shipping.into_tool()?])
-        .store(FolderStore::open("support-sessions")?)
+        .tools([billing.into_tool()?])
+        .hand_over_to([complaints])
+        .background_agents([shipping])
+        .store(store)
         .build()
 }
 
@@ -75,6 +85,7 @@ async fn main() -> Result<()> {
         return Ok(());
     }
     let agent = support()?;
+    let agent_name = agent.name();
     let session = agent.session("customer");
     if let Some(work) = message.strip_prefix("--background ") {
         let input = AgentInput::from_message(Message::user(work)).detached(true);
@@ -88,6 +99,8 @@ async fn main() -> Result<()> {
     let questions = session.interrupts().await?;
     if questions.is_empty() {
         print_output(&session.send(message).await?);
+        let agent = session.snapshot().await?.and_then(|snapshot| snapshot.state.agent);
+        println!("(you talk to {})", agent.as_deref().unwrap_or(agent_name));
         return Ok(());
     }
     let answers = questions.iter().map(|question| match &*message {

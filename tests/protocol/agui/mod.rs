@@ -8,6 +8,7 @@ use genkit::agui::{AguiServer, UiEvent};
 use genkit::generate::Generate;
 use genkit::message::ToolRequest;
 use genkit::model::{ModelResponse, Usage};
+use genkit::sessions::Agent;
 use genkit::testing::{Scripted, ScriptedModel};
 use genkit::{Chunks, Context, Error, Message, Part, Result, tool, tools};
 use serde_json::{Value, json};
@@ -83,20 +84,28 @@ fn agent(model: &ScriptedModel) -> Generate {
 
 /// Holds a conversation with its own server, and returns what the client received.
 fn converse(name: &str, run: Generate) -> Value {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}/agui", listener.local_addr().unwrap());
-    let server: AguiServer = genkit::serve_agui(run).listener(listener);
-    let runtime = tokio::runtime::Runtime::new().unwrap();
-    runtime.spawn(server.run());
-    let mut node = packages::tool(Path::new("node"));
-    node.arg(packages::agui_client()).args([name, &url]);
-    let ran = program::run(&mut node, LIMIT).unwrap_or_else(|story| panic!("{story}"));
-    assert_eq!(ran.code, Some(0), "{}", ran.story());
-    let seen: Value = serde_json::from_str(ran.stdout.trim())
-        .unwrap_or_else(|error| panic!("{error}: {}", ran.story()));
-    runtime.shutdown_background();
+    converse_with(name, genkit::serve_agui(run))
+}
+
+fn converse_with(name: &str, server: AguiServer) -> Value {
+    let seen = run_client(&packages::agui_client(), name, server);
     assert_eq!(seen["invalid"], json!([]), "{name}");
     seen
+}
+
+/// Runs a client's script against a server.
+fn run_client(script: &Path, name: &str, server: AguiServer) -> Value {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/agui", listener.local_addr().unwrap());
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.spawn(server.listener(listener).run());
+    let mut node = packages::tool(Path::new("node"));
+    node.arg(script).args([name, &url]);
+    let ran = program::run(&mut node, LIMIT).unwrap_or_else(|story| panic!("{story}"));
+    assert_eq!(ran.code, Some(0), "{}", ran.story());
+    runtime.shutdown_background();
+    serde_json::from_str(ran.stdout.trim())
+        .unwrap_or_else(|error| panic!("{error}: {}", ran.story()))
 }
 
 /// Holds a conversation that must not have an error.
@@ -203,4 +212,95 @@ fn official_client_can_cancel() {
     let model = ScriptedModel::streaming(["a", "b", "c"]);
     let seen = converse("cancel", agent(&model));
     assert!(has(&seen, "TEXT_MESSAGE_CONTENT"), "{seen}");
+}
+
+/// An agent that keeps its threads.
+fn keeper(model: &ScriptedModel) -> Agent {
+    let agent = Agent::builder("keeper").model(model.clone());
+    agent.tools(tools![weather, pay, explode, paint, book]).build().unwrap()
+}
+
+#[test]
+fn official_client_holds_a_conversation_that_the_server_keeps() {
+    let requests =
+        [call("weather", "c1", json!({"city": "Rome"})), call("pay", "c2", json!({"cents": 5}))];
+    let model = ScriptedModel::new([
+        calls(requests),
+        text("Paid."),
+        calls([call("pick_color", "c3", json!({"of": 2}))]),
+        text("More."),
+    ]);
+    let agent = keeper(&model);
+    let seen = converse_with("kept", genkit::serve_agui(agent.clone()));
+    assert_eq!(seen["errors"], json!([]), "{seen}");
+    assert_eq!(seen["outcomes"][0]["type"], "interrupt");
+    assert_eq!(seen["sealed"], 0);
+    assert_eq!(model.tool_outputs("pay"), ["paid 5"]);
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let messages = runtime.block_on(agent.session("thread-kept").messages()).unwrap();
+    assert_eq!(messages[3].text(), "Paid.");
+    assert_eq!(messages.len(), 6, "the second turn ends with a call of the page");
+}
+
+/// Holds a conversation with Vercel's AI SDK.
+fn chat(name: &str, server: AguiServer) -> Value {
+    let seen = run_client(&packages::ai_client(), name, server);
+    let versions = seen["versions"].as_array().unwrap();
+    assert!(versions.iter().all(|version| version == "v1"), "{seen}");
+    seen
+}
+
+#[test]
+fn ai_sdk_holds_a_conversation_with_tools_approvals_and_reasoning() {
+    for keeps in [false, true] {
+        let requests = [
+            call("weather", "c1", json!({"city": "Rome"})),
+            call("pay", "c2", json!({"cents": 5})),
+            call("explode", "c3", json!({})),
+            call("paint", "c4", json!({})),
+        ];
+        let model = ScriptedModel::new([calls(requests), text("Paid."), text("More.")]);
+        let server = match keeps {
+            true => genkit::serve_agui(keeper(&model)),
+            false => genkit::serve_agui(agent(&model)),
+        };
+        let seen = chat("approved", server);
+        assert_eq!(seen["errors"], json!([]), "{seen}");
+        assert_eq!(seen["texts"], json!(["go", "Paid.", "and more", "More."]), "keeps: {keeps}");
+        assert_eq!(seen["roles"], json!(["user", "assistant", "user", "assistant"]));
+        let states = &seen["states"];
+        assert_eq!(states["c1"], json!(["tool-weather", "output-available", "Rome: sunny"]));
+        assert_eq!(states["c2"], json!(["tool-pay", "output-available", "paid 5"]));
+        assert_eq!(states["c3"][1], "output-error", "{seen}");
+        assert_eq!(states["data-state"], json!({"color": "red"}));
+        assert_eq!(seen["requests"], 3);
+        assert_eq!(model.tool_outputs("pay"), ["paid 5"]);
+    }
+}
+
+#[test]
+fn ai_sdk_denies_a_call_and_executes_a_tool_of_the_page() {
+    let model = ScriptedModel::new([
+        calls([call("pay", "c1", json!({"cents": 5}))]),
+        text("Not paid."),
+        text("More."),
+    ]);
+    let seen = chat("denied", genkit::serve_agui(keeper(&model)));
+    assert_eq!(seen["states"]["c1"][1], "output-denied", "{seen}");
+    let pick = genkit::Tool::builder("pick_color", "Picks a color.").interrupts();
+    let model = ScriptedModel::new([
+        calls([call("pick_color", "c1", json!({}))]),
+        text("Red."),
+        text("More."),
+    ]);
+    let server = genkit::serve_agui(agent(&model).tools([pick])).page_tools(["pick_color"]);
+    let seen = chat("page", server);
+    assert_eq!(seen["texts"], json!(["go", "Red.", "and more", "More."]), "{seen}");
+    assert_eq!(model.tool_outputs("pick_color"), [json!("red")]);
+}
+
+#[test]
+fn ai_sdk_receives_the_error_of_a_run() {
+    let seen = chat("failed", genkit::serve_agui(agent(&ScriptedModel::new::<Scripted>([]))));
+    assert_eq!(seen["errors"].as_array().map(Vec::len), Some(1), "{seen}");
 }

@@ -1,9 +1,11 @@
 //! The budget of a run: the usage of its model calls, and whether another call is allowed.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use serde::{Deserialize, Serialize};
 
+use crate::middleware::Tally;
+use genkit_core::Context;
 use genkit_core::UsageLimit;
 use genkit_core::internal::generate::error::Error as E;
 use genkit_core::internal::sync::lock;
@@ -17,6 +19,27 @@ use genkit_model::internal::estimate;
 pub(crate) struct Budget {
     limit: UsageLimit,
     spent: Mutex<SpentUsage>,
+    /// The call that an agent runs in as a tool. Its run counts the same usage.
+    outer: Option<Arc<CallBudget>>,
+}
+
+/// The budget of one tool call: the budget of its run, and the usage of each model call in it.
+pub(crate) struct CallBudget {
+    pub(super) budget: Arc<Budget>,
+    pub(super) tally: Tally,
+}
+
+impl CallBudget {
+    /// Returns the budget of the call that a function runs in.
+    pub(crate) fn of_caller(context: &Context) -> Option<Arc<Self>> {
+        context.caller().budget()?.downcast().ok()
+    }
+
+    /// Counts usage that is not a call of this run.
+    pub(crate) fn count(&self, usage: &Usage, requests: u64) {
+        self.budget.count_usage(usage, requests);
+        lock(&self.tally).push(usage.clone());
+    }
 }
 
 /// The usage that counts toward the limit.
@@ -47,12 +70,17 @@ impl SpentUsage {
 
 impl Budget {
     pub(crate) fn new(limit: UsageLimit) -> Self {
-        Self { limit, spent: Mutex::default() }
+        Self { limit, ..Self::default() }
     }
 
     /// Restores the budget of a resumed run.
     pub(crate) fn with_spent(limit: UsageLimit, spent: SpentUsage) -> Self {
-        Self { limit, spent: Mutex::new(spent) }
+        Self { limit, spent: Mutex::new(spent), outer: None }
+    }
+
+    /// Returns the budget of an agent that runs in a tool call.
+    pub(crate) fn inside(self, outer: Option<Arc<CallBudget>>) -> Self {
+        Self { outer, ..self }
     }
 
     /// Returns the usage limit.
@@ -70,13 +98,30 @@ impl Budget {
         *lock(&self.spent) = spent;
     }
 
+    /// Restores the usage of a run in a call whose process has ended. The run of the call has not saved it.
+    pub(super) fn restore_spent(&self, spent: SpentUsage) {
+        if let Some(outer) = &self.outer {
+            let usage = Usage::default().with_input_tokens(spent.input);
+            let usage = usage.with_output_tokens(spent.output).with_total_tokens(spent.total);
+            outer.count(&usage, spent.requests);
+        }
+        self.replace_spent(spent);
+    }
+
     /// Adds the model calls that a tool call made in another process.
     pub(super) fn count_tool_calls(&self, calls: &[Usage]) {
-        let mut spent = lock(&self.spent);
         for usage in calls {
-            spent.requests += 1;
-            spent.add_usage(usage);
-            spent.untold.get_or_insert_default().add(usage);
+            self.count_usage(usage, 1);
+        }
+    }
+
+    fn count_usage(&self, usage: &Usage, requests: u64) {
+        let mut spent = lock(&self.spent);
+        spent.requests += requests;
+        spent.add_usage(usage);
+        spent.untold.get_or_insert_default().add(usage);
+        if let Some(outer) = &self.outer {
+            outer.count(usage, requests);
         }
     }
 
@@ -84,12 +129,19 @@ impl Budget {
     pub(super) fn begin_call(&self) -> Result<()> {
         let mut spent = lock(&self.spent);
         self.check_limit(&spent, 1)?;
+        if let Some(outer) = &self.outer {
+            outer.budget.begin_call()?;
+        }
         spent.requests += 1;
         Ok(())
     }
 
     /// Adds the usage of a model call.
     pub(super) fn add(&self, model: &str, request: &ModelRequest, answer: &ModelResponse) {
+        if let Some(outer) = &self.outer {
+            outer.budget.add(model, request, answer);
+            lock(&outer.tally).push(answer.usage.clone());
+        }
         let mut spent = lock(&self.spent);
         spent.untold.get_or_insert_default().add(&answer.usage);
         if !self.limit.counts_tokens() || spent.add_usage(&answer.usage) {
@@ -115,7 +167,16 @@ impl Budget {
             Some(usage) => answer.usage = usage,
             None => _ = spent.add_usage(&answer.usage),
         }
-        self.check_limit(&spent, 0)
+        self.check_limit(&spent, 0)?;
+        match &self.outer {
+            Some(outer) => outer.budget.check_used(),
+            None => Ok(()),
+        }
+    }
+
+    fn check_used(&self) -> Result<()> {
+        self.check_limit(&lock(&self.spent), 0)?;
+        self.outer.as_ref().map_or(Ok(()), |outer| outer.budget.check_used())
     }
 
     /// Takes the usage that has not been added to a response yet.

@@ -1,11 +1,12 @@
 //! The run as the caller of its tools: questions interrupt the run, and sampling requests use its model.
 
+use std::any::Any;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::budget::Budget;
+use super::budget::{Budget, CallBudget};
 use super::model_call::call_counted;
 use crate::middleware::Tally;
 use genkit_core::BoxFuture;
@@ -116,6 +117,11 @@ impl Caller for LoopCaller {
 
     fn client_info(&self) -> Option<ClientInfo> {
         None
+    }
+
+    fn budget(&self) -> Option<Arc<dyn Any + Send + Sync>> {
+        let (budget, tally) = (Arc::clone(&self.budget), Arc::clone(&self.tally));
+        Some(Arc::new(CallBudget { budget, tally }))
     }
 
     fn asker(&self) -> Option<Asker> {

@@ -19,7 +19,7 @@ mod turn;
 mod turn_loop;
 mod turn_spans;
 
-pub(crate) use budget::Budget;
+pub(crate) use budget::{Budget, CallBudget};
 pub(crate) use driver::Driver;
 pub(crate) use env::RunEnv;
 pub(crate) use limits::MAX_TURNS;

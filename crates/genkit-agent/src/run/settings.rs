@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use super::budget::CallBudget;
 use super::limits::RunLimits;
 use crate::middleware::{Middleware, ToolCall};
 use crate::output_checks::OutputChecks;
@@ -32,6 +33,8 @@ pub(crate) struct RunSettings {
     pub(crate) trace_contents: bool,
     /// The key of the run inside of a durable call. By default it is derived from the conversation.
     pub(crate) durable_key: Option<String>,
+    /// The budget of the tool call that the run is part of as an agent.
+    pub(crate) outer_budget: Option<Arc<CallBudget>>,
     /// Whether the run has state in addition to the state of its instance.
     pub(crate) has_own_state: bool,
 }

@@ -1,5 +1,7 @@
 //! The caller behind a context: its identity and the kinds of question it supports.
 
+use std::any::Any;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::{Map, Value};
@@ -57,6 +59,11 @@ pub trait Caller: Send + Sync {
     /// Returns whether the caller accepts every interrupt, not only those that a user can answer.
     fn takes_interrupts(&self) -> bool {
         false
+    }
+
+    /// Returns the budget of the calling run, which agents inside of the call use as well.
+    fn budget(&self) -> Option<Arc<dyn Any + Send + Sync>> {
+        None
     }
 
     /// Returns the party that answers this caller's questions, if known. Two calls with the same asker have the same

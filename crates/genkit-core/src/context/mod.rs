@@ -434,6 +434,11 @@ impl Context {
     }
 
     #[doc(hidden)]
+    pub fn caller(&self) -> &dyn Caller {
+        &*self.0.parts.caller
+    }
+
+    #[doc(hidden)]
     pub fn asker(&self) -> Option<Asker> {
         self.0.parts.caller.asker()
     }

@@ -29,6 +29,9 @@ const TYPES: &[(&str, ActionType)] = &[
     ("embedder", ActionType::Embedder),
     ("retriever", ActionType::Custom("retriever")),
     ("reranker", ActionType::Custom("reranker")),
+    ("agent", ActionType::Custom("agent")),
+    ("agent-snapshot", ActionType::Custom("agent-snapshot")),
+    ("agent-abort", ActionType::Custom("agent-abort")),
     ("util", ActionType::Util),
 ];
 

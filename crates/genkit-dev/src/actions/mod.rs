@@ -38,6 +38,9 @@ pub(crate) struct ActionRequest {
     pub(crate) key: String,
     #[serde(default)]
     input: Option<Value>,
+    /// The session of an agent.
+    #[serde(default)]
+    init: Option<Value>,
     #[serde(default)]
     context: Option<Map<String, Value>>,
     #[serde(default)]

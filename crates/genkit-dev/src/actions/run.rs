@@ -62,9 +62,14 @@ impl ActionsByKey {
     /// # Errors
     /// `NotFound` if the action does not exist, `ResourceExhausted` if too many actions are running.
     pub(crate) fn start_run(&self, request: ActionRequest, chunks: bool) -> Result<ActionRun> {
-        let ActionRequest { key, input, context, telemetry_labels } = request;
+        let ActionRequest { key, input, init, context, telemetry_labels } = request;
         let Some((genkit, target)) = self.find_target(&key) else {
             return Err(E::UnknownAction(key).into());
+        };
+        // Only agents have an `init`.
+        let input = match init {
+            Some(init) => Some(json!({ "data": input, "init": init })),
+            None => input,
         };
         let queue = UnreadChunks::default();
         let context = Arc::new(context.unwrap_or_default());

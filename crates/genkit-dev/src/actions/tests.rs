@@ -323,6 +323,40 @@ async fn hours(prices: &Prices, query: Document, k: usize) -> Vec<Document> {
 }
 
 #[tokio::test]
+async fn agents_are_listed_and_run_with_their_sessions() {
+    let agent = genkit::sessions::Agent::builder("guide")
+        .description("Plans trips.")
+        .model(ScriptedModel::texts(["How long?", "Two days, then."]))
+        .build()
+        .unwrap();
+    let genkit = Instance::builder().registry(Registry::new().add(agent)).build().unwrap();
+    let actions = ActionsByKey::default();
+    actions.add(&genkit);
+    let listed = actions.list_actions();
+    let managed = &listed["/agent/guide"]["metadata"]["agent"];
+    assert_eq!(managed, &json!({"stateManagement": "server", "abortable": true}));
+    assert_eq!(listed["/agent/guide"]["description"], "Plans trips.");
+    let turn = |text: &str| {
+        let message = json!({"role": "user", "content": [{"text": text}]});
+        json!({"key": "/agent/guide", "input": {"message": message}, "init": {"sessionId": "s"}})
+    };
+    let (chunks, end) = run(&actions, turn("Oslo?"), true).await;
+    assert_eq!(chunks[0]["modelChunk"]["content"][0]["text"], "How long?");
+    assert!(chunks.last().unwrap()["turnEnd"]["snapshotId"].is_string());
+    assert_eq!(end["result"]["finishReason"], "stop");
+    let (_, end) = run(&actions, turn("Two days."), false).await;
+    let lookup = json!({"snapshotId": end["result"]["snapshotId"]});
+    let (_, end) =
+        run(&actions, json!({"key": "/agent-snapshot/guide", "input": lookup}), false).await;
+    assert_eq!(end["result"]["state"]["messages"].as_array().map(Vec::len), Some(4));
+    let (_, end) =
+        run(&actions, json!({"key": "/agent-abort/guide", "input": lookup}), false).await;
+    assert_eq!(end["result"]["status"], "completed");
+    let (_, end) = run(&actions, json!({"key": "/agent/guide", "input": 1}), false).await;
+    assert!(end["error"]["message"].as_str().unwrap().contains("does not match"), "{end}");
+}
+
+#[tokio::test]
 async fn retrievers_rerankers_and_embedders_run_by_their_keys() {
     let reversed = Reranker::builder("reversed", "Reverses.").handler(|_, mut documents| async {
         documents.reverse();

@@ -6,6 +6,7 @@ mod durable;
 mod endpoint;
 mod error;
 mod frames;
+mod gate;
 mod provider;
 mod rejection;
 mod request;
@@ -17,8 +18,8 @@ mod streamed;
 
 pub use builder::FlowServer;
 pub use frames::frame;
+pub use gate::{AdmittedRequest, Gate, GateSettings};
 pub use provider::{ApiKey, Bearer, ContextProvider, FlowRequest, api_key, bearer};
-pub use provider::{action_context, flow_request};
 pub use rejection::{Rejection, masked_error};
 pub use serve::StartedServer;
 pub use store::{MemoryStreams, StreamEvent, StreamReader, StreamStore, StreamWriter};

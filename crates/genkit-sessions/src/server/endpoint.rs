@@ -1,14 +1,14 @@
 //! The HTTP endpoint of all agents of a server.
 
 use std::convert::Infallible;
-use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
-use axum::extract::{ConnectInfo, Request};
+use axum::extract::Request;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use axum::response::{IntoResponse as _, Response};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -17,26 +17,15 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use genkit_core::internal::bounded_json::parse_bounded;
-use genkit_core::internal::environment::is_development;
-use genkit_flows::internal::{action_context, flow_request, frame};
-use genkit_flows::{ContextProvider, StreamEvent};
-use genkit_http_server::internal::{
-    AllowedHosts, BodyRoom, Cors, Drain, FairLimit, FairPlace, accepted_weight, read_body,
-};
+use genkit_flows::StreamEvent;
+use genkit_flows::internal::{AdmittedRequest, Gate, Rejection, frame};
+use genkit_http_server::internal::{Drain, accepted_weight};
 
-use super::builder::AgentSettings;
+use super::builder::AgentServer;
 use super::error::Error as E;
 use crate::agent::Agent;
 use crate::run::{AgentRun, Caller};
 use crate::types::{AgentInit, AgentInput};
-use genkit_flows::internal::Rejection;
-
-/// The supported methods.
-const METHODS: &str = "POST, OPTIONS";
-
-/// The maximum number of requests whose context providers run at the same time. Default is 256, or the concurrency limit
-/// if that is less.
-const MAX_ADMITTING: usize = 256;
 
 /// The number of unread frames after which a turn waits. Default is 16.
 const FRAMES: usize = 16;
@@ -51,18 +40,7 @@ const MAX_WAIT: Duration = Duration::from_secs(60);
 pub(crate) struct AgentEndpoint {
     agents: Vec<Agent>,
     path: String,
-    providers: Vec<Arc<dyn ContextProvider>>,
-    max_message: usize,
-    room: Arc<BodyRoom>,
-    /// The clients whose context providers run.
-    admitting: Arc<FairLimit<String>>,
-    running: Arc<FairLimit<String>>,
-    max_in_flight: usize,
-    hosts: AllowedHosts,
-    cors: Cors,
-    drain: Drain,
-    exposes_errors: bool,
-    end: CancellationToken,
+    gate: Gate,
 }
 
 /// What a request asks of an agent.
@@ -94,73 +72,29 @@ struct Lookup {
 
 impl AgentEndpoint {
     pub(crate) fn new(
-        settings: AgentSettings,
+        server: AgentServer,
         drain: Drain,
         end: CancellationToken,
     ) -> Result<Self, E> {
-        for (at, agent) in settings.agents.iter().enumerate() {
-            if settings.agents[..at].iter().any(|other| other.name() == agent.name()) {
+        let AgentServer { agents, path, gate, .. } = server;
+        for (at, agent) in agents.iter().enumerate() {
+            if agents[..at].iter().any(|other| other.name() == agent.name()) {
                 return Err(E::TwoAgents(agent.name().to_owned()));
             }
         }
-        Ok(Self {
-            agents: settings.agents,
-            path: settings.path,
-            providers: settings.providers,
-            max_message: settings.max_message,
-            room: BodyRoom::new(settings.max_message),
-            admitting: FairLimit::new(MAX_ADMITTING.min(settings.max_in_flight)),
-            running: FairLimit::new(settings.max_in_flight),
-            max_in_flight: settings.max_in_flight,
-            hosts: AllowedHosts::with_wildcard(settings.hosts),
-            cors: Cors::new(settings.origins, METHODS, ""),
-            drain,
-            exposes_errors: settings.expose_errors.unwrap_or_else(is_development),
-            end,
-        })
+        Ok(Self { agents, path, gate: Gate::new(gate, drain, end) })
     }
 
     /// Handles a request.
     pub(crate) async fn answer(self: &Arc<Self>, request: Request) -> Response {
-        let (headers, uri) = (request.headers(), request.uri());
-        if let Err(rejection) = self.hosts.check(headers, uri) {
-            return Rejection::from(E::from(rejection)).into_response();
-        }
-        let Some(rights) = self.cors.check(headers, uri) else {
-            return Rejection::from(E::Origin).into_response();
-        };
-        let counted = self.drain.begin();
-        let admitted = self.admit(request).await;
-        let mut response = admitted.unwrap_or_else(Rejection::into_response);
-        self.cors.grant(rights, response.headers_mut());
-        counted.until_sent(response)
+        self.gate.answer(request, |admitted| self.serve(admitted)).await
     }
 
-    async fn admit(self: &Arc<Self>, request: Request) -> Result<Response, Rejection> {
-        match *request.method() {
-            Method::POST => {}
-            Method::OPTIONS => {
-                let mut response = StatusCode::NO_CONTENT.into_response();
-                self.cors.preflight(request.headers(), response.headers_mut());
-                return Ok(response);
-            }
-            _ => return Err(E::Method.into()),
-        }
-        let (parts, body) = request.into_parts();
-        let from = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|from| from.0.ip());
-        let body = read_body(body, self.max_message, &self.room, from).await.map_err(E::from)?;
-        // Slots are taken after the body was read, so that a slow body does not hold a slot.
-        let address = from.map_or_else(String::new, |from| format!("address {from}"));
-        let admitting = self.take_place(&self.admitting, address.clone())?;
-        let caller = self.identify(&parts).await?;
-        drop(admitting);
-        // An agent is looked up only after the providers have accepted the client.
+    async fn serve(self: &Arc<Self>, admitted: AdmittedRequest) -> Result<Response, Rejection> {
+        let AdmittedRequest { parts, body, action_context, owner, place, .. } = admitted;
+        let action_context = action_context.unwrap_or_default();
+        let caller = Caller { owner, action_context, exposes_errors: self.gate.exposes_errors };
         let (agent, action) = self.find_action(&parts.uri).ok_or(E::NoSuchPath)?;
-        let client = match caller.action_context.is_empty() {
-            true => address,
-            false => format!("caller {}", caller.owner),
-        };
-        let place = self.take_place(&self.running, client)?;
         let envelope = read_envelope(&body.bytes)?;
         drop(body);
         match action {
@@ -179,13 +113,20 @@ impl AgentEndpoint {
 
     /// Runs a turn whose client waits for its output. If the client disconnects, this future is dropped.
     async fn run(&self, run: AgentRun) -> Result<Response, Rejection> {
+        let ended = self.wait_for_end(run.keeps_turn());
         tokio::select! {
             output = run.output() => {
-                let output = output.map_err(|error| self.masked(error))?;
+                let output = output.map_err(|error| self.gate.masked(error))?;
                 Ok(result_of(&json!(output)))
             }
-            () = self.end.cancelled() => Err(E::ShuttingDown.into()),
+            () = ended => Err(E::ShuttingDown.into()),
         }
+    }
+
+    /// Waits for the end of the server. The turn is continued by a later process.
+    async fn wait_for_end(&self, keeps_turn: Arc<AtomicBool>) {
+        self.gate.end.cancelled().await;
+        keeps_turn.store(true, Ordering::Release);
     }
 
     async fn look_up(
@@ -215,7 +156,7 @@ impl AgentEndpoint {
                 agent.load_snapshot(&init, &caller.owner).await.map(|it| json!(it))
             }
         };
-        Ok(result_of(&found.map_err(|error| self.masked(error))?))
+        Ok(result_of(&found.map_err(|error| self.gate.masked(error))?))
     }
 
     /// Streams the chunks and the output of a turn. The turn is cancelled if the client disconnects.
@@ -224,6 +165,7 @@ impl AgentEndpoint {
         let endpoint = Arc::clone(self);
         tokio::spawn(async move {
             let left = sender.clone();
+            let ended = endpoint.wait_for_end(run.keeps_turn());
             let driven = async {
                 while let Some(chunk) = run.next().await {
                     let event = StreamEvent::Chunk(json!(chunk));
@@ -233,13 +175,13 @@ impl AgentEndpoint {
                 }
                 let last = match run.output().await {
                     Ok(output) => StreamEvent::Result(json!(output)),
-                    Err(error) => StreamEvent::Error(endpoint.masked(error).to_json()),
+                    Err(error) => StreamEvent::Error(endpoint.gate.masked(error).to_json()),
                 };
                 let _ = sender.send_timeout(frame(&last), READ_TIMEOUT).await;
             };
             tokio::select! {
                 () = driven => {}
-                () = endpoint.end.cancelled() => {
+                () = ended => {
                     let ended = StreamEvent::Error(Rejection::from(E::ShuttingDown).to_json());
                     let _ = left.try_send(frame(&ended));
                 }
@@ -271,32 +213,6 @@ impl AgentEndpoint {
         };
         let agent = self.agents.iter().find(|agent| agent.name() == name)?;
         Some((agent.clone(), action))
-    }
-
-    fn take_place(
-        &self,
-        limit: &Arc<FairLimit<String>>,
-        client: String,
-    ) -> Result<FairPlace<String>, E> {
-        limit.take(client).ok_or(E::TooManyRunning(self.max_in_flight))
-    }
-
-    /// Returns who calls.
-    async fn identify(&self, parts: &http::request::Parts) -> Result<Caller, Rejection> {
-        let exposes_errors = self.exposes_errors;
-        if self.providers.is_empty() {
-            return Ok(Caller { exposes_errors, ..Caller::default() });
-        }
-        let extensions = parts.extensions.clone();
-        let name = parts.uri.path().rsplit('/').next().unwrap_or_default();
-        let request = flow_request(name, &parts.method, &parts.headers, Value::Null, extensions);
-        let known = action_context(&self.providers, &request).await;
-        let (action_context, owner) = known.map_err(|error| self.masked(error))?;
-        Ok(Caller { owner, action_context, exposes_errors })
-    }
-
-    fn masked(&self, error: genkit_core::Error) -> Rejection {
-        Rejection::masked(error, self.exposes_errors)
     }
 }
 

@@ -26,10 +26,9 @@ impl AgentServer {
         let shutdown = self.shutdown.take();
         let listening = std::mem::take(&mut self.listening);
         let started = StartedServer::start(listening, shutdown).await?;
-        let (path, grace) = (self.settings.path.clone(), self.settings.grace);
-        started.default_hosts(&mut self.settings.hosts);
-        let endpoint =
-            AgentEndpoint::new(self.settings, started.drain.clone(), started.end.clone())?;
+        let (path, grace) = (self.path.clone(), self.gate.grace);
+        started.default_hosts(&mut self.gate.hosts);
+        let endpoint = AgentEndpoint::new(self, started.drain.clone(), started.end.clone())?;
         let app = router(Arc::new(endpoint), &path)
             .fallback(|| async { Rejection::from(E::NoSuchPath).into_response() });
         started.serve(app, &path, grace).await
@@ -46,9 +45,9 @@ impl AgentServer {
                  router; await the server instead to use them"
             );
         }
-        let path = self.settings.path.clone();
+        let path = self.path.clone();
         let (drain, end) = (Drain::default(), CancellationToken::new());
-        let endpoint = AgentEndpoint::new(self.settings, drain, end)?;
+        let endpoint = AgentEndpoint::new(self, drain, end)?;
         Ok(router(Arc::new(endpoint), &path))
     }
 }

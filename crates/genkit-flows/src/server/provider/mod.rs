@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 
 pub use self::api_key::{ApiKey, api_key};
 pub use self::bearer::{Bearer, bearer};
-pub use self::request::{FlowRequest, flow_request};
+pub use self::request::FlowRequest;
 
 use genkit_core::BoxFuture;
 use genkit_core::Result;

@@ -23,18 +23,6 @@ pub struct FlowRequest {
     extensions: http::Extensions,
 }
 
-/// Creates the request that context providers receive from another server of the workspace. `name` identifies what is
-/// called.
-pub fn flow_request(
-    name: &str,
-    method: &Method,
-    headers: &HeaderMap,
-    input: Value,
-    extensions: http::Extensions,
-) -> FlowRequest {
-    FlowRequest::new(name, method, headers, input, extensions)
-}
-
 impl FlowRequest {
     pub(crate) fn new(
         flow: &str,

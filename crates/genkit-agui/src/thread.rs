@@ -1,0 +1,304 @@
+//! Runs of an agent that keeps its threads: the client's copy of the conversation is only searched for new input.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Bytes;
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use genkit_agent::internal::{ThreadAgent, ThreadChunk, ThreadEnd, ThreadState, ThreadTurn};
+use genkit_core::{Answer, ErrorKind, FinishReason, Interrupt, Media, Message, Part, Role};
+use genkit_http_server::internal::FairPlace;
+
+use crate::encoder::{Encoder, result_text};
+use crate::endpoint::AguiEndpoint;
+use crate::error::Error as E;
+use crate::history::answer_questions;
+use crate::input::{InputMessage, RunInput};
+use crate::ledger::{Binding, Ledger};
+use crate::outcome::{RunIds, is_page_call, usage_json};
+use crate::run::{FrameSender, KEEP_ALIVE, Left};
+
+/// The metadata of a message with the ids that the client has given to its parts.
+const CLIENT_IDS: &str = "agUiIds";
+
+/// The new part of a request.
+pub(crate) enum NewInput {
+    /// Nothing: the client wants to see the conversation.
+    Nothing,
+    Message(Message),
+    Answers(Vec<Answer>),
+}
+
+/// A request to an agent that keeps its threads.
+pub(crate) struct ThreadRequest {
+    state: ThreadState,
+    input: NewInput,
+    /// Whether the client's copy lacks messages.
+    is_stale: bool,
+}
+
+/// A run that was admitted.
+pub(crate) struct AdmittedThread {
+    pub(crate) agent: Arc<dyn ThreadAgent>,
+    pub(crate) request: ThreadRequest,
+    pub(crate) turn: ThreadTurn,
+    pub(crate) ids: RunIds,
+    pub(crate) binding: Binding,
+    pub(crate) page_tools: Vec<String>,
+    pub(crate) place: FairPlace<String>,
+}
+
+impl ThreadRequest {
+    /// Finds the input that the thread does not have yet.
+    pub(crate) fn read(
+        input: &mut RunInput,
+        state: Option<ThreadState>,
+        ledger: &Ledger,
+        to: &Binding,
+        page_tools: &[String],
+    ) -> Result<Self, E> {
+        let state = state.unwrap_or_default();
+        let known: Vec<String> =
+            state.messages.iter().enumerate().flat_map(|(at, it)| client_ids(at, it)).collect();
+        let messages = std::mem::take(&mut input.messages);
+        let last = messages.iter().rposition(|message| message.role != "user");
+        let is_new = |at: usize, message: &InputMessage| {
+            let is_known = !message.id.is_empty() && known.contains(&message.id);
+            last.is_none_or(|last| at > last) && !is_known
+        };
+        let (mut parts, mut ids, mut seen) = (Vec::new(), Vec::new(), Vec::new());
+        for (at, message) in messages.iter().enumerate().filter(|(_, it)| it.role == "user") {
+            if is_new(at, message) {
+                parts.extend(message.user_parts()?);
+                ids.push(message.id.clone());
+            } else {
+                seen.push(message.id.clone());
+            }
+        }
+        let is_stale = seen != known;
+        let questions = state.messages.last().map(Interrupt::find_all).unwrap_or_default();
+        let is_page = |question: &Interrupt| is_page_call(question, page_tools);
+        let resume = input.resume.take().unwrap_or_default();
+        let mut results = HashMap::new();
+        for message in messages.iter().filter(|message| message.role == "tool") {
+            let call = message.tool_call_id.as_deref().unwrap_or_default();
+            let is_open = |it: &&Interrupt| it.tool_request().id.as_deref() == Some(call);
+            if questions.iter().find(is_open).is_some_and(is_page) {
+                results.insert(call.to_owned(), message.tool_output(&input.budget)?);
+            }
+        }
+        let input = if !resume.is_empty() || !results.is_empty() {
+            let number = &state.snapshot;
+            NewInput::Answers(answer_questions(
+                &questions, number, is_page, &results, resume, ledger, to,
+            )?)
+        } else if parts.is_empty() {
+            NewInput::Nothing
+        } else {
+            let mut message = Message::new(Role::User, parts);
+            message.metadata.insert(CLIENT_IDS.to_owned(), json!(ids));
+            NewInput::Message(message)
+        };
+        Ok(Self { state, input, is_stale })
+    }
+}
+
+impl AguiEndpoint {
+    /// Runs a turn and sends its events. Without new input, sends the conversation and its open questions.
+    pub(crate) async fn drive_thread(
+        &self,
+        admitted: AdmittedThread,
+        sender: &FrameSender,
+    ) -> Result<(), Left> {
+        let AdmittedThread { agent, request, mut turn, ids, binding, page_tools, place: _place } =
+            admitted;
+        let ThreadRequest { state, input, is_stale } = request;
+        let mut events = vec![ids.started()];
+        let finished = |snapshot: &str, message: Option<&Message>| {
+            let questions = message.map(Interrupt::find_all).unwrap_or_default();
+            ids.finished_with(&questions, &page_tools, snapshot, None, &self.ledger, &binding)
+        };
+        if is_stale || matches!(input, NewInput::Nothing) {
+            events.extend(history_events(&state));
+        }
+        // The client has the open calls.
+        let open_calls = state.messages.last().into_iter().flat_map(Message::tool_requests);
+        let open_calls = open_calls.filter_map(|call| call.id.clone()).collect();
+        let mut encoder = Encoder::new(&ids.run, open_calls);
+        match input {
+            NewInput::Nothing => {
+                events.push(finished(&state.snapshot, state.messages.last()));
+                return sender.send_events(events).await;
+            }
+            NewInput::Message(message) => turn.message = Some(message),
+            NewInput::Answers(answers) => {
+                (turn.answers, turn.after) = (answers, Some(state.snapshot));
+            }
+        }
+        sender.send_events(events).await?;
+        let ended = self.follow_turn(&*agent, turn, &mut encoder, sender).await?;
+        encoder.end_step();
+        let mut message = None;
+        let last = match ended {
+            Ok(ThreadEnd { error: Some(error), .. }) | Err(error) => {
+                ids.failed(error, self.gate.exposes_errors)
+            }
+            Ok(ended) if ended.finish_reason == FinishReason::Aborted => {
+                let error = genkit_core::Error::new(ErrorKind::Cancelled, "the turn was aborted");
+                ids.failed(error, self.gate.exposes_errors)
+            }
+            Ok(ended) => {
+                if let Some(message) = &ended.message {
+                    encoder.complete_message(message);
+                    encoder.end_step();
+                }
+                let mut last = finished(&ended.snapshot, ended.message.as_ref());
+                if let Some(usage) = usage_json(&ended.usage) {
+                    last["usage"] = json!([usage]);
+                }
+                message = ended.message;
+                last
+            }
+        };
+        let mut events = encoder.take_events();
+        events.push(last);
+        sender.add_pending_results(message.as_ref(), &mut events);
+        sender.send_events(events).await
+    }
+
+    async fn follow_turn(
+        &self,
+        agent: &dyn ThreadAgent,
+        turn: ThreadTurn,
+        encoder: &mut Encoder,
+        sender: &FrameSender,
+    ) -> Result<genkit_core::Result<ThreadEnd>, Left> {
+        let mut run = agent.begin_turn(turn);
+        let deadline = Instant::now() + self.timeout;
+        loop {
+            let chunk = tokio::select! {
+                chunk = run.next_chunk() => chunk,
+                () = self.gate.end.cancelled() => {
+                    run.keep_turn();
+                    return Ok(Err(E::ShuttingDown.into()));
+                }
+                () = tokio::time::sleep_until(deadline) => {
+                    return Ok(Err(E::Overdue(self.timeout).into()));
+                }
+                () = tokio::time::sleep(KEEP_ALIVE) => {
+                    sender.send(Bytes::from_static(b": keep-alive\n\n")).await?;
+                    continue;
+                }
+            };
+            match chunk {
+                Some(ThreadChunk::Model(chunk)) => encoder.push_chunk(chunk),
+                Some(ThreadChunk::CustomPatch(patch)) => encoder.push_event(patch_event(patch)),
+                Some(ThreadChunk::Artifact(artifact)) => encoder.push_event(json!({
+                    "type": "CUSTOM", "name": "artifact", "value": artifact,
+                })),
+                None => return Ok(run.into_end().await),
+            }
+            sender.send_events(encoder.take_events()).await?;
+        }
+    }
+}
+
+/// Returns the event for a change of the custom state, which is the state of the page.
+fn patch_event(patch: Vec<Value>) -> Value {
+    match &patch[..] {
+        [whole] if whole["path"] == "" => {
+            json!({ "type": "STATE_SNAPSHOT", "snapshot": whole["value"] })
+        }
+        _ => json!({ "type": "STATE_DELTA", "delta": patch }),
+    }
+}
+
+/// Returns the events that replace the client's copy of the conversation.
+fn history_events(state: &ThreadState) -> Vec<Value> {
+    let messages = state.messages.iter().enumerate();
+    let messages: Vec<Value> =
+        messages.flat_map(|(at, message)| message_json(at, message)).collect();
+    let mut events = vec![json!({ "type": "MESSAGES_SNAPSHOT", "messages": messages })];
+    if !state.custom.is_null() {
+        events.push(json!({ "type": "STATE_SNAPSHOT", "snapshot": state.custom }));
+    }
+    events
+}
+
+/// Returns the ids that the client has for a message of the user.
+fn client_ids(at: usize, message: &Message) -> Vec<String> {
+    if message.role != Role::User {
+        return Vec::new();
+    }
+    let ids = message.metadata.get(CLIENT_IDS).and_then(Value::as_array);
+    let ids = ids.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned);
+    let ids: Vec<String> = ids.collect();
+    if ids.is_empty() { vec![format!("message-{at}")] } else { ids }
+}
+
+/// Returns the messages of the client for a message of the thread.
+fn message_json(at: usize, message: &Message) -> Vec<Value> {
+    let id = format!("message-{at}");
+    match message.role {
+        Role::User => {
+            // Several messages of the client are one message of the thread.
+            let user = |id: &String| json!({ "id": id, "role": "user", "content": "" });
+            let mut all: Vec<Value> = client_ids(at, message).iter().map(user).collect();
+            if let Some(last) = all.last_mut() {
+                last["content"] = user_content(message);
+            }
+            all
+        }
+        Role::Model => {
+            let mut shown = json!({ "id": id, "role": "assistant", "content": message.text() });
+            let call = |call: &genkit_core::ToolRequest| {
+                let function = json!({ "name": call.name, "arguments": call.input.to_string() });
+                json!({ "id": call.id, "type": "function", "function": function })
+            };
+            let calls: Vec<Value> = message.tool_requests().map(call).collect();
+            if !calls.is_empty() {
+                shown["toolCalls"] = calls.into();
+            }
+            vec![shown]
+        }
+        Role::Tool => message
+            .tool_responses()
+            .enumerate()
+            .map(|(nth, response)| {
+                json!({
+                    "id": format!("{id}-{nth}"), "role": "tool", "toolCallId": response.id,
+                    "content": result_text(response),
+                })
+            })
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn user_content(message: &Message) -> Value {
+    if message.content.iter().all(|part| part.as_text().is_some()) {
+        return message.text().into();
+    }
+    message.content.iter().filter_map(user_part_json).collect()
+}
+
+fn user_part_json(part: &Part) -> Option<Value> {
+    if let Some(text) = part.as_text() {
+        return Some(json!({ "type": "text", "text": text }));
+    }
+    let Part::Media { media: Media { url, content_type, .. }, .. } = part else { return None };
+    let mime = content_type.as_deref().unwrap_or_default();
+    let kind = mime.split('/').next().filter(|kind| ["image", "audio", "video"].contains(kind));
+    let kind = kind.unwrap_or("document");
+    let source = match url.split_once(";base64,") {
+        Some((_, data)) => json!({ "type": "data", "value": data, "mimeType": mime }),
+        None => json!({ "type": "url", "value": url, "mimeType": mime }),
+    };
+    Some(json!({ "type": kind, "source": source }))
+}
+
+/// The time limit for loading a thread. Default is 30 seconds.
+pub(crate) const LOAD_TIMEOUT: Duration = Duration::from_secs(30);

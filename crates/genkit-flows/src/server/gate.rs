@@ -1,0 +1,332 @@
+//! The checks that all servers of agents make before a request runs, and their options.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::{ConnectInfo, Request};
+use axum::http::request::Parts;
+use axum::http::{Method, StatusCode};
+use axum::response::{IntoResponse as _, Response};
+use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
+
+use super::provider::{ContextProvider, FlowRequest, action_context};
+use super::rejection::Rejection;
+use super::shared::METHODS;
+use genkit_core::ErrorKind;
+use genkit_core::internal::environment::is_development;
+use genkit_core::internal::error::Topic;
+use genkit_http_server::internal::{
+    AllowedHosts, BodyError, BodyRoom, Cors, Drain, FairLimit, FairPlace, GRACE, HostRejection,
+    WholeBody, read_body,
+};
+
+/// The maximum size of a request body, in bytes. Default is 8 MiB.
+const MAX_BODY: usize = 8 * 1024 * 1024;
+
+/// The maximum number of runs at once. Default is 1,024; further requests are rejected.
+const MAX_RUNNING: usize = 1_024;
+
+/// The maximum number of requests whose context providers run at the same time. Default is 256, or the concurrency limit
+/// if that is less.
+const MAX_ADMITTING: usize = 256;
+
+/// The options that all servers of agents have.
+pub struct GateSettings {
+    pub providers: Vec<Arc<dyn ContextProvider>>,
+    pub grace: Duration,
+    pub max_message: usize,
+    pub max_in_flight: usize,
+    pub origins: Vec<String>,
+    pub hosts: Option<Vec<String>>,
+    /// `None` means true if `GENKIT_ENV` is `dev`.
+    pub expose_errors: Option<bool>,
+}
+
+impl Default for GateSettings {
+    fn default() -> Self {
+        Self {
+            providers: Vec::new(),
+            grace: GRACE,
+            max_message: MAX_BODY,
+            max_in_flight: MAX_RUNNING,
+            origins: Vec::new(),
+            hosts: None,
+            expose_errors: None,
+        }
+    }
+}
+
+/// The checks before a request runs: its host, its origin, its method, its size, its caller and a place for it.
+pub struct Gate {
+    providers: Vec<Arc<dyn ContextProvider>>,
+    max_message: usize,
+    room: Arc<BodyRoom>,
+    /// The clients whose context providers run.
+    admitting: Arc<FairLimit<String>>,
+    running: Arc<FairLimit<String>>,
+    max_in_flight: usize,
+    hosts: AllowedHosts,
+    cors: Cors,
+    drain: Drain,
+    pub exposes_errors: bool,
+    /// Cancelled to end all runs.
+    pub end: CancellationToken,
+}
+
+/// A request that has passed the checks.
+pub struct AdmittedRequest {
+    pub parts: Parts,
+    pub body: WholeBody,
+    /// The action context; `None` without context providers.
+    pub action_context: Option<Map<String, Value>>,
+    /// The owner of what the request creates; empty without context providers.
+    pub owner: String,
+    /// The client that holds the place.
+    pub client: String,
+    pub place: FairPlace<String>,
+}
+
+#[derive(Debug, thiserror::Error)]
+enum Error {
+    #[error(transparent)]
+    Host(#[from] HostRejection),
+    #[error(
+        "Forbidden: this origin is not allowed to call the server; allow it with `.cors([..])`"
+    )]
+    Origin,
+    #[error("an agent must be called with POST")]
+    Method,
+    #[error(transparent)]
+    Body(#[from] BodyError),
+    #[error("{0} runs are already active; try again in a moment")]
+    TooManyRunning(usize),
+}
+
+impl Topic for Error {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Origin | Self::Host(HostRejection::Unknown(_)) => ErrorKind::PermissionDenied,
+            Self::Method => ErrorKind::Unimplemented,
+            Self::Body(BodyError::Slow(_)) => ErrorKind::DeadlineExceeded,
+            Self::TooManyRunning(_) => ErrorKind::ResourceExhausted,
+            Self::Body(BodyError::NoRoom) => ErrorKind::Unavailable,
+            _ => ErrorKind::InvalidArgument,
+        }
+    }
+}
+
+impl From<Error> for Rejection {
+    fn from(error: Error) -> Self {
+        match &error {
+            Error::Method => Self::of_method(&error),
+            Error::Body(body) => Self::of_server(&error, Some(body)),
+            _ => Self::of_server(&error, None),
+        }
+    }
+}
+
+impl Gate {
+    pub fn new(settings: GateSettings, drain: Drain, end: CancellationToken) -> Self {
+        Self {
+            providers: settings.providers,
+            max_message: settings.max_message,
+            room: BodyRoom::new(settings.max_message),
+            admitting: FairLimit::new(MAX_ADMITTING.min(settings.max_in_flight)),
+            running: FairLimit::new(settings.max_in_flight),
+            max_in_flight: settings.max_in_flight,
+            hosts: AllowedHosts::with_wildcard(settings.hosts),
+            cors: Cors::new(settings.origins, METHODS, ""),
+            drain,
+            exposes_errors: settings.expose_errors.unwrap_or_else(is_development),
+            end,
+        }
+    }
+
+    /// Checks a request, and lets `serve` respond to it.
+    pub async fn answer<F>(
+        &self,
+        request: Request,
+        serve: impl FnOnce(AdmittedRequest) -> F,
+    ) -> Response
+    where
+        F: Future<Output = Result<Response, Rejection>>,
+    {
+        let (headers, uri) = (request.headers(), request.uri());
+        if let Err(rejection) = self.hosts.check(headers, uri) {
+            return Rejection::from(Error::from(rejection)).into_response();
+        }
+        let Some(rights) = self.cors.check(headers, uri) else {
+            return Rejection::from(Error::Origin).into_response();
+        };
+        let counted = self.drain.begin();
+        let served = async {
+            match *request.method() {
+                Method::POST => serve(self.admit(request).await?).await,
+                Method::OPTIONS => {
+                    let mut response = StatusCode::NO_CONTENT.into_response();
+                    self.cors.preflight(request.headers(), response.headers_mut());
+                    Ok(response)
+                }
+                _ => Err(Error::Method.into()),
+            }
+        };
+        let mut response = served.await.unwrap_or_else(Rejection::into_response);
+        self.cors.grant(rights, response.headers_mut());
+        counted.until_sent(response)
+    }
+
+    async fn admit(&self, request: Request) -> Result<AdmittedRequest, Rejection> {
+        let (parts, body) = request.into_parts();
+        let from = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|from| from.0.ip());
+        let body =
+            read_body(body, self.max_message, &self.room, from).await.map_err(Error::from)?;
+        // Slots are taken after the body was read, so that a slow body does not hold a slot.
+        let address = from.map_or_else(String::new, |from| format!("address {from}"));
+        let admitting = self.take_place(&self.admitting, address.clone())?;
+        let known = self.identify(&parts).await?;
+        drop(admitting);
+        let (action_context, owner) = match known {
+            Some((context, owner)) => (Some(context), owner),
+            None => (None, String::new()),
+        };
+        let client = match action_context.as_ref().is_none_or(Map::is_empty) {
+            true => address,
+            false => format!("caller {owner}"),
+        };
+        let place = self.take_place(&self.running, client.clone())?;
+        Ok(AdmittedRequest { parts, body, action_context, owner, client, place })
+    }
+
+    fn take_place(
+        &self,
+        limit: &Arc<FairLimit<String>>,
+        client: String,
+    ) -> Result<FairPlace<String>, Error> {
+        limit.take(client).ok_or(Error::TooManyRunning(self.max_in_flight))
+    }
+
+    /// Returns the action context of a request, and the owner of what it creates.
+    async fn identify(
+        &self,
+        parts: &Parts,
+    ) -> Result<Option<(Map<String, Value>, String)>, Rejection> {
+        if self.providers.is_empty() {
+            return Ok(None);
+        }
+        let name = parts.uri.path().rsplit('/').next().unwrap_or_default();
+        let (headers, extensions) = (&parts.headers, parts.extensions.clone());
+        let request = FlowRequest::new(name, &parts.method, headers, Value::Null, extensions);
+        let known = action_context(&self.providers, &request).await;
+        known.map(Some).map_err(|error| self.masked(error))
+    }
+
+    /// Converts an error of the program's code, without its details unless they are exposed.
+    pub fn masked(&self, error: genkit_core::Error) -> Rejection {
+        Rejection::masked(error, self.exposes_errors)
+    }
+
+    /// Returns the number of runs that can start now.
+    pub fn free_places(&self) -> usize {
+        self.running.count_free()
+    }
+}
+
+/// Defines the options that all servers of agents have, for a type with the fields `gate`, `listening` and `shutdown`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! agent_server_options {
+    ($server:ident) => {
+        impl $server {
+            /// Sets the address to listen on. Default is `127.0.0.1` with the port of the environment variable `PORT`, or
+            /// 3400. Port 0 selects a free port, which is passed to [`on_listening`](Self::on_listening) and logged.
+            pub fn http(mut self, address: impl Into<String>) -> Self {
+                let address = address.into();
+                self.listening.place =
+                    Some(genkit_http_server::internal::ListenPlace::Address(address));
+                self
+            }
+
+            /// Serves on a listener that is already bound, instead of [`http`](Self::http).
+            pub fn listener(mut self, listener: std::net::TcpListener) -> Self {
+                self.listening.place =
+                    Some(genkit_http_server::internal::ListenPlace::Listener(listener));
+                self
+            }
+
+            /// Sets a function that receives the listening address once the server accepts connections.
+            pub fn on_listening(
+                mut self,
+                notify: impl FnOnce(std::net::SocketAddr) + Send + 'static,
+            ) -> Self {
+                self.listening.told = Some(Box::new(notify));
+                self
+            }
+
+            /// Adds a [`ContextProvider`], which reads each request before its run starts, identifies the caller and
+            /// creates the action context. Default is none: every client can call the server.
+            ///
+            /// A conversation belongs to the [`owner`](ContextProvider::owner) that the providers return, by default the
+            /// whole value of `auth`. For another caller it does not exist. Without providers, a conversation belongs to
+            /// every client that knows its id or has a copy of it.
+            pub fn context_provider(mut self, provider: impl ContextProvider) -> Self {
+                self.gate.providers.push(std::sync::Arc::new(provider));
+                self
+            }
+
+            /// Sets the message limit: the maximum size of a request, in bytes. Default is 8 MiB. A request may contain
+            /// the whole conversation.
+            pub fn max_message(mut self, bytes: usize) -> Self {
+                self.gate.max_message = bytes;
+                self
+            }
+
+            /// Sets the concurrency limit: the maximum number of runs at the same time. Default is 1,024; further requests
+            /// are rejected with 429. A client is identified by its context provider, or else by its address. It cannot
+            /// hold more slots than it leaves free for the others, so a single client gets at most half.
+            pub fn max_in_flight(mut self, runs: usize) -> Self {
+                self.gate.max_in_flight = runs;
+                self
+            }
+
+            /// Sets the origins whose web pages can call the server (CORS), for example `https://app.example.com`; `*`
+            /// allows all. Pages of the server's own origin are always allowed and, if the server listens on loopback,
+            /// pages from loopback. Default is none; requests from other origins are rejected with 403.
+            pub fn cors(mut self, origins: impl IntoIterator<Item = impl Into<String>>) -> Self {
+                self.gate.origins.extend(origins.into_iter().map(Into::into));
+                self
+            }
+
+            /// Sets the hosts that requests can name in `Host`, with or without a port; `*` allows any. Default is
+            /// loopback for a [`router`](Self::router) and for a server that listens on loopback, and any host for a
+            /// server that listens on another address.
+            pub fn allowed_hosts(
+                mut self,
+                hosts: impl IntoIterator<Item = impl Into<String>>,
+            ) -> Self {
+                self.gate.hosts = Some(hosts.into_iter().map(Into::into).collect());
+                self
+            }
+
+            /// Sets whether clients receive full errors, including the texts of other libraries and all causes. Default
+            /// is `false`, or `true` if the environment variable `GENKIT_ENV` is `dev`.
+            pub fn expose_errors(mut self, expose: bool) -> Self {
+                self.gate.expose_errors = Some(expose);
+                self
+            }
+
+            /// Sets the grace period: how long active runs have to finish when the server stops. Default is 10 seconds.
+            pub fn grace(mut self, time: std::time::Duration) -> Self {
+                self.gate.grace = time;
+                self
+            }
+
+            /// Shuts down gracefully when this future resolves. Ctrl-C and SIGTERM do the same.
+            pub fn shutdown(mut self, signal: impl Future<Output = ()> + Send + 'static) -> Self {
+                self.shutdown = Some(Box::pin(signal));
+                self
+            }
+        }
+    };
+}

@@ -1,0 +1,141 @@
+//! Agents as actions of a registry, which Genkit's developer tools list and run.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use genkit_core::internal::action::CustomAction;
+use genkit_core::{Action, Context, Flow, IntoActions, Invocation, Result};
+
+use crate::agent::Agent;
+use crate::error::Error as E;
+use crate::run::{AgentRun, Caller};
+use crate::types::{AgentInit, AgentInput};
+
+/// One of the actions of an agent.
+#[derive(Clone)]
+struct AgentAction {
+    agent: Agent,
+    kind: Kind,
+    /// Has the name under which the agent is registered.
+    flow: Flow,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Run,
+    Snapshot,
+    Abort,
+}
+
+impl IntoActions for Agent {
+    fn into_actions(self) -> Vec<Action> {
+        // Only the store of a server has snapshots.
+        let kinds: &[Kind] = match self.is_client_managed() {
+            true => &[Kind::Run],
+            false => &[Kind::Run, Kind::Snapshot, Kind::Abort],
+        };
+        let action = |kind: &Kind| Action::Custom(Arc::new(AgentAction::new(&self, *kind)));
+        kinds.iter().map(action).collect()
+    }
+}
+
+impl AgentAction {
+    fn new(agent: &Agent, kind: Kind) -> Self {
+        let (name, about) = (agent.name().to_owned(), agent.description().to_owned());
+        let run = agent.clone();
+        let flow = Flow::from_fn(name, about, move |context, request| {
+            let agent = run.clone();
+            Box::pin(async move { run_action(&agent, kind, &context, request).await })
+        });
+        Self { agent: agent.clone(), kind, flow }
+    }
+}
+
+async fn run_action(agent: &Agent, kind: Kind, context: &Context, request: Value) -> Result<Value> {
+    /// A turn, as the developer tools send it. Without `data`, the request is the input of the turn.
+    #[derive(Deserialize)]
+    struct Turn {
+        data: Value,
+        #[serde(default)]
+        init: Value,
+    }
+    let owner = "";
+    let output = match kind {
+        Kind::Run => {
+            let turn = match request.get("data") {
+                Some(_) => read::<Turn>(request)?,
+                None => Turn { data: request, init: Value::Null },
+            };
+            let input = read::<Option<AgentInput>>(turn.data)?.unwrap_or_default();
+            let init = read::<Option<AgentInit>>(turn.init)?.unwrap_or_default();
+            let action_context = context.action_context().clone();
+            let caller = Caller { action_context, ..Caller::program() };
+            let mut run = AgentRun::new(agent.clone(), init, vec![input], caller);
+            while let Some(chunk) = run.next().await {
+                context.caller().send_chunk(json!(chunk)).await;
+            }
+            json!(run.output().await?)
+        }
+        Kind::Snapshot => {
+            json!(agent.load_snapshot(&read::<AgentInit>(request)?, owner).await?)
+        }
+        Kind::Abort => {
+            let id = read::<AgentInit>(request)?.snapshot_id.unwrap_or_default();
+            json!({ "status": agent.abort_of(&id, owner).await?, "snapshotId": id })
+        }
+    };
+    Ok(output)
+}
+
+fn read<T: DeserializeOwned>(value: Value) -> Result<T> {
+    Ok(serde_json::from_value(value).map_err(|error| E::Request(error.to_string()))?)
+}
+
+impl CustomAction for AgentAction {
+    fn kind(&self) -> &'static str {
+        match self.kind {
+            Kind::Run => "agent",
+            Kind::Snapshot => "agent-snapshot",
+            Kind::Abort => "agent-abort",
+        }
+    }
+
+    fn flow(&self) -> &Flow {
+        &self.flow
+    }
+
+    fn with_flow(&self, flow: Flow) -> Arc<dyn CustomAction> {
+        Arc::new(Self { flow, ..self.clone() })
+    }
+
+    fn to_listing(&self) -> Value {
+        let text = json!({ "type": "string" });
+        let object = json!({ "type": "object" });
+        let input = match self.kind {
+            Kind::Run => json!({
+                "type": "object",
+                "properties": { "message": object, "resume": object, "detach": { "type": "boolean" } },
+            }),
+            _ => {
+                json!({ "type": "object", "properties": { "snapshotId": text, "sessionId": text } })
+            }
+        };
+        let managed = if self.agent.is_client_managed() { "client" } else { "server" };
+        let shown = json!({ "stateManagement": managed, "abortable": managed == "server" });
+        json!({
+            "inputSchema": input,
+            "outputSchema": object,
+            "metadata": { "type": self.kind(), "agent": shown },
+        })
+    }
+
+    fn run(&self, request: Value) -> Invocation<Value> {
+        let (agent, kind) = (self.agent.clone(), self.kind);
+        Invocation::new(self.flow.name(), async move |context| {
+            run_action(&agent, kind, &context, request).await
+        })
+    }
+}

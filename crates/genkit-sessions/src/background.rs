@@ -1,0 +1,354 @@
+//! Work in the background for the model: tools that give tasks to other agents, and wait for them in this turn or a later
+//! one.
+//!
+//! A task is a session of the other agent, whose id contains the session of the task's owner. So a model can only name
+//! tasks of its own session.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tokio::time::Instant;
+
+use genkit_agent::internal::ask_caller;
+use genkit_core::internal::run_store::short_hash;
+use genkit_core::internal::sync::lock;
+use genkit_core::{Answer, Context, Interrupt, Message, Result, Role, Tool};
+
+use crate::agent::Agent;
+use crate::error::Error as E;
+use crate::run::{AgentRun, Caller};
+use crate::types::{AgentInit, AgentInput, Snapshot, SnapshotStatus};
+
+/// The prefix of the tools that give a task to another agent.
+pub(crate) const PREFIX: &str = "delegate_to_";
+
+/// The maximum number of turns that an agent runs in the background of one process for others. Default is 64.
+const MAX_RUNNING: usize = 64;
+
+/// The maximum number of tasks in one call. Default is 32.
+const MAX_TASKS: usize = 32;
+
+/// How long a model waits for tasks if it does not set a time. Default is 60 seconds.
+const WAIT: Duration = Duration::from_secs(60);
+
+/// The longest time that a model waits for tasks. Default is 5 minutes.
+const MAX_WAIT: Duration = Duration::from_secs(300);
+
+/// The time limit of the tools, which does not include the time until a question is answered. Default is 6 minutes.
+const TOOL_TIMEOUT: Duration = Duration::from_secs(360);
+
+/// The time between two looks at the tasks that are waited for. Default is 100 milliseconds.
+const POLL: Duration = Duration::from_millis(100);
+
+#[derive(Deserialize, JsonSchema)]
+struct NewTask {
+    /// The task, with all information needed to do it. The agent does not see the rest of the conversation.
+    task: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct TaskIds {
+    /// The ids of the tasks.
+    task_ids: Vec<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct WaitFor {
+    /// The ids of the tasks.
+    task_ids: Vec<String>,
+    /// The maximum time to wait, in seconds. Default is 60.
+    timeout_seconds: Option<u64>,
+    /// Whether to wait for all tasks or for the first one. Default is `all`.
+    #[serde(default)]
+    wait_for: Until,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Until {
+    #[default]
+    All,
+    First,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct MoreWork {
+    /// The id of a task that has ended.
+    task_id: String,
+    /// What to do next. If it is missing, a task that failed or was aborted runs again.
+    instructions: Option<String>,
+}
+
+/// A task as the model sees it.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct TaskReport {
+    task_id: String,
+    /// `pending`, `completed`, `waiting` for an answer, `failed` or `aborted`.
+    status: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    response: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+struct TaskReports {
+    tasks: Vec<TaskReport>,
+}
+
+/// A question of a task, as it is recorded before it is asked.
+#[derive(Serialize, Deserialize)]
+struct AskedTask {
+    task: String,
+    snapshot: String,
+}
+
+/// The tasks of a session.
+#[derive(Clone)]
+pub(crate) struct Background {
+    agent: Agent,
+    session: String,
+    caller: Caller,
+}
+
+impl Background {
+    pub(crate) fn new(agent: &Agent, session: &str, caller: Caller) -> Self {
+        Self { agent: agent.clone(), session: short_hash(session), caller }
+    }
+
+    /// Returns the tools for the model.
+    pub(crate) fn tools(&self) -> Vec<Tool> {
+        let agents = &self.agent.0.background;
+        let mut tools: Vec<Tool> = agents.iter().map(|agent| self.start_tool(agent)).collect();
+        let own = || self.clone();
+        let (this, about) =
+            (own(), "Returns the status and the results of tasks in the background.");
+        tools.push(new_tool("check_background_tasks", about).handler(
+            move |_: Context, ids: TaskIds| {
+                let this = this.clone();
+                async move { Ok(this.report(&ids.task_ids).await?) }
+            },
+        ));
+        let (this, about) =
+            (own(), "Waits until tasks in the background have ended, and returns their results.");
+        tools.push(new_tool("wait_for_background_tasks", about).handler(
+            move |context: Context, wait: WaitFor| {
+                let this = this.clone();
+                async move { Ok(this.wait(&context, wait).await?) }
+            },
+        ));
+        let (this, about) = (own(), "Stops tasks in the background.");
+        tools.push(new_tool("abort_background_tasks", about).handler(
+            move |_: Context, ids: TaskIds| {
+                let this = this.clone();
+                async move { Ok(this.abort(&ids.task_ids).await?) }
+            },
+        ));
+        let (this, about) = (
+            own(),
+            "Gives more work to the agent of a task that has ended; it still knows the task.",
+        );
+        tools.push(new_tool("continue_task", about).handler(
+            move |context: Context, more: MoreWork| {
+                let this = this.clone();
+                async move { Ok(this.go_on(&context, more).await?) }
+            },
+        ));
+        tools
+    }
+
+    fn start_tool(&self, agent: &Agent) -> Tool {
+        let (this, agent) = (self.clone(), agent.clone());
+        let about = format!(
+            "Gives a task to the agent `{}`, which works in the background, and returns the id of the task. {}",
+            agent.name(),
+            agent.description()
+        );
+        new_tool(format!("{PREFIX}{}", agent.name()), about).handler(
+            move |context: Context, new: NewTask| {
+                let (this, agent) = (this.clone(), agent.clone());
+                async move { Ok(this.start(&context, &agent, new.task).await?) }
+            },
+        )
+    }
+
+    /// Starts a task. A call that is repeated after a crash finds the task that it has started.
+    async fn start(&self, context: &Context, agent: &Agent, task: String) -> Result<TaskReport> {
+        let key = context.idempotency_key("task");
+        let key = key.unwrap_or_else(|| uuid::Uuid::new_v4().to_string());
+        let mut id = format!("{}-{}", agent.name(), short_hash(&key));
+        id.truncate(agent.name().len() + 9);
+        if self.newest(agent, &id).await?.is_none() {
+            self.send(agent, &id, AgentInput::from_message(Message::user(task))).await?;
+        }
+        Ok(TaskReport { task_id: id, status: "pending".into(), response: None, error: None })
+    }
+
+    /// Runs a turn of a task in the background.
+    async fn send(&self, agent: &Agent, id: &str, input: AgentInput) -> Result<()> {
+        if lock(&agent.sessions()?.workers).len() >= MAX_RUNNING {
+            return Err(E::ManyTasks(MAX_RUNNING).into());
+        }
+        let init = AgentInit::of_session(self.session_of(id));
+        let run =
+            AgentRun::new(agent.clone(), init, vec![input.detached(true)], self.caller.clone());
+        run.output().await?.into_result().map(drop)
+    }
+
+    fn session_of(&self, id: &str) -> String {
+        format!("task {} {id}", self.session)
+    }
+
+    async fn newest(&self, agent: &Agent, id: &str) -> Result<Option<Snapshot>> {
+        let init = AgentInit::of_session(self.session_of(id));
+        agent.load_snapshot(&init, &self.caller.owner).await
+    }
+
+    /// Finds a task of this session, and continues its turn if the process of the turn has ended.
+    async fn find(&self, id: &str) -> Result<(&Agent, Snapshot)> {
+        let unknown = || E::NoTask(id.chars().take(64).collect());
+        let name = id.rsplit_once('-').map_or("", |(name, _)| name);
+        let agent = self.agent.0.background.iter().find(|agent| agent.name() == name);
+        let agent = agent.ok_or_else(unknown)?;
+        let found = self.newest(agent, id).await?.ok_or_else(unknown)?;
+        if found.status != SnapshotStatus::Expired {
+            return Ok((agent, found));
+        }
+        let id = &found.snapshot_id;
+        Ok((agent, agent.wait_for(id, Duration::ZERO, &self.caller.owner).await?))
+    }
+
+    async fn report(&self, ids: &[String]) -> Result<TaskReports> {
+        let mut tasks = Vec::new();
+        for id in within_limit(ids)? {
+            tasks.push(report_of(id, &self.find(id).await?.1));
+        }
+        Ok(TaskReports { tasks })
+    }
+
+    /// Waits for tasks. Their questions are passed on to the caller, one after the other.
+    async fn wait(&self, context: &Context, wait: WaitFor) -> Result<TaskReports> {
+        let limit = wait.timeout_seconds.map_or(WAIT, Duration::from_secs).min(MAX_WAIT);
+        let (mut deadline, mut asked) = (Instant::now() + limit, 0);
+        loop {
+            // What was asked before is asked in the same order when the call is repeated with the answer.
+            let key = format!("asked {asked}");
+            let open = match context.recorded_result(&key) {
+                Some(recorded) => serde_json::from_value(recorded).map_err(E::Unreadable)?,
+                None => self.next_question(&wait.task_ids).await?,
+            };
+            if let Some(open) = open {
+                let open: AskedTask =
+                    context.once(&key, async { Ok::<_, genkit_core::Error>(open) }).await?;
+                self.pass_on(context, &open, asked).await?;
+                (deadline, asked) = (Instant::now() + limit, asked + 1);
+                continue;
+            }
+            let report = self.report(&wait.task_ids).await?;
+            let ended = report.tasks.iter().filter(|task| task.status != "pending").count();
+            let is_over = match wait.wait_for {
+                Until::All => ended == report.tasks.len(),
+                Until::First => ended > 0,
+            };
+            if is_over || Instant::now() >= deadline {
+                return Ok(report);
+            }
+            tokio::time::sleep(POLL).await;
+        }
+    }
+
+    /// Returns the first task that waits for an answer.
+    async fn next_question(&self, ids: &[String]) -> Result<Option<AskedTask>> {
+        for id in within_limit(ids)? {
+            let (_, found) = self.find(id).await?;
+            if !questions_of(&found).is_empty() {
+                return Ok(Some(AskedTask { task: id.clone(), snapshot: found.snapshot_id }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Asks the caller the questions of a task, and continues the task with the answers.
+    async fn pass_on(&self, context: &Context, open: &AskedTask, round: usize) -> Result<()> {
+        let (agent, _) = self.find(&open.task).await?;
+        let init = AgentInit::of_snapshot(&*open.snapshot);
+        let asking = agent.load_snapshot(&init, &self.caller.owner).await?;
+        let asking = asking.ok_or_else(|| E::NoTask(open.task.clone()))?;
+        let mut answers: Vec<Answer> = Vec::new();
+        for question in questions_of(&asking) {
+            answers.push(ask_caller(context, &question).await?);
+        }
+        let resuming = async {
+            let newest = self.newest(agent, &open.task).await?;
+            if newest.is_none_or(|newest| newest.snapshot_id != open.snapshot) {
+                return Ok(()); // It was continued before a crash.
+            }
+            self.send(agent, &open.task, AgentInput::from_answers(answers)?).await
+        };
+        context.once(&format!("answered {round}"), resuming).await
+    }
+
+    async fn abort(&self, ids: &[String]) -> Result<TaskReports> {
+        for id in within_limit(ids)? {
+            let (agent, found) = self.find(id).await?;
+            agent.abort_of(&found.snapshot_id, &self.caller.owner).await?;
+        }
+        self.report(ids).await
+    }
+
+    async fn go_on(&self, context: &Context, more: MoreWork) -> Result<TaskReport> {
+        let (agent, found) = self.find(&more.task_id).await?;
+        let has_continued = context.recorded_result("continued").is_some();
+        if !has_continued && !found.status.is_over() {
+            return Err(E::Running(more.task_id).into());
+        }
+        let input = match more.instructions {
+            Some(text) => AgentInput::from_message(Message::user(text)),
+            None => AgentInput::default(),
+        };
+        context.once("continued", self.send(agent, &more.task_id, input)).await?;
+        Ok(report_of(&more.task_id, &self.find(&more.task_id).await?.1))
+    }
+}
+
+fn new_tool(name: impl Into<String>, about: impl Into<String>) -> genkit_core::ToolBuilder {
+    Tool::builder(name.into(), about.into()).timeout(TOOL_TIMEOUT)
+}
+
+fn within_limit(ids: &[String]) -> Result<&[String], E> {
+    match ids.len() {
+        1..=MAX_TASKS => Ok(ids),
+        found => Err(E::TaskCount { found, limit: MAX_TASKS }),
+    }
+}
+
+fn questions_of(snapshot: &Snapshot) -> Vec<Interrupt> {
+    match snapshot.status {
+        SnapshotStatus::Completed => {
+            snapshot.state.messages.last().map(Interrupt::find_all).unwrap_or_default()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn report_of(id: &str, snapshot: &Snapshot) -> TaskReport {
+    let status = match snapshot.status {
+        SnapshotStatus::Completed if !questions_of(snapshot).is_empty() => "waiting",
+        SnapshotStatus::Completed => "completed",
+        SnapshotStatus::Failed => "failed",
+        SnapshotStatus::Aborted => "aborted",
+        _ => "pending",
+    };
+    let last = snapshot.state.messages.last().filter(|last| last.role != Role::User);
+    TaskReport {
+        task_id: id.to_owned(),
+        status: status.to_owned(),
+        response: last.filter(|_| status == "completed").map(Message::text),
+        error: snapshot.error.as_ref().map(|error| error.message.clone()),
+    }
+}

@@ -1,0 +1,297 @@
+//! The builder of an agent.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use genkit_agent::middleware::Middleware;
+use genkit_agent::{Generate, Instance};
+use genkit_core::{HandlerError, IntoParts, IntoTools, Message, Result, RunStore};
+use genkit_model::IntoModel;
+
+use crate::agent::{Agent, AgentParts, Handler, Kind};
+use crate::error::Error as E;
+use crate::hand_over::Team;
+use crate::store::{LEASE, Sessions};
+use crate::turn::AgentTurn;
+
+/// The time limit of a turn. Default is 10 minutes.
+const TURN_TIMEOUT: Duration = Duration::from_secs(600);
+
+/// The shortest lease of a session. Default is 100 milliseconds.
+const MIN_LEASE: Duration = Duration::from_millis(100);
+
+/// How long a turn waits for the turns of the same session before it. Default is 60 seconds.
+const QUEUE_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// A builder of an [`Agent`].
+#[must_use = "a builder does nothing until `.build()`"]
+pub struct AgentBuilder {
+    name: String,
+    description: String,
+    generate: Option<Box<Generate>>,
+    handler: Option<Handler>,
+    store: Option<Arc<dyn RunStore>>,
+    is_client_managed: bool,
+    custom: Result<Value, serde_json::Error>,
+    hand_overs: Vec<Agent>,
+    background: Vec<Agent>,
+    searches_conversations: bool,
+    timeout: Duration,
+    queue_timeout: Duration,
+    lease: Duration,
+}
+
+impl AgentBuilder {
+    pub(crate) fn new(name: String) -> Self {
+        Self {
+            name,
+            description: String::new(),
+            generate: None,
+            handler: None,
+            store: None,
+            is_client_managed: false,
+            custom: Ok(Value::Null),
+            hand_overs: Vec::new(),
+            background: Vec::new(),
+            searches_conversations: false,
+            timeout: TURN_TIMEOUT,
+            queue_timeout: QUEUE_TIMEOUT,
+            lease: LEASE,
+        }
+    }
+
+    /// Sets the description, which tells other agents and the Developer UI what the agent is for. Default is empty.
+    pub fn description(mut self, text: impl Into<String>) -> Self {
+        self.description = text.into();
+        self
+    }
+
+    /// Sets the instructions: the system message of every turn, which is not part of the history.
+    pub fn instructions(self, text: impl IntoParts) -> Self {
+        self.with_generate(|run| run.system(text))
+    }
+
+    /// Sets the model. Default is the default model of the instance.
+    pub fn model(self, model: impl IntoModel) -> Self {
+        self.with_generate(|run| run.model(model))
+    }
+
+    /// Adds tools.
+    pub fn tools(self, tools: impl IntoTools) -> Self {
+        self.with_generate(|run| run.tools(tools))
+    }
+
+    /// Adds model settings, such as `{"temperature": 0.2}`.
+    pub fn config(self, config: impl Serialize) -> Self {
+        self.with_generate(|run| run.config(config))
+    }
+
+    /// Sets the maximum number of rounds of tool calls in a turn. Default is the one of [`Generate`].
+    pub fn max_turns(self, rounds: usize) -> Self {
+        self.with_generate(|run| run.max_turns(rounds))
+    }
+
+    /// Adds middleware, such as [`compact`](genkit_agent::middleware::compact), which shortens the requests of long
+    /// conversations and leaves the stored history complete.
+    pub fn middleware(self, middleware: impl Middleware) -> Self {
+        self.with_generate(|run| run.middleware(middleware))
+    }
+
+    /// Gives the model a tool that searches past conversations with the same user: `search_conversations {query}`.
+    /// Default is `false`.
+    ///
+    /// These are the other sessions of the caller that the context providers of a server identify. Without a caller, they
+    /// are the sessions whose ids have the same text before the last `/`, such as `ada/monday` and `ada/tuesday`. A search
+    /// reads up to 500 sessions.
+    pub fn search_conversations(mut self, yes: bool) -> Self {
+        self.searches_conversations = yes;
+        self
+    }
+
+    /// Replaces all settings of the model with those of `run`, for everything that the builder has no method for:
+    /// middleware, an approval policy, usage limits. Its prompt and messages must be empty.
+    pub fn generate(mut self, run: Generate) -> Self {
+        self.generate = Some(Box::new(run));
+        self
+    }
+
+    /// Sets a function that runs each turn instead of the generate loop. It returns the message of the agent, which is
+    /// added to the history.
+    ///
+    /// ```
+    /// use genkit::Message;
+    /// use genkit::sessions::{Agent, AgentTurn};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let counter = Agent::builder("counter")
+    ///     .custom(0)
+    ///     .handler(|turn: AgentTurn| async move {
+    ///         let count: u32 = turn.custom()?;
+    ///         turn.set_custom(count + 1).await?;
+    ///         Ok(Message::model("counted"))
+    ///     })
+    ///     .build()?;
+    /// let session = counter.session("a");
+    /// session.send("one").await?;
+    /// session.send("two").await?;
+    /// assert_eq!(session.custom::<u32>().await?, 2);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn handler<F, Fut>(mut self, handler: F) -> Self
+    where
+        F: Fn(AgentTurn) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = std::result::Result<Message, HandlerError>> + Send + 'static,
+    {
+        self.handler = Some(Arc::new(move |turn| {
+            let running = handler(turn);
+            Box::pin(async move { running.await.map_err(HandlerError::into_error) })
+        }));
+        self
+    }
+
+    /// Lets the model hand the conversation over to these agents, with the tools `transfer_to_NAME`. The other agent sees
+    /// the whole conversation and answers from then on, beginning with this turn. It can hand the conversation over to
+    /// its own targets, and back. [`AgentState::agent`](crate::AgentState::agent) names the agent that has it.
+    ///
+    /// ```
+    /// use genkit::message::ToolRequest;
+    /// use genkit::model::ModelResponse;
+    /// use genkit::sessions::Agent;
+    /// use genkit::testing::ScriptedModel;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let transfer = ToolRequest::new("transfer_to_billing", serde_json::json!({}));
+    /// let billing = Agent::builder("billing")
+    ///     .description("Handles refunds.")
+    ///     .model(ScriptedModel::texts(["Which order?", "It is refunded."]))
+    ///     .build()?;
+    /// let support = Agent::builder("support")
+    ///     .model(ScriptedModel::new([ModelResponse::from_tool_requests([transfer])]))
+    ///     .hand_over_to([billing])
+    ///     .build()?;
+    /// let session = support.session("customer-42");
+    /// assert_eq!(session.send("I want a refund.").await?.text(), "Which order?");
+    /// assert_eq!(session.send("Order 7.").await?.text(), "It is refunded.");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn hand_over_to(mut self, agents: impl IntoIterator<Item = Agent>) -> Self {
+        self.hand_overs.extend(agents);
+        self
+    }
+
+    /// Lets the model give tasks to these agents, which work in the background, also after the turn.
+    ///
+    /// | tool | result |
+    /// |---|---|
+    /// | `delegate_to_NAME {task}` | `{taskId, status: "pending"}`, at once |
+    /// | `check_background_tasks {taskIds}` | the status of each task, and its response |
+    /// | `wait_for_background_tasks {taskIds, timeoutSeconds?, waitFor?}` | the same, after all tasks or the `first` have ended |
+    /// | `abort_background_tasks {taskIds}` | the same |
+    /// | `continue_task {taskId, instructions?}` | the agent of the task does more work, and still knows the task |
+    ///
+    /// A task is a session of the other agent, in its store. The model that waits for it passes on its questions, which
+    /// become questions of this session. A task has its own usage limit.
+    pub fn background_agents(mut self, agents: impl IntoIterator<Item = Agent>) -> Self {
+        self.background.extend(agents);
+        self
+    }
+
+    /// Sets the custom state of a new session. Default is null.
+    pub fn custom(mut self, custom: impl Serialize) -> Self {
+        self.custom = serde_json::to_value(custom);
+        self
+    }
+
+    /// Sets the store of the sessions: the folder store, SQLite, Postgres or your own. Default is a store in memory,
+    /// for up to 100,000 sessions with 64 MiB in total, which end with the process.
+    pub fn store(mut self, store: impl RunStore) -> Self {
+        self.store = Some(Arc::new(store));
+        self
+    }
+
+    /// Keeps no sessions: clients receive the state and send it back. They can change it. Default is `false`.
+    pub fn client_managed(mut self, yes: bool) -> Self {
+        self.is_client_managed = yes;
+        self
+    }
+
+    /// Sets the time limit of a turn. Default is 10 minutes; a turn that takes longer fails with `DeadlineExceeded`.
+    pub fn timeout(mut self, limit: Duration) -> Self {
+        self.timeout = limit;
+        self
+    }
+
+    /// Sets how long a turn waits for earlier turns of the same session. Default is 60 seconds; then it fails with
+    /// `Aborted`.
+    pub fn queue_timeout(mut self, limit: Duration) -> Self {
+        self.queue_timeout = limit;
+        self
+    }
+
+    /// Sets how long a session stays reserved for a process that has stopped without notice. Default is 30 seconds. Then
+    /// another process continues its turn.
+    pub fn lease(mut self, time: Duration) -> Self {
+        self.lease = time.max(MIN_LEASE);
+        self
+    }
+
+    fn with_generate(mut self, change: impl FnOnce(Generate) -> Generate) -> Self {
+        let run = self
+            .generate
+            .take()
+            .map_or_else(|| Instance::running().unwrap_or_default().generate(()), |run| *run);
+        self.generate = Some(Box::new(change(run)));
+        self
+    }
+
+    /// Builds the agent.
+    ///
+    /// # Errors
+    /// `InvalidArgument` if the name is not valid, if the agent has both a handler and settings of a model, or if two
+    /// agents that it can call have the same name.
+    /// `FailedPrecondition` if the custom state does not serialize.
+    pub fn build(self) -> Result<Agent> {
+        let is_valid = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+        if !(1..=64).contains(&self.name.len()) || !self.name.chars().all(is_valid) {
+            return Err(E::Name(self.name).into());
+        }
+        let kind = match (self.handler, self.generate) {
+            (Some(_), Some(_)) => return Err(E::TwoKinds(self.name).into()),
+            (Some(handler), None) => Kind::Handler(handler),
+            (None, Some(run)) => Kind::Model(run),
+            (None, None) => {
+                Kind::Model(Box::new(Instance::running().unwrap_or_default().generate(())))
+            }
+        };
+        Team::check(&self.name, &self.hand_overs)?;
+        Team::check_background(&self.background)?;
+        let sessions = (!self.is_client_managed)
+            .then(|| Arc::new(Sessions::new(self.store, self.name.clone(), self.lease)));
+        Ok(Agent(Arc::new(AgentParts {
+            name: self.name,
+            description: self.description,
+            kind,
+            sessions,
+            custom: self.custom.map_err(E::CustomState)?,
+            hand_overs: self.hand_overs,
+            background: self.background,
+            searches_conversations: self.searches_conversations,
+            timeout: self.timeout,
+            queue_timeout: self.queue_timeout,
+        })))
+    }
+}
+
+impl std::fmt::Debug for AgentBuilder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("AgentBuilder").field("name", &self.name).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,128 @@
+//! Hand-over: an agent passes the conversation to another agent, which answers from then on.
+
+use genkit_agent::Generate;
+use genkit_core::{Context, Result, Role, Tool};
+use serde_json::Value;
+
+use crate::agent::Agent;
+use crate::error::Error as E;
+use crate::turn::TurnResult;
+use crate::types::AgentFinish;
+
+/// How often a conversation can be handed over in one turn. Default is 8; then the turn fails.
+pub(crate) const MAX_HAND_OVERS: usize = 8;
+
+/// The prefix of the tools that hand a conversation over, as in other libraries.
+const PREFIX: &str = "transfer_to_";
+
+/// The longest name of a tool that all providers accept, in bytes. `delegate_to_` has the same length as the prefix.
+const MAX_TOOL_NAME: usize = 64;
+
+/// The agents that can have the conversation of a session: its own agent, and all agents that it can be handed over to.
+pub(crate) struct Team<'a> {
+    /// The session's own agent is the first.
+    members: Vec<&'a Agent>,
+}
+
+impl<'a> Team<'a> {
+    pub(crate) fn new(own: &'a Agent) -> Self {
+        let mut members = vec![own];
+        let mut at = 0;
+        while let Some(member) = members.get(at).copied() {
+            for target in &member.0.hand_overs {
+                if !members.iter().any(|known| known.name() == target.name()) {
+                    members.push(target);
+                }
+            }
+            at += 1;
+        }
+        Self { members }
+    }
+
+    /// Checks the agents that an agent can hand over to.
+    pub(crate) fn check(name: &str, targets: &[Agent]) -> Result<(), E> {
+        let mut known: Vec<&Agent> = Vec::new();
+        for target in targets.iter().flat_map(|target| Team::new(target).members) {
+            if PREFIX.len() + target.name().len().max(name.len()) > MAX_TOOL_NAME {
+                return Err(E::CalledName(target.name().to_owned(), MAX_TOOL_NAME - PREFIX.len()));
+            }
+            let is_other =
+                |known: &&&Agent| known.name() == target.name() && !known.is_same(target);
+            if target.name() == name || known.iter().any(|known| is_other(&known)) {
+                return Err(E::TwoMembers(target.name().to_owned()));
+            }
+            known.push(target);
+        }
+        Ok(())
+    }
+
+    /// Checks the agents that work for an agent in the background.
+    pub(crate) fn check_background(agents: &[Agent]) -> Result<(), E> {
+        for (at, agent) in agents.iter().enumerate() {
+            let name = || agent.name().to_owned();
+            if agent.is_client_managed() {
+                return Err(E::NoBackground(name()));
+            }
+            if PREFIX.len() + agent.name().len() > MAX_TOOL_NAME {
+                return Err(E::CalledName(name(), MAX_TOOL_NAME - PREFIX.len()));
+            }
+            if agents[..at].iter().any(|other| other.name() == agent.name()) {
+                return Err(E::TwoMembers(name()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the agent that has the conversation.
+    pub(crate) fn current(&self, name: Option<&str>) -> &'a Agent {
+        let Some(name) = name else { return self.members[0] };
+        match self.members.iter().find(|member| member.name() == name) {
+            Some(member) => member,
+            None => {
+                tracing::warn!(agent = name, "the agent that has the conversation is gone");
+                self.members[0]
+            }
+        }
+    }
+
+    /// Returns the agents that `agent` can hand over to: its own targets, and the agents that it is a target of.
+    pub(crate) fn targets_of(&self, agent: &Agent) -> impl Iterator<Item = &'a Agent> {
+        let leads = |from: &Agent, to: &Agent| from.0.hand_overs.iter().any(|it| it.is_same(to));
+        let members = self.members.iter().copied();
+        members.filter(move |other| leads(agent, other) || leads(other, agent))
+    }
+
+    /// Adds the tools that hand the conversation over. A call ends the part of this agent in the turn.
+    pub(crate) fn offer_hand_overs(&self, agent: &Agent, mut run: Generate) -> Generate {
+        for target in self.targets_of(agent) {
+            let tool = transfer_tool(target);
+            run = run.stop_on_tool(tool.name()).tools([tool]);
+        }
+        run
+    }
+
+    /// Returns the name of the agent that a turn was handed over to.
+    pub(crate) fn find_hand_over(&self, agent: &Agent, result: &TurnResult) -> Option<String> {
+        let message = result.message.as_ref().filter(|message| message.role == Role::Tool)?;
+        if result.finish != AgentFinish::Stop {
+            return None;
+        }
+        let called = message.tool_responses().filter(|response| response.error().is_none());
+        let names: Vec<&str> =
+            called.filter_map(|response| response.name.strip_prefix(PREFIX)).collect();
+        let mut targets = self.targets_of(agent).map(Agent::name);
+        names.into_iter().find(|name| targets.any(|target| target == *name)).map(str::to_owned)
+    }
+}
+
+fn transfer_tool(target: &Agent) -> Tool {
+    let name = target.name();
+    let about = format!(
+        "Hands the conversation over to the agent `{name}`, which sees all of it and answers from then on. {}",
+        target.description()
+    );
+    let done = format!("The conversation was handed over to `{name}`.");
+    Tool::builder(format!("{PREFIX}{name}"), about)
+        .input_schema(serde_json::json!({"type": "object", "properties": {}}))
+        .handler(move |_: Context, _: Value| std::future::ready(Ok(done.clone())))
+}

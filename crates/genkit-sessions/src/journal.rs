@@ -1,0 +1,165 @@
+//! The journal of a turn: what it has finished, saved while it runs, so that the next call of its session continues it
+//! after a crash.
+//!
+//! The journal is a run of its own in the store of the session, and is removed with the end of the turn.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use genkit_core::internal::context::Journal;
+use genkit_core::internal::sync::lock;
+use genkit_core::{BoxFuture, Result, RunChange, RunId, RunStatus, RunStore};
+use genkit_durable::internal::LIVES;
+
+use crate::error::Error as E;
+use crate::types::{AgentInit, AgentInput};
+
+/// A turn that has begun, in the head of its journal.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct BegunTurn {
+    /// The id of its snapshot.
+    pub(crate) id: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) parent: Option<String>,
+    pub(crate) created: u64,
+    pub(crate) input: AgentInput,
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub(crate) action_context: Map<String, Value>,
+    /// The number of processes that ended during the turn.
+    #[serde(default)]
+    pub(crate) lives: u32,
+}
+
+impl BegunTurn {
+    /// Returns whether a call with this beginning and first input means this turn: it was sent again, or it is empty.
+    pub(crate) fn is_repeated_by(&self, init: &AgentInit, first: &AgentInput) -> bool {
+        let id = init.snapshot_id.as_deref();
+        let is_here = id.is_none_or(|id| self.parent.as_deref() == Some(id) || self.id == id);
+        let is_empty = first.message.is_none() && first.resume.is_none();
+        is_here && (*first == self.input || is_empty)
+    }
+
+    /// Returns whether too many processes ended during the turn to try again.
+    pub(crate) fn is_hopeless(&self) -> bool {
+        self.lives >= LIVES
+    }
+}
+
+/// The results that a turn has saved, by their key.
+pub(crate) type SavedResults = BTreeMap<String, Value>;
+
+/// Saves the results of a turn. Results that arrive during a save are saved together by the next one.
+#[derive(Clone)]
+pub(crate) struct TurnJournal(Arc<JournalParts>);
+
+struct JournalParts {
+    runs: Arc<dyn RunStore>,
+    run: RunId,
+    id: String,
+    head: String,
+    incarnation: u64,
+    /// The revision; `None` after a save has failed.
+    at: tokio::sync::Mutex<Option<u64>>,
+    lines: Mutex<Vec<String>>,
+}
+
+impl TurnJournal {
+    /// Begins the journal of a turn.
+    pub(crate) async fn begin(
+        runs: Arc<dyn RunStore>,
+        run: RunId,
+        turn: &BegunTurn,
+    ) -> Result<Self> {
+        let head = head_of(turn)?;
+        // A turn that was given up in this session has left its journal.
+        runs.remove(&run).await?;
+        if !runs.create(&run, &change_of(head.clone())).await? {
+            return Err(E::TakenOver.into());
+        }
+        Self::at_head(runs, run, turn, head).await
+    }
+
+    /// Continues the journal of a turn whose process has ended.
+    pub(crate) async fn resume(
+        runs: Arc<dyn RunStore>,
+        run: RunId,
+        turn: &mut BegunTurn,
+    ) -> Result<Self> {
+        turn.lives += 1;
+        let journal = Self::at_head(runs, run, turn, head_of(turn)?).await?;
+        journal.0.save_lines(Vec::new()).await?;
+        Ok(journal)
+    }
+
+    async fn at_head(
+        runs: Arc<dyn RunStore>,
+        run: RunId,
+        turn: &BegunTurn,
+        head: String,
+    ) -> Result<Self> {
+        let found = runs.peek(&run).await?.ok_or(E::TakenOver)?;
+        let (at, lines) = (tokio::sync::Mutex::new(Some(found.revision)), Mutex::default());
+        let (id, incarnation) = (format!("{run}/{}", turn.id), found.incarnation);
+        Ok(Self(Arc::new(JournalParts { runs, run, id, head, incarnation, at, lines })))
+    }
+
+    /// Loads a turn that has begun, and its results.
+    pub(crate) async fn load(
+        runs: &dyn RunStore,
+        run: &RunId,
+    ) -> Result<Option<(BegunTurn, SavedResults)>> {
+        let Some(stored) = runs.load(run).await? else { return Ok(None) };
+        let turn = serde_json::from_str(&stored.head).map_err(E::Unreadable)?;
+        let lines = stored.log.iter().map(|line| serde_json::from_str::<(String, Value)>(line));
+        Ok(Some((turn, lines.collect::<Result<_, _>>().map_err(E::Unreadable)?)))
+    }
+}
+
+impl JournalParts {
+    async fn save_lines(&self, lines: Vec<String>) -> Result<()> {
+        let mut at = self.at.lock().await;
+        let revision = at.take().ok_or(E::TakenOver)?;
+        let mut all = std::mem::take(&mut *lock(&self.lines));
+        all.extend(lines);
+        let change = change_of(self.head.clone()).with_log(all).with_incarnation(self.incarnation);
+        *at = Some(self.runs.save(&self.run, revision, &change).await?.ok_or(E::TakenOver)?);
+        Ok(())
+    }
+
+    /// Saves the lines that no other save has taken.
+    async fn save_rest(&self) -> Result<()> {
+        if self.at.lock().await.is_some() && lock(&self.lines).is_empty() {
+            return Ok(());
+        }
+        self.save_lines(Vec::new()).await
+    }
+}
+
+impl Journal for TurnJournal {
+    fn id(&self) -> &str {
+        &self.0.id
+    }
+
+    fn save_result(&self, key: &str, done: &Value) -> BoxFuture<'static, Result<()>> {
+        let line = serde_json::to_string(&(key, done)).map_err(E::Unreadable);
+        let line = line.map(|line| lock(&self.0.lines).push(line));
+        let parts = Arc::clone(&self.0);
+        Box::pin(async move {
+            line?;
+            parts.save_rest().await
+        })
+    }
+}
+
+fn head_of(turn: &BegunTurn) -> Result<String, E> {
+    serde_json::to_string(turn).map_err(E::Unreadable)
+}
+
+/// A journal is never due, and never deleted as a finished run.
+fn change_of(head: String) -> RunChange {
+    RunChange::new(RunStatus::InputRequired, head).with_name("agent turn")
+}

@@ -1,0 +1,286 @@
+//! The turns of a call.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use futures_util::FutureExt as _;
+use tokio::sync::oneshot;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use genkit_core::internal::run_store::now_ms;
+use genkit_core::internal::sync::lock;
+use genkit_core::{ErrorKind, Message, Result, Tool, Usage};
+
+use crate::agent::Agent;
+use crate::error::Error as E;
+use crate::journal::{BegunTurn, SavedResults};
+use crate::store::{Entry, Sessions, Turnstile, Worker};
+use crate::turn::{Emitter, TurnResult, check_input};
+use crate::types::{
+    AgentChunk, AgentFailure, AgentFinish, AgentInit, AgentInput, AgentOutput, AgentState,
+    SnapshotStatus, TurnEnd,
+};
+
+use super::Caller;
+use super::open::{NotOpened, Open};
+
+/// The maximum number of inputs of a call. Default is 100.
+const MAX_INPUTS: usize = 100;
+
+pub(super) struct Call {
+    pub(super) agent: Agent,
+    pub(super) init: AgentInit,
+    pub(super) inputs: Vec<AgentInput>,
+    pub(super) caller: Caller,
+    pub(super) emitter: Emitter,
+    pub(super) output: Option<oneshot::Sender<Result<AgentOutput>>>,
+    /// Held until the turn ends, also if it continues in the background.
+    pub(super) place: Option<Box<dyn Send + Sync>>,
+    /// Set if another process continues the turn when this call is dropped.
+    pub(super) keeps_turn: Arc<AtomicBool>,
+    pub(super) usage: Usage,
+    /// Tools that exist for this call.
+    pub(super) tools: Vec<Tool>,
+    /// The snapshot that must be the newest.
+    pub(super) after: Option<String>,
+}
+
+/// The end of a turn: the message, the reason and the error.
+pub(super) type EndedTurn = (Option<Message>, AgentFinish, Option<AgentFailure>);
+
+/// A worker in the table of its process, removed on drop.
+struct Listed {
+    sessions: Arc<Sessions>,
+    id: String,
+    _ended: DropGuard,
+}
+
+impl Listed {
+    fn new(sessions: &Arc<Sessions>, id: &str, cancel: CancellationToken) -> Self {
+        let ended = CancellationToken::new();
+        let worker = Worker { cancel, ended: ended.clone() };
+        lock(&sessions.workers).insert(id.to_owned(), worker);
+        Self { sessions: Arc::clone(sessions), id: id.to_owned(), _ended: ended.drop_guard() }
+    }
+}
+
+impl Drop for Listed {
+    fn drop(&mut self) {
+        lock(&self.sessions.workers).remove(&self.id);
+    }
+}
+
+impl Call {
+    pub(super) async fn drive(mut self) {
+        let driven = AssertUnwindSafe(self.run_turns()).catch_unwind().await;
+        let output = driven.unwrap_or_else(|_| Err(E::Panicked.into()));
+        if let Some(tell) = self.output.take() {
+            let _ = tell.send(output);
+        }
+        drop(self.place);
+    }
+
+    async fn run_turns(&mut self) -> Result<AgentOutput> {
+        let inputs = std::mem::take(&mut self.inputs);
+        if inputs.len() > MAX_INPUTS {
+            return Err(E::ManyInputs { found: inputs.len(), limit: MAX_INPUTS }.into());
+        }
+        let init = std::mem::take(&mut self.init);
+        let session_id = init.session_id.clone();
+        let (mut open, continued) = match self.open(init, inputs.first()).await {
+            Ok(opened) => opened,
+            Err(NotOpened::Misused(error)) => return Err(error),
+            Err(NotOpened::Failed(error)) => {
+                let error = AgentFailure::of(error, self.caller.exposes_errors);
+                return Ok(AgentOutput::failed(session_id, error));
+            }
+        };
+        let mut inputs = inputs.into_iter();
+        if continued.is_some() {
+            inputs.next();
+        }
+        let (mut message, mut finish, mut error) =
+            continued.unwrap_or((None, AgentFinish::Stop, None));
+        for input in inputs {
+            if error.is_some() || finish == AgentFinish::Aborted {
+                break;
+            }
+            let mut turn = self.begin_turn(&open, input);
+            (message, finish, error) = self.run_turn(&mut open, &mut turn, None, true).await;
+        }
+        let output = self.output_of(&open, message, finish, error);
+        if let Some(turnstile) = open.turnstile {
+            turnstile.leave().await;
+        }
+        Ok(output)
+    }
+
+    fn output_of(
+        &self,
+        open: &Open,
+        message: Option<Message>,
+        finish_reason: AgentFinish,
+        error: Option<AgentFailure>,
+    ) -> AgentOutput {
+        let is_stored = open.turnstile.is_some();
+        AgentOutput {
+            session_id: open.state.session_id.clone(),
+            snapshot_id: open.parent.clone().filter(|_| is_stored),
+            state: (!is_stored).then(|| open.state.clone()),
+            message,
+            artifacts: open.state.artifacts.clone(),
+            finish_reason,
+            error,
+            usage: Some(self.usage.clone()).filter(|usage| *usage != Usage::default()),
+        }
+    }
+
+    fn begin_turn(&self, open: &Open, input: AgentInput) -> BegunTurn {
+        BegunTurn {
+            id: open.turnstile.as_ref().map(Turnstile::new_snapshot).unwrap_or_default(),
+            parent: open.parent.clone(),
+            created: now_ms(),
+            input,
+            action_context: self.caller.action_context.clone(),
+            lives: 0,
+        }
+    }
+
+    fn refuse(&self, error: impl Into<genkit_core::Error>) -> EndedTurn {
+        let error = AgentFailure::of(error.into(), self.caller.exposes_errors);
+        (None, AgentFinish::Failed, Some(error))
+    }
+
+    /// Runs a turn, or continues it from its saved results. `is_own` is false for a turn of an earlier call.
+    pub(super) async fn run_turn(
+        &mut self,
+        open: &mut Open,
+        turn: &mut BegunTurn,
+        saved: Option<SavedResults>,
+        is_own: bool,
+    ) -> EndedTurn {
+        let (detach, is_begun) = (turn.input.detach, saved.is_some());
+        let is_stored = open.turnstile.is_some();
+        let checked = match detach && !is_stored {
+            true => Err(E::CannotDetach),
+            false => check_input(&turn.input, &open.state, open.may_repeat),
+        };
+        if let (Err(error), false) = (checked, is_begun) {
+            return self.refuse(error);
+        }
+        let is_hopeless = turn.is_hopeless();
+        let journal = match &mut open.turnstile {
+            Some(turnstile) => turnstile.keep_turn(turn, is_begun, &self.keeps_turn).await,
+            None => Ok(None),
+        };
+        let journal = match journal {
+            Ok(journal) => journal,
+            Err(error) => return self.refuse(error),
+        };
+        let cancel = CancellationToken::new();
+        let mut listed = None;
+        if let (true, Some(turnstile)) = (detach, &mut open.turnstile) {
+            listed = Some(Listed::new(&turnstile.sessions(), &turn.id, cancel.clone()));
+            if turnstile.record.find(&turn.id).is_none() {
+                let mut state = open.state.clone();
+                state.messages.extend(turn.input.message.clone());
+                let pending = entry_of(turn, SnapshotStatus::Pending, &open.state, &state);
+                if let Err(error) = turnstile.save(pending).await {
+                    turnstile.end_turn().await;
+                    return self.refuse(error);
+                }
+            }
+            if is_own {
+                let mut output = self.output_of(open, None, AgentFinish::Detached, None);
+                output.snapshot_id = Some(turn.id.clone());
+                self.emitter = Emitter(None);
+                if let Some(tell) = self.output.take() {
+                    let _ = tell.send(Ok(output));
+                }
+            }
+        }
+        let message = turn.input.message.clone().filter(|_| detach);
+        let mut result = match is_hopeless {
+            true => TurnResult::failed(open.state.clone(), E::Hopeless(turn.lives)),
+            false => self.perform(open, turn, &cancel, journal, saved.unwrap_or_default()).await,
+        };
+        if matches!(result.error, Some((_, false))) {
+            // The snapshot of the failed turn contains its message, so that the turn can run again.
+            result.state.messages.extend(message);
+        }
+        if is_own {
+            self.usage.add(&result.usage);
+        }
+        let ended = self.end_turn(open, turn, result).await;
+        drop(listed);
+        ended
+    }
+
+    /// Saves the end of a turn and tells the client.
+    async fn end_turn(&self, open: &mut Open, turn: &BegunTurn, result: TurnResult) -> EndedTurn {
+        let TurnResult { state, message, finish, error, usage: _ } = result;
+        let is_taken = error.as_ref().is_some_and(|(error, _)| error.kind() == ErrorKind::Aborted);
+        let (error, has_rounds) = match error {
+            Some((error, has)) => (Some(AgentFailure::of(error, self.caller.exposes_errors)), has),
+            None => (None, false),
+        };
+        let status = match finish {
+            AgentFinish::Failed => SnapshotStatus::Failed,
+            AgentFinish::Aborted => SnapshotStatus::Aborted,
+            _ => SnapshotStatus::Completed,
+        };
+        // A turn that failed before its first result leaves no snapshot, unless the client already has its id.
+        let leaves_snapshot = turn.input.detach || has_rounds || error.is_none();
+        if let Some(turnstile) = &mut open.turnstile {
+            if is_taken && turnstile.is_lost().await {
+                turnstile.give_turn_up();
+                return (None, finish, error);
+            }
+            if leaves_snapshot {
+                let mut entry = entry_of(turn, status, &open.state, &state);
+                (entry.finish, entry.error) = (Some(finish), error.clone());
+                if let Err(error) = turnstile.save(entry).await {
+                    // What is not saved is not acknowledged.
+                    if error.kind() != ErrorKind::ResourceExhausted {
+                        turnstile.give_turn_up();
+                    }
+                    return self.refuse(error);
+                }
+                open.parent = Some(turn.id.clone());
+            }
+            turnstile.end_turn().await;
+        }
+        open.may_repeat = status != SnapshotStatus::Completed;
+        open.state = state;
+        let snapshot_id = open.parent.clone().filter(|_| open.turnstile.is_some());
+        let end = TurnEnd { snapshot_id, finish_reason: Some(finish) };
+        self.emitter.send(AgentChunk::TurnEnd(end)).await;
+        (message, finish, error)
+    }
+}
+
+/// Describes a snapshot by what it changes in its parent.
+fn entry_of(
+    turn: &BegunTurn,
+    status: SnapshotStatus,
+    before: &AgentState,
+    after: &AgentState,
+) -> Entry {
+    let same =
+        before.messages.iter().zip(&after.messages).take_while(|(old, new)| old == new).count();
+    Entry {
+        id: turn.id.clone(),
+        parent: turn.parent.clone(),
+        created: turn.created,
+        updated: now_ms(),
+        status,
+        finish: None,
+        error: None,
+        kept: same,
+        messages: after.messages[same..].to_vec(),
+        agent: after.agent.clone(),
+        custom: after.custom.clone(),
+        artifacts: after.artifacts.clone(),
+    }
+}

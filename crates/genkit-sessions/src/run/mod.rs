@@ -1,0 +1,152 @@
+//! A call of an agent: its turns, chunks and output.
+
+mod call;
+mod open;
+mod perform;
+
+use std::future::IntoFuture;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use serde_json::{Map, Value};
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::AbortHandle;
+
+use genkit_core::{BoxFuture, Result, Tool, Usage};
+
+use crate::agent::Agent;
+use crate::error::Error as E;
+use crate::turn::Emitter;
+use crate::types::{AgentChunk, AgentInit, AgentInput, AgentOutput};
+use call::Call;
+
+/// The number of unread chunks after which a turn waits. Default is 64.
+const CHUNKS: usize = 64;
+
+/// Who calls an agent.
+#[derive(Clone, Default)]
+pub(crate) struct Caller {
+    /// The owner of the sessions; empty for the program and for servers without context providers.
+    pub(crate) owner: String,
+    pub(crate) action_context: Map<String, Value>,
+    /// Whether the caller receives full errors.
+    pub(crate) exposes_errors: bool,
+}
+
+impl Caller {
+    pub(crate) fn program() -> Self {
+        Self { exposes_errors: true, ..Self::default() }
+    }
+}
+
+/// A call of an agent. Awaiting it returns the [`AgentOutput`]; [`next`](Self::next) returns the chunks first.
+#[must_use = "a call begins when it is awaited: add `.await`, or read its chunks with `next`"]
+pub struct AgentRun {
+    start: Option<Box<Call>>,
+    chunks: mpsc::Receiver<AgentChunk>,
+    output: Option<oneshot::Receiver<Result<AgentOutput>>>,
+    task: Option<AbortHandle>,
+    keeps_turn: Arc<AtomicBool>,
+}
+
+impl AgentRun {
+    pub(crate) fn new(
+        agent: Agent,
+        init: AgentInit,
+        inputs: Vec<AgentInput>,
+        caller: Caller,
+    ) -> Self {
+        let (sender, chunks) = mpsc::channel(CHUNKS);
+        let (tell, output) = oneshot::channel();
+        let (emitter, tell) = (Emitter(Some(sender)), Some(tell));
+        let keeps_turn = Arc::<AtomicBool>::default();
+        let call = Call {
+            agent,
+            init,
+            inputs,
+            caller,
+            emitter,
+            output: tell,
+            place: None,
+            keeps_turn: Arc::clone(&keeps_turn),
+            usage: Usage::default(),
+            tools: Vec::new(),
+            after: None,
+        };
+        let (start, output) = (Some(Box::new(call)), Some(output));
+        Self { start, chunks, output, task: None, keeps_turn }
+    }
+
+    /// Adds tools, and sets the snapshot that must still be the newest.
+    pub(crate) fn with_thread(mut self, tools: Vec<Tool>, after: Option<String>) -> Self {
+        if let Some(call) = &mut self.start {
+            (call.tools, call.after) = (tools, after);
+        }
+        self
+    }
+
+    /// Holds `place` until the turn ends, also if it continues in the background.
+    pub(crate) fn holding(mut self, place: impl Send + Sync + 'static) -> Self {
+        if let Some(call) = &mut self.start {
+            call.place = Some(Box::new(place));
+        }
+        self
+    }
+
+    /// Returns a flag to set before the run is dropped because the process ends: the next call of the session then
+    /// continues the turn.
+    pub(crate) fn keeps_turn(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.keeps_turn)
+    }
+
+    fn begin(&mut self) {
+        if let Some(call) = self.start.take() {
+            self.task = Some(tokio::spawn(call.drive()).abort_handle());
+        }
+    }
+
+    /// Returns the next chunk, or `None` after the last.
+    pub async fn next(&mut self) -> Option<AgentChunk> {
+        self.begin();
+        self.chunks.recv().await
+    }
+
+    /// Returns the output. Chunks that were not read are dropped.
+    ///
+    /// # Errors
+    /// The same as for [`Agent::run`].
+    pub async fn output(mut self) -> Result<AgentOutput> {
+        self.begin();
+        self.chunks.close();
+        let output = match &mut self.output {
+            Some(output) => output.await,
+            None => return Err(E::Panicked.into()),
+        };
+        self.output = None;
+        output.unwrap_or_else(|_| Err(E::Panicked.into()))
+    }
+}
+
+impl Drop for AgentRun {
+    fn drop(&mut self) {
+        // A task whose output was taken has ended, or continues in the background.
+        if let (Some(task), Some(_)) = (&self.task, &self.output) {
+            task.abort();
+        }
+    }
+}
+
+impl IntoFuture for AgentRun {
+    type Output = Result<AgentOutput>;
+    type IntoFuture = BoxFuture<'static, Result<AgentOutput>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.output())
+    }
+}
+
+impl std::fmt::Debug for AgentRun {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("AgentRun").field("has_begun", &self.start.is_none()).finish_non_exhaustive()
+    }
+}

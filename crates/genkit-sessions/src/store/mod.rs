@@ -1,0 +1,243 @@
+//! Stored sessions: each session is a run of a [`RunStore`], and each snapshot a line of its log.
+
+mod record;
+mod turnstile;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, Weak};
+use std::time::Duration;
+
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use genkit_core::internal::run_store::{now_ms, short_hash};
+use genkit_core::internal::sync::lock;
+use genkit_core::{Result, RunFilter, RunStore};
+use genkit_durable::internal::MemoryRuns;
+
+use crate::error::Error as E;
+use crate::memory::MAX_SESSIONS;
+use crate::types::SnapshotStatus;
+
+pub(crate) use record::{Entry, Record, SessionKey};
+use record::{Head, change_of};
+pub(crate) use turnstile::Turnstile;
+
+/// The maximum number of sessions in memory. Default is 100,000; a further session replaces the oldest idle session of
+/// the owner with the most.
+const MAX_IN_MEMORY: usize = 100_000;
+
+/// How long a process holds a session without a sign of life. Default is 30 seconds.
+pub(crate) const LEASE: Duration = Duration::from_secs(30);
+
+/// The time between attempts to take a session that another process holds. Default is 0.2 seconds.
+const RETRY: Duration = Duration::from_millis(200);
+
+/// How long an abort waits for the turn to end. Default is 5 seconds.
+const ABORT_WAIT: Duration = Duration::from_secs(5);
+
+/// A turn that runs in this process.
+#[derive(Clone)]
+pub(crate) struct Worker {
+    pub(crate) cancel: CancellationToken,
+    /// Cancelled when the turn has ended.
+    pub(crate) ended: CancellationToken,
+}
+
+type Gates = Mutex<HashMap<String, Weak<tokio::sync::Mutex<()>>>>;
+
+/// The sessions of an agent.
+pub(crate) struct Sessions {
+    pub(crate) runs: Arc<dyn RunStore>,
+    /// Whether the runs are in memory, where the owners of sessions share the room.
+    is_in_memory: bool,
+    agent: String,
+    lease: Duration,
+    /// Orders the turns of a session in this process. Has entries only for sessions with a turn.
+    pub(crate) gates: Gates,
+    pub(crate) workers: Mutex<HashMap<String, Worker>>,
+}
+impl Sessions {
+    /// Creates the sessions of an agent, in memory without a store.
+    pub(crate) fn new(store: Option<Arc<dyn RunStore>>, agent: String, lease: Duration) -> Self {
+        let is_in_memory = store.is_none();
+        let runs = store.unwrap_or_else(|| Arc::new(MemoryRuns::with_max_runs(MAX_IN_MEMORY)));
+        let (gates, workers) = (Mutex::default(), Mutex::default());
+        Self { runs, is_in_memory, agent, lease, gates, workers }
+    }
+
+    /// Returns the keys of sessions of this agent that may belong to `owner`.
+    pub(crate) async fn list(&self, owner: &str) -> Result<Vec<SessionKey>> {
+        let mut filter = RunFilter::new().name(format!("agent {}", self.agent));
+        if !owner.is_empty() {
+            filter = filter.tag(short_hash(owner));
+        }
+        let mut keys = Vec::new();
+        while keys.len() < MAX_SESSIONS {
+            let page = self.runs.list(&filter).await?;
+            let Some(last) = page.last() else { break };
+            let next = last.id.clone();
+            keys.extend(page.iter().filter_map(|entry| SessionKey::of_run(&entry.id)));
+            filter = filter.after(next);
+        }
+        keys.truncate(MAX_SESSIONS);
+        Ok(keys)
+    }
+
+    /// Loads a session that belongs to `owner`.
+    pub(crate) async fn load(&self, key: &SessionKey, owner: &str) -> Result<Option<Record>> {
+        Ok(self.load_at(key, owner).await?.map(|(record, _)| record))
+    }
+
+    async fn load_at(&self, key: &SessionKey, owner: &str) -> Result<Option<(Record, u64)>> {
+        let Some(stored) = self.runs.load(&key.run).await? else { return Ok(None) };
+        let head: Head = serde_json::from_str(&stored.head).map_err(E::Unreadable)?;
+        if head.agent != self.agent || head.owner != short_hash(owner) {
+            return Ok(None);
+        }
+        let mut record = Record::new(head.session);
+        for line in &stored.log {
+            record.bytes += line.len();
+            record.put(serde_json::from_str(line).map_err(E::Unreadable)?);
+        }
+        Ok(Some((record, stored.at.revision)))
+    }
+
+    /// Waits for the turns of a session that came before, and takes the session.
+    pub(crate) async fn enter(
+        self: &Arc<Self>,
+        key: SessionKey,
+        session: &str,
+        owner: &str,
+        wait: Duration,
+    ) -> Result<Turnstile> {
+        let deadline = Instant::now() + wait;
+        let gate = {
+            let mut gates = lock(&self.gates);
+            let known = gates.get(&key.hash).and_then(Weak::upgrade);
+            known.unwrap_or_else(|| {
+                let gate = Arc::default();
+                gates.insert(key.hash.clone(), Arc::downgrade(&gate));
+                gate
+            })
+        };
+        let head = Head {
+            agent: self.agent.clone(),
+            owner: short_hash(owner),
+            session: session.to_owned(),
+        };
+        let mut turnstile = Turnstile {
+            sessions: Arc::clone(self),
+            key,
+            owner: uuid::Uuid::new_v4().to_string(),
+            head,
+            revision: 0,
+            guard: None,
+            is_leased: false,
+            turn: None,
+            record: Record::new(session.to_owned()),
+        };
+        let entered = tokio::time::timeout_at(deadline, gate.lock_owned()).await;
+        turnstile.guard = Some(entered.map_err(|_| E::Busy(wait))?);
+        let run = &turnstile.key.run;
+        loop {
+            if self.runs.lease(run, &turnstile.owner, self.lease).await?.is_some() {
+                turnstile.is_leased = true;
+                break;
+            }
+            if self.runs.peek(run).await?.is_none() {
+                break; // It is created with its first snapshot.
+            }
+            if Instant::now() >= deadline {
+                return Err(E::Busy(wait).into());
+            }
+            tokio::time::sleep(RETRY).await;
+        }
+        turnstile.reload(owner).await?;
+        Ok(turnstile)
+    }
+
+    /// Asks the turn of a snapshot to stop. Returns the status before and after.
+    pub(crate) async fn abort(
+        self: &Arc<Self>,
+        id: &str,
+        owner: &str,
+    ) -> Result<Option<(SnapshotStatus, SnapshotStatus)>> {
+        let Some(key) = SessionKey::of_snapshot(id) else { return Ok(None) };
+        let Some((record, _)) = self.load_at(&key, owner).await? else { return Ok(None) };
+        let Some(before) = record.find(id).map(|entry| entry.status) else { return Ok(None) };
+        if before.is_over() {
+            return Ok(Some((before, before)));
+        }
+        let worker = lock(&self.workers).get(id).cloned();
+        if let Some(worker) = worker {
+            worker.cancel.cancel();
+            let _ = tokio::time::timeout(ABORT_WAIT, worker.ended.cancelled()).await;
+        } else if let Some(mut idle) = self.take_idle(&key, owner).await? {
+            // The process of the turn has ended.
+            idle.mark(id, SnapshotStatus::Aborted).await?;
+        } else {
+            self.ask_to_abort(&key, id, owner).await?;
+        }
+        let after = self.load(&key, owner).await?;
+        let after = after.and_then(|record| record.find(id).map(|entry| entry.status));
+        Ok(Some((before, after.unwrap_or(before))))
+    }
+
+    /// Records the wish to abort, which the process of the turn reads.
+    async fn ask_to_abort(&self, key: &SessionKey, id: &str, owner: &str) -> Result<()> {
+        for _ in 0..10 {
+            let Some((record, revision)) = self.load_at(key, owner).await? else { return Ok(()) };
+            let Some(entry) = record.find(id).filter(|entry| !entry.status.is_over()) else {
+                return Ok(());
+            };
+            let entry =
+                Entry { status: SnapshotStatus::Aborting, updated: now_ms(), ..entry.clone() };
+            let head = Head {
+                agent: self.agent.clone(),
+                owner: short_hash(owner),
+                session: record.session.clone(),
+            };
+            let change = change_of(&head, Some(&entry))?;
+            if self.runs.save(&key.run, revision, &change).await?.is_some() {
+                return Ok(());
+            }
+        }
+        Err(E::Busy(ABORT_WAIT).into())
+    }
+
+    /// Takes a session whose process has ended; `None` if another process has it.
+    async fn take_idle(
+        self: &Arc<Self>,
+        key: &SessionKey,
+        owner: &str,
+    ) -> Result<Option<Turnstile>> {
+        let name = uuid::Uuid::new_v4().to_string();
+        if self.runs.lease(&key.run, &name, self.lease).await?.is_none() {
+            return Ok(None);
+        }
+        let mut turnstile = Turnstile {
+            sessions: Arc::clone(self),
+            key: key.clone(),
+            owner: name,
+            head: Head {
+                agent: self.agent.clone(),
+                owner: short_hash(owner),
+                session: String::new(),
+            },
+            revision: 0,
+            guard: None,
+            is_leased: true,
+            turn: None,
+            record: Record::new(String::new()),
+        };
+        turnstile.reload(owner).await?;
+        turnstile.head.session.clone_from(&turnstile.record.session);
+        Ok(Some(turnstile))
+    }
+
+    /// Returns whether no process works on a session.
+    pub(crate) async fn is_idle(self: &Arc<Self>, key: &SessionKey, owner: &str) -> Result<bool> {
+        Ok(self.take_idle(key, owner).await?.is_some())
+    }
+}

@@ -1,0 +1,184 @@
+//! A stored session: its snapshots, each a line of the log.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use genkit_core::internal::run_store::short_hash;
+use genkit_core::internal::time::format_iso8601;
+use genkit_core::{Message, Result, RunChange, RunId, RunStatus};
+
+use crate::error::Error as E;
+use crate::types::{AgentFailure, AgentFinish, AgentState, Artifact, Snapshot, SnapshotStatus};
+
+/// The prefix of the ids of runs that are sessions.
+const PREFIX: &str = "agent-session-";
+
+/// The prefix of the ids of runs that are the journals of turns.
+const TURN_PREFIX: &str = "agent-turn-";
+
+/// A snapshot as it is stored: the messages that it adds to its parent.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Entry {
+    pub(crate) id: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) parent: Option<String>,
+    pub(crate) created: u64,
+    pub(crate) updated: u64,
+    pub(crate) status: SnapshotStatus,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) finish: Option<AgentFinish>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) error: Option<AgentFailure>,
+    /// The number of messages of the parent that are part of this snapshot.
+    #[serde(default)]
+    pub(crate) kept: usize,
+    #[serde(default)]
+    pub(crate) messages: Vec<Message>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) agent: Option<String>,
+    #[serde(default)]
+    pub(crate) custom: Value,
+    #[serde(default)]
+    pub(crate) artifacts: Vec<Artifact>,
+}
+
+/// What a session is, in the head of its run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Head {
+    pub(super) agent: String,
+    pub(super) owner: String,
+    pub(super) session: String,
+}
+
+/// A session with its snapshots.
+pub(crate) struct Record {
+    pub(crate) session: String,
+    pub(super) entries: Vec<Entry>,
+    pub(super) bytes: usize,
+}
+
+impl Record {
+    pub(super) fn new(session: String) -> Self {
+        Self { session, entries: Vec::new(), bytes: 0 }
+    }
+
+    pub(crate) fn find(&self, id: &str) -> Option<&Entry> {
+        self.entries.iter().rev().find(|entry| entry.id == id)
+    }
+
+    pub(crate) fn newest(&self) -> Option<&Entry> {
+        self.entries.last()
+    }
+
+    /// Returns the newest snapshot whose turn has ended.
+    pub(crate) fn newest_over(&self) -> Option<&Entry> {
+        self.entries.iter().rev().find(|entry| entry.status.is_over())
+    }
+
+    pub(super) fn put(&mut self, entry: Entry) {
+        match self.entries.iter_mut().rev().find(|kept| kept.id == entry.id) {
+            Some(kept) => *kept = entry,
+            None => self.entries.push(entry),
+        }
+    }
+
+    /// Returns the state of a snapshot.
+    pub(crate) fn state_of(&self, entry: &Entry) -> Result<AgentState, E> {
+        let mut chain = vec![entry];
+        while let Some(parent) = chain.last().and_then(|last| last.parent.as_deref()) {
+            if chain.len() > self.entries.len() {
+                return Err(E::Cycle(entry.id.clone()));
+            }
+            chain.push(self.find(parent).ok_or_else(|| E::NoSnapshot(parent.to_owned()))?);
+        }
+        let mut messages = Vec::new();
+        for entry in chain.into_iter().rev() {
+            messages.truncate(entry.kept);
+            messages.extend(entry.messages.iter().cloned());
+        }
+        Ok(AgentState {
+            session_id: Some(self.session.clone()),
+            agent: entry.agent.clone(),
+            messages,
+            custom: entry.custom.clone(),
+            artifacts: entry.artifacts.clone(),
+        })
+    }
+
+    pub(crate) fn snapshot_of(&self, entry: &Entry) -> Result<Snapshot, E> {
+        Ok(Snapshot {
+            snapshot_id: entry.id.clone(),
+            session_id: self.session.clone(),
+            parent_id: entry.parent.clone(),
+            created_at: format_iso8601(entry.created),
+            updated_at: format_iso8601(entry.updated),
+            status: entry.status,
+            finish_reason: entry.finish,
+            error: entry.error.clone(),
+            state: self.state_of(entry)?,
+        })
+    }
+}
+
+/// The place of a session in the store.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct SessionKey {
+    pub(super) run: RunId,
+    pub(super) hash: String,
+}
+
+impl SessionKey {
+    pub(crate) fn new(agent: &str, owner: &str, session: &str) -> Result<Self, E> {
+        if !(1..=512).contains(&session.len()) || session.chars().any(char::is_control) {
+            return Err(E::SessionId);
+        }
+        Self::of_hash(short_hash(&format!("{agent}\n{}\n{owner}\n{session}", owner.len())))
+            .ok_or(E::SessionId)
+    }
+
+    fn of_hash(hash: String) -> Option<Self> {
+        let run = RunId::new(format!("{PREFIX}{hash}")).ok()?;
+        Some(Self { run, hash })
+    }
+
+    /// Returns the session of a run; `None` for a run that is not a session.
+    pub(super) fn of_run(run: &RunId) -> Option<Self> {
+        Self::of_hash(run.to_string().strip_prefix(PREFIX)?.to_owned())
+    }
+
+    /// Returns the session of a snapshot; `None` for an id that no store has created.
+    pub(crate) fn of_snapshot(id: &str) -> Option<Self> {
+        let (hash, rest) = id.split_once('.')?;
+        let is_hex =
+            |text: &str| text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
+        (hash.len() == 32 && rest.len() == 32 && is_hex(hash) && is_hex(rest))
+            .then(|| Self::of_hash(hash.to_owned()))?
+    }
+
+    /// Returns the id of the journal of the session's turn. A session has one turn at a time.
+    pub(crate) fn journal(&self) -> Result<RunId> {
+        RunId::new(format!("{TURN_PREFIX}{}", self.hash))
+    }
+
+    /// Returns a new snapshot id, which cannot be guessed.
+    pub(crate) fn new_snapshot(&self) -> String {
+        format!("{}.{}", self.hash, uuid::Uuid::new_v4().simple())
+    }
+}
+/// A session is never due, so the workers of durable runs leave it alone.
+pub(super) fn change_of(head: &Head, entry: Option<&Entry>) -> Result<RunChange, E> {
+    let status = match entry.and_then(|entry| entry.finish) {
+        Some(AgentFinish::Interrupted) => RunStatus::InputRequired,
+        _ => RunStatus::Completed,
+    };
+    let line = entry.map(serde_json::to_string).transpose().map_err(E::Unreadable)?;
+    let name = format!("agent {}", head.agent);
+    // Without context providers all sessions have the same owner, which needs no tag.
+    let tags = (head.owner != short_hash("")).then(|| vec![head.owner.clone()]);
+    let head = serde_json::to_string(head).map_err(E::Unreadable)?;
+    let mut change = RunChange::new(status, head).with_log(line).with_name(name);
+    change.tags = tags;
+    Ok(change)
+}

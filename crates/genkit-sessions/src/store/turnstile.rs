@@ -1,0 +1,245 @@
+//! The right to change a session.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use tokio::sync::OwnedMutexGuard;
+use tokio::time::Instant;
+
+use genkit_core::internal::run_store::now_ms;
+use genkit_core::internal::sync::lock;
+use genkit_core::internal::visible::Logged;
+use genkit_core::{Result, RunId, RunStore};
+
+use super::Sessions;
+use super::record::{Entry, Head, Record, SessionKey, change_of};
+use crate::error::Error as E;
+use crate::journal::{BegunTurn, SavedResults, TurnJournal};
+use crate::types::{AgentFinish, SnapshotStatus};
+
+/// The maximum number of snapshots of a session. Default is 2,000.
+const MAX_SNAPSHOTS: usize = 2_000;
+
+/// The maximum size of a stored session, in bytes. Default is 16 MiB.
+const MAX_BYTES: usize = 16 * 1024 * 1024;
+/// The time between checks whether another process has asked to abort. Default is 1 second.
+const ABORT_CHECK: Duration = Duration::from_secs(1);
+
+/// The right to change a session, which is given up on drop.
+pub(crate) struct Turnstile {
+    pub(super) sessions: Arc<Sessions>,
+    pub(super) key: SessionKey,
+    pub(super) owner: String,
+    pub(super) head: Head,
+    pub(super) revision: u64,
+    pub(super) guard: Option<OwnedMutexGuard<()>>,
+    pub(super) is_leased: bool,
+    /// The journal of the turn that runs, which is removed with the session's lease.
+    pub(super) turn: Option<KeptTurn>,
+    pub(crate) record: Record,
+}
+impl Turnstile {
+    pub(crate) fn new_snapshot(&self) -> String {
+        self.key.new_snapshot()
+    }
+
+    pub(super) async fn reload(&mut self, owner: &str) -> Result<()> {
+        if let Some((record, revision)) = self.sessions.load_at(&self.key, owner).await? {
+            (self.record, self.revision) = (record, revision);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn sessions(&self) -> Arc<Sessions> {
+        Arc::clone(&self.sessions)
+    }
+
+    /// Saves a snapshot. An abort that another process asked for in the meantime does not prevent it.
+    pub(crate) async fn save(&mut self, entry: Entry) -> Result<()> {
+        let is_new = self.record.find(&entry.id).is_none();
+        if is_new && self.record.entries.len() >= MAX_SNAPSHOTS {
+            return Err(E::ManySnapshots(MAX_SNAPSHOTS).into());
+        }
+        let change = change_of(&self.head, Some(&entry))?;
+        let size = change.log.iter().map(String::len).sum::<usize>();
+        // The end of a turn whose beginning was saved may exceed the limit, but not without bounds.
+        let limit = if is_new { MAX_BYTES } else { 2 * MAX_BYTES };
+        if self.record.bytes + size > limit {
+            return Err(E::LargeSession(MAX_BYTES).into());
+        }
+        let runs = Arc::clone(&self.sessions.runs);
+        if self.revision == 0 {
+            if !runs.create(&self.key.run, &change).await? {
+                return Err(E::TakenOver.into());
+            }
+            self.revision = 1;
+            self.is_leased =
+                runs.lease(&self.key.run, &self.owner, self.sessions.lease).await?.is_some();
+        } else {
+            let change = change.with_owner(self.owner.clone());
+            let mut saved = runs.save(&self.key.run, self.revision, &change).await?;
+            if saved.is_none() {
+                // Another process has recorded that the turn is to be aborted.
+                let head = runs.peek(&self.key.run).await?.ok_or(E::TakenOver)?;
+                saved = runs.save(&self.key.run, head.revision, &change).await?;
+            }
+            self.revision = saved.ok_or(E::TakenOver)?;
+        }
+        self.record.bytes += size;
+        self.record.put(entry);
+        Ok(())
+    }
+
+    pub(super) async fn mark(&mut self, id: &str, status: SnapshotStatus) -> Result<()> {
+        let Some(entry) = self.record.find(id) else { return Ok(()) };
+        let finish = (status == SnapshotStatus::Aborted).then_some(AgentFinish::Aborted);
+        self.save(Entry { status, finish, updated: now_ms(), ..entry.clone() }).await
+    }
+
+    /// Renews the lease until the session is lost or the snapshot `pending` is to be aborted. Returns whether it is to
+    /// be aborted.
+    pub(crate) async fn watch(&self, pending: Option<&str>, owner: &str) -> bool {
+        let mut last = Instant::now();
+        let heartbeat = self.sessions.lease / 3;
+        loop {
+            tokio::time::sleep(ABORT_CHECK.min(heartbeat)).await;
+            if last.elapsed() >= heartbeat && self.is_leased {
+                last = Instant::now();
+                let renewed =
+                    self.sessions.runs.lease(&self.key.run, &self.owner, self.sessions.lease).await;
+                if matches!(renewed, Ok(None)) {
+                    return false;
+                }
+            }
+            let Some(id) = pending else { continue };
+            let head = self.sessions.runs.peek(&self.key.run).await;
+            if head.is_ok_and(|head| head.is_some_and(|head| head.revision != self.revision))
+                && let Ok(Some(record)) = self.sessions.load(&self.key, owner).await
+                && record.find(id).is_some_and(|entry| entry.status == SnapshotStatus::Aborting)
+            {
+                return true;
+            }
+        }
+    }
+
+    /// Loads a turn of the session whose process has ended before the turn.
+    pub(crate) async fn find_begun(&mut self) -> Result<Option<(BegunTurn, SavedResults)>> {
+        if self.sessions.is_in_memory {
+            return Ok(None);
+        }
+        let (runs, journal) = (Arc::clone(&self.sessions.runs), self.key.journal()?);
+        let Some((turn, saved)) = TurnJournal::load(&*runs, &journal).await? else {
+            return Ok(None);
+        };
+        if self.record.find(&turn.id).is_some_and(|entry| entry.status.is_over()) {
+            runs.remove(&journal).await?;
+            return Ok(None);
+        }
+        Ok(Some((turn, saved)))
+    }
+
+    /// Begins the journal of a turn, or continues it. Sessions in memory have none.
+    pub(crate) async fn keep_turn(
+        &mut self,
+        turn: &mut BegunTurn,
+        is_begun: bool,
+        keeps: &Arc<AtomicBool>,
+    ) -> Result<Option<TurnJournal>> {
+        if self.sessions.is_in_memory {
+            return Ok(None);
+        }
+        let (runs, journal) = (Arc::clone(&self.sessions.runs), self.key.journal()?);
+        if self.revision == 0 {
+            // The lease of the session protects its turn, so the session must exist.
+            if !runs.create(&self.key.run, &change_of(&self.head, None)?).await? {
+                return Err(E::TakenOver.into());
+            }
+            self.revision = 1;
+            let lease = runs.lease(&self.key.run, &self.owner, self.sessions.lease).await?;
+            self.is_leased = lease.is_some();
+        }
+        self.turn = Some(KeptTurn { journal: journal.clone(), keeps: Arc::clone(keeps) });
+        Ok(Some(match is_begun {
+            true => TurnJournal::resume(runs, journal, turn).await?,
+            false => TurnJournal::begin(runs, journal, turn).await?,
+        }))
+    }
+
+    /// Removes the journal of the turn, which has ended.
+    pub(crate) async fn end_turn(&mut self) {
+        if let Some(turn) = self.turn.take() {
+            turn.remove(&*self.sessions.runs).await;
+        }
+    }
+
+    /// Returns whether another process has taken the session.
+    pub(crate) async fn is_lost(&mut self) -> bool {
+        let lease = self.sessions.runs.lease(&self.key.run, &self.owner, self.sessions.lease).await;
+        self.is_leased && !matches!(lease, Ok(Some(_)))
+    }
+
+    /// Keeps the journal of the turn, which another process continues.
+    pub(crate) fn give_turn_up(&mut self) {
+        self.turn = None;
+    }
+
+    /// Gives the session up. Dropping does the same in the background.
+    pub(crate) async fn leave(mut self) {
+        self.end_turn().await;
+        if self.revision > 0 && self.record.entries.is_empty() {
+            // The first turn has failed, so there is no session.
+            let _ = self.sessions.runs.remove(&self.key.run).await;
+        }
+        if std::mem::take(&mut self.is_leased) {
+            let _ = self.sessions.runs.release(&self.key.run, &self.owner).await;
+        }
+    }
+}
+
+/// The journal of a running turn.
+pub(super) struct KeptTurn {
+    journal: RunId,
+    /// Set if the turn is to be continued by another process.
+    keeps: Arc<AtomicBool>,
+}
+
+impl KeptTurn {
+    async fn remove(self, runs: &dyn RunStore) {
+        if !self.keeps.load(Ordering::Acquire)
+            && let Err(error) = runs.remove(&self.journal).await
+        {
+            let error = Logged::text(error.chain());
+            tracing::warn!(%error, "the journal of a turn that has ended cannot be removed");
+        }
+    }
+}
+
+impl Drop for Turnstile {
+    fn drop(&mut self) {
+        let guard = self.guard.take();
+        let (sessions, key) = (Arc::clone(&self.sessions), self.key.clone());
+        let free = move || {
+            drop(guard);
+            let mut gates = lock(&sessions.gates);
+            if gates.get(&key.hash).is_some_and(|gate| gate.strong_count() == 0) {
+                gates.remove(&key.hash);
+            }
+        };
+        match tokio::runtime::Handle::try_current() {
+            Ok(runtime) if self.is_leased => {
+                let (runs, run) = (Arc::clone(&self.sessions.runs), self.key.run.clone());
+                let (owner, turn) = (std::mem::take(&mut self.owner), self.turn.take());
+                runtime.spawn(async move {
+                    // A turn that is dropped is cancelled, and must not be continued.
+                    if let Some(turn) = turn {
+                        turn.remove(&*runs).await;
+                    }
+                    let _ = runs.release(&run, &owner).await;
+                    free();
+                });
+            }
+            _ => free(),
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Sessions as threads, for the crates that serve agents with another protocol.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde_json::json;
+
+use genkit_agent::internal::{
+    ThreadAgent, ThreadChunk, ThreadEnd, ThreadRun, ThreadState, ThreadTurn,
+};
+use genkit_core::{BoxFuture, FinishReason, Result};
+
+use crate::agent::Agent;
+use crate::run::{AgentRun, Caller};
+use crate::types::{AgentChunk, AgentFinish, AgentInit, AgentInput};
+
+impl ThreadAgent for Agent {
+    fn load_thread<'a>(
+        &'a self,
+        owner: &'a str,
+        thread: &'a str,
+    ) -> BoxFuture<'a, Result<Option<ThreadState>>> {
+        Box::pin(async move {
+            let found = self.load_snapshot(&AgentInit::of_session(thread), owner).await?;
+            Ok(found.map(|snapshot| ThreadState {
+                is_running: !snapshot.status.is_over(),
+                snapshot: snapshot.snapshot_id,
+                messages: snapshot.state.messages,
+                custom: snapshot.state.custom,
+            }))
+        })
+    }
+
+    fn begin_turn(&self, turn: ThreadTurn) -> Box<dyn ThreadRun> {
+        let ThreadTurn { owner, action_context, exposes_errors, message, answers, .. } = turn;
+        let caller = Caller { owner, action_context, exposes_errors };
+        let input = match message {
+            Some(message) => Ok(AgentInput::from_message(message)),
+            None => AgentInput::from_answers(answers),
+        };
+        let init = AgentInit::of_session(turn.thread);
+        let run = input.map(|input| {
+            AgentRun::new(self.clone(), init, vec![input], caller)
+                .with_thread(turn.tools, turn.after)
+        });
+        let keeps_turn = run.as_ref().map(AgentRun::keeps_turn).unwrap_or_default();
+        Box::new(SessionRun { run, keeps_turn })
+    }
+}
+
+struct SessionRun {
+    run: Result<AgentRun>,
+    keeps_turn: Arc<AtomicBool>,
+}
+
+impl ThreadRun for SessionRun {
+    fn next_chunk(&mut self) -> BoxFuture<'_, Option<ThreadChunk>> {
+        Box::pin(async move {
+            loop {
+                return Some(match self.run.as_mut().ok()?.next().await? {
+                    AgentChunk::ModelChunk(chunk) => ThreadChunk::Model(chunk),
+                    AgentChunk::CustomPatch(patch) => ThreadChunk::CustomPatch(patch),
+                    AgentChunk::Artifact(artifact) => ThreadChunk::Artifact(json!(artifact)),
+                    AgentChunk::TurnEnd(_) => continue,
+                });
+            }
+        })
+    }
+
+    fn into_end(self: Box<Self>) -> BoxFuture<'static, Result<ThreadEnd>> {
+        Box::pin(async move {
+            let output = self.run?.output().await?;
+            Ok(ThreadEnd {
+                snapshot: output.snapshot_id.unwrap_or_default(),
+                message: output.message,
+                finish_reason: match output.finish_reason {
+                    AgentFinish::Interrupted => FinishReason::Interrupted,
+                    AgentFinish::Aborted => FinishReason::Aborted,
+                    _ => FinishReason::Stop,
+                },
+                error: output.error.map(|error| error.to_error()),
+                usage: output.usage.unwrap_or_default(),
+            })
+        })
+    }
+
+    fn keep_turn(&self) {
+        self.keeps_turn.store(true, Ordering::Release);
+    }
+}
