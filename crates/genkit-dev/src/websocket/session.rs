@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::actions::{ActionRequest, ErrorStatus, RunEvent};
 use crate::error::Error as E;
 use crate::identity::{GENKIT_VERSION, SPEC_VERSION, program_name};
+use genkit_core::internal::bounded_json::parse_bounded;
 use genkit_core::internal::visible::Logged;
 use genkit_core::{Error, ErrorKind};
 
@@ -84,7 +85,8 @@ impl ToolsSession {
     }
 
     pub(super) fn receive_message(&mut self, text: &str) -> SessionStep {
-        let message: CliMessage = match serde_json::from_str(text) {
+        let message = parse_bounded(text.as_bytes()).and_then(serde_json::from_value);
+        let message: CliMessage = match message {
             Ok(message) => message,
             Err(error) => {
                 return SessionStep::Send(failure_message(
@@ -286,6 +288,15 @@ mod tests {
 
     fn receive(message: Value) -> SessionStep {
         ToolsSession::default().receive_message(&message.to_string())
+    }
+
+    #[test]
+    fn a_message_of_too_many_values_is_rejected() {
+        let many = json!({"method": "runAction", "id": 1, "params": {"input": vec![0; 200_000]}});
+        let rejected = sent(receive(many));
+        assert_eq!(rejected["error"]["code"], PARSE_ERROR, "{rejected}");
+        let message = rejected["error"]["message"].as_str().unwrap();
+        assert!(message.contains("more than 200000 values"), "{message}");
     }
 
     #[test]
