@@ -14,6 +14,7 @@ use crate::agent::Agent;
 use crate::run::{AgentRun, Caller};
 use crate::types::{AgentChunk, AgentFinish, AgentInit, AgentInput};
 
+#[doc(hidden)]
 impl ThreadAgent for Agent {
     fn load_thread<'a>(
         &'a self,
