@@ -116,7 +116,7 @@ where
         if length > SMALL {
             match &mut taken {
                 Some(taken) => taken.grow(length).await?,
-                None => taken = Some(room.take(client, length).await?),
+                None => taken = Some(room.take_room(client, length).await?),
             }
         }
         match (first.is_empty(), rest.is_empty()) {

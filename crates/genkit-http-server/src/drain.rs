@@ -23,7 +23,7 @@ impl Default for Drain {
 }
 
 impl Drain {
-    pub fn begin(&self) -> RunningRequest {
+    pub fn count_request(&self) -> RunningRequest {
         RunningRequest { _counted: self.0.subscribe() }
     }
 
@@ -51,7 +51,7 @@ mod tests {
     async fn a_request_counts_until_its_answer_was_sent() {
         let drain = Drain::default();
         drain.finished().await;
-        let response = drain.begin().until_sent(Response::new(Body::from("answer")));
+        let response = drain.count_request().until_sent(Response::new(Body::from("answer")));
         assert_eq!(response.body().size_hint().exact(), Some(6));
         let waiting = tokio::spawn({
             let drain = drain.clone();

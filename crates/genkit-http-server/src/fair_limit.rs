@@ -37,7 +37,7 @@ impl<K: Clone + Eq + Hash> FairLimit<K> {
     }
 
     /// Takes a slot for a client. Returns `None` if all slots are taken, or if the client already holds its share.
-    pub fn take(self: &Arc<Self>, client: K) -> Option<FairPlace<K>> {
+    pub fn take_place(self: &Arc<Self>, client: K) -> Option<FairPlace<K>> {
         let mut held = lock(&self.held);
         let own = held.of_clients.get(&client).copied().unwrap_or_default();
         if !may_take(own, 1, self.total.saturating_sub(held.all), floor_of(self.total)) {
@@ -77,7 +77,7 @@ mod tests {
         limit: &Arc<FairLimit<&'static str>>,
         client: &'static str,
     ) -> Vec<FairPlace<&'static str>> {
-        std::iter::from_fn(|| limit.take(client)).collect()
+        std::iter::from_fn(|| limit.take_place(client)).collect()
     }
 
     #[test]
@@ -86,18 +86,18 @@ mod tests {
         let greedy = take_all(&limit, "greedy");
         let second = take_all(&limit, "second");
         assert_eq!((greedy.len(), second.len()), (512, 256));
-        assert!(limit.take("third").is_some());
+        assert!(limit.take_place("third").is_some());
         drop(greedy);
-        assert!(limit.take("second").is_some());
+        assert!(limit.take_place("second").is_some());
     }
 
     #[test]
     fn a_small_limit_still_serves_a_client() {
         let limit = FairLimit::new(1);
-        let only = limit.take("a");
-        assert!(only.is_some() && limit.take("b").is_none());
+        let only = limit.take_place("a");
+        assert!(only.is_some() && limit.take_place("b").is_none());
         drop(only);
-        assert!(limit.take("b").is_some());
+        assert!(limit.take_place("b").is_some());
         assert!(lock(&limit.held).of_clients.is_empty());
     }
 }

@@ -63,7 +63,7 @@ impl BodyRoom {
     }
 
     /// Takes `bytes` of memory, waiting for it if necessary.
-    pub(super) async fn take(
+    pub(super) async fn take_room(
         self: &Arc<Self>,
         client: Option<IpAddr>,
         bytes: usize,
@@ -154,12 +154,12 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn the_client_that_holds_the_most_gives_way_with_its_oldest_body() {
         let room = BodyRoom::of(100);
-        let honest = room.take(client(2), 30).await.expect("room");
-        let first = room.take(client(1), 35).await.expect("room");
-        let second = room.take(client(1), 35).await.expect("room");
+        let honest = room.take_room(client(2), 30).await.expect("room");
+        let first = room.take_room(client(1), 35).await.expect("room");
+        let second = room.take_room(client(1), 35).await.expect("room");
         let waiting = tokio::spawn({
             let room = Arc::clone(&room);
-            async move { room.take(client(3), 20).await }
+            async move { room.take_room(client(3), 20).await }
         });
         first.wanted().await;
         assert!(!second.wanted.is_cancelled() && !honest.wanted.is_cancelled());
@@ -170,10 +170,10 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn room_that_is_given_back_is_taken_at_once() {
         let room = BodyRoom::of(100);
-        let whole = room.take(client(1), 100).await.expect("room");
+        let whole = room.take_room(client(1), 100).await.expect("room");
         let waiting = tokio::spawn({
             let room = Arc::clone(&room);
-            async move { room.take(client(2), 100).await }
+            async move { room.take_room(client(2), 100).await }
         });
         tokio::task::yield_now().await;
         drop(whole);

@@ -127,7 +127,7 @@ impl HttpServing {
                 Ok((stream, address)) => {
                     let Some(place) = table.admit(address.ip()) else { continue };
                     let connection = Arc::clone(&place.connection);
-                    let counted = open.begin();
+                    let counted = open.count_request();
                     let (app, stop) = (app.clone(), stop.child_token());
                     let acceptor = acceptor.clone();
                     let task = tokio::spawn(async move {

@@ -85,12 +85,12 @@ impl IssuerKeys {
             Some((keys, age)) => {
                 if age >= FRESH && lock(&fetched.known).may_try(Duration::ZERO) {
                     // In the background: the old keys are still usable.
-                    drop(fetched.begin(Duration::ZERO));
+                    drop(fetched.start_fetch(Duration::ZERO));
                 }
                 Ok(keys)
             }
             None => {
-                let ended = fetched.begin(Duration::ZERO).await;
+                let ended = fetched.start_fetch(Duration::ZERO).await;
                 let fault = ended.unwrap_or(Err(KeyFault::BackingOff)).err();
                 let usable = lock(&fetched.known).usable_keys();
                 usable.map(|(keys, _)| keys).ok_or_else(|| fault.unwrap_or(KeyFault::BackingOff))
@@ -110,7 +110,7 @@ impl IssuerKeys {
             return Some(others);
         }
         // A failure is logged there. The token then has an unknown key.
-        let _ = fetched.begin(UNKNOWN_KEY).await;
+        let _ = fetched.start_fetch(UNKNOWN_KEY).await;
         others()
     }
 }
@@ -118,7 +118,7 @@ impl IssuerKeys {
 impl FetchedKeys {
     /// Fetches the keys, unless another caller has just done so. The fetch continues if the request that
     /// needs the keys is dropped.
-    fn begin(self: &Arc<Self>, usually: Duration) -> JoinHandle<Result<(), KeyFault>> {
+    fn start_fetch(self: &Arc<Self>, usually: Duration) -> JoinHandle<Result<(), KeyFault>> {
         let (fetched, asked) = (Arc::clone(self), Instant::now());
         tokio::spawn(async move { fetched.fetch(asked, usually).await })
     }

@@ -65,7 +65,7 @@ impl Driver {
     async fn run_turns(self: Arc<Self>, request: ModelRequest) -> Result<GenerateResponse> {
         let is_past = self.is_past_resumed.load(Ordering::Acquire);
         let resumed = self.resumed.as_ref().filter(|_| !is_past).cloned();
-        let mut nested = NestedRun::begin(&self, &request.messages, resumed.as_ref())?;
+        let mut nested = NestedRun::start(&self, &request.messages, resumed.as_ref())?;
         let durable = nested.as_ref().map(|nested| nested.call_context().clone());
         let _busy = durable.as_ref().map(Context::prevent_drop);
         let restored = nested.as_mut().map_or(Ok(None), |nested| nested.restore(&self))?;
@@ -144,7 +144,7 @@ impl Driver {
         let choice = request.tool_choice.take();
         let is_resumed = resumed.is_some();
         let asked = std::slice::from_ref(&message);
-        let mut nested = NestedRun::begin(&self, asked, resumed.as_ref())?;
+        let mut nested = NestedRun::start(&self, asked, resumed.as_ref())?;
         let durable = nested.as_ref().map(|nested| nested.call_context().clone());
         let _busy = durable.as_ref().map(Context::prevent_drop);
         let mut run = match nested.as_mut().map_or(Ok(None), |nested| nested.restore(&self))? {

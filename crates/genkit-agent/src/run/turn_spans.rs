@@ -52,7 +52,7 @@ impl TurnSpans {
     /// Ends the spans of all turns, the last one first.
     pub(super) fn end_all(self, ended: &mut Result<GenerateResponse>) {
         for turn in self.open.into_iter().rev() {
-            turn.end(Ended::from_result(ended, trace::to_json));
+            turn.close(Ended::from_result(ended, trace::to_json));
         }
     }
 }

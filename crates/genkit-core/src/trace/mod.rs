@@ -105,7 +105,7 @@ pub async fn end_span<T>(
 ) {
     let Some(open) = open else { return };
     let is_own_root = open.is_own_root();
-    open.end(ended(result));
+    open.close(ended(result));
     if is_own_root {
         // The program may exit next, and nothing else waits for unsent spans.
         flush().await;

@@ -93,7 +93,7 @@ impl OpenSpan {
     }
 
     /// Ends the span.
-    pub fn end(mut self, how: Ended<'_>) {
+    pub fn close(mut self, how: Ended<'_>) {
         self.has_ended = true;
         self.state.end_span(how);
     }

@@ -119,7 +119,7 @@ impl<O: DeserializeOwned, C: DeserializeOwned> FlowStream<O, C> {
 
     async fn advance(&mut self) -> Result<Option<Value>> {
         if matches!(self.state, StreamState::Idle) {
-            self.begin().await?;
+            self.open_stream().await?;
         }
         let StreamState::Reading(reading) = &mut self.state else { return Ok(None) };
         match reading.next().await? {
@@ -131,7 +131,7 @@ impl<O: DeserializeOwned, C: DeserializeOwned> FlowStream<O, C> {
         }
     }
 
-    async fn begin(&mut self) -> Result<()> {
+    async fn open_stream(&mut self) -> Result<()> {
         let (limit, deadline) = self.call.deadline();
         let (server, url) = self.call.server()?;
         let sent = self.call.send(&server, url, "text/event-stream");

@@ -37,7 +37,7 @@ impl FlowEndpoint {
     ) -> Result<Response, FlowFailure> {
         let (sender, chunks) = mpsc::channel(CHUNKS);
         let (name, owner) = (admitted.flow.name().to_owned(), admitted.owner.clone());
-        let FlowRun { work, cancel, place, trace } = self.begin(admitted, Some(sender));
+        let FlowRun { work, cancel, place, trace } = self.start_flow(admitted, Some(sender));
         // The flow and its first reader share a slot until both have ended.
         let place = Arc::new(place);
         let id = random_id();
@@ -51,7 +51,7 @@ impl FlowEndpoint {
             opened.map_err(|error| FlowFailure::of(error, &name, self.exposes_errors))?;
         let held = Arc::clone(&place);
         // The shutdown waits for a run without a client as for a request.
-        let counted = self.drain.begin();
+        let counted = self.drain.count_request();
         tokio::spawn(async move {
             pump(work, cancel, chunks, writer, &name).await;
             drop((counted, held));

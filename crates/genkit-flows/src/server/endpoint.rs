@@ -30,7 +30,7 @@ impl FlowEndpoint {
         let Some(rights) = self.cors.check(headers, uri) else {
             return FlowFailure::from(E::Origin).into_response();
         };
-        let counted = self.drain.begin();
+        let counted = self.drain.count_request();
         let answered = self.let_in(request).await;
         let mut answer = answered.unwrap_or_else(FlowFailure::into_response);
         self.cors.grant(rights, answer.headers_mut());
@@ -117,12 +117,12 @@ impl FlowEndpoint {
     }
 
     fn take_place(&self, limit: &Arc<FairLimit<String>>, client: String) -> Result<FlowPlace, E> {
-        limit.take(client).ok_or(E::TooManyRunning(self.max_in_flight))
+        limit.take_place(client).ok_or(E::TooManyRunning(self.max_in_flight))
     }
 
     /// Runs a flow whose client waits for its result. If the client disconnects, this future is dropped.
     async fn run(self: &Arc<Self>, admitted: AdmittedFlow) -> Response {
-        let FlowRun { work, cancel, place: _place, trace } = self.begin(admitted, None);
+        let FlowRun { work, cancel, place: _place, trace } = self.start_flow(admitted, None);
         let done = pin!(work).await;
         cancel.disarm();
         trace.on(match done {

@@ -160,7 +160,7 @@ impl Gate {
         let Some(rights) = self.cors.check(headers, uri) else {
             return Rejection::from(Error::Origin).into_response();
         };
-        let counted = self.drain.begin();
+        let counted = self.drain.count_request();
         let served = async {
             match *request.method() {
                 Method::POST => serve(self.admit(request).await?).await,
@@ -204,7 +204,7 @@ impl Gate {
         limit: &Arc<FairLimit<String>>,
         client: String,
     ) -> Result<FairPlace<String>, Error> {
-        limit.take(client).ok_or(Error::TooManyRunning(self.max_in_flight))
+        limit.take_place(client).ok_or(Error::TooManyRunning(self.max_in_flight))
     }
 
     /// Returns the action context of a request, and the owner of what it creates.

@@ -45,7 +45,7 @@ pub(super) struct FlowRun<W> {
 
 impl FlowEndpoint {
     /// Prepares the run of a flow. Chunks are sent to `chunks`, or discarded without it.
-    pub(super) fn begin(
+    pub(super) fn start_flow(
         self: &Arc<Self>,
         admitted: AdmittedFlow,
         chunks: Option<mpsc::Sender<Value>>,

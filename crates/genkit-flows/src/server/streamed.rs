@@ -66,7 +66,7 @@ impl FlowEndpoint {
     /// Runs a flow and streams its events.
     pub(super) fn stream(self: &Arc<Self>, admitted: AdmittedFlow) -> Response {
         let (sender, chunks) = mpsc::channel(CHUNKS);
-        let FlowRun { work, cancel, place, trace } = self.begin(admitted, Some(sender));
+        let FlowRun { work, cancel, place, trace } = self.start_flow(admitted, Some(sender));
         let work = Box::pin(work) as FlowWork;
         let flow = StreamedFlow { work, cancel: Some(cancel), chunks, done: None, _place: place };
         trace.on(self.frames(flow))

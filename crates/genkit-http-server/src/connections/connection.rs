@@ -129,7 +129,7 @@ impl Connection {
         let _ = self.task.set(task);
     }
 
-    pub(super) fn end(&self) {
+    pub(super) fn shut_down(&self) {
         if let Some(task) = self.task.get() {
             task.abort();
         }

@@ -107,7 +107,7 @@ impl ConnectionTable {
         let now = 1 + self.clock.fetch_add(1, Ordering::Relaxed);
         for connection in lock(&self.open).connections.values() {
             if connection.is_overdue(now) {
-                connection.end();
+                connection.shut_down();
             }
         }
     }
@@ -116,14 +116,14 @@ impl ConnectionTable {
     pub(crate) fn end_silent(&self) {
         for connection in lock(&self.open).connections.values() {
             if connection.rank().is_some_and(|(has_spoken, ..)| !has_spoken) {
-                connection.end();
+                connection.shut_down();
             }
         }
     }
 
     /// Closes all connections.
     pub(crate) fn end_all(&self) {
-        lock(&self.open).connections.values().for_each(|connection| connection.end());
+        lock(&self.open).connections.values().for_each(|connection| connection.shut_down());
     }
 }
 
@@ -144,7 +144,7 @@ impl OpenConnections {
         let going = silent.min(limit / GOING_AT_ONCE).max(1);
         for (_, number) in ranked.iter().take(going) {
             if let Some(connection) = self.remove(*number) {
-                connection.end();
+                connection.shut_down();
             }
         }
         !ranked.is_empty()

@@ -259,7 +259,7 @@ fn describe_error(
         timeout,
         max_timeout: server.settings.max_timeout.max(timeout),
         traces: server.config.controls.trace_context,
-        _measured: OpenSession::begin(SessionEnd::Client, network),
+        _measured: OpenSession::start_timer(SessionEnd::Client, network),
         endpoint: endpoint.cloned(),
     }))
 }

@@ -97,8 +97,8 @@ impl Connection {
         let Some(told) = told else { return exchange.await };
         let answer = exchange.instrument(told.span().clone()).await;
         match &answer {
-            Ok(result) => told.end(is_tool_error(result).then_some("tool_error"), None),
-            Err(failed) => told.end(Some(error_type(failed.error.kind())), failed.code),
+            Ok(result) => told.close(is_tool_error(result).then_some("tool_error"), None),
+            Err(failed) => told.close(Some(error_type(failed.error.kind())), failed.code),
         }
         answer
     }
@@ -109,7 +109,7 @@ impl Connection {
             return None;
         }
         let server = self.endpoint.as_ref().and_then(Endpoint::server);
-        SentSpan::begin(&NewSent {
+        SentSpan::open(&NewSent {
             method: method_name(request.method()),
             target: match request {
                 ClientRequest::CallToolRequest(_) => Target::Tool(target),

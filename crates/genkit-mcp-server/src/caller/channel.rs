@@ -52,7 +52,7 @@ impl Channel {
         kind: &QuestionKind,
         mut params: Value,
     ) -> Result<CallerAnswer> {
-        let told = SentSpan::begin(&self.describe_span(kind));
+        let told = SentSpan::open(&self.describe_span(kind));
         if let Some(trace) = told.as_ref().and_then(SentSpan::context) {
             let mut meta = Map::new();
             trace.write_to(&mut meta);
@@ -65,7 +65,7 @@ impl Channel {
         };
         if let Some(told) = told {
             let failure = answer.as_ref().err().map(|error| error_type(Topic::kind(error)));
-            told.end(failure, None);
+            told.close(failure, None);
         }
         Ok(CallerAnswer::from_json(answer?))
     }

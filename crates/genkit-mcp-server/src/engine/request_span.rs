@@ -48,7 +48,7 @@ impl RequestSpan {
         let goes_on = shared.settings.trace_context;
         let (network, session, header) = http_parts(request, goes_on);
         let meta = goes_on.then(|| TraceContext::of_meta(&request.meta.0.0)).flatten();
-        let served = ServedSpan::begin(NewServed {
+        let served = ServedSpan::open(NewServed {
             method: method_name(method),
             target,
             is_known: match target {
@@ -90,7 +90,7 @@ impl RequestSpan {
                 self.served.record_contents("gen_ai.tool.call.result", &message["result"].take());
             }
         }
-        self.served.end(code, tool_failed);
+        self.served.close(code, tool_failed);
     }
 }
 

@@ -107,7 +107,7 @@ impl<'a> Methods<'a> {
             RunOutcome::InputRequired(required) => ToolReply::InputRequired(required),
         };
         if let Some(task) = task {
-            let begun = task::begin(self.shared, request, running, arguments, task)?;
+            let begun = task::start_task(self.shared, request, running, arguments, task)?;
             return Ok(Either::Left(begun.map_ok(move |begun| match begun {
                 Either::Left(outcome) => reply(outcome),
                 Either::Right(created) => ToolReply::Task(created),

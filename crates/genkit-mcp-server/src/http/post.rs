@@ -41,7 +41,7 @@ impl EndpointState {
             return Err(HttpRejection::Encoding(encoding));
         }
         let accepts_events = accepts_type(request.headers(), "text/event-stream");
-        let counts = self.drain.begin();
+        let counts = self.drain.count_request();
         let (parts, body) = request.into_parts();
         let body = read_body(body, self.max_body, &self.room, sender.address).await?;
         sender.is_read();

@@ -81,7 +81,7 @@ impl Book {
         self.left_in(&self.entries(), kind)
     }
 
-    pub(super) fn take(
+    pub(super) fn take_quota(
         self: &Arc<Self>,
         kind: Kind,
         amount: usize,

@@ -187,7 +187,7 @@ impl SessionQuota {
         amount: usize,
         upstream: Option<&str>,
     ) -> Result<HeldQuota, Full> {
-        self.client.book.take(kind, amount, self.new_claim(upstream))
+        self.client.book.take_quota(kind, amount, self.new_claim(upstream))
     }
 
     fn new_claim(&self, upstream: Option<&str>) -> Claim {

@@ -32,7 +32,7 @@ impl OpenQuestions {
 
     /// Removes a question, and returns the claim that it was counted for if it was still open.
     pub(super) fn remove_question(&mut self, number: u64) -> Option<Claim> {
-        self.take(number).map(|open| open.claim)
+        self.take_question(number).map(|open| open.claim)
     }
 
     /// Ends the oldest question of the session with the most open questions, if it has more than the session of
@@ -46,12 +46,12 @@ impl OpenQuestions {
                 (most, found) = (held, Some(*number));
             }
         }
-        let open = self.take(found?)?;
+        let open = self.take_question(found?)?;
         open.gives_way.cancel();
         Some(open.claim)
     }
 
-    fn take(&mut self, number: u64) -> Option<Open> {
+    fn take_question(&mut self, number: u64) -> Option<Open> {
         let place = self.open.binary_search_by_key(&number, |(known, _)| *known).ok()?;
         Some(self.open.remove(place).1)
     }

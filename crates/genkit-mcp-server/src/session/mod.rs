@@ -69,7 +69,8 @@ impl Session {
             _ => Network::Http,
         };
         let counts = counted.is_some() || network == Network::Pipe;
-        let measured = counts.then(|| OpenSession::begin(SessionEnd::Server, network)).flatten();
+        let measured =
+            counts.then(|| OpenSession::start_timer(SessionEnd::Server, network)).flatten();
         Self {
             quota,
             asker: Asker::new(),

@@ -48,7 +48,7 @@ struct NewTask<'a> {
 }
 
 /// Runs `tool` for a client that supports tasks.
-pub(in super::super) fn begin(
+pub(in super::super) fn start_task(
     shared: &Arc<SharedState>,
     request: Request,
     tool: Tool,

@@ -27,7 +27,7 @@ mod wire;
 
 use std::sync::Arc;
 
-pub(super) use self::begin::begin;
+pub(super) use self::begin::start_task;
 pub(super) use self::methods::{TaskCall, answer, read_call};
 use self::sweep::sweep_later;
 use self::table::Tasks;

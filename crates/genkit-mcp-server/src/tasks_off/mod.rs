@@ -77,7 +77,7 @@ pub(super) async fn answer(
 type Started = Either<RunOutcome<ToolOutput>, CreateTaskResult>;
 
 /// Rejects a call, because no call becomes a task.
-pub(super) fn begin(
+pub(super) fn start_task(
     _: &Arc<SharedState>,
     _: Request,
     _: Tool,

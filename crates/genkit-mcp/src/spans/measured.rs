@@ -23,7 +23,7 @@ pub(super) struct MeasuredRequest {
 impl MeasuredRequest {
     /// Starts a measurement. `target` is the tool, prompt or resource of the request; `known` is the same if it may be
     /// used as a label.
-    pub(super) fn begin(
+    pub(super) fn start_timer(
         span: Span,
         method: &'static str,
         target: Target<'_>,

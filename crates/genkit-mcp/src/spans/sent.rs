@@ -24,14 +24,21 @@ pub struct SentSpan(MeasuredRequest);
 
 impl SentSpan {
     /// Starts a span; returns `None` if no subscriber is interested.
-    pub fn begin(new: &NewSent<'_>) -> Option<Self> {
+    pub fn open(new: &NewSent<'_>) -> Option<Self> {
         let span = span(new);
         if span.is_disabled() && telemetry::installed_telemetry().is_none() {
             return None;
         }
         let version = new.version.map(str::to_owned);
         let (target, known) = (new.target, new.target);
-        Some(Self(MeasuredRequest::begin(span, new.method, target, known, version, new.network)))
+        Some(Self(MeasuredRequest::start_timer(
+            span,
+            new.method,
+            target,
+            known,
+            version,
+            new.network,
+        )))
     }
 
     pub fn span(&self) -> &Span {
@@ -46,7 +53,7 @@ impl SentSpan {
     }
 
     /// Records the response. `code` is the JSON-RPC error code, which the peer chose.
-    pub fn end(mut self, failure: Option<&str>, code: Option<i32>) {
+    pub fn close(mut self, failure: Option<&str>, code: Option<i32>) {
         if let Some(code) = code {
             self.0.span.record("rpc.response.status_code", code.to_string());
         }

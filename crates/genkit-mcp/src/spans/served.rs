@@ -36,7 +36,7 @@ pub struct ServedSpan {
 }
 
 impl ServedSpan {
-    pub fn begin(new: NewServed<'_>) -> Self {
+    pub fn open(new: NewServed<'_>) -> Self {
         let telemetry = telemetry::installed_telemetry();
         let active = [("mcp.method.name", new.method)];
         if let Some(telemetry) = telemetry {
@@ -45,7 +45,8 @@ impl ServedSpan {
         let (method, target, network) = (new.method, new.target, new.network);
         let known = if new.is_known { target } else { Target::Nothing };
         let span = span(&new, telemetry);
-        let measured = MeasuredRequest::begin(span, method, target, known, new.version, network);
+        let measured =
+            MeasuredRequest::start_timer(span, method, target, known, new.version, network);
         Self { measured, code: None }
     }
 
@@ -59,7 +60,7 @@ impl ServedSpan {
     }
 
     /// Records the outcome: an error code, or the failure of a tool.
-    pub fn end(mut self, code: Option<i32>, tool_failed: bool) {
+    pub fn close(mut self, code: Option<i32>, tool_failed: bool) {
         self.measured.failure = match code {
             Some(code) => Some(code.to_string()),
             None => tool_failed.then(|| "tool_error".to_owned()),

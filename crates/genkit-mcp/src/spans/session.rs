@@ -22,7 +22,7 @@ pub enum SessionEnd {
 
 impl OpenSession {
     /// Starts a measurement; returns `None` if no exporter is installed.
-    pub fn begin(end: SessionEnd, network: Network) -> Option<Self> {
+    pub fn start_timer(end: SessionEnd, network: Network) -> Option<Self> {
         let telemetry = installed_telemetry()?;
         if end == SessionEnd::Server {
             let labels = [("network.transport", network.transport())];

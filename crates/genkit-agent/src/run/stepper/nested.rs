@@ -38,7 +38,7 @@ impl NestedRun {
     ///
     /// Two runs of one call are distinguished by their conversations, and runs with the same conversation by their
     /// order.
-    pub(in crate::run) fn begin(
+    pub(in crate::run) fn start(
         driver: &Driver,
         messages: &[Message],
         resumed: Option<&ResumedCalls>,

@@ -183,7 +183,7 @@ async fn said_everywhere(
     // In a task, because the lease must be renewed even if the client does not read.
     tokio::spawn(async move {
         let StreamPlace { run, request, store, .. } = place;
-        let journal = StreamJournal::begin(&store, run, &request, &answering.stream).await;
+        let journal = StreamJournal::open(&store, run, &request, &answering.stream).await;
         let _ = begun.send(());
         let Some(journal) = journal else { return drive_call(call, answering).await };
         let mut call = std::pin::pin!(call);

@@ -54,7 +54,7 @@ struct JournalState {
 impl StreamJournal {
     /// Stores the messages that a stream has sent, and from now on each message that it sends. If the store
     /// fails, the error is logged and the client can resume only at this instance.
-    pub(in super::super) async fn begin(
+    pub(in super::super) async fn open(
         store: &Arc<dyn RunStore>,
         id: RunId,
         request: &RequestId,
@@ -219,7 +219,7 @@ impl EventStream {
 
     /// The index of the next event.
     fn next_index(&self) -> u64 {
-        self.state().end() + 1
+        self.state().last_index() + 1
     }
 
     /// Sends a message without checking the capacity.

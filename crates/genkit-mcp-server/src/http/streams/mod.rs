@@ -109,7 +109,7 @@ impl EventStream {
     /// Whether any message was sent. The caller is woken when one is.
     pub(super) fn poll_said(&self, cx: &Context<'_>) -> Poll<()> {
         let mut state = self.state();
-        if state.end() > 0 {
+        if state.last_index() > 0 {
             return Poll::Ready(());
         }
         state.wait(cx);
@@ -118,7 +118,7 @@ impl EventStream {
 
     /// Whether any message was sent.
     pub(super) fn has_said(&self) -> bool {
-        self.state().end() > 0
+        self.state().last_index() > 0
     }
 
     /// Allows a client to resume the stream, once.
@@ -183,7 +183,7 @@ impl EventStream {
         let mut state = self.state();
         state.reader += 1;
         state.left = None;
-        state.unread = index.clamp(state.first, state.end());
+        state.unread = index.clamp(state.first, state.last_index());
         let read = usize::try_from(state.unread - state.first).unwrap_or(usize::MAX);
         state.unread_bytes = state.events.iter().skip(read).map(Bytes::len).sum();
         state.wake();
@@ -234,7 +234,7 @@ impl EventStream {
 }
 
 impl StreamState {
-    fn end(&self) -> u64 {
+    fn last_index(&self) -> u64 {
         self.first + self.events.len() as u64
     }
 
@@ -250,7 +250,7 @@ impl StreamState {
     }
 
     fn push_event(&mut self, message: &Bytes) {
-        let id = self.number.map(|stream| EventId { stream, index: self.end() + 1 });
+        let id = self.number.map(|stream| EventId { stream, index: self.last_index() + 1 });
         let event = frame::format_event(id, message);
         self.bytes += event.len();
         self.unread_bytes += event.len();
