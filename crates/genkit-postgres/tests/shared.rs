@@ -6,6 +6,8 @@
 #[macro_use]
 #[path = "../../../tests/behaviour/durable/handed_on.rs"]
 mod handed_on;
+#[path = "../../../tests/behaviour/durable/child_signals.rs"]
+mod child_signals;
 #[path = "../../../tests/behaviour/durable/failing_saves.rs"]
 mod failing_saves;
 #[path = "../../../tests/behaviour/durable/failing_store.rs"]
@@ -43,4 +45,12 @@ async fn two_workers_settle_each_step_once() {
     let next = std::sync::atomic::AtomicUsize::new(0);
     let open = || stores[next.fetch_add(1, std::sync::atomic::Ordering::SeqCst)].clone();
     two_workers::two_workers_settle_each_step_once(open, &unique("workers")).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn signal_reaches_a_child_and_its_result_the_parent() {
+    let server = Server::start().await;
+    let store = PostgresStore::connect(&server.url).await.unwrap();
+    let run = unique("parent");
+    child_signals::signal_reaches_a_child_and_its_result_the_parent(|| store.clone(), &run).await;
 }

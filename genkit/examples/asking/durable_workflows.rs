@@ -1,5 +1,7 @@
 //! A durable flow with a child run, a signal and a published status, and a worker with a limit and a schedule.
 
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for a person")]
+
 use genkit::durable::{DurableContext as _, FolderStore};
 use genkit::{Context, Error, Genkit, Result, flow};
 use serde_json::json;

@@ -3,6 +3,7 @@
 #[macro_use]
 mod handed_on;
 
+mod child_signals;
 mod engine;
 mod failing;
 mod failing_saves;

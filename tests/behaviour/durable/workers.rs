@@ -9,6 +9,7 @@ use genkit::model::{self, ModelResponse};
 use genkit::{Context, ErrorKind, Genkit, Registry, Result, tool, tools};
 use serde_json::json;
 
+use super::child_signals::signal_reaches_a_child_and_its_result_the_parent;
 use super::memory::MemoryStore;
 use super::two_workers::two_workers_settle_each_step_once;
 use super::{World, ask, process, world};
@@ -29,6 +30,13 @@ async fn two_workers_settle_each_step_once_in_a_folder() {
 async fn two_workers_settle_each_step_once_in_sqlite() {
     let temp = super::stored::Temp::new("workers-sqlite");
     two_workers_settle_each_step_once(|| temp.sqlite(), "run").await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn signal_reaches_a_child_and_its_result_the_parent_in_local_stores() {
+    let temp = super::stored::Temp::new("child-signals");
+    signal_reaches_a_child_and_its_result_the_parent(|| temp.folder(), "parent").await;
+    signal_reaches_a_child_and_its_result_the_parent(|| temp.sqlite(), "parent").await;
 }
 
 #[tokio::test(start_paused = true)]

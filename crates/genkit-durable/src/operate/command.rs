@@ -193,7 +193,7 @@ fn print_details(details: &RunDetails) -> String {
     };
     line("id", details.id.to_string());
     line("status", details.head.status.as_str().to_owned());
-    if let Some(wakes) = details.head.wake_at_ms {
+    if let Some(wakes) = details.head.wake_at_ms.filter(|wakes| *wakes > now_ms()) {
         line("wakes", format_iso8601(wakes));
     }
     for (kind, name) in

@@ -111,7 +111,7 @@ impl Deadly {
     async fn change<T>(&self, change: BoxFuture<'_, Result<T>>) -> Result<T> {
         let left = self.left.load(Ordering::SeqCst);
         let dies = left > 0 && self.left.fetch_sub(1, Ordering::SeqCst) == 2;
-        if dies && std::process::id() % 2 == 0 {
+        if dies && std::process::id().is_multiple_of(2) {
             die();
         }
         let changed = change.await;

@@ -138,6 +138,23 @@ async fn who_waits_for_a_run_also_works_on_its_children() {
 }
 
 #[tokio::test]
+async fn end_of_a_child_wakes_its_parent() {
+    let temp = Temp::new("woken");
+    let (store, genkit) = (temp.sqlite(), process(temp.sqlite(), "look_up"));
+    genkit.durable_flow("f", "call_agent", json!({})).await.unwrap();
+    let parent = RunId::new("f").unwrap();
+    // It stops after the first step, which starts the child.
+    genkit.work().concurrency(1).until(std::future::ready(())).await.unwrap();
+    assert!(store.peek(&parent).await.unwrap().unwrap().wake_at_ms.is_some());
+    // Only the child continues, in this process.
+    let child = children_of(&genkit, "f").await.remove(0);
+    let run = genkit.find_durable_run(child.id.as_str()).await.unwrap().unwrap();
+    assert_eq!(run.wait().await.unwrap().text(), "done");
+    let head = store.peek(&parent).await.unwrap().unwrap();
+    assert_eq!((head.status, head.wake_at_ms), (RunStatus::Working, None));
+}
+
+#[tokio::test]
 async fn children_are_cancelled_with_their_parent() {
     let temp = Temp::new("cancelled-children");
     let (store, genkit) = (temp.sqlite(), process(temp.sqlite(), "look_up"));
