@@ -39,7 +39,7 @@ impl RunIds {
         })
     }
 
-    /// Returns the last event of a run with these open questions. `number` identifies the state in which they are open.
+    /// Returns the last event of a run with these open questions. `number` identifies the state that has them.
     pub(crate) fn finished_with(
         &self,
         questions: &[Interrupt],

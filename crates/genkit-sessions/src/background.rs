@@ -2,7 +2,7 @@
 //! one.
 //!
 //! A task is a session of the other agent, whose id contains the session of the task's owner. So a model can only name
-//! tasks of its own session.
+//! tasks of this session.
 
 use std::time::Duration;
 
@@ -101,7 +101,7 @@ struct TaskReports {
     tasks: Vec<TaskReport>,
 }
 
-/// A question of a task, as it is recorded before it is asked.
+/// A question of a task, which is recorded before it is asked.
 #[derive(Serialize, Deserialize)]
 struct AskedTask {
     task: String,

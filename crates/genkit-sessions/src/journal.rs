@@ -1,7 +1,7 @@
 //! The journal of a turn: what it has finished, saved while it runs, so that the next call of its session continues it
 //! after a crash.
 //!
-//! The journal is a run of its own in the store of the session, and is removed with the end of the turn.
+//! The journal is a separate run in the store of the session, and is removed with the end of the turn.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
