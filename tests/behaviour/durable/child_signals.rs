@@ -31,7 +31,10 @@ pub(super) async fn signal_reaches_a_child_and_its_result_the_parent<S: RunStore
     run: &str,
 ) {
     let (worker, client) = (process(open()), process(open()));
-    let working = tokio::spawn(worker.work().poll(Duration::from_millis(5)).run());
+    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    let until = async { drop(stopped.await) };
+    let working = worker.work().poll(Duration::from_millis(5)).until(until);
+    let working = tokio::spawn(working.run());
     let parent = client.durable_flow(run, "wait_for_child", json!({})).await.unwrap();
     let children = RunFilter::new().tag(format!("parent:{run}"));
     let child = loop {
@@ -48,7 +51,8 @@ pub(super) async fn signal_reaches_a_child_and_its_result_the_parent<S: RunStore
     while parent.status().await.unwrap() != RunStatus::Completed {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    working.abort();
+    stop.send(()).unwrap();
+    working.await.unwrap().unwrap();
     let expected = format!("\"hello\" from {}", child.id());
     assert_eq!(parent.wait().await.unwrap(), FlowOutcome::Returned(json!(expected)));
     for run in [parent, child] {

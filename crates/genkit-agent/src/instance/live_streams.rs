@@ -17,8 +17,8 @@ const LATE_EVENTS: usize = 256;
 pub enum LiveEvent {
     /// A part of the message that is being written.
     Chunk(Box<GenerateChunk>),
-    /// The run was saved.
-    Saved,
+    /// The run was saved with this number of messages.
+    Saved(usize),
 }
 
 /// The clients that follow runs of this process.
@@ -43,10 +43,10 @@ impl LiveStreams {
         })
     }
 
-    /// Notifies the clients that the run was saved.
-    pub fn note_saved(&self, id: &RunId) {
+    /// Notifies the clients that the run was saved with this number of messages.
+    pub fn note_saved(&self, id: &RunId, messages: usize) {
         if let Some(sender) = lock(&self.0).get(id) {
-            drop(sender.send(LiveEvent::Saved));
+            drop(sender.send(LiveEvent::Saved(messages)));
         }
     }
 }

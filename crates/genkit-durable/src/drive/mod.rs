@@ -107,7 +107,7 @@ pub(super) async fn work_on(
         }
     };
     let worked = worked.instrument(span).await;
-    genkit.runs.streams.note_saved(id);
+    genkit.runs.streams.note_saved(id, usize::MAX);
     let parent = session.kept.parent.clone().filter(|_| session.status.is_over());
     session.release().await;
     if let Some(parent) = parent {
@@ -215,7 +215,7 @@ async fn drive_loop(
         save_run(session, &mut run).await?;
     }
     while !stop.is_cancelled() {
-        genkit.runs.streams.note_saved(session.id());
+        genkit.runs.streams.note_saved(session.id(), session.logged);
         run.set_sink(genkit.runs.streams.chunk_sink(session.id()));
         // An operator can retry the step from this state.
         let mut before = run.state_after(usize::MAX);

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use tokio::sync::broadcast;
+use tokio::sync::broadcast::error::TryRecvError;
 
 use super::{DurableRun, Handle};
 use crate::limits::WATCH;
@@ -31,7 +32,10 @@ pub struct RunStream {
     live: broadcast::Receiver<LiveEvent>,
     /// The index of the next message.
     next: usize,
-    pending: VecDeque<RunEvent>,
+    /// Messages that were read, by their index.
+    pending: VecDeque<(usize, Message)>,
+    /// The index before which the chunks of all messages were returned.
+    due: usize,
     /// The revision that was read last.
     revision: u64,
     is_over: bool,
@@ -83,6 +87,7 @@ impl DurableRun {
             handle: self.0.clone(),
             next: index,
             pending: VecDeque::new(),
+            due: 0,
             revision: 0,
             is_over: false,
         }
@@ -98,8 +103,24 @@ impl RunStream {
     pub async fn next(&mut self) -> Result<Option<RunEvent>> {
         let mut pause = Duration::from_millis(10);
         loop {
-            if let Some(event) = self.pending.pop_front() {
-                return Ok(Some(event));
+            if self.pending.front().is_some_and(|(index, _)| *index < self.due)
+                && let Some((index, message)) = self.pending.pop_front()
+            {
+                return Ok(Some(RunEvent::Message(index, message)));
+            }
+            // Chunks come before their message, and the run is saved before the chunks of the next message.
+            match self.live.try_recv() {
+                Ok(event) => match self.accept_event(event).await? {
+                    Some(chunk) => return Ok(Some(chunk)),
+                    None => continue,
+                },
+                // The messages follow from the store.
+                Err(TryRecvError::Lagged(_)) => continue,
+                Err(TryRecvError::Empty | TryRecvError::Closed) => {}
+            }
+            if let Some((last, _)) = self.pending.back() {
+                self.due = last + 1;
+                continue;
             }
             if self.is_over {
                 return Ok(None);
@@ -109,13 +130,26 @@ impl RunStream {
             }
             tokio::select! {
                 biased;
-                event = self.live.recv() => match event {
-                    Ok(LiveEvent::Chunk(chunk)) => return Ok(Some(RunEvent::Chunk(*chunk))),
-                    Ok(LiveEvent::Saved) => {}
-                    // The messages follow from the store.
-                    Err(_) => self.live = self.live.resubscribe(),
-                },
+                event = self.live.recv() => {
+                    if let Ok(event) = event
+                        && let Some(chunk) = self.accept_event(event).await?
+                    {
+                        return Ok(Some(chunk));
+                    }
+                }
                 () = tokio::time::sleep(pause) => pause = (pause * 2).min(WATCH),
+            }
+        }
+    }
+
+    /// Accepts an event of this process. Returns a chunk.
+    async fn accept_event(&mut self, event: LiveEvent) -> Result<Option<RunEvent>> {
+        match event {
+            LiveEvent::Chunk(chunk) => Ok(Some(RunEvent::Chunk(*chunk))),
+            LiveEvent::Saved(messages) => {
+                self.read_messages().await?;
+                self.due = self.due.max(messages);
+                Ok(None)
             }
         }
     }
@@ -140,8 +174,7 @@ impl RunStream {
             },
         };
         let (from, saved) = (self.next, messages.len());
-        let new = messages.into_iter().enumerate().skip(from);
-        self.pending.extend(new.map(|(index, message)| RunEvent::Message(index, message)));
+        self.pending.extend(messages.into_iter().enumerate().skip(from));
         self.next = from.max(saved);
         self.revision = stored.at.revision;
         self.is_over = status != RunStatus::Working;
