@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use futures_util::StreamExt as _;
 use genkit_agent::Generate;
+use genkit_core::internal::visible::Logged;
 use genkit_core::{BoxFuture, Message, Result, Tool};
 
 use crate::builder::AgentBuilder;
@@ -18,6 +20,9 @@ use crate::types::{AgentInit, AgentInput, Snapshot, SnapshotStatus};
 
 /// The time between two looks at a snapshot that is waited for. Default is 50 milliseconds at first, then 1 second.
 const POLL: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
+
+/// The number of turns that a program continues at the same time when it starts. Default is 16.
+const CONTINUED: usize = 16;
 
 pub(crate) type Handler =
     Arc<dyn Fn(AgentTurn) -> BoxFuture<'static, Result<Message>> + Send + Sync>;
@@ -119,6 +124,32 @@ impl Agent {
     /// `NotFound` if the snapshot does not exist. Otherwise those of [`snapshot`](Self::snapshot).
     pub async fn wait_for_snapshot(&self, id: &str, limit: Duration) -> Result<Snapshot> {
         self.wait_for(id, limit, "").await
+    }
+
+    /// Continues the turns whose processes have ended, in the background, and returns how many sessions have a turn. Call
+    /// it when the program starts, so that such turns do not wait for the next call of their session. A turn that another
+    /// process runs is left alone.
+    ///
+    /// # Errors
+    /// `FailedPrecondition` if the agent has no store, or the error of the store.
+    pub async fn continue_turns(&self) -> Result<usize> {
+        let begun = self.sessions()?.begun_turns().await?;
+        let (found, agent) = (begun.len(), self.clone());
+        tokio::spawn(futures_util::stream::iter(begun).for_each_concurrent(
+            CONTINUED,
+            move |(owner, session)| {
+                let caller = Caller { owner, ..Caller::default() };
+                let init = AgentInit::of_session(session);
+                let run = AgentRun::new(agent.clone(), init, Vec::new(), caller);
+                async move {
+                    if let Err(error) = run.output().await {
+                        let error = Logged::text(error.chain());
+                        tracing::warn!(%error, "a turn cannot be continued");
+                    }
+                }
+            },
+        ));
+        Ok(found)
     }
 
     /// Aborts the turn of a snapshot that runs in the background. Returns the status afterwards: `aborted`, `aborting`

@@ -26,6 +26,9 @@ pub(crate) struct BegunTurn {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) parent: Option<String>,
     pub(crate) created: u64,
+    /// The owner of the session; empty if servers identify none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) owner: String,
     pub(crate) input: AgentInput,
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub(crate) action_context: Map<String, Value>,
@@ -60,6 +63,7 @@ struct JournalParts {
     runs: Arc<dyn RunStore>,
     run: RunId,
     id: String,
+    name: String,
     head: String,
     incarnation: u64,
     /// The revision; `None` after a save has failed.
@@ -72,25 +76,27 @@ impl TurnJournal {
     pub(crate) async fn begin(
         runs: Arc<dyn RunStore>,
         run: RunId,
+        name: String,
         turn: &BegunTurn,
     ) -> Result<Self> {
         let head = head_of(turn)?;
         // A turn that was given up in this session has left its journal.
         runs.remove(&run).await?;
-        if !runs.create(&run, &change_of(head.clone())).await? {
+        if !runs.create(&run, &change_of(&name, &head)).await? {
             return Err(E::TakenOver.into());
         }
-        Self::at_head(runs, run, turn, head).await
+        Self::at_head(runs, run, name, turn, head).await
     }
 
     /// Continues the journal of a turn whose process has ended.
     pub(crate) async fn resume(
         runs: Arc<dyn RunStore>,
         run: RunId,
+        name: String,
         turn: &mut BegunTurn,
     ) -> Result<Self> {
         turn.lives += 1;
-        let journal = Self::at_head(runs, run, turn, head_of(turn)?).await?;
+        let journal = Self::at_head(runs, run, name, turn, head_of(turn)?).await?;
         journal.0.save_lines(Vec::new()).await?;
         Ok(journal)
     }
@@ -98,13 +104,14 @@ impl TurnJournal {
     async fn at_head(
         runs: Arc<dyn RunStore>,
         run: RunId,
+        name: String,
         turn: &BegunTurn,
         head: String,
     ) -> Result<Self> {
         let found = runs.peek(&run).await?.ok_or(E::TakenOver)?;
         let (at, lines) = (tokio::sync::Mutex::new(Some(found.revision)), Mutex::default());
         let (id, incarnation) = (format!("{run}/{}", turn.id), found.incarnation);
-        Ok(Self(Arc::new(JournalParts { runs, run, id, head, incarnation, at, lines })))
+        Ok(Self(Arc::new(JournalParts { runs, run, id, name, head, incarnation, at, lines })))
     }
 
     /// Loads a turn that has begun, and its results.
@@ -125,7 +132,8 @@ impl JournalParts {
         let revision = at.take().ok_or(E::TakenOver)?;
         let mut all = std::mem::take(&mut *lock(&self.lines));
         all.extend(lines);
-        let change = change_of(self.head.clone()).with_log(all).with_incarnation(self.incarnation);
+        let change =
+            change_of(&self.name, &self.head).with_log(all).with_incarnation(self.incarnation);
         *at = Some(self.runs.save(&self.run, revision, &change).await?.ok_or(E::TakenOver)?);
         Ok(())
     }
@@ -159,7 +167,12 @@ fn head_of(turn: &BegunTurn) -> Result<String, E> {
     serde_json::to_string(turn).map_err(E::Unreadable)
 }
 
+/// Returns the name of the journals of an agent in lists of runs.
+pub(crate) fn journal_name(agent: &str) -> String {
+    format!("agent turn {agent}")
+}
+
 /// A journal is never due, and never deleted as a finished run.
-fn change_of(head: String) -> RunChange {
-    RunChange::new(RunStatus::InputRequired, head).with_name("agent turn")
+fn change_of(name: &str, head: &str) -> RunChange {
+    RunChange::new(RunStatus::InputRequired, head).with_name(name)
 }

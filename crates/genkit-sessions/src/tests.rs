@@ -379,3 +379,56 @@ async fn compaction_shortens_requests_and_keeps_the_history() {
     assert!(messages[0].text().starts_with("0 a long"));
     assert!(model.requests()[11].messages.len() < 12);
 }
+
+#[tokio::test]
+async fn usage_of_a_sub_agent_before_a_crash_counts() {
+    use genkit_core::{ModelResponse, ToolRequest, Usage};
+    let folder = std::env::temp_dir().join(format!("genkit-crash-{}", uuid::Uuid::new_v4()));
+    let used = |response: ModelResponse, tokens: u64| {
+        response.with_usage(Usage::default().with_input_tokens(tokens).with_output_tokens(0))
+    };
+    let call = |name: &str| {
+        ModelResponse::from_tool_requests([ToolRequest::new(name, json!({"task": "Go."}))])
+    };
+    let hangs = Arc::new(AtomicUsize::new(1));
+    let small = genkit_model::from_fn("small", move |request, _| {
+        let hangs = Arc::clone(&hangs);
+        async move {
+            if request.messages.iter().flat_map(Message::tool_responses).next().is_none() {
+                return used(call("step"), 10);
+            }
+            if hangs.swap(0, Ordering::SeqCst) > 0 {
+                std::future::pending::<()>().await;
+            }
+            used(ModelResponse::from_text("helped"), 20)
+        }
+    });
+    let step = genkit_core::Tool::builder("step", "Does a step.")
+        .handler(|_: genkit_core::Context, _: Value| async { Ok("stepped") });
+    let helper = Agent::builder("helper").model(small).tools([step]).build().unwrap();
+    let large = genkit_model::ScriptedModel::new([
+        used(call("helper"), 1),
+        used(ModelResponse::from_text("done"), 2),
+    ]);
+    let lead = Agent::builder("lead")
+        .model(large)
+        .tools([helper.into_tool().unwrap()])
+        .store(genkit_durable::FolderStore::open(&folder).unwrap())
+        .build()
+        .unwrap();
+    let input = || [AgentInput::from_message(Message::user("Go."))];
+    let run = lead.run(AgentInit::of_session("a"), input());
+    let keeps_turn = run.keeps_turn();
+    assert!(
+        tokio::time::timeout(Duration::from_millis(300), async {
+            keeps_turn.store(true, Ordering::SeqCst);
+            run.output().await
+        })
+        .await
+        .is_err()
+    );
+    let output = lead.run(AgentInit::of_session("a"), input()).await.unwrap();
+    assert_eq!(output.text(), "done");
+    assert_eq!(output.usage.unwrap().input_tokens, Some(33));
+    std::fs::remove_dir_all(folder).unwrap();
+}

@@ -63,9 +63,10 @@ async fn child() {
     session.send_input(hang()).await.unwrap();
 }
 
-/// Runs the child in a new folder of this name until it hangs, and kills it.
-async fn kill_child(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("killed-session").join(name);
+/// Runs the child in a new folder for the test until it hangs, and kills it. Its turn is `waited` for, or `detached`.
+async fn kill_child(test: &str, name: &str) -> PathBuf {
+    let folder =
+        Path::new(env!("CARGO_TARGET_TMPDIR")).join("killed-session").join(test).join(name);
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).unwrap();
     let mut child = Command::new(std::env::current_exe().unwrap())
@@ -93,7 +94,7 @@ async fn texts(agent: &Agent) -> Vec<String> {
 
 #[tokio::test]
 async fn a_killed_turn_is_continued_before_the_next_message() {
-    let agent = agent(&kill_child("next").await).unwrap();
+    let agent = agent(&kill_child("next", "waited").await).unwrap();
     let session = agent.session("user 7 / ..");
     assert_eq!(session.send("three").await.unwrap().text(), "done three");
     let wanted = ["one", "done one", "hang", "done hang", "three", "done three"];
@@ -103,7 +104,7 @@ async fn a_killed_turn_is_continued_before_the_next_message() {
 
 #[tokio::test]
 async fn a_message_that_is_sent_again_after_a_crash_is_one_turn() {
-    let agent = agent(&kill_child("same").await).unwrap();
+    let agent = agent(&kill_child("same", "waited").await).unwrap();
     let session = agent.session("user 7 / ..");
     assert_eq!(session.send_input(hang()).await.unwrap().text(), "done hang");
     assert_eq!(texts(&agent).await, ["one", "done one", "hang", "done hang"]);
@@ -113,10 +114,26 @@ async fn a_message_that_is_sent_again_after_a_crash_is_one_turn() {
 
 #[tokio::test]
 async fn a_turn_in_the_background_is_continued_by_the_process_that_waits_for_it() {
-    let folder = kill_child("detached").await;
+    let folder = kill_child("waits", "detached").await;
     let agent = agent(&folder).unwrap();
     let pending = std::fs::read_to_string(folder.join("pending")).unwrap();
     let ended = agent.wait_for_snapshot(&pending, Duration::from_secs(120)).await.unwrap();
     assert_eq!(ended.status, SnapshotStatus::Completed);
+    assert_eq!(texts(&agent).await, ["one", "done one", "hang", "done hang"]);
+}
+
+#[tokio::test]
+async fn program_that_starts_continues_all_turns() {
+    let agent = agent(&kill_child("starts", "detached").await).unwrap();
+    assert_eq!(agent.continue_turns().await.unwrap(), 1);
+    let deadline = Instant::now() + Duration::from_secs(120);
+    while texts(&agent).await.last().is_none_or(|last| last != "done hang") {
+        assert!(Instant::now() < deadline, "the turn is not continued");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    while agent.continue_turns().await.unwrap() > 0 {
+        assert!(Instant::now() < deadline, "the journal is not removed");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
     assert_eq!(texts(&agent).await, ["one", "done one", "hang", "done hang"]);
 }

@@ -70,7 +70,9 @@ async fn usage_before_a_question_counts_once() {
     let folder = std::env::temp_dir().join(format!("genkit-usage-{}", std::process::id()));
     for is_stored in [false, true] {
         let model = ScriptedModel::new([call("pay", 10), text(20)]);
-        let payer = Agent::builder("payer").model(model).tools(tools![pay]).build().unwrap();
+        let limited = genkit::generate(()).usage_limit(UsageLimit::new().tokens(1_000));
+        let payer = Agent::builder("payer").generate(limited).model(model).tools(tools![pay]);
+        let payer = payer.build().unwrap();
         let model = ScriptedModel::new([call("payer", 1), text(2)]);
         let mut lead = Agent::builder("lead").model(model).tools([payer.into_tool().unwrap()]);
         if is_stored {

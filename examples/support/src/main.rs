@@ -43,7 +43,7 @@ fn with_model(agent: AgentBuilder) -> AgentBuilder {
     }
 }
 
-fn support() -> Result<Agent> {
+async fn support() -> Result<Agent> {
     let store = FolderStore::open("support-sessions")?;
     let billing = with_model(Agent::builder("billing"))
         .description("Handles payments and refunds.")
@@ -54,6 +54,8 @@ fn support() -> Result<Agent> {
         .tools(tools![track])
         .store(store.clone())
         .build()?;
+    // Work that the last process has left.
+    shipping.continue_turns().await?;
     let complaints = with_model(Agent::builder("complaints"))
         .description("Listens to complaints.")
         .instructions("You are patient.")
@@ -84,7 +86,7 @@ async fn main() -> Result<()> {
         println!("{USAGE}");
         return Ok(());
     }
-    let agent = support()?;
+    let agent = support().await?;
     let agent_name = agent.name();
     let session = agent.session("customer");
     if let Some(work) = message.strip_prefix("--background ") {

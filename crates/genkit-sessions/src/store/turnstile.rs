@@ -15,7 +15,7 @@ use genkit_core::{Result, RunId, RunStore};
 use super::Sessions;
 use super::record::{Entry, Head, Record, SessionKey, change_of};
 use crate::error::Error as E;
-use crate::journal::{BegunTurn, SavedResults, TurnJournal};
+use crate::journal::{BegunTurn, SavedResults, TurnJournal, journal_name};
 use crate::types::{AgentFinish, SnapshotStatus};
 
 /// The maximum number of snapshots of a session. Default is 2,000.
@@ -160,9 +160,10 @@ impl Turnstile {
             self.is_leased = lease.is_some();
         }
         self.turn = Some(KeptTurn { journal: journal.clone(), keeps: Arc::clone(keeps) });
+        let name = journal_name(&self.head.agent);
         Ok(Some(match is_begun {
-            true => TurnJournal::resume(runs, journal, turn).await?,
-            false => TurnJournal::begin(runs, journal, turn).await?,
+            true => TurnJournal::resume(runs, journal, name, turn).await?,
+            false => TurnJournal::begin(runs, journal, name, turn).await?,
         }))
     }
 

@@ -78,6 +78,10 @@ impl NestedRun {
         self.saved = state.messages.len();
         let tools = driver.tools();
         let mut run = Run::restore_inside(Arc::clone(driver), tools, state);
+        if !matches!(run.next(), NextStep::Asks(_)) {
+            // The usage before a question was saved with the question.
+            driver.env.budget.count_restored(run.machine.usage());
+        }
         let NextCalls { index, places } = NextCalls::of_run(&mut run);
         for place in places {
             let of_call = self.call_key(index, place);

@@ -219,7 +219,7 @@ impl Run {
         state: RunState,
     ) -> Self {
         driver.env.tools.set_offered(state.offered);
-        driver.env.budget.restore_spent(state.spent);
+        driver.env.budget.replace_spent(state.spent);
         let machine = TurnMachine::restore(state.machine, state.messages, tools);
         Self::new(driver, machine)
     }
