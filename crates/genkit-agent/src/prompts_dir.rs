@@ -67,7 +67,7 @@ impl PromptsDir {
     /// Returns a fingerprint that shows later whether a file has changed. Take it before
     /// [`load_prompts`](Self::load_prompts), so that no change in between is missed.
     pub(crate) fn take_fingerprint(&self) -> FolderFingerprint {
-        FolderFingerprint::of(&self.path)
+        FolderFingerprint::read(&self.path)
     }
 
     /// Reads the files again whenever one differs from `seen`, as long as the registry exists.

@@ -55,10 +55,10 @@ pub(super) struct RoomGuard {
 impl BodyRoom {
     /// Creates a pool for bodies of at most `limit` bytes.
     pub fn new(limit: usize) -> Arc<Self> {
-        Self::of(ROOM.max(limit.saturating_mul(2)))
+        Self::with_size(ROOM.max(limit.saturating_mul(2)))
     }
 
-    fn of(all: usize) -> Arc<Self> {
+    fn with_size(all: usize) -> Arc<Self> {
         Arc::new(Self { all, taken: Mutex::default(), freed: Notify::new() })
     }
 
@@ -153,7 +153,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn the_client_that_holds_the_most_gives_way_with_its_oldest_body() {
-        let room = BodyRoom::of(100);
+        let room = BodyRoom::with_size(100);
         let honest = room.take_room(client(2), 30).await.expect("room");
         let first = room.take_room(client(1), 35).await.expect("room");
         let second = room.take_room(client(1), 35).await.expect("room");
@@ -169,7 +169,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn room_that_is_given_back_is_taken_at_once() {
-        let room = BodyRoom::of(100);
+        let room = BodyRoom::with_size(100);
         let whole = room.take_room(client(1), 100).await.expect("room");
         let waiting = tokio::spawn({
             let room = Arc::clone(&room);

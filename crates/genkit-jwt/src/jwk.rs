@@ -46,7 +46,7 @@ impl KeySet {
     }
 
     /// Returns the keys that can verify a signature by `algorithm` and, if an id is given, have that id.
-    pub(crate) fn of<'a>(
+    pub(crate) fn find_keys<'a>(
         &'a self,
         algorithm: JwtAlgorithm,
         id: Option<&'a str>,

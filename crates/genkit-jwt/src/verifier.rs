@@ -83,7 +83,7 @@ impl fmt::Debug for JwtVerifier {
 
 /// Verifies the signature with the matching keys of the set.
 fn signed_by(keys: &KeySet, token: &UnverifiedToken<'_>) -> Result<(), TokenFault> {
-    let fitting = keys.of(token.algorithm, token.key_id.as_deref()).take(MAX_TRIES);
+    let fitting = keys.find_keys(token.algorithm, token.key_id.as_deref()).take(MAX_TRIES);
     let mut fault = TokenFault::UnknownKey;
     for key in fitting {
         match key.verify_signature(token.algorithm, token.signed.as_bytes(), &token.signature) {

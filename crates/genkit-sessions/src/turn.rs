@@ -178,7 +178,7 @@ pub(crate) struct TurnResult {
 
 impl TurnResult {
     /// Creates the result of a turn without a message.
-    pub(crate) fn of(state: AgentState) -> Self {
+    pub(crate) fn from_state(state: AgentState) -> Self {
         let (message, finish, usage) = (None, AgentFinish::Stop, Usage::default());
         Self { state, message, finish, error: None, usage }
     }
@@ -186,13 +186,13 @@ impl TurnResult {
     /// Creates the result of a turn that failed before its first result.
     pub(crate) fn failed(state: AgentState, error: impl Into<Error>) -> Self {
         let error = Some((error.into(), false));
-        Self { finish: AgentFinish::Failed, error, ..Self::of(state) }
+        Self { finish: AgentFinish::Failed, error, ..Self::from_state(state) }
     }
 
     /// Creates the result of a turn that failed after a result.
     pub(crate) fn failed_after(state: AgentState, error: impl Into<Error>) -> Self {
         let error = Some((error.into(), true));
-        Self { finish: AgentFinish::Failed, error, ..Self::of(state) }
+        Self { finish: AgentFinish::Failed, error, ..Self::from_state(state) }
     }
 }
 
@@ -280,7 +280,7 @@ pub(crate) async fn run_model(
             }
             let usage = response.usage.clone();
             keep_new(&mut state.messages, kept, response.into_messages());
-            TurnResult { message, finish: reason.into(), usage, ..TurnResult::of(state) }
+            TurnResult { message, finish: reason.into(), usage, ..TurnResult::from_state(state) }
         }
         Err(error) => {
             let usage = error.partial().map(|partial| partial.usage.clone()).unwrap_or_default();

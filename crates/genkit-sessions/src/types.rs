@@ -188,7 +188,7 @@ pub struct AgentFailure {
 }
 
 impl AgentFailure {
-    pub(crate) fn of(error: Error, exposes_errors: bool) -> Self {
+    pub(crate) fn from_error(error: Error, exposes_errors: bool) -> Self {
         use genkit_core::internal::{disclosure::for_callers, status::name_of};
         let is_ours = error.text_for_callers().is_some();
         let kind = if is_ours || exposes_errors { error.kind() } else { ErrorKind::Internal };

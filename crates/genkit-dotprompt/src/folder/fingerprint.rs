@@ -12,9 +12,9 @@ use super::walk::{self, Entry};
 /// ```no_run
 /// use genkit_dotprompt::FolderFingerprint;
 ///
-/// let before = FolderFingerprint::of("prompts");
+/// let before = FolderFingerprint::read("prompts");
 /// // … some time later …
-/// let has_changed = FolderFingerprint::of("prompts") != before;
+/// let has_changed = FolderFingerprint::read("prompts") != before;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FolderFingerprint(BTreeMap<PathBuf, (Option<SystemTime>, u64)>);
@@ -22,7 +22,7 @@ pub struct FolderFingerprint(BTreeMap<PathBuf, (Option<SystemTime>, u64)>);
 impl FolderFingerprint {
     /// Returns the current fingerprint of a folder. Omits files that cannot be read, and files beyond the limits of a
     /// folder.
-    pub fn of(path: impl AsRef<Path>) -> Self {
+    pub fn read(path: impl AsRef<Path>) -> Self {
         let mut seen = BTreeMap::new();
         // Errors are reported when the folder is read.
         let _ = walk::visit_entries(path.as_ref(), &mut |Entry { path, blocked, .. }| {
@@ -59,14 +59,14 @@ mod tests {
             let names = seen.0.keys().map(|path| path.strip_prefix(&root).unwrap());
             names.map(|name| name.display().to_string()).collect::<Vec<_>>()
         };
-        let first = FolderFingerprint::of(&root);
+        let first = FolderFingerprint::read(&root);
         assert_eq!(names(&first), ["b.prompt", "linked/a.prompt", "out.prompt", "own/a.prompt"]);
         write("prompts/text", "longer");
-        let second = FolderFingerprint::of(&root);
+        let second = FolderFingerprint::read(&root);
         assert_ne!(first, second);
         write("outside", "longer");
         write("prompts/.hidden.prompt", "");
-        assert_eq!(FolderFingerprint::of(&root), second);
+        assert_eq!(FolderFingerprint::read(&root), second);
         std::fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -49,7 +49,7 @@ pub(super) struct FlowFailure {
 impl FlowFailure {
     /// Converts an error of `action` to the form sent to clients. An error of this crate keeps its status even if its
     /// text is masked; errors of other libraries are `INTERNAL`, because their status was not meant for clients.
-    pub(super) fn of(error: Error, action: &str, exposes_errors: bool) -> Self {
+    pub(super) fn from_error(error: Error, action: &str, exposes_errors: bool) -> Self {
         let is_ours = error.text_for_callers().is_some();
         let kind = if is_ours { error.kind() } else { ErrorKind::Internal };
         let error = for_callers(error, action, exposes_errors);
@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn what_was_not_written_for_callers_is_masked_and_internal() {
         let io = || std::io::Error::new(std::io::ErrorKind::NotFound, "/etc/secret");
-        let told = |error: Error, exposes| FlowFailure::of(error, "f", exposes);
+        let told = |error: Error, exposes| FlowFailure::from_error(error, "f", exposes);
         let public = Error::not_found("no note 7").with_details(json!({"id": 7}));
         let failure = told(public.with_source(io()), false);
         assert_eq!((failure.http.as_u16(), &failure.json["status"]), (404, &json!("NOT_FOUND")));

@@ -48,7 +48,7 @@ impl FlowEndpoint {
         };
         let opened = in_time(opened).await;
         let (writer, reader) =
-            opened.map_err(|error| FlowFailure::of(error, &name, self.exposes_errors))?;
+            opened.map_err(|error| FlowFailure::from_error(error, &name, self.exposes_errors))?;
         let held = Arc::clone(&place);
         // The shutdown waits for a run without a client as for a request.
         let counted = self.drain.count_request();
@@ -72,8 +72,8 @@ impl FlowEndpoint {
             true => in_time(store.subscribe(id, &owner, from)).await,
             false => Ok(None),
         };
-        let reader =
-            reader.map_err(|error| FlowFailure::of(error, flow.name(), self.exposes_errors))?;
+        let reader = reader
+            .map_err(|error| FlowFailure::from_error(error, flow.name(), self.exposes_errors))?;
         Ok(match reader {
             Some(reader) => self.read(reader, id, Arc::new(place)),
             None => StatusCode::NO_CONTENT.into_response(),
@@ -189,7 +189,7 @@ impl StreamReading {
             Ok(None) => failure(E::UnexpectedEnd),
             Err(error) => {
                 let exposes = self.endpoint.exposes_errors;
-                StreamEvent::Error(FlowFailure::of(error, "stream store", exposes).json)
+                StreamEvent::Error(FlowFailure::from_error(error, "stream store", exposes).json)
             }
         }
     }

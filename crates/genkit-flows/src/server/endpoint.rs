@@ -107,7 +107,7 @@ impl FlowEndpoint {
         let request = FlowRequest::new(&name, &method, &headers, input, extensions);
         let known = action_context(&self.providers, &request).await;
         let (context, caller) =
-            known.map_err(|error| FlowFailure::of(error, &name, self.exposes_errors))?;
+            known.map_err(|error| FlowFailure::from_error(error, &name, self.exposes_errors))?;
         let (input, extensions) = request.into_parts();
         let flow = self.flow(&uri).ok_or(E::NoSuchFlow)?;
         let client = if context.is_empty() { address } else { format!("caller {caller}") };

@@ -54,7 +54,7 @@ impl FlowEndpoint {
         // The end of the server cancels all running flows.
         let cancel = self.end.child_token();
         let root = root(&context);
-        let trace = TraceHeaders::of(&root);
+        let trace = TraceHeaders::from_root(&root);
         let run = flow
             .run_json(Ok(input))
             .states(&self.genkit.states)
@@ -74,7 +74,7 @@ impl FlowEndpoint {
             trace::flush().await;
             done.map_err(|error| match error.kind() {
                 ErrorKind::Cancelled if endpoint.end.is_cancelled() => E::ShuttingDown.into(),
-                _ => FlowFailure::of(error, flow.name(), endpoint.exposes_errors),
+                _ => FlowFailure::from_error(error, flow.name(), endpoint.exposes_errors),
             })
         };
         FlowRun { work, cancel: cancel.drop_guard(), place, trace }
@@ -96,7 +96,7 @@ fn root(context: &Map<String, Value>) -> Root {
 pub(super) struct TraceHeaders([(HeaderName, HeaderValue); 2]);
 
 impl TraceHeaders {
-    fn of(root: &Root) -> Self {
+    fn from_root(root: &Root) -> Self {
         let value = |id: String| HeaderValue::from_str(&id).expect("hex digits are a value");
         Self([
             (TRACE_ID, value(root.trace_id.to_string())),
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn the_ids_of_a_trace_are_hex() {
-        let headers = TraceHeaders::of(&Root::new());
+        let headers = TraceHeaders::from_root(&Root::new());
         let [(_, trace), (_, span)] = &headers.0;
         assert_eq!((trace.len(), span.len()), (32, 16));
         let response = headers.on(Response::new(axum::body::Body::empty()));

@@ -178,7 +178,7 @@ impl Book {
         self.has_room(entries, kind, more, claim)?;
         entries.held[kind as usize] += more;
         for holder in claim.holders() {
-            holder.set(kind, holder.of(kind) + more);
+            holder.set(kind, holder.amount_held(kind) + more);
         }
         Ok(())
     }
@@ -196,11 +196,12 @@ impl Book {
             return Err(Full::All(bound.total));
         }
         if let Some(upstream) = &claim.upstream
-            && !may_take(upstream.of(kind), more, left, bound.floor)
+            && !may_take(upstream.amount_held(kind), more, left, bound.floor)
         {
-            return Err(Full::Upstream(upstream.of(kind)));
+            return Err(Full::Upstream(upstream.amount_held(kind)));
         }
-        let (of_client, of_session) = (claim.client.of(kind), claim.session.of(kind));
+        let (of_client, of_session) =
+            (claim.client.amount_held(kind), claim.session.amount_held(kind));
         let shares = claim.client.shares && bound.shared;
         if shares && !may_take(of_client, more, left, bound.floor) {
             return Err(Full::Client(of_client));
@@ -231,7 +232,7 @@ impl Entries {
         let held = &mut self.held[kind as usize];
         *held = held.saturating_sub(amount);
         for holder in claim.holders() {
-            holder.set(kind, holder.of(kind).saturating_sub(amount));
+            holder.set(kind, holder.amount_held(kind).saturating_sub(amount));
         }
     }
 }

@@ -125,7 +125,7 @@ impl ClientQuota {
     }
 
     pub(super) fn held(&self, kind: Kind) -> usize {
-        self.holder.of(kind)
+        self.holder.amount_held(kind)
     }
 
     /// Returns whether the client holds nothing.

@@ -16,7 +16,7 @@ pub(super) struct Holder {
 }
 
 impl Holder {
-    pub(super) fn of(&self, kind: Kind) -> usize {
+    pub(super) fn amount_held(&self, kind: Kind) -> usize {
         self.held[kind as usize].load(Ordering::Relaxed)
     }
 

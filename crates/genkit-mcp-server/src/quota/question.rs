@@ -38,9 +38,9 @@ impl OpenQuestions {
     /// Ends the oldest question of the session with the most open questions, if it has more than the session of
     /// `claim`. Considers only sessions of the same client if `of_its_client` is set.
     pub(super) fn end_one_for(&mut self, claim: &Claim, of_its_client: bool) -> Option<Claim> {
-        let (mut most, mut found) = (claim.session.of(Kind::Question), None);
+        let (mut most, mut found) = (claim.session.amount_held(Kind::Question), None);
         for (number, open) in &self.open {
-            let held = open.claim.session.of(Kind::Question);
+            let held = open.claim.session.amount_held(Kind::Question);
             let counts = !of_its_client || Arc::ptr_eq(&open.claim.client, &claim.client);
             if counts && held > most {
                 (most, found) = (held, Some(*number));

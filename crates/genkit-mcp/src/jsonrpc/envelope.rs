@@ -113,5 +113,5 @@ impl<'de> de::Visitor<'de> for MemberVisitor {
 }
 
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Id, D::Error> {
-    Value::deserialize(deserializer).map(Id::of)
+    Value::deserialize(deserializer).map(Id::from_value)
 }

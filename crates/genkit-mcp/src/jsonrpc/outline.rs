@@ -25,7 +25,7 @@ pub enum Id {
 
 impl Id {
     /// Parses the value of the member.
-    pub(crate) fn of(value: Value) -> Self {
+    pub(crate) fn from_value(value: Value) -> Self {
         match RequestId::deserialize(value) {
             Ok(RequestId::String(text)) if text.len() > MAX_ID_BYTES => Self::Unusable,
             Ok(id) => Self::Usable(id),
@@ -38,7 +38,7 @@ impl Id {
         if let Ok(number) = raw.parse() {
             return Self::Usable(RequestId::Number(number));
         }
-        serde_json::from_str(raw).map_or(Self::Unusable, Self::of)
+        serde_json::from_str(raw).map_or(Self::Unusable, Self::from_value)
     }
 
     /// Returns the id, if a response can contain it.
@@ -173,7 +173,7 @@ impl Scanner {
         match std::mem::take(&mut self.key) {
             MemberKey::Id => {
                 let value = serde_json::from_slice(&self.token);
-                self.outline.id = value.map_or(Id::Unusable, Id::of);
+                self.outline.id = value.map_or(Id::Unusable, Id::from_value);
             }
             MemberKey::Method => self.outline.method = self.token.starts_with(b"\""),
             MemberKey::Other => {}

@@ -45,8 +45,8 @@ fn lines() -> Vec<u8> {
 
 #[test]
 fn every_line_is_found() {
-    let request = Outline { id: Id::of(7.into()), method: true, ..Outline::default() };
-    let last = Outline { id: Id::of("end".into()), ..Outline::default() };
+    let request = Outline { id: Id::from_value(7.into()), method: true, ..Outline::default() };
+    let last = Outline { id: Id::from_value("end".into()), ..Outline::default() };
     assert_eq!(
         frames(LIMIT, [&lines()[..]]),
         [
@@ -128,7 +128,7 @@ fn a_long_line_gives_its_memory_back() {
 
 #[test]
 fn an_outline_is_found_wherever_it_stands() {
-    let usable = |id: i64| Id::of(id.into());
+    let usable = |id: i64| Id::from_value(id.into());
     let long = "y".repeat(5000);
     for (line, id, method, answer) in [
         (r#"{"id":1,"method":"m"}"#.to_owned(), usable(1), true, false),
@@ -139,7 +139,12 @@ fn an_outline_is_found_wherever_it_stands() {
             false,
         ),
         (r#"{"jsonrpc":"2.0","id":6,"result":{"a"#.to_owned(), usable(6), false, true),
-        (r#"{"id":"a\"b,}","result":{"id":3}}"#.to_owned(), Id::of("a\"b,}".into()), false, true),
+        (
+            r#"{"id":"a\"b,}","result":{"id":3}}"#.to_owned(),
+            Id::from_value("a\"b,}".into()),
+            false,
+            true,
+        ),
         (r#"{"error":{"method":"m"},"id":-4}"#.to_owned(), usable(-4), false, true),
         (r#"{"id":{"id":5},"method":6}"#.to_owned(), Id::Unusable, false, false),
         (r#"{"id":null,"method":"m"}"#.to_owned(), Id::Unusable, true, false),

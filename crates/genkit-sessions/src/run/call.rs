@@ -92,7 +92,7 @@ impl Call {
             Ok(opened) => opened,
             Err(NotOpened::Misused(error)) => return Err(error),
             Err(NotOpened::Failed(error)) => {
-                let error = AgentFailure::of(error, self.caller.exposes_errors);
+                let error = AgentFailure::from_error(error, self.caller.exposes_errors);
                 return Ok(AgentOutput::failed(session_id, error));
             }
         };
@@ -149,7 +149,7 @@ impl Call {
     }
 
     fn refuse(&self, error: impl Into<genkit_core::Error>) -> EndedTurn {
-        let error = AgentFailure::of(error.into(), self.caller.exposes_errors);
+        let error = AgentFailure::from_error(error.into(), self.caller.exposes_errors);
         (None, AgentFinish::Failed, Some(error))
     }
 
@@ -223,7 +223,9 @@ impl Call {
         let TurnResult { state, message, finish, error, usage: _ } = result;
         let is_taken = error.as_ref().is_some_and(|(error, _)| error.kind() == ErrorKind::Aborted);
         let (error, has_rounds) = match error {
-            Some((error, has)) => (Some(AgentFailure::of(error, self.caller.exposes_errors)), has),
+            Some((error, has)) => {
+                (Some(AgentFailure::from_error(error, self.caller.exposes_errors)), has)
+            }
             None => (None, false),
         };
         let status = match finish {

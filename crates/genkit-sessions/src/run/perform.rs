@@ -35,7 +35,11 @@ impl Call {
         let aborted = || {
             let mut state = before();
             state.messages.extend(turn.input.message.clone());
-            TurnResult { finish: AgentFinish::Aborted, error: None, ..TurnResult::of(state) }
+            TurnResult {
+                finish: AgentFinish::Aborted,
+                error: None,
+                ..TurnResult::from_state(state)
+            }
         };
         let pending = Some(&*turn.id).filter(|_| turn.input.detach);
         let watched = async {
@@ -140,7 +144,7 @@ impl Call {
                         if let Some(next) = turn.next_agent() {
                             state.agent = Some(next).filter(|next| *next != *self.agent.0.name);
                         }
-                        TurnResult { message: Some(message), ..TurnResult::of(state) }
+                        TurnResult { message: Some(message), ..TurnResult::from_state(state) }
                     }
                     Err(error) => TurnResult::failed(before, error),
                 }
