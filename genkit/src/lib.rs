@@ -132,7 +132,7 @@ pub mod sessions {
 
     #[doc(inline)]
     pub use genkit_sessions::{
-        Agent, AgentBuilder, AgentChunk, AgentFailure, AgentFinish, AgentInit, AgentInput,
+        Agent, AgentBuilder, AgentChunk, AgentError, AgentFinishReason, AgentInit, AgentInput,
         AgentOutput, AgentRun, AgentServer, AgentSession, AgentState, AgentTurn, ApiKey, Artifact,
         Bearer, ContextProvider, FlowRequest, SessionTurn, Snapshot, SnapshotStatus, TurnEnd,
         api_key, bearer, serve_agents,

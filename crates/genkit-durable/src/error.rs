@@ -41,18 +41,18 @@ pub(crate) enum Error {
     )]
     NoRetry(String),
     #[error(
-        "the run has {signals} signals that it has not received, or their values have more than {bytes} bytes; receive \
-         them with `ctx.wait_for_signal(..)`"
+        "the run has too many unread signals (the limits are {signals} signals and {bytes} bytes); receive them with \
+         `ctx.wait_for_signal(..)`"
     )]
     MailFull { signals: usize, bytes: usize },
-    #[error("the run `{id}` is {status} and receives no signals")]
+    #[error("cannot send a signal to the run `{id}`, because it is {status}")]
     NoSignal { id: String, status: &'static str },
     #[error("the value of the signal `{name}` does not match the type that the run expects: {why}")]
     SignalType { name: String, why: String },
     #[error("the published value of the run `{id}` does not match the requested type: {why}")]
     PublishedType { id: String, why: String },
     #[error(
-        "this needs a durable run of a store; start the function with `genkit.durable_run(..)` or `genkit.durable_flow(..)`"
+        "the methods of `DurableContext` need a durable run in a `RunStore`; start the function with `genkit.durable_run(..)` or `genkit.durable_flow(..)`"
     )]
     NotInRun,
     #[error("`{text}` is not a valid schedule: {why}")]

@@ -73,10 +73,10 @@
 //!
 //! # Errors and retries
 //!
-//! A model call that fails with a temporary error is attempted up to 5 times, after 1, 4, 16, .. seconds; the run waits
-//! in the store meanwhile. A flow is retried in the same way, from its beginning. The error from a tool is a response to
-//! the model. [`RetryPolicy`] changes this. The state of a failed run stays readable: [`DurableRun::wait`] returns the error, which holds the partial
-//! response.
+//! A model call that fails with a temporary error is retried up to 4 times, after 1, 4, 16 and 64 seconds. In the
+//! meantime, the run is suspended in the store. A flow is retried in the same way, from its beginning. An error from a
+//! tool is not retried: the model receives it as the tool's response. Use a [`RetryPolicy`] to change these defaults.
+//! The state of a failed run stays readable: [`DurableRun::wait`] returns the error, which holds the partial response.
 //!
 //! # Child runs, signals and schedules
 //!

@@ -18,7 +18,7 @@ use crate::store::{SessionKey, Sessions};
 use crate::turn::AgentTurn;
 use crate::types::{AgentInit, AgentInput, Snapshot, SnapshotStatus};
 
-/// The time between two looks at a snapshot that is waited for. Default is 50 milliseconds at first, then 1 second.
+/// The interval at which an awaited snapshot is polled. Default is 50 milliseconds at first, then 1 second.
 const POLL: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
 
 /// The number of turns that a program continues at the same time when it starts. Default is 16.
@@ -88,14 +88,15 @@ impl Agent {
         &self.0.description
     }
 
-    /// Returns whether the clients keep the state, so that the agent has no store.
+    /// Returns whether the clients keep the state and the agent keeps no sessions: see
+    /// [`AgentBuilder::client_managed`](crate::AgentBuilder::client_managed).
     pub fn is_client_managed(&self) -> bool {
         self.0.sessions.is_none()
     }
 
     /// Returns the session with this id. It is created by its first turn.
     pub fn session(&self, id: impl Into<String>) -> AgentSession {
-        AgentSession::new(self.clone(), AgentInit::of_session(id))
+        AgentSession::new(self.clone(), AgentInit::from_session(id))
     }
 
     /// Calls the agent as Genkit's protocol does: each input is a turn. The call begins when it is awaited or its
@@ -113,9 +114,9 @@ impl Agent {
     /// Loads a snapshot; `None` if it does not exist.
     ///
     /// # Errors
-    /// `FailedPrecondition` if the agent has no store, or the error of the store.
+    /// `FailedPrecondition` if the agent is client-managed, and any error from the store.
     pub async fn snapshot(&self, id: &str) -> Result<Option<Snapshot>> {
-        self.load_snapshot(&AgentInit::of_snapshot(id), "").await
+        self.load_snapshot(&AgentInit::from_snapshot(id), "").await
     }
 
     /// Waits until the turn of a snapshot has ended, at most `limit`, and returns the snapshot as it is then.
@@ -126,12 +127,12 @@ impl Agent {
         self.wait_for(id, limit, "").await
     }
 
-    /// Continues the turns whose processes have ended, in the background, and returns how many sessions have a turn. Call
-    /// it when the program starts, so that such turns do not wait for the next call of their session. A turn that another
-    /// process runs is left alone.
+    /// Continues, in the background, the turns whose processes have ended. Returns the number of sessions with an
+    /// unfinished turn, including turns that another process is running, which are left alone. Call it when the program
+    /// starts; otherwise such a turn waits for the next call of its session.
     ///
     /// # Errors
-    /// `FailedPrecondition` if the agent has no store, or the error of the store.
+    /// `FailedPrecondition` if the agent is client-managed, and any error from the store.
     pub async fn continue_turns(&self) -> Result<usize> {
         let begun = self.sessions()?.begun_turns().await?;
         let (found, agent) = (begun.len(), self.clone());
@@ -139,12 +140,12 @@ impl Agent {
             CONTINUED,
             move |(owner, session)| {
                 let caller = Caller { owner, ..Caller::default() };
-                let init = AgentInit::of_session(session);
+                let init = AgentInit::from_session(session);
                 let run = AgentRun::new(agent.clone(), init, Vec::new(), caller);
                 async move {
                     if let Err(error) = run.output().await {
                         let error = Logged::text(error.chain());
-                        tracing::warn!(%error, "a turn cannot be continued");
+                        tracing::warn!(%error, "failed to continue a turn");
                     }
                 }
             },
@@ -157,7 +158,7 @@ impl Agent {
     /// such snapshot.
     ///
     /// # Errors
-    /// `FailedPrecondition` if the agent has no store, or the error of the store.
+    /// `FailedPrecondition` if the agent is client-managed, and any error from the store.
     pub async fn abort(&self, snapshot_id: &str) -> Result<Option<SnapshotStatus>> {
         self.abort_of(snapshot_id, "").await
     }
@@ -219,13 +220,13 @@ impl Agent {
         let deadline = tokio::time::Instant::now() + limit;
         let (mut pause, mut is_continued) = (POLL.0, false);
         loop {
-            let snapshot = self.load_snapshot(&AgentInit::of_snapshot(id), owner).await?;
+            let snapshot = self.load_snapshot(&AgentInit::from_snapshot(id), owner).await?;
             let snapshot = snapshot.ok_or_else(|| E::NoSnapshot(id.to_owned()))?;
             let is_lost = snapshot.status == SnapshotStatus::Expired;
             if is_lost && !std::mem::replace(&mut is_continued, true) {
                 // The process of the turn has ended, so this one continues it.
                 let caller = Caller { owner: owner.to_owned(), ..Caller::default() };
-                let init = AgentInit::of_session(&*snapshot.session_id);
+                let init = AgentInit::from_session(&*snapshot.session_id);
                 let continued = AgentRun::new(self.clone(), init, Vec::new(), caller).output();
                 let _ = tokio::time::timeout_at(deadline, tokio::spawn(continued)).await;
                 continue;

@@ -1,8 +1,8 @@
 //! Work in the background for the model: tools that give tasks to other agents, and wait for them in this turn or a later
 //! one.
 //!
-//! A task is a session of the other agent, whose id contains the session of the task's owner. So a model can only name
-//! tasks of this session.
+//! A task is a session of the other agent. The id of that session contains a hash of the session that started the task,
+//! so a model cannot name the tasks of another session.
 
 use std::time::Duration;
 
@@ -38,7 +38,7 @@ const MAX_WAIT: Duration = Duration::from_secs(300);
 /// The time limit of the tools, which does not include the time until a question is answered. Default is 6 minutes.
 const TOOL_TIMEOUT: Duration = Duration::from_secs(360);
 
-/// The time between two looks at the tasks that are waited for. Default is 100 milliseconds.
+/// The interval at which awaited tasks are polled. Default is 100 milliseconds.
 const POLL: Duration = Duration::from_millis(100);
 
 #[derive(Deserialize, JsonSchema)]
@@ -61,7 +61,7 @@ struct WaitFor {
     task_ids: Vec<String>,
     /// The maximum time to wait, in seconds. Default is 60.
     timeout_seconds: Option<u64>,
-    /// Whether to wait for all tasks or for the first one. Default is `all`.
+    /// `all` waits until all tasks have ended, `first` until one has. Default is `all`.
     #[serde(default)]
     wait_for: Until,
 }
@@ -149,10 +149,8 @@ impl Background {
                 async move { Ok(this.abort(&ids.task_ids).await?) }
             },
         ));
-        let (this, about) = (
-            own(),
-            "Gives more work to the agent of a task that has ended; it still knows the task.",
-        );
+        let (this, about) =
+            (own(), "Gives the agent of an ended task more work. The agent remembers the task.");
         tools.push(new_tool("continue_task", about).handler(
             move |context: Context, more: MoreWork| {
                 let this = this.clone();
@@ -194,7 +192,7 @@ impl Background {
         if lock(&agent.sessions()?.workers).len() >= MAX_RUNNING {
             return Err(E::ManyTasks(MAX_RUNNING).into());
         }
-        let init = AgentInit::of_session(self.session_of(id));
+        let init = AgentInit::from_session(self.session_of(id));
         let run =
             AgentRun::new(agent.clone(), init, vec![input.detached(true)], self.caller.clone());
         run.output().await?.into_result().map(drop)
@@ -205,7 +203,7 @@ impl Background {
     }
 
     async fn newest(&self, agent: &Agent, id: &str) -> Result<Option<Snapshot>> {
-        let init = AgentInit::of_session(self.session_of(id));
+        let init = AgentInit::from_session(self.session_of(id));
         agent.load_snapshot(&init, &self.caller.owner).await
     }
 
@@ -276,7 +274,7 @@ impl Background {
     /// Asks the caller the questions of a task, and continues the task with the answers.
     async fn pass_on(&self, context: &Context, open: &AskedTask, round: usize) -> Result<()> {
         let (agent, _) = self.find(&open.task).await?;
-        let init = AgentInit::of_snapshot(&*open.snapshot);
+        let init = AgentInit::from_snapshot(&*open.snapshot);
         let asking = agent.load_snapshot(&init, &self.caller.owner).await?;
         let asking = asking.ok_or_else(|| E::NoTask(open.task.clone()))?;
         let mut answers: Vec<Answer> = Vec::new();
@@ -305,7 +303,7 @@ impl Background {
         let (agent, found) = self.find(&more.task_id).await?;
         let has_continued = context.recorded_result("continued").is_some();
         if !has_continued && !found.status.is_over() {
-            return Err(E::Running(more.task_id).into());
+            return Err(E::TaskRunning(more.task_id).into());
         }
         let input = match more.instructions {
             Some(text) => AgentInput::from_message(Message::user(text)),

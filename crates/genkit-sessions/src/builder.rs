@@ -101,12 +101,12 @@ impl AgentBuilder {
         self.with_generate(|run| run.middleware(middleware))
     }
 
-    /// Gives the model a tool that searches past conversations with the same user: `search_conversations {query}`.
-    /// Default is `false`.
+    /// Sets whether the model has the tool `search_conversations {query}`, which searches past conversations with the
+    /// same user. Default is `false`.
     ///
-    /// These are the other sessions of the caller that the context providers of a server identify. Without a caller, they
-    /// are the sessions whose ids have the same text before the last `/`, such as `ada/monday` and `ada/tuesday`. A search
-    /// reads up to 500 sessions.
+    /// If the context providers of a server identify the caller, the tool searches the other sessions of that caller.
+    /// Otherwise it searches the sessions whose ids have the same text before the last `/`, such as `ada/monday` and
+    /// `ada/tuesday`. A search reads up to 500 sessions.
     pub fn search_conversations(mut self, yes: bool) -> Self {
         self.searches_conversations = yes;
         self
@@ -182,6 +182,7 @@ impl AgentBuilder {
     /// # Ok(())
     /// # }
     /// ```
+    #[doc(alias = "handoff")]
     pub fn hand_over_to(mut self, agents: impl IntoIterator<Item = Agent>) -> Self {
         self.hand_overs.extend(agents);
         self
@@ -217,7 +218,8 @@ impl AgentBuilder {
         self
     }
 
-    /// Keeps no sessions: clients receive the state and send it back. They can change it. Default is `false`.
+    /// Sets whether the agent keeps no sessions: clients then receive the state and send it back, and can change it.
+    /// Default is `false`.
     pub fn client_managed(mut self, yes: bool) -> Self {
         self.is_client_managed = yes;
         self

@@ -14,7 +14,7 @@ pub(crate) enum Error {
     )]
     StateGiven(String),
     #[error(
-        "the agent `{0}` has no store, so `snapshotId` and `sessionId` have no effect; send `state`"
+        "the agent `{0}` is client-managed and does not accept `snapshotId` or `sessionId`; send `state`"
     )]
     NoStore(String),
     #[error(
@@ -31,6 +31,8 @@ pub(crate) enum Error {
         "the snapshot `{0}` is not resumable, because its turn is still running; wait for it or abort it"
     )]
     Running(String),
+    #[error("the task `{0}` is still running; wait for it or abort it")]
+    TaskRunning(String),
     #[error("the parents of snapshot `{0}` form a cycle")]
     Cycle(String),
     #[error(
@@ -49,7 +51,7 @@ pub(crate) enum Error {
     UnknownCall(String),
     #[error("cannot restart `{0}` with modified inputs; send the input of the request unchanged")]
     ModifiedInput(String),
-    #[error("an agent without a store cannot run in the background; remove `detach`")]
+    #[error("a client-managed agent cannot run in the background; remove `detach`")]
     CannotDetach,
     #[error("another turn of this session is still running after {0:?}; try again later")]
     Busy(std::time::Duration),
@@ -67,29 +69,35 @@ pub(crate) enum Error {
     Unreadable(#[source] serde_json::Error),
     #[error("the custom state does not match its type: {0}")]
     CustomState(#[source] serde_json::Error),
-    #[error("`{0}` is too long a name for an agent that other agents call; use at most {1} bytes")]
+    #[error("the agent name `{0}` is too long to be part of a tool name; use at most {1} bytes")]
     CalledName(String, usize),
-    #[error("two agents that are called by one agent have the name `{0}`; give each its own name")]
+    #[error("duplicate agent name `{0}`; rename one of the agents that can call each other")]
     TwoMembers(String),
     #[error(
-        "the conversation cannot be handed over to `{0}`; add the agent with `.hand_over_to([..])`"
+        "the agent `{0}` is not a hand-over target of this agent; add it with `.hand_over_to([..])`"
     )]
     NoTarget(String),
-    #[error("the conversation was handed over {0} times in one turn, which is the limit")]
+    #[error(
+        "the conversation was handed over more than {0} times in one turn; check the instructions of the agents for a loop"
+    )]
     ManyHandOvers(usize),
-    #[error("{0} processes ended during this turn, so it is not tried again")]
+    #[error(
+        "the turn failed because {0} processes ended while running it; find the cause in their logs, then send the message again"
+    )]
     Hopeless(u32),
-    #[error("the agent `{0}` has no store, so it cannot work in the background")]
+    #[error(
+        "the agent `{0}` is client-managed, so it cannot work in the background; remove `.client_managed(true)`"
+    )]
     NoBackground(String),
-    #[error("there is no task `{0}`; use an id that a tool for the background has returned")]
+    #[error("there is no task `{0}`; use an id that a `delegate_to_` tool returned")]
     NoTask(String),
     #[error("{found} task ids in one call; send 1 to {limit}")]
     TaskCount { found: usize, limit: usize },
     #[error("{0} tasks of this agent are already running; wait for one of them")]
     ManyTasks(usize),
-    #[error("the conversation has continued elsewhere; load it again")]
+    #[error("the session has a newer snapshot; reload the conversation and try again")]
     Advanced,
-    #[error("the request does not match the agent: {0}")]
+    #[error("the request is not valid for this agent: {0}")]
     Request(String),
     #[error("the agent failed unexpectedly")]
     Panicked,
@@ -101,6 +109,7 @@ impl Topic for Error {
             Self::StateGiven(_)
             | Self::NoStore(_)
             | Self::Running(_)
+            | Self::TaskRunning(_)
             | Self::Cycle(_)
             | Self::WaitsForAnswers
             | Self::Advanced

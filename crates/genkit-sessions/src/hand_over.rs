@@ -7,9 +7,9 @@ use serde_json::Value;
 use crate::agent::Agent;
 use crate::error::Error as E;
 use crate::turn::TurnResult;
-use crate::types::AgentFinish;
+use crate::types::AgentFinishReason;
 
-/// How often a conversation can be handed over in one turn. Default is 8; then the turn fails.
+/// The maximum number of hand-overs in one turn. Default is 8; a turn with more fails.
 pub(crate) const MAX_HAND_OVERS: usize = 8;
 
 /// The prefix of the tools that hand a conversation over, as in other libraries.
@@ -43,8 +43,9 @@ impl<'a> Team<'a> {
     pub(crate) fn check(name: &str, targets: &[Agent]) -> Result<(), E> {
         let mut known: Vec<&Agent> = Vec::new();
         for target in targets.iter().flat_map(|target| Team::new(target).members) {
-            if PREFIX.len() + target.name().len().max(name.len()) > MAX_TOOL_NAME {
-                return Err(E::CalledName(target.name().to_owned(), MAX_TOOL_NAME - PREFIX.len()));
+            let is_long = |name: &&str| PREFIX.len() + name.len() > MAX_TOOL_NAME;
+            if let Some(long) = [name, target.name()].into_iter().find(is_long) {
+                return Err(E::CalledName(long.to_owned(), MAX_TOOL_NAME - PREFIX.len()));
             }
             let is_other =
                 |known: &&&Agent| known.name() == target.name() && !known.is_same(target);
@@ -79,7 +80,10 @@ impl<'a> Team<'a> {
         match self.members.iter().find(|member| member.name() == name) {
             Some(member) => member,
             None => {
-                tracing::warn!(agent = name, "the agent that has the conversation is gone");
+                tracing::warn!(
+                    agent = name,
+                    "the agent that the conversation was handed over to does not exist; using the agent of the session"
+                );
                 self.members[0]
             }
         }
@@ -104,7 +108,7 @@ impl<'a> Team<'a> {
     /// Returns the name of the agent that a turn was handed over to.
     pub(crate) fn find_hand_over(&self, agent: &Agent, result: &TurnResult) -> Option<String> {
         let message = result.message.as_ref().filter(|message| message.role == Role::Tool)?;
-        if result.finish != AgentFinish::Stop {
+        if result.finish != AgentFinishReason::Stop {
             return None;
         }
         let called = message.tool_responses().filter(|response| response.error().is_none());

@@ -1,4 +1,4 @@
-//! Agents: conversations that are stored after each turn, resumed in any process, and served to any client.
+//! Agents: conversations that are stored during and after each turn, resumed in any process, and served to any client.
 //!
 //! | for | see |
 //! |---|---|
@@ -43,6 +43,6 @@ pub use server::{AgentServer, serve_agents};
 pub use session::{AgentSession, SessionTurn};
 pub use turn::AgentTurn;
 pub use types::{
-    AgentChunk, AgentFailure, AgentFinish, AgentInit, AgentInput, AgentOutput, AgentState,
+    AgentChunk, AgentError, AgentFinishReason, AgentInit, AgentInput, AgentOutput, AgentState,
     Artifact, Snapshot, SnapshotStatus, TurnEnd,
 };

@@ -24,7 +24,7 @@ const MAX_TEXT: usize = 600;
 
 #[derive(Deserialize, JsonSchema)]
 struct Query {
-    /// Words that the conversation contains.
+    /// The words to search for.
     query: String,
 }
 
@@ -48,7 +48,7 @@ fn prefix_of(session: &str) -> Option<&str> {
 
 /// Creates the tool that searches the other sessions of the owner of `session`.
 pub(crate) fn search_tool(agent: &Agent, session: &str, owner: &str) -> Tool {
-    let about = "Searches past conversations with this user, and returns the messages that have the most of the words.";
+    let about = "Searches past conversations with this user, and returns the messages that contain the most words of the query.";
     let (agent, session, owner) = (agent.clone(), session.to_owned(), owner.to_owned());
     Tool::builder("search_conversations", about).read_only(true).handler(
         move |_: Context, query: Query| {

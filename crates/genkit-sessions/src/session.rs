@@ -12,8 +12,8 @@ use crate::error::Error as E;
 use crate::run::AgentRun;
 use crate::types::{AgentChunk, AgentInit, AgentInput, AgentOutput, Snapshot};
 
-/// A session: a conversation that is stored after each turn. It holds nothing but its id, and clones refer to the same
-/// conversation.
+/// A session: a conversation that is stored during and after each turn. It holds nothing but its id, and clones refer
+/// to the same conversation.
 ///
 /// Turns of one session run one after the other, in the order in which they begin.
 #[derive(Clone, Debug)]

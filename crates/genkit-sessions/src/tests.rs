@@ -131,7 +131,7 @@ async fn a_dropped_turn_is_cancelled_and_the_turn_of_a_stopped_server_is_continu
         .unwrap();
     for (text, keeps) in [("hang and drop", false), ("hang and stop", true)] {
         let input = AgentInput::from_message(Message::user(text));
-        let run = agent.run(AgentInit::of_session("a"), [input]);
+        let run = agent.run(AgentInit::from_session("a"), [input]);
         let keeps_turn = run.keeps_turn();
         let ended = async {
             tokio::time::sleep(Duration::from_millis(100)).await;
@@ -169,7 +169,7 @@ async fn a_turn_in_the_background_is_waited_for() {
     let agent = echo().build().unwrap();
     let input = AgentInput::from_message(Message::user(Part::text("work"))).detached(true);
     let output = agent.session("a").send_input(input).await.unwrap();
-    assert_eq!(output.finish_reason, AgentFinish::Detached);
+    assert_eq!(output.finish_reason, AgentFinishReason::Detached);
     let id = output.snapshot_id.unwrap();
     let snapshot = agent.wait_for_snapshot(&id, Duration::from_secs(60)).await.unwrap();
     assert_eq!(snapshot.status, SnapshotStatus::Completed);
@@ -310,7 +310,7 @@ async fn say(agent: &Agent, owner: &str, session: &str, text: &str) -> String {
     let caller = crate::run::Caller { owner: owner.to_owned(), ..Default::default() };
     let run = crate::run::AgentRun::new(
         agent.clone(),
-        AgentInit::of_session(session),
+        AgentInit::from_session(session),
         vec![input],
         caller,
     );
@@ -417,7 +417,7 @@ async fn usage_of_a_sub_agent_before_a_crash_counts() {
         .build()
         .unwrap();
     let input = || [AgentInput::from_message(Message::user("Go."))];
-    let run = lead.run(AgentInit::of_session("a"), input());
+    let run = lead.run(AgentInit::from_session("a"), input());
     let keeps_turn = run.keeps_turn();
     assert!(
         tokio::time::timeout(Duration::from_millis(300), async {
@@ -427,7 +427,7 @@ async fn usage_of_a_sub_agent_before_a_crash_counts() {
         .await
         .is_err()
     );
-    let output = lead.run(AgentInit::of_session("a"), input()).await.unwrap();
+    let output = lead.run(AgentInit::from_session("a"), input()).await.unwrap();
     assert_eq!(output.text(), "done");
     assert_eq!(output.usage.unwrap().input_tokens, Some(33));
     std::fs::remove_dir_all(folder).unwrap();

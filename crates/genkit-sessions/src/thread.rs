@@ -12,7 +12,7 @@ use genkit_core::{BoxFuture, FinishReason, Result};
 
 use crate::agent::Agent;
 use crate::run::{AgentRun, Caller};
-use crate::types::{AgentChunk, AgentFinish, AgentInit, AgentInput};
+use crate::types::{AgentChunk, AgentFinishReason, AgentInit, AgentInput};
 
 #[doc(hidden)]
 impl ThreadAgent for Agent {
@@ -22,7 +22,7 @@ impl ThreadAgent for Agent {
         thread: &'a str,
     ) -> BoxFuture<'a, Result<Option<ThreadState>>> {
         Box::pin(async move {
-            let found = self.load_snapshot(&AgentInit::of_session(thread), owner).await?;
+            let found = self.load_snapshot(&AgentInit::from_session(thread), owner).await?;
             Ok(found.map(|snapshot| ThreadState {
                 is_running: !snapshot.status.is_over(),
                 snapshot: snapshot.snapshot_id,
@@ -39,7 +39,7 @@ impl ThreadAgent for Agent {
             Some(message) => Ok(AgentInput::from_message(message)),
             None => AgentInput::from_answers(answers),
         };
-        let init = AgentInit::of_session(turn.thread);
+        let init = AgentInit::from_session(turn.thread);
         let run = input.map(|input| {
             AgentRun::new(self.clone(), init, vec![input], caller)
                 .with_thread(turn.tools, turn.after)
@@ -75,8 +75,8 @@ impl ThreadRun for SessionRun {
                 snapshot: output.snapshot_id.unwrap_or_default(),
                 message: output.message,
                 finish_reason: match output.finish_reason {
-                    AgentFinish::Interrupted => FinishReason::Interrupted,
-                    AgentFinish::Aborted => FinishReason::Aborted,
+                    AgentFinishReason::Interrupted => FinishReason::Interrupted,
+                    AgentFinishReason::Aborted => FinishReason::Aborted,
                     _ => FinishReason::Stop,
                 },
                 error: output.error.map(|error| error.to_error()),

@@ -16,7 +16,7 @@ use genkit_core::{
 
 use crate::error::Error as E;
 use crate::patch::{diff, replace_all};
-use crate::types::{AgentChunk, AgentFinish, AgentInput, AgentState, Artifact};
+use crate::types::{AgentChunk, AgentFinishReason, AgentInput, AgentState, Artifact};
 
 /// Sends chunks to the caller; does nothing if there is none.
 #[derive(Clone)]
@@ -90,11 +90,13 @@ impl AgentTurn {
         &self.0.context
     }
 
-    /// Hands the conversation over to another agent, which answers from the next turn on: an agent of
-    /// [`hand_over_to`](crate::AgentBuilder::hand_over_to), or one that has handed the conversation over to this agent.
+    /// Hands the conversation over to another agent. Since the handler answers this turn itself, the other agent
+    /// answers from the next turn on. It must be a target in this agent's
+    /// [`hand_over_to`](crate::AgentBuilder::hand_over_to), or must have this agent as a target.
     ///
     /// # Errors
     /// `InvalidArgument` if the conversation cannot be handed over to an agent with this name.
+    #[doc(alias = "handoff")]
     pub fn hand_over_to(&self, agent: &str) -> Result<()> {
         if !self.0.targets.iter().any(|target| target == agent) {
             return Err(E::NoTarget(agent.to_owned()).into());
@@ -170,7 +172,7 @@ impl std::fmt::Debug for AgentTurn {
 pub(crate) struct TurnResult {
     pub(crate) state: AgentState,
     pub(crate) message: Option<Message>,
-    pub(crate) finish: AgentFinish,
+    pub(crate) finish: AgentFinishReason,
     /// The error, and whether finished rounds are part of the state.
     pub(crate) error: Option<(Error, bool)>,
     pub(crate) usage: Usage,
@@ -179,20 +181,20 @@ pub(crate) struct TurnResult {
 impl TurnResult {
     /// Creates the result of a turn without a message.
     pub(crate) fn from_state(state: AgentState) -> Self {
-        let (message, finish, usage) = (None, AgentFinish::Stop, Usage::default());
+        let (message, finish, usage) = (None, AgentFinishReason::Stop, Usage::default());
         Self { state, message, finish, error: None, usage }
     }
 
     /// Creates the result of a turn that failed before its first result.
     pub(crate) fn failed(state: AgentState, error: impl Into<Error>) -> Self {
         let error = Some((error.into(), false));
-        Self { finish: AgentFinish::Failed, error, ..Self::from_state(state) }
+        Self { finish: AgentFinishReason::Failed, error, ..Self::from_state(state) }
     }
 
     /// Creates the result of a turn that failed after a result.
     pub(crate) fn failed_after(state: AgentState, error: impl Into<Error>) -> Self {
         let error = Some((error.into(), true));
-        Self { finish: AgentFinish::Failed, error, ..Self::from_state(state) }
+        Self { finish: AgentFinishReason::Failed, error, ..Self::from_state(state) }
     }
 }
 

@@ -25,17 +25,17 @@ pub struct AgentInit {
 
 impl AgentInit {
     /// Creates a value that continues a session, or creates it.
-    pub fn of_session(id: impl Into<String>) -> Self {
+    pub fn from_session(id: impl Into<String>) -> Self {
         Self { session_id: Some(id.into()), ..Self::default() }
     }
 
     /// Creates a value that continues from a snapshot.
-    pub fn of_snapshot(id: impl Into<String>) -> Self {
+    pub fn from_snapshot(id: impl Into<String>) -> Self {
         Self { snapshot_id: Some(id.into()), ..Self::default() }
     }
 
     /// Creates a value that continues from a state that the client keeps.
-    pub fn of_state(state: AgentState) -> Self {
+    pub fn from_state(state: AgentState) -> Self {
         Self { state: Some(state), ..Self::default() }
     }
 }
@@ -141,7 +141,7 @@ impl AgentState {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
-pub enum AgentFinish {
+pub enum AgentFinishReason {
     /// The agent has responded.
     Stop,
     /// The response reached the output limit.
@@ -162,7 +162,7 @@ pub enum AgentFinish {
     Failed,
 }
 
-impl From<FinishReason> for AgentFinish {
+impl From<FinishReason> for AgentFinishReason {
     fn from(reason: FinishReason) -> Self {
         match reason {
             FinishReason::Stop => Self::Stop,
@@ -180,14 +180,14 @@ impl From<FinishReason> for AgentFinish {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
-pub struct AgentFailure {
+pub struct AgentError {
     /// Canonical status, such as `NOT_FOUND`.
     pub status: String,
     /// Text of the error.
     pub message: String,
 }
 
-impl AgentFailure {
+impl AgentError {
     pub(crate) fn from_error(error: Error, exposes_errors: bool) -> Self {
         use genkit_core::internal::{disclosure::for_callers, status::name_of};
         let is_ours = error.text_for_callers().is_some();
@@ -224,24 +224,24 @@ pub struct AgentOutput {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub artifacts: Vec<Artifact>,
     /// Reason for which the call ended.
-    pub finish_reason: AgentFinish,
+    pub finish_reason: AgentFinishReason,
     /// Error of the turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub error: Option<AgentFailure>,
+    pub error: Option<AgentError>,
     /// Usage of the model calls of this call, with those of sub-agents. `None` if it made none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
 }
 
 impl AgentOutput {
-    pub(crate) fn failed(session_id: Option<String>, error: AgentFailure) -> Self {
+    pub(crate) fn failed(session_id: Option<String>, error: AgentError) -> Self {
         Self {
             session_id,
             snapshot_id: None,
             state: None,
             message: None,
             artifacts: Vec::new(),
-            finish_reason: AgentFinish::Failed,
+            finish_reason: AgentFinishReason::Failed,
             error: Some(error),
             usage: None,
         }
@@ -259,7 +259,7 @@ impl AgentOutput {
 
     /// Returns whether the turn waits for answers.
     pub fn is_interrupted(&self) -> bool {
-        self.finish_reason == AgentFinish::Interrupted
+        self.finish_reason == AgentFinishReason::Interrupted
     }
 
     /// Returns the output, or the error of a failed turn.
@@ -299,7 +299,7 @@ pub struct TurnEnd {
     pub snapshot_id: Option<String>,
     /// Reason for which the turn ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub finish_reason: Option<AgentFinish>,
+    pub finish_reason: Option<AgentFinishReason>,
 }
 
 /// The status of a snapshot.
@@ -348,10 +348,10 @@ pub struct Snapshot {
     pub status: SnapshotStatus,
     /// Reason for which the turn ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub finish_reason: Option<AgentFinish>,
+    pub finish_reason: Option<AgentFinishReason>,
     /// Error of the turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub error: Option<AgentFailure>,
+    pub error: Option<AgentError>,
     /// State at the end of the turn.
     pub state: AgentState,
 }

@@ -90,7 +90,7 @@ async fn question_after_a_hand_over_is_answered_by_the_agent_that_asked() {
     let input = AgentInput::from_message(Message::user("Refund it."));
     let asked = support.run(AgentInit::default(), [input]).await.unwrap();
     let answers: Vec<_> = asked.interrupts().iter().map(|it| it.approve()).collect();
-    let init = AgentInit::of_state(asked.state.unwrap());
+    let init = AgentInit::from_state(asked.state.unwrap());
     let output = support.run(init, [AgentInput::from_answers(answers).unwrap()]).await.unwrap();
     assert_eq!(output.text(), "It is refunded.");
     assert_eq!(output.state.unwrap().agent.as_deref(), Some("billing"));

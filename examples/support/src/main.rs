@@ -1,5 +1,5 @@
-//! A support agent with other agents, in a terminal: one is asked, one takes over, one works in the background. The session
-//! is stored while a turn runs, so it continues after a restart or a crash.
+//! A support agent with other agents, in a terminal: one is called as a tool, one takes the conversation over, and one
+//! works in the background. The session is stored while a turn runs, so it continues after a restart or a crash.
 //!
 //! ```text
 //! cargo run -p support -- billing refund order 7     asks for approval, and ends
@@ -102,7 +102,7 @@ async fn main() -> Result<()> {
     if questions.is_empty() {
         print_output(&session.send(message).await?);
         let agent = session.snapshot().await?.and_then(|snapshot| snapshot.state.agent);
-        println!("(you talk to {})", agent.as_deref().unwrap_or(agent_name));
+        println!("(you are talking to {})", agent.as_deref().unwrap_or(agent_name));
         return Ok(());
     }
     let answers = questions.iter().map(|question| match &*message {

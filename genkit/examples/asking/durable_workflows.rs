@@ -15,7 +15,7 @@ async fn pack(ctx: &Context, order: u32) -> Result<String> {
 /// Ships an order once it is paid.
 #[flow]
 async fn ship(ctx: &Context, order: u32) -> Result<String> {
-    // The child starts once, in any worker, and is cancelled together with this flow.
+    // The child is created once, runs in any worker, and is cancelled together with this flow.
     let parcel = ctx.start_child_flow("pack", "pack", json!({"order": order})).await?;
     ctx.publish_status("waiting for the payment").await?;
     let cents: u32 = ctx.wait_for_signal("paid").await?; // suspended, for days if needed
@@ -40,7 +40,7 @@ async fn main() -> Result<()> {
             println!("{} {}", run.status().await?.as_str(), status.unwrap_or_default());
         }
         _ => {
-            let worker = genkit.work().limit("pack", 4);
+            let worker = genkit.work().concurrency_limit("pack", 4);
             worker.schedule_flow("nightly", "0 3 * * *", "report", json!({})).await?;
         }
     }

@@ -9,7 +9,8 @@ use genkit_core::internal::sync::lock;
 use genkit_core::{GenerateChunk, RunId};
 use genkit_model::ChunkSink;
 
-/// The number of events that a client can be late. Default is 256; it then misses chunks, but no message.
+/// The number of events by which a client can lag behind. Default is 256; a slower client misses chunks, but no
+/// messages.
 const LATE_EVENTS: usize = 256;
 
 /// An event of a run that this process performs.

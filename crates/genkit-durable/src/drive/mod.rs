@@ -169,7 +169,7 @@ pub(super) async fn wake_parent(genkit: &Instance, store: &Arc<dyn RunStore>, pa
     };
     if let Err(error) = handle.send_mail(wake).await {
         let (run, error) = (handle.id(), Logged::text(error.chain()));
-        tracing::debug!(%run, %error, "did not wake the parent of a run");
+        tracing::debug!(%run, %error, "failed to wake the parent of a run");
     }
 }
 

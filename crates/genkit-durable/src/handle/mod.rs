@@ -28,8 +28,9 @@ pub struct DurableRun(pub(crate) Handle);
 pub struct DurableFlow(pub(crate) Handle);
 
 impl DurableRun {
-    /// Waits until the run finishes or is interrupted. If no worker has the lease of the run, this process performs the
-    /// remaining steps.
+    /// Waits until the run finishes or is interrupted. If no worker holds the lease of the run, this process performs
+    /// the remaining steps, and those of its child runs while it waits for them. The limits of a
+    /// [`Worker`](crate::Worker) do not apply.
     ///
     /// Dropping the future stops the steps that it performs. The run then continues from its saved state in any process
     /// that calls `wait` or runs a worker. Questions are in the response: see [`GenerateResponse::is_interrupted`].

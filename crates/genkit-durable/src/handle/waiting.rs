@@ -21,7 +21,7 @@ use genkit_core::internal::run_store::now_ms;
 use genkit_core::{BoxFuture, ErrorKind, Result};
 use genkit_core::{RunStatus, StoredRun};
 
-/// The interval between two looks at a child that waits for answers. Default is 2 seconds.
+/// The interval at which a child that waits for answers is polled. Default is 2 seconds.
 const LOOK: Duration = Duration::from_secs(2);
 
 impl Handle {

@@ -44,14 +44,15 @@ use genkit_core::{Context, Result};
 /// ```
 ///
 /// # Errors
-/// The methods return `FailedPrecondition` outside of a durable run of a store, and the errors from the store.
+/// The methods return `FailedPrecondition` outside a durable run and in a run on Restate, and any error from the store.
 pub trait DurableContext {
     /// Waits for the next signal with this name, sent by `signal(..)` of the run's handle. Each signal is received
     /// once, also after a crash, in the order in which the signals were sent. A signal may be sent before the run waits
     /// for it.
     ///
-    /// A run that only waits for signals is suspended in its store: it uses no lease and no worker. Functions with
-    /// `at_most_once`, and functions that another function of the run has called, wait in their worker instead.
+    /// A run that only waits for signals is suspended in its store: it holds no lease and occupies no worker. Tools
+    /// with `#[tool(at_most_once)]`, and functions called by another function of the run, keep waiting in their worker
+    /// instead.
     ///
     /// # Errors
     /// See [`DurableContext`]. `InvalidArgument` if the value of the signal is not a `T`.
@@ -74,7 +75,8 @@ pub trait DurableContext {
     /// once, even if this function runs again after a crash, and is cancelled together with the run that started it.
     /// Its tag is `parent:` with the id of that run.
     ///
-    /// `key` distinguishes the children of a function: the id of a child is derived from it.
+    /// The id of the child is derived from `key`. If a function uses a key more than once, the children are numbered in
+    /// the order in which they are started, so this order must be the same each time the function runs.
     ///
     /// ```
     /// use genkit::durable::{DurableContext as _, FlowOutcome, FolderStore};

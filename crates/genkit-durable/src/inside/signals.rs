@@ -11,7 +11,7 @@ use crate::error::Error as E;
 use genkit_core::internal::context::Elsewhere;
 use genkit_core::{BoxFuture, Context, Result};
 
-/// How long a run that waits for a signal is suspended before a worker looks at it. Default is a day; the signal itself
+/// How long a run that waits for a signal is suspended before a worker checks it. Default is a day; the signal itself
 /// wakes the run.
 const LOOK: Duration = Duration::from_secs(24 * 3600);
 

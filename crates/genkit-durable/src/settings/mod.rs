@@ -95,8 +95,8 @@ impl DurableOptions {
         Self { start_ms: Some(u64::try_from(since.as_millis()).unwrap_or(u64::MAX)), ..self }
     }
 
-    /// Sets the priority among the runs that have not started: workers take runs with a lower number first. Default is
-    /// 0. Has no effect on a run with a start time.
+    /// Sets the priority among runs that have not started: workers take runs with a lower number first. Default is 0,
+    /// the highest priority. It has no effect on a run with a start time.
     pub fn priority(self, priority: u8) -> Self {
         Self { priority, ..self }
     }

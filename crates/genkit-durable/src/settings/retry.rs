@@ -86,7 +86,7 @@ impl RetryPolicy {
         Self { longest_wait: wait, ..self }
     }
 
-    /// Sets the error kinds that are retried, instead of the [retryable](Error::is_retryable) errors. Default is none.
+    /// Sets the error kinds that are retried. By default, these are the [retryable](Error::is_retryable) errors.
     pub fn kinds(self, kinds: impl IntoIterator<Item = ErrorKind>) -> Self {
         Self { kinds: kinds.into_iter().map(|kind| name_of(kind).to_owned()).collect(), ..self }
     }

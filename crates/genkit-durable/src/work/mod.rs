@@ -90,17 +90,22 @@ impl Worker {
         self
     }
 
-    /// Limits how many runs with this name or tag the worker performs in parallel. The name of a run is its flow, or the
+    /// Sets how many runs with this name or tag the worker performs in parallel. The name of a run is its flow, or the
     /// model of a run that is not a flow. Further runs wait, and do not delay other runs. Can be called for several names
     /// and tags. Each worker has its own limits.
-    pub fn limit(mut self, name_or_tag: impl Into<String>, runs: usize) -> Self {
+    pub fn concurrency_limit(mut self, name_or_tag: impl Into<String>, runs: usize) -> Self {
         self.rules.set_limit(name_or_tag.into(), runs);
         self
     }
 
-    /// Limits how many runs with this name or tag the worker starts or continues per `period`. Otherwise the same as
-    /// [`limit`](Self::limit).
-    pub fn rate(mut self, name_or_tag: impl Into<String>, runs: usize, period: Duration) -> Self {
+    /// Sets how many runs with this name or tag the worker starts or continues per `period`. Otherwise the same as
+    /// [`concurrency_limit`](Self::concurrency_limit).
+    pub fn rate_limit(
+        mut self,
+        name_or_tag: impl Into<String>,
+        runs: usize,
+        period: Duration,
+    ) -> Self {
         self.rules.set_rate(name_or_tag.into(), runs, period);
         self
     }

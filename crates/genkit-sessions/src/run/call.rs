@@ -18,7 +18,7 @@ use crate::journal::{BegunTurn, SavedResults};
 use crate::store::{Entry, Sessions, Turnstile, Worker};
 use crate::turn::{Emitter, TurnResult, check_input};
 use crate::types::{
-    AgentChunk, AgentFailure, AgentFinish, AgentInit, AgentInput, AgentOutput, AgentState,
+    AgentChunk, AgentError, AgentFinishReason, AgentInit, AgentInput, AgentOutput, AgentState,
     SnapshotStatus, TurnEnd,
 };
 
@@ -47,7 +47,7 @@ pub(super) struct Call {
 }
 
 /// The end of a turn: the message, the reason and the error.
-pub(super) type EndedTurn = (Option<Message>, AgentFinish, Option<AgentFailure>);
+pub(super) type EndedTurn = (Option<Message>, AgentFinishReason, Option<AgentError>);
 
 /// A worker in the table of its process, removed on drop.
 struct Listed {
@@ -92,7 +92,7 @@ impl Call {
             Ok(opened) => opened,
             Err(NotOpened::Misused(error)) => return Err(error),
             Err(NotOpened::Failed(error)) => {
-                let error = AgentFailure::from_error(error, self.caller.exposes_errors);
+                let error = AgentError::from_error(error, self.caller.exposes_errors);
                 return Ok(AgentOutput::failed(session_id, error));
             }
         };
@@ -101,9 +101,9 @@ impl Call {
             inputs.next();
         }
         let (mut message, mut finish, mut error) =
-            continued.unwrap_or((None, AgentFinish::Stop, None));
+            continued.unwrap_or((None, AgentFinishReason::Stop, None));
         for input in inputs {
-            if error.is_some() || finish == AgentFinish::Aborted {
+            if error.is_some() || finish == AgentFinishReason::Aborted {
                 break;
             }
             let mut turn = self.begin_turn(&open, input);
@@ -120,8 +120,8 @@ impl Call {
         &self,
         open: &Open,
         message: Option<Message>,
-        finish_reason: AgentFinish,
-        error: Option<AgentFailure>,
+        finish_reason: AgentFinishReason,
+        error: Option<AgentError>,
     ) -> AgentOutput {
         let is_stored = open.turnstile.is_some();
         AgentOutput {
@@ -149,8 +149,8 @@ impl Call {
     }
 
     fn refuse(&self, error: impl Into<genkit_core::Error>) -> EndedTurn {
-        let error = AgentFailure::from_error(error.into(), self.caller.exposes_errors);
-        (None, AgentFinish::Failed, Some(error))
+        let error = AgentError::from_error(error.into(), self.caller.exposes_errors);
+        (None, AgentFinishReason::Failed, Some(error))
     }
 
     /// Runs a turn, or continues it from its saved results. `is_own` is false for a turn of an earlier call.
@@ -193,7 +193,7 @@ impl Call {
                 }
             }
             if is_own {
-                let mut output = self.output_of(open, None, AgentFinish::Detached, None);
+                let mut output = self.output_of(open, None, AgentFinishReason::Detached, None);
                 output.snapshot_id = Some(turn.id.clone());
                 self.emitter = Emitter(None);
                 if let Some(tell) = self.output.take() {
@@ -224,13 +224,13 @@ impl Call {
         let is_taken = error.as_ref().is_some_and(|(error, _)| error.kind() == ErrorKind::Aborted);
         let (error, has_rounds) = match error {
             Some((error, has)) => {
-                (Some(AgentFailure::from_error(error, self.caller.exposes_errors)), has)
+                (Some(AgentError::from_error(error, self.caller.exposes_errors)), has)
             }
             None => (None, false),
         };
         let status = match finish {
-            AgentFinish::Failed => SnapshotStatus::Failed,
-            AgentFinish::Aborted => SnapshotStatus::Aborted,
+            AgentFinishReason::Failed => SnapshotStatus::Failed,
+            AgentFinishReason::Aborted => SnapshotStatus::Aborted,
             _ => SnapshotStatus::Completed,
         };
         // A turn that failed before its first result leaves no snapshot, unless the client already has its id.

@@ -14,7 +14,7 @@ use crate::hand_over::{MAX_HAND_OVERS, Team};
 use crate::journal::{BegunTurn, SavedResults, TurnJournal};
 use crate::memory::search_tool;
 use crate::turn::{AgentTurn, TurnResult, run_model};
-use crate::types::{AgentFinish, AgentInput, AgentState};
+use crate::types::{AgentFinishReason, AgentInput, AgentState};
 
 use super::Caller;
 use super::call::Call;
@@ -36,7 +36,7 @@ impl Call {
             let mut state = before();
             state.messages.extend(turn.input.message.clone());
             TurnResult {
-                finish: AgentFinish::Aborted,
+                finish: AgentFinishReason::Aborted,
                 error: None,
                 ..TurnResult::from_state(state)
             }

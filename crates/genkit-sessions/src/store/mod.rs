@@ -28,7 +28,7 @@ pub(crate) use turnstile::Turnstile;
 /// the owner with the most.
 const MAX_IN_MEMORY: usize = 100_000;
 
-/// How long a process holds a session without a sign of life. Default is 30 seconds.
+/// The lease of a session: how long it stays reserved for a process that does not renew it. Default is 30 seconds.
 pub(crate) const LEASE: Duration = Duration::from_secs(30);
 
 /// The time between attempts to take a session that another process holds. Default is 0.2 seconds.

@@ -8,7 +8,7 @@ use genkit_core::internal::time::format_iso8601;
 use genkit_core::{Message, Result, RunChange, RunId, RunStatus};
 
 use crate::error::Error as E;
-use crate::types::{AgentFailure, AgentFinish, AgentState, Artifact, Snapshot, SnapshotStatus};
+use crate::types::{AgentError, AgentFinishReason, AgentState, Artifact, Snapshot, SnapshotStatus};
 
 /// The prefix of the ids of runs that are sessions.
 const PREFIX: &str = "agent-session-";
@@ -27,9 +27,9 @@ pub(crate) struct Entry {
     pub(crate) updated: u64,
     pub(crate) status: SnapshotStatus,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) finish: Option<AgentFinish>,
+    pub(crate) finish: Option<AgentFinishReason>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) error: Option<AgentFailure>,
+    pub(crate) error: Option<AgentError>,
     /// The number of messages of the parent that are part of this snapshot.
     #[serde(default)]
     pub(crate) kept: usize,
@@ -170,7 +170,7 @@ impl SessionKey {
 /// A session is never due, so the workers of durable runs leave it alone.
 pub(super) fn change_of(head: &Head, entry: Option<&Entry>) -> Result<RunChange, E> {
     let status = match entry.and_then(|entry| entry.finish) {
-        Some(AgentFinish::Interrupted) => RunStatus::InputRequired,
+        Some(AgentFinishReason::Interrupted) => RunStatus::InputRequired,
         _ => RunStatus::Completed,
     };
     let line = entry.map(serde_json::to_string).transpose().map_err(E::Unreadable)?;

@@ -16,7 +16,7 @@ use super::Sessions;
 use super::record::{Entry, Head, Record, SessionKey, change_of};
 use crate::error::Error as E;
 use crate::journal::{BegunTurn, SavedResults, TurnJournal, journal_name};
-use crate::types::{AgentFinish, SnapshotStatus};
+use crate::types::{AgentFinishReason, SnapshotStatus};
 
 /// The maximum number of snapshots of a session. Default is 2,000.
 const MAX_SNAPSHOTS: usize = 2_000;
@@ -93,7 +93,7 @@ impl Turnstile {
 
     pub(super) async fn mark(&mut self, id: &str, status: SnapshotStatus) -> Result<()> {
         let Some(entry) = self.record.find(id) else { return Ok(()) };
-        let finish = (status == SnapshotStatus::Aborted).then_some(AgentFinish::Aborted);
+        let finish = (status == SnapshotStatus::Aborted).then_some(AgentFinishReason::Aborted);
         self.save(Entry { status, finish, updated: now_ms(), ..entry.clone() }).await
     }
 
@@ -211,7 +211,7 @@ impl KeptTurn {
             && let Err(error) = runs.remove(&self.journal).await
         {
             let error = Logged::text(error.chain());
-            tracing::warn!(%error, "the journal of a turn that has ended cannot be removed");
+            tracing::warn!(%error, "failed to remove the journal of a finished turn");
         }
     }
 }

@@ -64,12 +64,14 @@ async fn worker_limits_runs_per_name_and_tag_without_delaying_others() {
             ids.push(id);
         }
         let other = genkit.durable_flow("z", "quick", json!({})).await.unwrap();
-        let worker = genkit.work().limit(key, 2).concurrency(8).poll(Duration::from_millis(100));
+        let worker =
+            genkit.work().concurrency_limit(key, 2).concurrency(8).poll(Duration::from_millis(100));
         let stop = tokio::time::sleep(Duration::from_secs(2));
         worker.until(stop).await.unwrap();
         assert_eq!(other.status().await.unwrap(), RunStatus::Completed);
         assert!((2..=6).contains(&completed(&genkit, &ids).await));
-        let worker = genkit.work().limit(key, 2).concurrency(8).poll(Duration::from_millis(100));
+        let worker =
+            genkit.work().concurrency_limit(key, 2).concurrency(8).poll(Duration::from_millis(100));
         work_for(worker, 40).await;
         assert_eq!((completed(&genkit, &ids).await, load.highest()), (40, 2), "{key}");
     }
@@ -82,7 +84,7 @@ async fn worker_starts_runs_at_a_rate() {
     for id in &ids {
         genkit.durable_flow(id, "quick", json!({})).await.unwrap();
     }
-    let hourly = || genkit.work().rate("quick", 2, Duration::from_secs(3600));
+    let hourly = || genkit.work().rate_limit("quick", 2, Duration::from_secs(3600));
     work_for(hourly(), 1800).await;
     assert_eq!(completed(&genkit, &ids).await, 2);
     work_for(hourly(), 2 * 3600).await;
