@@ -1,4 +1,5 @@
 use super::cron::Cron;
+use super::rules::Admission;
 use super::*;
 
 #[tokio::test]
@@ -101,4 +102,20 @@ fn invalid_cron_expressions_are_errors() {
         let error = Cron::parse(wrong).expect_err(wrong);
         assert!(error.to_string().contains("is not a valid schedule"), "{error}");
     }
+}
+
+#[test]
+fn run_with_the_same_tag_twice_takes_one_slot() {
+    let options = crate::DurableOptions::new().tag("mail").tag("mail");
+    let state = crate::flow_state::FlowState::new("mail", serde_json::json!({}));
+    let body = crate::record::RunBody::Flow(Box::new(state));
+    let record = crate::record::Record { kept: options.kept, ..crate::record::Record::new(body) };
+    let mut rules = WorkRules::default();
+    rules.set_limit("mail".to_owned(), 1);
+    rules.set_rate("mail".to_owned(), 2, Duration::from_secs(3600));
+    for _ in 0..2 {
+        let admission = rules.admit(&record);
+        assert!(matches!(admission, Admission::Yes(permits) if permits.len() == 1));
+    }
+    assert!(matches!(rules.admit(&record), Admission::NotFor(_)), "the rate counts it once");
 }
