@@ -18,7 +18,7 @@ use crate::settings::DurableOptions;
 use genkit_agent::{Generate, Instance};
 use genkit_core::internal::context::Elsewhere;
 use genkit_core::internal::run_store::short_hash;
-use genkit_core::{BoxFuture, Context, Error, GenerateResponse, Result};
+use genkit_core::{BoxFuture, Context, Error, ErrorKind, GenerateResponse, Result};
 use genkit_core::{RunFilter, RunId, RunStatus, RunStore};
 
 /// The shortest and the longest wait of a suspended run before it looks at its child. Default is a second and 5
@@ -214,8 +214,28 @@ pub(crate) fn tag_of_children(parent: &RunId) -> String {
 
 /// Returns the children of a run that are not finished. Empty if the store has no lists.
 pub(crate) async fn open_children(store: &dyn RunStore, parent: &RunId) -> Vec<RunId> {
+    list_children(store, open_children_of(parent)).await.unwrap_or_default()
+}
+
+/// Returns the children of a run that are cancelled with it. They include those that are cancelled already, since they
+/// may have children as well. Empty if the store has no lists.
+///
+/// # Errors
+/// The errors of [`RunStore::list`].
+pub(crate) async fn children_to_cancel(store: &dyn RunStore, parent: &RunId) -> Result<Vec<RunId>> {
+    let filter = open_children_of(parent).status(RunStatus::Cancelled);
+    match list_children(store, filter).await {
+        Err(error) if error.kind() == ErrorKind::FailedPrecondition => Ok(Vec::new()),
+        listed => listed,
+    }
+}
+
+fn open_children_of(parent: &RunId) -> RunFilter {
     let filter = RunFilter::new().tag(tag_of_children(parent)).limit(usize::MAX);
-    let filter = filter.status(RunStatus::Working).status(RunStatus::InputRequired);
-    let listed = store.list(&filter).await.unwrap_or_default();
-    listed.into_iter().map(|run| run.id).collect()
+    filter.status(RunStatus::Working).status(RunStatus::InputRequired)
+}
+
+async fn list_children(store: &dyn RunStore, filter: RunFilter) -> Result<Vec<RunId>> {
+    let listed = store.list(&filter).await?;
+    Ok(listed.into_iter().map(|run| run.id).collect())
 }

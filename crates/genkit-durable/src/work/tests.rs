@@ -2,6 +2,8 @@ use super::cron::Cron;
 use super::rules::Admission;
 use super::*;
 
+mod interrupted;
+
 #[tokio::test]
 async fn runs_continue_during_store_query() {
     let (done, is_done) = tokio::sync::oneshot::channel();
@@ -118,4 +120,34 @@ fn run_with_the_same_tag_twice_takes_one_slot() {
         assert!(matches!(admission, Admission::Yes(permits) if permits.len() == 1));
     }
     assert!(matches!(rules.admit(&record), Admission::NotFor(_)), "the rate counts it once");
+}
+
+/// Works on the runs until `done` is ready.
+async fn work_until<T>(genkit: &genkit::Genkit, done: impl Future<Output = T>) -> T {
+    let work = genkit.work().poll(Duration::from_millis(2)).run();
+    let done = tokio::time::timeout(Duration::from_secs(60), done);
+    tokio::select! {
+        done = done => done.expect("it happens"),
+        _ = work => unreachable!("it works until it is dropped"),
+    }
+}
+
+/// Waits until this number of runs is suspended, and no other run has work.
+async fn all_suspended(genkit: &genkit::Genkit, runs: usize) -> Vec<genkit_core::RunEntry> {
+    let working = genkit_core::RunFilter::new().status(genkit_core::RunStatus::Working);
+    let store = run_store(genkit).expect("a store");
+    loop {
+        let listed = store.list(&working).await.expect("it lists");
+        let mut free = 0;
+        for run in listed.iter().filter(|run| run.wake_at_ms.is_some()) {
+            let ttl = Duration::from_millis(1);
+            let leased = store.lease(&run.id, "test", ttl).await.expect("it leases");
+            free += usize::from(leased.is_some());
+            store.release(&run.id, "test").await.expect("it releases");
+        }
+        if listed.len() == runs && free == runs {
+            return listed;
+        }
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
 }
