@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use super::call_of_run;
 use super::mail::LiveRun;
 use crate::error::Error as E;
-use crate::handle::{DurableFlow, DurableRun, Handle};
+use crate::handle::Handle;
 use crate::outcome::{FlowOutcome, flow_outcome_of, response_of};
 use crate::record::{RunBody, StoredError};
 use crate::runs;
@@ -114,17 +114,21 @@ pub(super) async fn start_flow(
     input: impl Serialize + Send,
 ) -> Result<ChildFlow> {
     let start = ChildStart::new(context, key)?;
-    let (instance, id) = (&start.instance, start.id.as_str());
-    let DurableFlow(handle) =
-        runs::durable_flow(instance, id, flow, input, start.options.clone()).await?;
-    Ok(ChildFlow(start.into_child(context, handle)))
+    let create = async {
+        let (instance, id) = (&start.instance, start.id.as_str());
+        let options = start.options.clone();
+        Ok(runs::durable_flow(instance, id, flow, input, options).await?.0)
+    };
+    start.start_once(context, create).await.map(ChildFlow)
 }
 
 pub(super) async fn start_run(context: &Context, key: &str, run: Generate) -> Result<ChildRun> {
     let start = ChildStart::new(context, key)?;
-    let (instance, id) = (&start.instance, start.id.as_str());
-    let DurableRun(handle) = runs::durable_run(instance, id, run, start.options.clone()).await?;
-    Ok(ChildRun(start.into_child(context, handle)))
+    let create = async {
+        let (instance, id) = (&start.instance, start.id.as_str());
+        Ok(runs::durable_run(instance, id, run, start.options.clone()).await?.0)
+    };
+    start.start_once(context, create).await.map(ChildRun)
 }
 
 /// What is known of a child before it is created.
@@ -147,8 +151,27 @@ impl ChildStart {
         Ok(Self { instance, id, key, options })
     }
 
-    fn into_child(self, context: &Context, handle: Handle) -> Child {
-        Child { context: context.clone(), key: self.key, handle }
+    /// Starts the child, unless an earlier run of the function has done so. A child that was deleted since is not started
+    /// again.
+    async fn start_once(
+        &self,
+        context: &Context,
+        create: impl Future<Output = Result<Handle>>,
+    ) -> Result<Child> {
+        let started = format!("started/{}", self.key);
+        let recorded = context.recorded_result(&started);
+        let handle = match recorded.or_else(|| context.recorded_result(&self.key)) {
+            Some(_) => {
+                let store = runs::run_store(&self.instance)?;
+                Handle::new(&self.instance, store, self.id.clone())
+            }
+            None => {
+                let handle = create.await?;
+                context.record_saved(&started, true.into()).await?;
+                handle
+            }
+        };
+        Ok(Child { context: context.clone(), key: self.key.clone(), handle })
     }
 }
 
@@ -207,9 +230,24 @@ impl Child {
     }
 }
 
+/// The beginning of the tag of the children of a run.
+const PARENT_TAG: &str = "parent:";
+
 /// The tag of the children of a run.
 pub(crate) fn tag_of_children(parent: &RunId) -> String {
-    format!("parent:{parent}")
+    format!("{PARENT_TAG}{parent}")
+}
+
+/// Returns whether a run with these tags is the child of a run that is not finished, and may still ask for its result.
+pub(crate) async fn has_open_parent(store: &dyn RunStore, tags: &[String]) -> Result<bool> {
+    let parents = tags.iter().filter_map(|tag| tag.strip_prefix(PARENT_TAG));
+    for parent in parents.filter_map(|parent| RunId::new(parent).ok()) {
+        let head = store.peek(&parent).await?;
+        if head.is_some_and(|head| !head.status.is_over()) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Returns the children of a run that are not finished. Empty if the store has no lists.

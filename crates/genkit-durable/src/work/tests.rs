@@ -2,6 +2,7 @@ use super::cron::Cron;
 use super::rules::Admission;
 use super::*;
 
+mod deleted;
 mod interrupted;
 
 #[tokio::test]
@@ -148,6 +149,13 @@ async fn all_suspended(genkit: &genkit::Genkit, runs: usize) -> Vec<genkit_core:
         if listed.len() == runs && free == runs {
             return listed;
         }
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+}
+
+async fn has_ended(genkit: &genkit::Genkit, run: &str) {
+    let (store, id) = (run_store(genkit).expect("a store"), RunId::new(run).expect("an id"));
+    while !store.peek(&id).await.expect("it reads").expect("a run").status.is_over() {
         tokio::time::sleep(Duration::from_millis(2)).await;
     }
 }
