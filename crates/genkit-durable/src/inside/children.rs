@@ -160,6 +160,8 @@ impl ChildStart {
     ) -> Result<Child> {
         let started = format!("started/{}", self.key);
         let recorded = context.recorded_result(&started);
+        // Until the start is saved, the run must not be suspended for another wait.
+        let _busy = context.prevent_drop();
         let handle = match recorded.or_else(|| context.recorded_result(&self.key)) {
             Some(_) => {
                 let store = runs::run_store(&self.instance)?;
@@ -182,6 +184,8 @@ impl Child {
             Some(recorded) => serde_json::from_value(recorded)?,
             None => {
                 self.wait_for_end().await?;
+                // Until the result is saved, the run must not be suspended for another wait.
+                let _busy = self.context.prevent_drop();
                 let result = match self.read_result().await {
                     Ok(done) => ChildResult::Done(done),
                     Err(error) => ChildResult::Failed(StoredError::from_error(&error)),

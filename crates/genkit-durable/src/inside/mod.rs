@@ -148,6 +148,7 @@ impl DurableContext for Context {
         if let Some(live) = &call.live {
             live.publish(Some(value));
         }
+        let _busy = self.prevent_drop();
         call.note_published().await
     }
 

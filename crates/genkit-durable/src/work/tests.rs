@@ -4,6 +4,7 @@ use super::*;
 
 mod deleted;
 mod interrupted;
+mod suspended;
 
 #[tokio::test]
 async fn runs_continue_during_store_query() {
