@@ -4,6 +4,7 @@ use super::*;
 
 mod deleted;
 mod interrupted;
+mod stores;
 mod suspended;
 
 #[tokio::test]

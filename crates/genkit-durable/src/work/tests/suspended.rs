@@ -1,13 +1,18 @@
 //! Runs that are suspended while something of them still happens.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use genkit::durable::{DurableContext as _, FlowOutcome, FolderStore};
 use genkit::{Context, Genkit, Registry, Result, flow, flows};
-use genkit_core::RunStore;
+use genkit_core::internal::sync::lock;
+use genkit_core::{RunId, RunStatus, RunStore};
 use serde_json::json;
 
+use super::stores::Interrupted;
 use super::{all_suspended, has_ended, work_until};
+use crate::memory::MemoryRuns;
 
 /// Waits for a word, but not for long.
 #[flow]
@@ -58,4 +63,38 @@ async fn end_of_a_sleep_or_child_is_noticed_next_to_a_wait_for_a_signal() {
     work_until(&genkit, has_ended(&genkit, "c")).await;
     assert_eq!(run.wait().await.expect("it ends"), FlowOutcome::Returned(json!("\"end\"")));
     std::fs::remove_dir_all(folder).ok();
+}
+
+/// A signal that is sent while a worker looks at the suspended run: in the middle of the look, so that a renewal of the
+/// lease finds it, or just before the save.
+#[tokio::test]
+async fn signal_during_a_look_at_a_suspended_run_is_received() {
+    for is_in_the_middle in [true, false] {
+        let inner = Arc::new(MemoryRuns::default());
+        let store = Interrupted { inner: Arc::clone(&inner) as _, ..Interrupted::default() };
+        let (genkit, client) = (
+            process(store.clone(), Duration::from_millis(150)),
+            process(super::stores::Shared(inner), LEASE),
+        );
+        let run = client.durable_flow("p", "word_or_child", json!({})).await.expect("a run");
+        work_until(&genkit, all_suspended(&genkit, 2)).await;
+        let loads = Arc::clone(&store.loads);
+        let sent = Arc::new(AtomicUsize::new(0));
+        let (sender, is_sent) = (client.clone(), Arc::clone(&sent));
+        let hook = async move {
+            assert!(sender.runs().signal("p", "word", "hello").await.expect("it is sent"));
+            is_sent.store(1, Ordering::SeqCst);
+            let before = loads.load(Ordering::SeqCst);
+            while is_in_the_middle && loads.load(Ordering::SeqCst) == before {
+                tokio::task::yield_now().await;
+            }
+        };
+        let place = if is_in_the_middle { &store.before_peek_of_child } else { &store.before_save };
+        *lock(place) = Some(Box::pin(hook));
+        work_until(&genkit, has_ended(&genkit, "p")).await;
+        assert_eq!(sent.load(Ordering::SeqCst), 1, "the worker has looked");
+        assert_eq!(run.wait().await.expect("it ends"), FlowOutcome::Returned(json!("hello")));
+        let head = store.peek(&RunId::new("p").expect("an id")).await.expect("it reads");
+        assert_eq!(head.expect("a run").status, RunStatus::Completed);
+    }
 }
