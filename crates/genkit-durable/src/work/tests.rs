@@ -4,6 +4,7 @@ use super::*;
 
 mod deleted;
 mod interrupted;
+mod retried;
 mod stores;
 mod suspended;
 
