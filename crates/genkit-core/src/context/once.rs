@@ -88,6 +88,8 @@ impl Context {
     /// Records a result under `key` for later runs. In a durable run, it is saved before this returns.
     #[doc(hidden)]
     pub async fn record_saved(&self, key: &str, done: Value) -> Result<()> {
+        // Until the result is saved, a durable run is not suspended for another wait: it would not continue after the save.
+        let _busy = OnceGuard::new(self.shared_replay());
         let journal = self.0.parts.journal.clone();
         let key = &*self.scoped_key(key);
         let saving = journal.map(|journal| journal.save_result(key, &done));

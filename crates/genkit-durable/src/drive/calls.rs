@@ -12,7 +12,7 @@ use super::{save_later, save_run, unless_cancelled};
 use crate::journal::{CallJournal, Note, NoteContent};
 use crate::record::{Record, RunBody, StoredError};
 use crate::session::LeasedRun;
-use crate::work::resting;
+use crate::work::resting::{self, NextAttempt};
 use genkit_agent::Instance;
 use genkit_agent::{CallResult, Run, RunCall, RunState};
 use genkit_core::internal::sync::lock;
@@ -86,7 +86,7 @@ pub(super) async fn perform_calls(
                 }
             }
         }
-        if left > 0 && save_rests(genkit, session, run, &begun, &again).await? {
+        if left > 0 && save_rests(genkit, session, run, &begun, (attempts, &again)).await? {
             return Ok(RoundResult::Rests);
         }
         // The last call is saved with the end of the round.
@@ -137,19 +137,24 @@ fn earlier_retry(
     }
 }
 
-/// Suspends the run if all of its open calls only wait. Returns whether they do.
+/// Suspends the run if all of its open calls only wait, some of them for their next attempt. Returns whether they do.
 async fn save_rests(
     genkit: &Instance,
     session: &mut LeasedRun,
     run: &mut Run,
     begun: &BegunCalls,
-    again: &Option<(Duration, StoredError)>,
+    (attempts, again): (u32, &Option<(Duration, StoredError)>),
 ) -> Result<bool> {
     let rests = lock(begun).values().map(|call| call.current_rest()).collect::<Option<Vec<_>>>();
     let Some(rests) = rests.filter(|rests| !rests.is_empty()) else { return Ok(false) };
-    let (wake, waits) = resting::join_rests(rests);
-    let wake = again.as_ref().map_or(wake, |(wait, _)| wake.min(resting::in_ms(*wait)));
-    let record = Record::new(RunBody::Generate(Box::new(run.state_after(session.logged))));
+    let (mut wake, mut waits) = resting::join_rests(rests);
+    let mut record = Record::new(RunBody::Generate(Box::new(run.state_after(session.logged))));
+    if let Some((wait, error)) = again {
+        let retry = NextAttempt(resting::in_ms(*wait));
+        wake = wake.min(retry.0);
+        waits.push(Arc::new(retry));
+        (record.attempts, record.error) = (attempts + 1, Some(error.clone()));
+    }
     let saved = session.save_record(RunStatus::Working, Some(wake), record).await;
     unless_cancelled(session, saved, || run.cancel_run()).await?;
     genkit.runs.resting.keep_run(session.id(), session.revision(), wake, waits);

@@ -14,7 +14,7 @@ use self::calls::{RoundResult, perform_calls};
 use self::flow::{drive_flow, fail_flow};
 use super::error::Error as E;
 use super::handle::Handle;
-use super::inside::mail::Mail;
+use super::inside::mail::{Mail, join_head, split_head};
 use super::limits::{LEASE, LIVES, SUSPECT_LIVES};
 use super::record::{Record, RunBody, StoredError};
 use super::session::LeasedRun;
@@ -23,6 +23,7 @@ use super::work::rules::{Admission, WorkRules};
 use genkit_agent::Instance;
 use genkit_agent::{NextStep, Run, RunState};
 use genkit_core::TraceContext;
+use genkit_core::internal::context::Elsewhere;
 use genkit_core::internal::run_store::now_ms;
 use genkit_core::internal::telemetry::installed_telemetry;
 use genkit_core::internal::visible::Logged;
@@ -68,9 +69,7 @@ pub(super) async fn work_on(
     if let Some(waits) = genkit.runs.resting.take_run(id, session.revision()) {
         let looked = resting::poll_waits(&mut session, &waits).await?;
         if let Some(wake) = looked {
-            let same = RunChange::new(RunStatus::Working, stored.head).with_wake_at_ms(Some(wake));
-            session.save_change(same).await?;
-            genkit.runs.resting.keep_run(id, session.revision(), wake, waits);
+            save_look(genkit, &mut session, &stored, wake, waits).await?;
             session.release().await;
             return Ok(WorkResult::Settled);
         }
@@ -114,6 +113,26 @@ pub(super) async fn work_on(
         wake_parent(genkit, store, parent).await;
     }
     worked.map(|()| WorkResult::Settled)
+}
+
+/// Saves the time of the next look at a suspended run. If mail arrives during the look, the run is due at once, and its
+/// functions run again, since `waits` does not know that mail.
+async fn save_look(
+    genkit: &Instance,
+    session: &mut LeasedRun,
+    stored: &StoredRun,
+    wake: u64,
+    waits: Vec<Arc<dyn Elsewhere>>,
+) -> Result<()> {
+    let (before, known) = split_head(&stored.head);
+    let mail = session.live.mail();
+    let head = join_head(before, &mail)?;
+    let change = RunChange::new(RunStatus::Working, head);
+    session.save_change(change.with_wake_at_ms((mail == known).then_some(wake))).await?;
+    if session.live.mail() == known {
+        genkit.runs.resting.keep_run(session.id(), session.revision(), wake, waits);
+    }
+    Ok(())
 }
 
 /// What a worker holds while it performs a run: the slots of its limits, and the slot for suspect runs.

@@ -1,5 +1,6 @@
 //! Changes of a run from outside: answers, signals, retries and cancellation.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -9,11 +10,11 @@ use super::Handle;
 use crate::answering::answer_to;
 use crate::drive::wake_parent;
 use crate::error::Error as E;
-use crate::inside::children::open_children;
+use crate::inside::children::children_to_cancel;
 use crate::inside::mail::{Mail, SentHead, join_head, split_head};
 use crate::record::{Record, RunBody};
 use genkit_agent::{NextStep, Run};
-use genkit_core::{Answer, Interrupt, Result};
+use genkit_core::{Answer, ErrorKind, Interrupt, Result};
 use genkit_core::{RunChange, RunStatus};
 
 impl Handle {
@@ -157,21 +158,30 @@ impl Handle {
         Ok(Some(serde_json::from_value(value).map_err(why)?))
     }
 
-    /// Cancels the run, and then its children.
+    /// Cancels the run, and then its children. If the run is already cancelled, only cancels the children that an earlier
+    /// cancellation left, and returns `false`.
     pub(crate) async fn cancel_run(&self) -> Result<bool> {
-        let mut cancelled = vec![self.id.clone()];
-        if !self.cancel_one().await? {
+        let is_new = self.cancel_one().await?;
+        if !is_new && self.peek_head().await?.status != RunStatus::Cancelled {
             return Ok(false);
         }
+        let mut cancelled = vec![self.id.clone()];
+        // A program can give a run the tag of a child of itself.
+        let mut seen = BTreeSet::from([self.id.clone()]);
         while let Some(parent) = cancelled.pop() {
-            for child in open_children(&*self.store, &parent).await {
-                Self::new(&self.genkit, Arc::clone(&self.store), child.clone())
-                    .cancel_one()
-                    .await?;
-                cancelled.push(child);
+            for child in children_to_cancel(&*self.store, &parent).await? {
+                if !seen.insert(child.clone()) {
+                    continue;
+                }
+                let handle = Self::new(&self.genkit, Arc::clone(&self.store), child.clone());
+                match handle.cancel_one().await {
+                    // The child may have been deleted since.
+                    Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+                    _ => cancelled.push(child),
+                }
             }
         }
-        Ok(true)
+        Ok(is_new)
     }
 
     async fn cancel_one(&self) -> Result<bool> {

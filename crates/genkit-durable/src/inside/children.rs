@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use super::call_of_run;
 use super::mail::LiveRun;
 use crate::error::Error as E;
-use crate::handle::{DurableFlow, DurableRun, Handle};
+use crate::handle::Handle;
 use crate::outcome::{FlowOutcome, flow_outcome_of, response_of};
 use crate::record::{RunBody, StoredError};
 use crate::runs;
@@ -18,7 +18,7 @@ use crate::settings::DurableOptions;
 use genkit_agent::{Generate, Instance};
 use genkit_core::internal::context::Elsewhere;
 use genkit_core::internal::run_store::short_hash;
-use genkit_core::{BoxFuture, Context, Error, GenerateResponse, Result};
+use genkit_core::{BoxFuture, Context, Error, ErrorKind, GenerateResponse, Result};
 use genkit_core::{RunFilter, RunId, RunStatus, RunStore};
 
 /// The shortest and the longest wait of a suspended run before it looks at its child. Default is a second and 5
@@ -114,17 +114,21 @@ pub(super) async fn start_flow(
     input: impl Serialize + Send,
 ) -> Result<ChildFlow> {
     let start = ChildStart::new(context, key)?;
-    let (instance, id) = (&start.instance, start.id.as_str());
-    let DurableFlow(handle) =
-        runs::durable_flow(instance, id, flow, input, start.options.clone()).await?;
-    Ok(ChildFlow(start.into_child(context, handle)))
+    let create = async {
+        let (instance, id) = (&start.instance, start.id.as_str());
+        let options = start.options.clone();
+        Ok(runs::durable_flow(instance, id, flow, input, options).await?.0)
+    };
+    start.start_once(context, create).await.map(ChildFlow)
 }
 
 pub(super) async fn start_run(context: &Context, key: &str, run: Generate) -> Result<ChildRun> {
     let start = ChildStart::new(context, key)?;
-    let (instance, id) = (&start.instance, start.id.as_str());
-    let DurableRun(handle) = runs::durable_run(instance, id, run, start.options.clone()).await?;
-    Ok(ChildRun(start.into_child(context, handle)))
+    let create = async {
+        let (instance, id) = (&start.instance, start.id.as_str());
+        Ok(runs::durable_run(instance, id, run, start.options.clone()).await?.0)
+    };
+    start.start_once(context, create).await.map(ChildRun)
 }
 
 /// What is known of a child before it is created.
@@ -147,8 +151,29 @@ impl ChildStart {
         Ok(Self { instance, id, key, options })
     }
 
-    fn into_child(self, context: &Context, handle: Handle) -> Child {
-        Child { context: context.clone(), key: self.key, handle }
+    /// Starts the child, unless an earlier run of the function has done so. A child that was deleted since is not started
+    /// again.
+    async fn start_once(
+        &self,
+        context: &Context,
+        create: impl Future<Output = Result<Handle>>,
+    ) -> Result<Child> {
+        let started = format!("started/{}", self.key);
+        let recorded = context.recorded_result(&started);
+        // Until the start is saved, the run must not be suspended for another wait.
+        let _busy = context.prevent_drop();
+        let handle = match recorded.or_else(|| context.recorded_result(&self.key)) {
+            Some(_) => {
+                let store = runs::run_store(&self.instance)?;
+                Handle::new(&self.instance, store, self.id.clone())
+            }
+            None => {
+                let handle = create.await?;
+                context.record_saved(&started, true.into()).await?;
+                handle
+            }
+        };
+        Ok(Child { context: context.clone(), key: self.key.clone(), handle })
     }
 }
 
@@ -159,6 +184,8 @@ impl Child {
             Some(recorded) => serde_json::from_value(recorded)?,
             None => {
                 self.wait_for_end().await?;
+                // Until the result is saved, the run must not be suspended for another wait.
+                let _busy = self.context.prevent_drop();
                 let result = match self.read_result().await {
                     Ok(done) => ChildResult::Done(done),
                     Err(error) => ChildResult::Failed(StoredError::from_error(&error)),
@@ -207,15 +234,50 @@ impl Child {
     }
 }
 
+/// The beginning of the tag of the children of a run.
+const PARENT_TAG: &str = "parent:";
+
 /// The tag of the children of a run.
 pub(crate) fn tag_of_children(parent: &RunId) -> String {
-    format!("parent:{parent}")
+    format!("{PARENT_TAG}{parent}")
+}
+
+/// Returns whether a run with these tags is the child of a run that is not finished, and may still ask for its result.
+pub(crate) async fn has_open_parent(store: &dyn RunStore, tags: &[String]) -> Result<bool> {
+    let parents = tags.iter().filter_map(|tag| tag.strip_prefix(PARENT_TAG));
+    for parent in parents.filter_map(|parent| RunId::new(parent).ok()) {
+        let head = store.peek(&parent).await?;
+        if head.is_some_and(|head| !head.status.is_over()) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Returns the children of a run that are not finished. Empty if the store has no lists.
 pub(crate) async fn open_children(store: &dyn RunStore, parent: &RunId) -> Vec<RunId> {
+    list_children(store, open_children_of(parent)).await.unwrap_or_default()
+}
+
+/// Returns the children of a run that are cancelled with it. They include those that are cancelled already, since they
+/// may have children as well. Empty if the store has no lists.
+///
+/// # Errors
+/// The errors of [`RunStore::list`].
+pub(crate) async fn children_to_cancel(store: &dyn RunStore, parent: &RunId) -> Result<Vec<RunId>> {
+    let filter = open_children_of(parent).status(RunStatus::Cancelled);
+    match list_children(store, filter).await {
+        Err(error) if error.kind() == ErrorKind::FailedPrecondition => Ok(Vec::new()),
+        listed => listed,
+    }
+}
+
+fn open_children_of(parent: &RunId) -> RunFilter {
     let filter = RunFilter::new().tag(tag_of_children(parent)).limit(usize::MAX);
-    let filter = filter.status(RunStatus::Working).status(RunStatus::InputRequired);
-    let listed = store.list(&filter).await.unwrap_or_default();
-    listed.into_iter().map(|run| run.id).collect()
+    filter.status(RunStatus::Working).status(RunStatus::InputRequired)
+}
+
+async fn list_children(store: &dyn RunStore, filter: RunFilter) -> Result<Vec<RunId>> {
+    let listed = store.list(&filter).await?;
+    Ok(listed.into_iter().map(|run| run.id).collect())
 }

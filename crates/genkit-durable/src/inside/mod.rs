@@ -72,8 +72,8 @@ pub trait DurableContext {
     ) -> impl Future<Output = Result<()>> + Send;
 
     /// Starts a flow of the registry as a child run: a durable run with its own steps, retries and worker. It is started
-    /// once, even if this function runs again after a crash, and is cancelled together with the run that started it.
-    /// Its tag is `parent:` with the id of that run.
+    /// once, even if this function runs again after a crash or after the child was deleted, and is cancelled together
+    /// with the run that started it. Its tag is `parent:` with the id of that run.
     ///
     /// The id of the child is derived from `key`. If a function uses a key more than once, the children are numbered in
     /// the order in which they are started, so this order must be the same each time the function runs.
@@ -148,6 +148,7 @@ impl DurableContext for Context {
         if let Some(live) = &call.live {
             live.publish(Some(value));
         }
+        let _busy = self.prevent_drop();
         call.note_published().await
     }
 

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::error::Error as E;
 use crate::handle::Handle;
+use crate::inside::children::has_open_parent;
 use crate::record::{Record, RunBody};
 use crate::runs::run_store;
 use genkit_agent::{Instance, Run};
@@ -165,7 +166,8 @@ impl Runs {
         run_store(&self.0)?.remove(&id).await
     }
 
-    /// Deletes the runs that finished longer than `age` ago. Returns their number.
+    /// Deletes the runs that finished longer than `age` ago, except children of a run that is not finished. Returns their
+    /// number.
     ///
     /// # Errors
     /// See [`Runs`].
@@ -180,7 +182,7 @@ impl Runs {
     }
 }
 
-/// Deletes the runs that finished longer than `age` ago.
+/// Deletes the runs that finished longer than `age` ago, except children whose parent may still ask for their result.
 pub(crate) async fn delete_finished(store: &dyn RunStore, age: Duration) -> Result<usize> {
     let age = u64::try_from(age.as_millis()).unwrap_or(u64::MAX);
     let mut filter = RunFilter::new()
@@ -194,6 +196,9 @@ pub(crate) async fn delete_finished(store: &dyn RunStore, age: Duration) -> Resu
         let Some(last) = page.last() else { return Ok(deleted) };
         let after = last.id.clone();
         for entry in &page {
+            if has_open_parent(store, &entry.tags).await? {
+                continue;
+            }
             // An operator may have continued it since.
             let head = store.peek(&entry.id).await?;
             if head.is_some_and(|head| head.status.is_over()) && store.remove(&entry.id).await? {

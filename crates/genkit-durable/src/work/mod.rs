@@ -84,7 +84,8 @@ impl Worker {
     }
 
     /// Sets the retention: how long finished runs are kept after they ended. The worker deletes older runs, at its
-    /// start and then every 10 minutes, or more often for a shorter time. By default, all are kept.
+    /// start and then every 10 minutes, or more often for a shorter time. Children are kept as long as the run that
+    /// started them is not finished. By default, all are kept.
     pub fn keep_finished_for(mut self, time: Duration) -> Self {
         self.keep_finished = Some(time);
         self

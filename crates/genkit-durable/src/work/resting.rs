@@ -4,9 +4,21 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::session::LeasedRun;
-use genkit_core::Result;
 use genkit_core::internal::context::{Elsewhere, Rest};
 use genkit_core::internal::run_store::now_ms;
+use genkit_core::{BoxFuture, Result};
+
+/// The next attempt of a call that failed, in milliseconds since 1970.
+pub(crate) struct NextAttempt(pub(crate) u64);
+
+impl Elsewhere for NextAttempt {
+    fn poll_operation(&self) -> BoxFuture<'_, Option<Duration>> {
+        let left = self.0.saturating_sub(now_ms());
+        Box::pin(std::future::ready((left > 0).then(|| Duration::from_millis(left))))
+    }
+
+    fn give_up(&self) {}
+}
 
 /// Combines the external operations that runs wait for. Returns the time of the next check, in milliseconds since 1970,
 /// and all items to check.

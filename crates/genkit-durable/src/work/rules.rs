@@ -1,6 +1,6 @@
 //! Which runs a worker performs now: builds, and limits per name or tag.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -55,18 +55,17 @@ impl WorkRules {
         if self.builds.as_ref().is_some_and(|accepts| !accepts(build)) {
             return Admission::NotFor(SKIP);
         }
-        let keys = || {
-            let tags = record.kept.tags.iter().map(String::as_str);
-            tags.chain(std::iter::once(record.body.name()))
-        };
+        // A tag may equal the name or another tag. The run needs only one slot for it.
+        let tags = record.kept.tags.iter().map(String::as_str);
+        let keys: BTreeSet<&str> = tags.chain(std::iter::once(record.body.name())).collect();
         let mut permits = Vec::new();
-        for (key, slots) in keys().filter_map(|key| Some((key, self.slots.get(key)?))) {
+        for (&key, slots) in keys.iter().filter_map(|key| Some((key, self.slots.get(*key)?))) {
             match Arc::clone(slots).try_acquire_owned() {
                 Ok(permit) => permits.push(permit),
                 Err(_) => return Admission::Full(key.to_owned()),
             }
         }
-        let rates: Vec<_> = keys().filter_map(|key| self.rates.get(key)).collect();
+        let rates: Vec<_> = keys.iter().filter_map(|key| self.rates.get(*key)).collect();
         let waits = rates.iter().filter_map(|rate| lock(rate).wait_for_start()).max();
         if let Some(wait) = waits {
             return Admission::NotFor(wait);

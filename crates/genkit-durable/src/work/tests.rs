@@ -1,5 +1,12 @@
 use super::cron::Cron;
+use super::rules::Admission;
 use super::*;
+
+mod deleted;
+mod interrupted;
+mod retried;
+mod stores;
+mod suspended;
 
 #[tokio::test]
 async fn runs_continue_during_store_query() {
@@ -100,5 +107,58 @@ fn invalid_cron_expressions_are_errors() {
     ] {
         let error = Cron::parse(wrong).expect_err(wrong);
         assert!(error.to_string().contains("is not a valid schedule"), "{error}");
+    }
+}
+
+#[test]
+fn run_with_the_same_tag_twice_takes_one_slot() {
+    let options = crate::DurableOptions::new().tag("mail").tag("mail");
+    let state = crate::flow_state::FlowState::new("mail", serde_json::json!({}));
+    let body = crate::record::RunBody::Flow(Box::new(state));
+    let record = crate::record::Record { kept: options.kept, ..crate::record::Record::new(body) };
+    let mut rules = WorkRules::default();
+    rules.set_limit("mail".to_owned(), 1);
+    rules.set_rate("mail".to_owned(), 2, Duration::from_secs(3600));
+    for _ in 0..2 {
+        let admission = rules.admit(&record);
+        assert!(matches!(admission, Admission::Yes(permits) if permits.len() == 1));
+    }
+    assert!(matches!(rules.admit(&record), Admission::NotFor(_)), "the rate counts it once");
+}
+
+/// Works on the runs until `done` is ready.
+async fn work_until<T>(genkit: &genkit::Genkit, done: impl Future<Output = T>) -> T {
+    let work = genkit.work().poll(Duration::from_millis(2)).run();
+    let done = tokio::time::timeout(Duration::from_secs(60), done);
+    tokio::select! {
+        done = done => done.expect("it happens"),
+        _ = work => unreachable!("it works until it is dropped"),
+    }
+}
+
+/// Waits until this number of runs is suspended, and no other run has work.
+async fn all_suspended(genkit: &genkit::Genkit, runs: usize) -> Vec<genkit_core::RunEntry> {
+    let working = genkit_core::RunFilter::new().status(genkit_core::RunStatus::Working);
+    let store = run_store(genkit).expect("a store");
+    loop {
+        let listed = store.list(&working).await.expect("it lists");
+        let mut free = 0;
+        for run in listed.iter().filter(|run| run.wake_at_ms.is_some()) {
+            let ttl = Duration::from_millis(1);
+            let leased = store.lease(&run.id, "test", ttl).await.expect("it leases");
+            free += usize::from(leased.is_some());
+            store.release(&run.id, "test").await.expect("it releases");
+        }
+        if listed.len() == runs && free == runs {
+            return listed;
+        }
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+}
+
+async fn has_ended(genkit: &genkit::Genkit, run: &str) {
+    let (store, id) = (run_store(genkit).expect("a store"), RunId::new(run).expect("an id"));
+    while !store.peek(&id).await.expect("it reads").expect("a run").status.is_over() {
+        tokio::time::sleep(Duration::from_millis(2)).await;
     }
 }
