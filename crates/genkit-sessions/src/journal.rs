@@ -32,6 +32,9 @@ pub(crate) struct BegunTurn {
     pub(crate) input: AgentInput,
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub(crate) action_context: Map<String, Value>,
+    /// Whether the program itself began the turn, rather than a client of a server.
+    #[serde(default)]
+    pub(crate) is_program: bool,
     /// The number of processes that ended during the turn.
     #[serde(default)]
     pub(crate) lives: u32,

@@ -144,6 +144,7 @@ impl Call {
             owner: self.caller.owner.clone(),
             input,
             action_context: self.caller.action_context.clone(),
+            is_program: self.caller.is_program,
             lives: 0,
         }
     }
