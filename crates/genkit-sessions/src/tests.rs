@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 use crate::server::endpoint::AgentEndpoint;
 use crate::*;
 
+mod lost;
 mod search;
 
 /// An agent that counts its turns and repeats what it is told.

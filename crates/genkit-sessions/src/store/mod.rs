@@ -160,6 +160,7 @@ impl Sessions {
             guard: None,
             is_leased: false,
             turn: None,
+            is_given_up: false,
             record: Record::new(session.to_owned()),
         };
         let entered = tokio::time::timeout_at(deadline, gate.lock_owned()).await;
@@ -254,6 +255,7 @@ impl Sessions {
             guard: None,
             is_leased: true,
             turn: None,
+            is_given_up: false,
             record: Record::new(String::new()),
         };
         turnstile.reload(owner).await?;

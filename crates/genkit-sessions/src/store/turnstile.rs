@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use genkit_core::internal::run_store::now_ms;
 use genkit_core::internal::sync::lock;
 use genkit_core::internal::visible::Logged;
-use genkit_core::{Result, RunId, RunStore};
+use genkit_core::{ErrorKind, Result, RunId, RunStore};
 
 use super::Sessions;
 use super::record::{Entry, Head, Record, SessionKey, change_of};
@@ -37,6 +37,8 @@ pub(crate) struct Turnstile {
     pub(super) is_leased: bool,
     /// The journal of the turn that runs, which is removed with the session's lease.
     pub(super) turn: Option<KeptTurn>,
+    /// Whether a turn was given up, so that this process must not change the session.
+    pub(crate) is_given_up: bool,
     pub(crate) record: Record,
 }
 impl Turnstile {
@@ -158,13 +160,20 @@ impl Turnstile {
             self.revision = 1;
             let lease = runs.lease(&self.key.run, &self.owner, self.sessions.lease).await?;
             self.is_leased = lease.is_some();
+        } else if !is_begun && self.is_lost().await {
+            // The journal of the session belongs to the process that has the session now.
+            return Err(E::TakenOver.into());
         }
         self.turn = Some(KeptTurn { journal: journal.clone(), keeps: Arc::clone(keeps) });
         let name = journal_name(&self.head.agent);
-        Ok(Some(match is_begun {
-            true => TurnJournal::resume(runs, journal, name, turn).await?,
-            false => TurnJournal::begin(runs, journal, name, turn).await?,
-        }))
+        let kept = match is_begun {
+            true => TurnJournal::resume(runs, journal, name, turn).await,
+            false => TurnJournal::begin(runs, journal, name, turn).await,
+        };
+        if kept.as_ref().is_err_and(|error| is_begun || error.kind() == ErrorKind::Aborted) {
+            self.give_turn_up();
+        }
+        kept.map(Some)
     }
 
     /// Removes the journal of the turn, which has ended.
@@ -180,15 +189,15 @@ impl Turnstile {
         self.is_leased && !matches!(lease, Ok(Some(_)))
     }
 
-    /// Keeps the journal of the turn, which another process continues.
+    /// Keeps the journal of the turn, which another process or the next call continues.
     pub(crate) fn give_turn_up(&mut self) {
-        self.turn = None;
+        (self.turn, self.is_given_up) = (None, true);
     }
 
     /// Gives the session up. Dropping does the same in the background.
     pub(crate) async fn leave(mut self) {
         self.end_turn().await;
-        if self.revision > 0 && self.record.entries.is_empty() {
+        if self.revision > 0 && self.record.entries.is_empty() && !self.is_given_up {
             // The first turn has failed, so there is no session.
             let _ = self.sessions.runs.remove(&self.key.run).await;
         }

@@ -1,0 +1,218 @@
+//! Processes that lose their session, and stores that fail.
+
+use std::path::PathBuf;
+use std::sync::Mutex;
+
+use genkit_core::{Error, RunChange, RunEntry, RunFilter, RunHead, RunId, RunStore, StoredRun};
+use genkit_durable::FolderStore;
+
+use super::*;
+use crate::store::{SessionKey, Sessions};
+
+/// Runs before an operation on a run, and may fail it.
+type Hook = Box<dyn Fn(&'static str, &RunId) -> BoxFuture<'static, Result<()>> + Send + Sync>;
+
+/// A store in a folder whose operations can fail or wait.
+#[derive(Clone)]
+struct Hooked {
+    inner: FolderStore,
+    hook: Arc<Mutex<Hook>>,
+}
+
+impl Hooked {
+    fn open(folder: &PathBuf) -> Self {
+        let ready: Hook = Box::new(|_, _| Box::pin(std::future::ready(Ok(()))));
+        Self { inner: FolderStore::open(folder).unwrap(), hook: Arc::new(Mutex::new(ready)) }
+    }
+
+    fn set_hook(
+        &self,
+        hook: impl Fn(&'static str, &RunId) -> BoxFuture<'static, Result<()>> + Send + Sync + 'static,
+    ) {
+        *lock(&self.hook) = Box::new(hook);
+    }
+
+    /// Fails the operations that `fails` selects.
+    fn fail(&self, fails: impl Fn(&str, &str) -> bool + Send + Sync + 'static) {
+        self.set_hook(move |operation, run| {
+            let result = match fails(operation, &run.to_string()) {
+                true => Err(Error::new(ErrorKind::Unavailable, "no disk").into()),
+                false => Ok(()),
+            };
+            Box::pin(std::future::ready(result))
+        });
+    }
+
+    fn before(&self, operation: &'static str, run: &RunId) -> BoxFuture<'static, Result<()>> {
+        lock(&self.hook)(operation, run)
+    }
+}
+
+impl RunStore for Hooked {
+    fn create<'a>(&'a self, run: &'a RunId, first: &'a RunChange) -> BoxFuture<'a, Result<bool>> {
+        let before = self.before("create", run);
+        Box::pin(async move {
+            before.await?;
+            self.inner.create(run, first).await
+        })
+    }
+
+    fn load<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Option<StoredRun>>> {
+        let before = self.before("load", run);
+        Box::pin(async move {
+            before.await?;
+            self.inner.load(run).await
+        })
+    }
+
+    fn peek<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Option<RunHead>>> {
+        let before = self.before("peek", run);
+        Box::pin(async move {
+            before.await?;
+            self.inner.peek(run).await
+        })
+    }
+
+    fn save<'a>(
+        &'a self,
+        run: &'a RunId,
+        at: u64,
+        change: &'a RunChange,
+    ) -> BoxFuture<'a, Result<Option<u64>>> {
+        let before = self.before("save", run);
+        Box::pin(async move {
+            before.await?;
+            self.inner.save(run, at, change).await
+        })
+    }
+
+    fn lease<'a>(
+        &'a self,
+        run: &'a RunId,
+        owner: &'a str,
+        ttl: Duration,
+    ) -> BoxFuture<'a, Result<Option<RunHead>>> {
+        let before = self.before("lease", run);
+        Box::pin(async move {
+            before.await?;
+            self.inner.lease(run, owner, ttl).await
+        })
+    }
+
+    fn release<'a>(&'a self, run: &'a RunId, owner: &'a str) -> BoxFuture<'a, Result<()>> {
+        self.inner.release(run, owner)
+    }
+
+    fn due(&self, limit: usize) -> BoxFuture<'_, Result<Vec<RunId>>> {
+        self.inner.due(limit)
+    }
+
+    fn remove<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<bool>> {
+        self.inner.remove(run)
+    }
+
+    fn list<'a>(&'a self, filter: &'a RunFilter) -> BoxFuture<'a, Result<Vec<RunEntry>>> {
+        self.inner.list(filter)
+    }
+}
+
+/// A new folder for a store, removed on drop.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Self {
+        Self(std::env::temp_dir().join(format!("genkit-lost-{}", uuid::Uuid::new_v4())))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn user(text: &str) -> AgentInput {
+    AgentInput::from_message(Message::user(text))
+}
+
+async fn texts_of(agent: &Agent) -> Vec<String> {
+    agent.session("a").messages().await.unwrap().iter().map(Message::text).collect()
+}
+
+#[tokio::test]
+async fn turn_whose_end_is_not_saved_is_continued_before_the_next_input() {
+    let folder = Folder::new();
+    let store = Hooked::open(&folder.0);
+    let (hangs, works) = (Arc::new(AtomicUsize::new(1)), Arc::new(AtomicUsize::new(0)));
+    let (hanging, working) = (Arc::clone(&hangs), Arc::clone(&works));
+    let agent = Agent::builder("clerk").store(store.clone()).handler(move |turn: AgentTurn| {
+        let (hangs, works) = (Arc::clone(&hanging), Arc::clone(&working));
+        async move {
+            let text = turn.input().message.as_ref().map(Message::text).unwrap_or_default();
+            if text == "hang" {
+                let work = async { Ok::<_, Error>(works.fetch_add(1, Ordering::SeqCst)) };
+                turn.context().once("work", work).await?;
+                if hangs.swap(0, Ordering::SeqCst) > 0 {
+                    std::future::pending::<()>().await;
+                }
+            }
+            Ok(Message::model(format!("done {text}")))
+        }
+    });
+    let agent = agent.build().unwrap();
+    let run = agent.run(AgentInit::from_session("a"), [user("hang")]);
+    run.keeps_turn().store(true, Ordering::SeqCst);
+    let begun = async {
+        while hangs.load(Ordering::SeqCst) > 0 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::select! {
+        _ = run.output() => panic!("the turn hangs"),
+        () = begun => {}
+    }
+    for operation in ["session", "turn"] {
+        // The end of the turn is not saved, and then its continuation is not.
+        let failing = format!("agent-{operation}-");
+        store.fail(move |operation, run| operation == "save" && run.starts_with(&failing));
+        let error = agent.session("a").send("two").await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unavailable);
+    }
+    store.fail(|_, _| false);
+    agent.session("a").send("three").await.unwrap();
+    assert_eq!(texts_of(&agent).await, ["hang", "done hang", "three", "done three"]);
+    assert_eq!(works.load(Ordering::SeqCst), 1);
+}
+
+fn begun(id: String, text: &str) -> crate::journal::BegunTurn {
+    let turn = json!({ "id": id, "created": 0, "input": user(text) });
+    serde_json::from_value(turn).unwrap()
+}
+
+/// The sessions of two processes, of which the first loses its lease at once, and the key of a session.
+fn two_processes(folder: &Folder) -> (Arc<Sessions>, Arc<Sessions>, SessionKey) {
+    let sessions = |lease| {
+        let store: Arc<dyn RunStore> = Arc::new(FolderStore::open(&folder.0).unwrap());
+        Arc::new(Sessions::new(Some(store), "clerk".into(), lease))
+    };
+    let key = SessionKey::new("clerk", "", "a").unwrap();
+    (sessions(Duration::from_millis(1)), sessions(Duration::from_secs(300)), key)
+}
+
+#[tokio::test]
+async fn process_without_the_session_does_not_begin_a_turn() {
+    let (folder, wait, keeps) = (Folder::new(), Duration::from_secs(60), Arc::default());
+    let (slow, fast, key) = two_processes(&folder);
+    let mut lost = slow.enter(key.clone(), "a", "", wait).await.unwrap();
+    lost.keep_turn(&mut begun(lost.new_snapshot(), "one"), false, &keeps).await.unwrap();
+    lost.end_turn().await;
+    let mut owner = fast.enter(key.clone(), "a", "", wait).await.unwrap();
+    let id = owner.new_snapshot();
+    owner.keep_turn(&mut begun(id.clone(), "two"), false, &keeps).await.unwrap();
+    let mut late = begun(lost.new_snapshot(), "late");
+    let error = lost.keep_turn(&mut late, false, &keeps).await.map(drop).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Aborted);
+    lost.leave().await;
+    let (kept, _) = owner.find_begun().await.unwrap().unwrap();
+    assert_eq!(kept.id, id);
+}
