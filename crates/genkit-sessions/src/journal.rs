@@ -161,7 +161,9 @@ impl Journal for TurnJournal {
         let parts = Arc::clone(&self.0);
         Box::pin(async move {
             line?;
-            parts.save_rest().await
+            // A caller that is dropped, for example by a time limit, does not stop the save, which other results share.
+            let saving = tokio::spawn(async move { parts.save_rest().await });
+            saving.await.unwrap_or_else(|_| Err(E::Panicked.into()))
         })
     }
 }

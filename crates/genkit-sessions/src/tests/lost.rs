@@ -216,3 +216,38 @@ async fn process_without_the_session_does_not_begin_a_turn() {
     let (kept, _) = owner.find_begun().await.unwrap().unwrap();
     assert_eq!(kept.id, id);
 }
+
+#[tokio::test]
+async fn save_whose_caller_is_dropped_is_finished() {
+    let folder = Folder::new();
+    let store = Hooked::open(&folder.0);
+    let (saving, gate) =
+        (Arc::new(tokio::sync::Notify::new()), Arc::new(tokio::sync::Semaphore::new(0)));
+    let (entered, opened) = (Arc::clone(&saving), Arc::clone(&gate));
+    store.set_hook(move |operation, run| {
+        let is_journal = operation == "save" && run.to_string().starts_with("agent-turn-");
+        let (entered, opened) = (Arc::clone(&entered), Arc::clone(&opened));
+        Box::pin(async move {
+            if is_journal {
+                entered.notify_one();
+                let _permit = opened.acquire().await.unwrap();
+            }
+            Ok(())
+        })
+    });
+    let agent = Agent::builder("clerk").store(store).handler(move |turn: AgentTurn| {
+        let (saving, gate) = (Arc::clone(&saving), Arc::clone(&gate));
+        async move {
+            let work = |text: &'static str| async move { Ok::<_, Error>(text.to_owned()) };
+            tokio::select! {
+                _ = turn.context().once("one", work("one")) => panic!("the save waits"),
+                () = saving.notified() => {}
+            }
+            gate.add_permits(1);
+            let two = turn.context().once("two", work("two")).await?;
+            Ok(Message::model(two))
+        }
+    });
+    let agent = agent.build().unwrap();
+    assert_eq!(agent.session("a").send("go").await.unwrap().text(), "two");
+}
