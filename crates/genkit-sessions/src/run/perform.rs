@@ -44,7 +44,7 @@ impl Call {
         let pending = Some(&*turn.id).filter(|_| turn.input.detach);
         let watched = async {
             match &open.turnstile {
-                Some(turnstile) => turnstile.watch(pending, &self.caller.owner).await,
+                Some(turnstile) => turnstile.watch(pending).await,
                 None => std::future::pending().await,
             }
         };

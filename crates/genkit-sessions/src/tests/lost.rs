@@ -251,3 +251,93 @@ async fn save_whose_caller_is_dropped_is_finished() {
     let agent = agent.build().unwrap();
     assert_eq!(agent.session("a").send("go").await.unwrap().text(), "two");
 }
+
+fn ended(turn: &crate::journal::BegunTurn, text: &str) -> crate::store::Entry {
+    let entry = json!({
+        "id": turn.id, "created": 0, "updated": 0, "status": "completed",
+        "messages": [Message::model(text)],
+    });
+    serde_json::from_value(entry).unwrap()
+}
+
+#[tokio::test]
+async fn process_without_the_session_does_not_replace_the_turn_of_another() {
+    let (folder, wait, keeps) = (Folder::new(), Duration::from_secs(60), Arc::default());
+    let (slow, fast, key) = two_processes(&folder);
+    let mut lost = slow.enter(key.clone(), "a", "", wait).await.unwrap();
+    let mut turn = begun(lost.new_snapshot(), "one");
+    lost.keep_turn(&mut turn, false, &keeps).await.unwrap();
+    let mut owner = fast.enter(key.clone(), "a", "", wait).await.unwrap();
+    let (mut continued, _) = owner.find_begun().await.unwrap().unwrap();
+    owner.keep_turn(&mut continued, true, &keeps).await.unwrap();
+    owner.save(ended(&continued, "continued")).await.unwrap();
+    owner.leave().await;
+
+    // Nobody has the session now, so its lease can be renewed.
+    let watched = tokio::time::timeout(wait, lost.watch(None)).await;
+    assert!(!watched.unwrap(), "the session is lost, and the turn is not aborted");
+    assert!(lost.is_lost().await);
+    let error = lost.save(ended(&turn, "late")).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Aborted);
+    let record = fast.load(&key, "").await.unwrap().unwrap();
+    let state = record.state_of(record.newest().unwrap()).unwrap();
+    assert_eq!(state.messages[0].text(), "continued");
+}
+
+#[tokio::test]
+async fn process_without_the_session_leaves_the_journal_of_another() {
+    for is_dropped in [true, false] {
+        let (folder, wait, keeps) = (Folder::new(), Duration::from_secs(60), Arc::default());
+        let (slow, fast, key) = two_processes(&folder);
+        let mut lost = slow.enter(key.clone(), "a", "", wait).await.unwrap();
+        lost.keep_turn(&mut begun(lost.new_snapshot(), "one"), false, &keeps).await.unwrap();
+        let mut owner = fast.enter(key.clone(), "a", "", wait).await.unwrap();
+        let (mut continued, _) = owner.find_begun().await.unwrap().unwrap();
+        owner.keep_turn(&mut continued, true, &keeps).await.unwrap();
+        match is_dropped {
+            true => drop(lost),
+            false => lost.leave().await,
+        }
+        // A session that was left has no gate.
+        while !lock(&slow.gates).is_empty() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        assert!(owner.find_begun().await.unwrap().is_some(), "is_dropped: {is_dropped}");
+        owner.save(ended(&continued, "continued")).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn effect_waits_for_the_lease_and_is_left_to_the_process_that_has_it() {
+    let (folder, works) = (Folder::new(), Arc::new(AtomicUsize::new(0)));
+    let store = Hooked::open(&folder.0);
+    let begins = Arc::new(tokio::sync::Notify::new());
+    let new_agent = |store: Hooked, cut: Option<(Hooked, Arc<tokio::sync::Notify>)>| {
+        let works = Arc::clone(&works);
+        let agent = Agent::builder("clerk").lease(Duration::from_millis(300)).store(store);
+        let agent = agent.handler(move |turn: AgentTurn| {
+            let (works, cut) = (Arc::clone(&works), cut.clone());
+            async move {
+                if let Some((store, begins)) = cut {
+                    store.fail(|_, _| true);
+                    // The lease ends in the meantime.
+                    tokio::time::sleep(Duration::from_millis(600)).await;
+                    begins.notify_one();
+                }
+                let work = async { Ok::<_, Error>(works.fetch_add(1, Ordering::SeqCst)) };
+                turn.context().once("work", work).await?;
+                Ok(Message::model("done"))
+            }
+        });
+        agent.build().unwrap()
+    };
+    let cut = new_agent(store.clone(), Some((store.clone(), Arc::clone(&begins))));
+    let first = tokio::spawn(cut.session("a").send("go").output());
+    begins.notified().await;
+    let other = new_agent(Hooked::open(&folder.0), None);
+    assert_eq!(other.session("a").send("go").await.unwrap().text(), "done");
+    store.fail(|_, _| false);
+    assert_eq!(first.await.unwrap().unwrap_err().kind(), ErrorKind::Aborted);
+    assert_eq!(works.load(Ordering::SeqCst), 1);
+    assert_eq!(texts_of(&other).await, ["go", "done"]);
+}
