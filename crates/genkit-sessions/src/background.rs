@@ -301,15 +301,24 @@ impl Background {
 
     async fn go_on(&self, context: &Context, more: MoreWork) -> Result<TaskReport> {
         let (agent, found) = self.find(&more.task_id).await?;
-        let has_continued = context.recorded_result("continued").is_some();
-        if !has_continued && !found.status.is_over() {
+        let is_repeated = context.recorded_result("from").is_some();
+        if !is_repeated && !found.status.is_over() {
             return Err(E::TaskRunning(more.task_id).into());
         }
+        let from = async { Ok::<_, genkit_core::Error>(found.snapshot_id) };
+        let from: String = context.once("from", from).await?;
         let input = match more.instructions {
             Some(text) => AgentInput::from_message(Message::user(text)),
             None => AgentInput::default(),
         };
-        context.once("continued", self.send(agent, &more.task_id, input)).await?;
+        let sending = async {
+            let newest = self.newest(agent, &more.task_id).await?;
+            if newest.is_none_or(|newest| newest.snapshot_id != from) {
+                return Ok(()); // It was continued before a crash.
+            }
+            self.send(agent, &more.task_id, input).await
+        };
+        context.once("continued", sending).await?;
         Ok(report_of(&more.task_id, &self.find(&more.task_id).await?.1))
     }
 }

@@ -15,8 +15,10 @@ use tokio_util::sync::CancellationToken;
 use crate::server::endpoint::AgentEndpoint;
 use crate::*;
 
+mod hooked;
 mod lost;
 mod search;
+mod tasks;
 
 /// An agent that counts its turns and repeats what it is told.
 fn echo() -> AgentBuilder {
