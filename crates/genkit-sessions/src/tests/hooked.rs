@@ -36,7 +36,7 @@ impl Hooked {
     pub(super) fn fail(&self, fails: impl Fn(&str, &str) -> bool + Send + Sync + 'static) {
         self.set_hook(move |operation, run| {
             let result = match fails(operation, &run.to_string()) {
-                true => Err(Error::new(ErrorKind::Unavailable, "no disk").into()),
+                true => Err(Error::new(ErrorKind::Unavailable, "no disk")),
                 false => Ok(()),
             };
             Box::pin(std::future::ready(result))
