@@ -72,7 +72,8 @@ async fn run_action(agent: &Agent, kind: Kind, context: &Context, request: Value
             let input = read::<Option<AgentInput>>(turn.data)?.unwrap_or_default();
             let init = read::<Option<AgentInit>>(turn.init)?.unwrap_or_default();
             let action_context = context.action_context().clone();
-            let caller = Caller { action_context, ..Caller::program() };
+            // The developer tools are a server, whose clients choose the ids of sessions.
+            let caller = Caller { action_context, is_program: false, ..Caller::program() };
             let mut run = AgentRun::new(agent.clone(), init, vec![input], caller);
             while let Some(chunk) = run.next().await {
                 context.caller().send_chunk(json!(chunk)).await;

@@ -4,6 +4,7 @@
 //! A task is a session of the other agent. The id of that session contains a hash of the session that started the task,
 //! so a model cannot name the tasks of another session.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -38,8 +39,8 @@ const MAX_WAIT: Duration = Duration::from_secs(300);
 /// The time limit of the tools, which does not include the time until a question is answered. Default is 6 minutes.
 const TOOL_TIMEOUT: Duration = Duration::from_secs(360);
 
-/// The interval at which awaited tasks are polled. Default is 100 milliseconds.
-const POLL: Duration = Duration::from_millis(100);
+/// The interval at which awaited tasks are polled. Default is 100 milliseconds at first, then up to 1 second.
+const POLL: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(1));
 
 #[derive(Deserialize, JsonSchema)]
 struct NewTask {
@@ -209,16 +210,25 @@ impl Background {
 
     /// Finds a task of this session, and continues its turn if the process of the turn has ended.
     async fn find(&self, id: &str) -> Result<(&Agent, Snapshot)> {
+        let (agent, found) = self.look_up(id).await?;
+        Ok((agent, self.continue_expired(agent, found).await?))
+    }
+
+    async fn look_up(&self, id: &str) -> Result<(&Agent, Snapshot)> {
         let unknown = || E::NoTask(id.chars().take(64).collect());
         let name = id.rsplit_once('-').map_or("", |(name, _)| name);
         let agent = self.agent.0.background.iter().find(|agent| agent.name() == name);
         let agent = agent.ok_or_else(unknown)?;
-        let found = self.newest(agent, id).await?.ok_or_else(unknown)?;
-        if found.status != SnapshotStatus::Expired {
-            return Ok((agent, found));
+        Ok((agent, self.newest(agent, id).await?.ok_or_else(unknown)?))
+    }
+
+    async fn continue_expired(&self, agent: &Agent, found: Snapshot) -> Result<Snapshot> {
+        match found.status {
+            SnapshotStatus::Expired => {
+                agent.wait_for(&found.snapshot_id, Duration::ZERO, &self.caller.owner).await
+            }
+            _ => Ok(found),
         }
-        let id = &found.snapshot_id;
-        Ok((agent, agent.wait_for(id, Duration::ZERO, &self.caller.owner).await?))
     }
 
     async fn report(&self, ids: &[String]) -> Result<TaskReports> {
@@ -229,25 +239,48 @@ impl Background {
         Ok(TaskReports { tasks })
     }
 
+    /// Finds tasks, and continues those whose processes have ended, each of them once for the same set `continued`.
+    async fn find_all<'a>(
+        &self,
+        ids: &'a [String],
+        continued: &mut HashSet<&'a str>,
+    ) -> Result<Vec<Snapshot>> {
+        let mut tasks = Vec::new();
+        for id in within_limit(ids)? {
+            let (agent, mut found) = self.look_up(id).await?;
+            if found.status == SnapshotStatus::Expired && continued.insert(id) {
+                found = self.continue_expired(agent, found).await?;
+            }
+            tasks.push(found);
+        }
+        Ok(tasks)
+    }
+
     /// Waits for tasks. Their questions are passed on to the caller, one after the other.
     async fn wait(&self, context: &Context, wait: WaitFor) -> Result<TaskReports> {
         let limit = wait.timeout_seconds.map_or(WAIT, Duration::from_secs).min(MAX_WAIT);
         let (mut deadline, mut asked) = (Instant::now() + limit, 0);
+        let (mut pause, mut continued) = (POLL.0, HashSet::new());
         loop {
             // What was asked before is asked in the same order when the call is repeated with the answer.
             let key = format!("asked {asked}");
+            let mut found = Vec::new();
             let open = match context.recorded_result(&key) {
                 Some(recorded) => serde_json::from_value(recorded).map_err(E::Unreadable)?,
-                None => self.next_question(&wait.task_ids).await?,
+                None => {
+                    found = self.find_all(&wait.task_ids, &mut continued).await?;
+                    next_question(&wait.task_ids, &found)
+                }
             };
             if let Some(open) = open {
                 let open: AskedTask =
                     context.once(&key, async { Ok::<_, genkit_core::Error>(open) }).await?;
                 self.pass_on(context, &open, asked).await?;
-                (deadline, asked) = (Instant::now() + limit, asked + 1);
+                (deadline, asked, pause) = (Instant::now() + limit, asked + 1, POLL.0);
                 continue;
             }
-            let report = self.report(&wait.task_ids).await?;
+            let tasks = wait.task_ids.iter().zip(&found).map(|(id, found)| report_of(id, found));
+            let report = TaskReports { tasks: tasks.collect() };
             let ended = report.tasks.iter().filter(|task| task.status != "pending").count();
             let is_over = match wait.wait_for {
                 Until::All => ended == report.tasks.len(),
@@ -256,19 +289,9 @@ impl Background {
             if is_over || Instant::now() >= deadline {
                 return Ok(report);
             }
-            tokio::time::sleep(POLL).await;
+            tokio::time::sleep_until((Instant::now() + pause).min(deadline)).await;
+            pause = (pause * 2).min(POLL.1);
         }
-    }
-
-    /// Returns the first task that waits for an answer.
-    async fn next_question(&self, ids: &[String]) -> Result<Option<AskedTask>> {
-        for id in within_limit(ids)? {
-            let (_, found) = self.find(id).await?;
-            if !questions_of(&found).is_empty() {
-                return Ok(Some(AskedTask { task: id.clone(), snapshot: found.snapshot_id }));
-            }
-        }
-        Ok(None)
     }
 
     /// Asks the caller the questions of a task, and continues the task with the answers.
@@ -301,15 +324,24 @@ impl Background {
 
     async fn go_on(&self, context: &Context, more: MoreWork) -> Result<TaskReport> {
         let (agent, found) = self.find(&more.task_id).await?;
-        let has_continued = context.recorded_result("continued").is_some();
-        if !has_continued && !found.status.is_over() {
+        let is_repeated = context.recorded_result("from").is_some();
+        if !is_repeated && !found.status.is_over() {
             return Err(E::TaskRunning(more.task_id).into());
         }
+        let from = async { Ok::<_, genkit_core::Error>(found.snapshot_id) };
+        let from: String = context.once("from", from).await?;
         let input = match more.instructions {
             Some(text) => AgentInput::from_message(Message::user(text)),
             None => AgentInput::default(),
         };
-        context.once("continued", self.send(agent, &more.task_id, input)).await?;
+        let sending = async {
+            let newest = self.newest(agent, &more.task_id).await?;
+            if newest.is_none_or(|newest| newest.snapshot_id != from) {
+                return Ok(()); // It was continued before a crash.
+            }
+            self.send(agent, &more.task_id, input).await
+        };
+        context.once("continued", sending).await?;
         Ok(report_of(&more.task_id, &self.find(&more.task_id).await?.1))
     }
 }
@@ -323,6 +355,13 @@ fn within_limit(ids: &[String]) -> Result<&[String], E> {
         1..=MAX_TASKS => Ok(ids),
         found => Err(E::TaskCount { found, limit: MAX_TASKS }),
     }
+}
+
+/// Returns the first task that waits for an answer.
+fn next_question(ids: &[String], found: &[Snapshot]) -> Option<AskedTask> {
+    let mut tasks = ids.iter().zip(found);
+    let (id, found) = tasks.find(|(_, found)| !questions_of(found).is_empty())?;
+    Some(AskedTask { task: id.clone(), snapshot: found.snapshot_id.clone() })
 }
 
 fn questions_of(snapshot: &Snapshot) -> Vec<Interrupt> {

@@ -105,8 +105,10 @@ impl AgentBuilder {
     /// same user. Default is `false`.
     ///
     /// If the context providers of a server identify the caller, the tool searches the other sessions of that caller.
-    /// Otherwise it searches the sessions whose ids have the same text before the last `/`, such as `ada/monday` and
-    /// `ada/tuesday`. A search reads up to 500 sessions.
+    /// In a turn that the program itself begins with [`Agent::session`] or [`Agent::run`], it searches the sessions
+    /// whose ids have the same text before the last `/`, such as `ada/monday` and `ada/tuesday`; do not let a client
+    /// choose that text. In a turn of a client that no context provider identifies, the model does not have the tool,
+    /// because such a client could name the sessions of another user. A search reads up to 500 sessions.
     pub fn search_conversations(mut self, yes: bool) -> Self {
         self.searches_conversations = yes;
         self

@@ -8,6 +8,8 @@ use std::sync::{Arc, Mutex};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use tokio::sync::watch;
+use tokio::time::Instant;
 
 use genkit_core::internal::context::Journal;
 use genkit_core::internal::sync::lock;
@@ -32,6 +34,9 @@ pub(crate) struct BegunTurn {
     pub(crate) input: AgentInput,
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub(crate) action_context: Map<String, Value>,
+    /// Whether the program itself began the turn, rather than a client of a server.
+    #[serde(default)]
+    pub(crate) is_program: bool,
     /// The number of processes that ended during the turn.
     #[serde(default)]
     pub(crate) lives: u32,
@@ -69,14 +74,16 @@ struct JournalParts {
     /// The revision; `None` after a save has failed.
     at: tokio::sync::Mutex<Option<u64>>,
     lines: Mutex<Vec<String>>,
+    /// Until when effects may start. Closed when this process has left the session.
+    lease: watch::Receiver<Instant>,
 }
 
 impl TurnJournal {
     /// Begins the journal of a turn.
     pub(crate) async fn begin(
         runs: Arc<dyn RunStore>,
-        run: RunId,
-        name: String,
+        (run, name): (RunId, String),
+        lease: watch::Receiver<Instant>,
         turn: &BegunTurn,
     ) -> Result<Self> {
         let head = head_of(turn)?;
@@ -85,33 +92,34 @@ impl TurnJournal {
         if !runs.create(&run, &change_of(&name, &head)).await? {
             return Err(E::TakenOver.into());
         }
-        Self::at_head(runs, run, name, turn, head).await
+        Self::at_head(runs, (run, name), lease, turn, head).await
     }
 
     /// Continues the journal of a turn whose process has ended.
     pub(crate) async fn resume(
         runs: Arc<dyn RunStore>,
-        run: RunId,
-        name: String,
+        (run, name): (RunId, String),
+        lease: watch::Receiver<Instant>,
         turn: &mut BegunTurn,
     ) -> Result<Self> {
         turn.lives += 1;
-        let journal = Self::at_head(runs, run, name, turn, head_of(turn)?).await?;
+        let journal = Self::at_head(runs, (run, name), lease, turn, head_of(turn)?).await?;
         journal.0.save_lines(Vec::new()).await?;
         Ok(journal)
     }
 
     async fn at_head(
         runs: Arc<dyn RunStore>,
-        run: RunId,
-        name: String,
+        (run, name): (RunId, String),
+        lease: watch::Receiver<Instant>,
         turn: &BegunTurn,
         head: String,
     ) -> Result<Self> {
         let found = runs.peek(&run).await?.ok_or(E::TakenOver)?;
         let (at, lines) = (tokio::sync::Mutex::new(Some(found.revision)), Mutex::default());
         let (id, incarnation) = (format!("{run}/{}", turn.id), found.incarnation);
-        Ok(Self(Arc::new(JournalParts { runs, run, id, name, head, incarnation, at, lines })))
+        let parts = JournalParts { runs, run, id, name, head, incarnation, at, lines, lease };
+        Ok(Self(Arc::new(parts)))
     }
 
     /// Loads a turn that has begun, and its results.
@@ -158,7 +166,17 @@ impl Journal for TurnJournal {
         let parts = Arc::clone(&self.0);
         Box::pin(async move {
             line?;
-            parts.save_rest().await
+            // A caller that is dropped, for example by a time limit, does not stop the save, which other results share.
+            let saving = tokio::spawn(async move { parts.save_rest().await });
+            saving.await.unwrap_or_else(|_| Err(E::Panicked.into()))
+        })
+    }
+
+    fn begin_effect(&self) -> BoxFuture<'static, Result<()>> {
+        let mut lease = self.0.lease.clone();
+        Box::pin(async move {
+            let valid = lease.wait_for(|end| Instant::now() < *end).await;
+            Ok(valid.map(drop).map_err(|_| E::TakenOver)?)
         })
     }
 }

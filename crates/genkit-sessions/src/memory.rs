@@ -41,9 +41,9 @@ struct FoundMessage {
     updated: u64,
 }
 
-/// Returns the part of a session id that conversations of the same user share if servers do not identify them.
+/// Returns the part of a session id that conversations of the same user share if the program names them so.
 fn prefix_of(session: &str) -> Option<&str> {
-    session.rsplit_once('/').map(|(prefix, _)| prefix)
+    session.rsplit_once('/').map(|(prefix, _)| prefix).filter(|prefix| !prefix.is_empty())
 }
 
 /// Creates the tool that searches the other sessions of the owner of `session`.

@@ -15,6 +15,11 @@ use tokio_util::sync::CancellationToken;
 use crate::server::endpoint::AgentEndpoint;
 use crate::*;
 
+mod hooked;
+mod lost;
+mod search;
+mod tasks;
+
 /// An agent that counts its turns and repeats what it is told.
 fn echo() -> AgentBuilder {
     Agent::builder("echo").custom(0).handler(|turn: AgentTurn| async move {
@@ -302,64 +307,6 @@ fn a_patch_names_only_the_members_that_changed() {
 fn held_by(agent: &Agent) -> usize {
     let sessions = agent.0.sessions.as_ref().expect("sessions");
     lock(&sessions.gates).len() + lock(&sessions.workers).len()
-}
-
-/// Sends a message for an owner, and returns the text of the response.
-async fn say(agent: &Agent, owner: &str, session: &str, text: &str) -> String {
-    let input = AgentInput::from_message(Message::user(text));
-    let caller = crate::run::Caller { owner: owner.to_owned(), ..Default::default() };
-    let run = crate::run::AgentRun::new(
-        agent.clone(),
-        AgentInit::from_session(session),
-        vec![input],
-        caller,
-    );
-    run.output().await.unwrap().into_result().unwrap().text()
-}
-
-/// A model that searches for the words after `find`, and responds with what it finds.
-fn searching() -> genkit_model::FnModel {
-    genkit_model::from_fn("searching", |request, _| async move {
-        let last = request.messages.last().unwrap();
-        if let Some(found) = last.tool_responses().next() {
-            return genkit_core::ModelResponse::from_text(found.output.to_string());
-        }
-        match last.text().strip_prefix("find ") {
-            Some(words) => {
-                genkit_core::ModelResponse::from_tool_requests([genkit_core::ToolRequest::new(
-                    "search_conversations",
-                    json!({ "query": words }),
-                )])
-            }
-            None => genkit_core::ModelResponse::from_text("ok"),
-        }
-    })
-}
-
-#[tokio::test]
-async fn past_conversations_of_the_same_user_are_found() {
-    let folder = std::env::temp_dir().join(format!("genkit-memory-{}", uuid::Uuid::new_v4()));
-    let builder = || Agent::builder("guide").model(searching()).search_conversations(true);
-    let store = genkit_durable::FolderStore::open(&folder).unwrap();
-    for agent in [builder().build().unwrap(), builder().store(store).build().unwrap()] {
-        for (owner, session, text) in [
-            ("ann", "monday", "My cat is called Mia."),
-            ("ann", "sunday", "My cat sleeps."),
-            ("bob", "monday", "My cat is called Tom."),
-            ("", "ann/monday", "My dog is called Rex."),
-            ("", "bob/monday", "My dog is called Max."),
-        ] {
-            say(&agent, owner, session, text).await;
-        }
-        let found = say(&agent, "ann", "tuesday", "find cat CALLED").await;
-        assert!(found.contains("Mia") && found.contains("sleeps"), "{found}");
-        assert!(found.find("Mia") < found.find("sleeps"), "the best is first: {found}");
-        assert!(!found.contains("Tom") && !found.contains("find"), "{found}");
-        let found = say(&agent, "", "ann/tuesday", "find called").await;
-        assert!(found.contains("Rex") && !found.contains("Max"), "{found}");
-        assert_eq!(say(&agent, "", "tuesday", "find called").await, "[]");
-    }
-    std::fs::remove_dir_all(folder).unwrap();
 }
 
 #[tokio::test]

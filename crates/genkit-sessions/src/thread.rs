@@ -34,7 +34,7 @@ impl ThreadAgent for Agent {
 
     fn begin_turn(&self, turn: ThreadTurn) -> Box<dyn ThreadRun> {
         let ThreadTurn { owner, action_context, exposes_errors, message, answers, .. } = turn;
-        let caller = Caller { owner, action_context, exposes_errors };
+        let caller = Caller { owner, action_context, exposes_errors, is_program: false };
         let input = match message {
             Some(message) => Ok(AgentInput::from_message(message)),
             None => AgentInput::from_answers(answers),

@@ -144,6 +144,7 @@ impl Call {
             owner: self.caller.owner.clone(),
             input,
             action_context: self.caller.action_context.clone(),
+            is_program: self.caller.is_program,
             lives: 0,
         }
     }
@@ -245,10 +246,20 @@ impl Call {
                 (entry.finish, entry.error) = (Some(finish), error.clone());
                 if let Err(error) = turnstile.save(entry).await {
                     // What is not saved is not acknowledged.
-                    if error.kind() != ErrorKind::ResourceExhausted {
+                    let is_full = error.kind() == ErrorKind::ResourceExhausted;
+                    let refused = self.refuse(error);
+                    if !is_full {
                         turnstile.give_turn_up();
+                    } else if turn.input.detach {
+                        // The snapshot was announced, so its end must be stored, without what is too large.
+                        let mut entry =
+                            entry_of(turn, SnapshotStatus::Failed, &open.state, &open.state);
+                        (entry.finish, entry.error) = (Some(refused.1), refused.2.clone());
+                        if turnstile.save(entry).await.is_ok() {
+                            open.parent = Some(turn.id.clone());
+                        }
                     }
-                    return self.refuse(error);
+                    return refused;
                 }
                 open.parent = Some(turn.id.clone());
             }

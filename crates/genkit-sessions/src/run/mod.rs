@@ -31,11 +31,13 @@ pub(crate) struct Caller {
     pub(crate) action_context: Map<String, Value>,
     /// Whether the caller receives full errors.
     pub(crate) exposes_errors: bool,
+    /// Whether the program itself calls, so that the id of the session is not from a client.
+    pub(crate) is_program: bool,
 }
 
 impl Caller {
     pub(crate) fn program() -> Self {
-        Self { exposes_errors: true, ..Self::default() }
+        Self { exposes_errors: true, is_program: true, ..Self::default() }
     }
 }
 

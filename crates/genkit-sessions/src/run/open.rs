@@ -70,6 +70,12 @@ impl Call {
             self.emitter = emitter;
             let Some(left) = open.turnstile.take() else { return Err(E::Panicked.into()) };
             turnstile = left;
+            if turnstile.is_given_up && !is_same {
+                // The turn has not ended, so no other turn may begin.
+                let error = ended.2.map_or_else(|| E::TakenOver.into(), |error| error.to_error());
+                turnstile.leave().await;
+                return Err(NotOpened::Failed(error));
+            }
             if is_same {
                 open.turnstile = Some(turnstile);
                 return Ok((open, Some(ended)));

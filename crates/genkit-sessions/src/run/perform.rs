@@ -44,7 +44,7 @@ impl Call {
         let pending = Some(&*turn.id).filter(|_| turn.input.detach);
         let watched = async {
             match &open.turnstile {
-                Some(turnstile) => turnstile.watch(pending, &self.caller.owner).await,
+                Some(turnstile) => turnstile.watch(pending).await,
                 None => std::future::pending().await,
             }
         };
@@ -57,7 +57,7 @@ impl Call {
             ..ContextParts::default()
         }
         .build();
-        let responding = async { Ok(self.respond(before(), &turn.input, &context).await) };
+        let responding = async { Ok(self.respond(before(), turn, &context).await) };
         let responding = supervise_run(&context, &parts.name, responding);
         tokio::select! {
             biased;
@@ -76,14 +76,15 @@ impl Call {
     async fn respond(
         &self,
         mut state: AgentState,
-        input: &AgentInput,
+        turn: &BegunTurn,
         context: &Context,
     ) -> TurnResult {
-        let (team, mut input) = (Team::new(&self.agent), input.clone());
+        let (team, mut input) = (Team::new(&self.agent), turn.input.clone());
         let mut usage = genkit_core::Usage::default();
         for hand_overs in 0..=MAX_HAND_OVERS {
             let agent = team.current(state.agent.as_deref());
-            let mut result = self.respond_as(&team, agent, state, input, context).await;
+            let mut result =
+                self.respond_as((&team, agent), state, input, turn.is_program, context).await;
             usage.add(&result.usage);
             let next = team.find_hand_over(agent, &result);
             if let Some(next) = next {
@@ -101,10 +102,10 @@ impl Call {
 
     async fn respond_as(
         &self,
-        team: &Team<'_>,
-        agent: &Agent,
+        (team, agent): (&Team<'_>, &Agent),
         mut state: AgentState,
         input: AgentInput,
+        is_program: bool,
         context: &Context,
     ) -> TurnResult {
         match &agent.0.kind {
@@ -115,7 +116,9 @@ impl Call {
                 }
                 let session = state.session_id.as_deref().unwrap_or_default();
                 let owner = &self.caller.owner;
-                if agent.0.searches_conversations && !self.agent.is_client_managed() {
+                // A client that is not identified could open a session with the prefix of another user.
+                let has_user = !owner.is_empty() || is_program;
+                if agent.0.searches_conversations && has_user && !self.agent.is_client_managed() {
                     template = template.tools([search_tool(&self.agent, session, owner)]);
                 }
                 if !agent.0.background.is_empty() {
@@ -123,6 +126,7 @@ impl Call {
                         owner: owner.clone(),
                         action_context: context.action_context().clone(),
                         exposes_errors: false,
+                        is_program,
                     };
                     template = template.tools(Background::new(agent, session, caller).tools());
                 }

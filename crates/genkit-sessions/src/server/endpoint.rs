@@ -93,7 +93,8 @@ impl AgentEndpoint {
     async fn serve(self: &Arc<Self>, admitted: AdmittedRequest) -> Result<Response, Rejection> {
         let AdmittedRequest { parts, body, action_context, owner, place, .. } = admitted;
         let action_context = action_context.unwrap_or_default();
-        let caller = Caller { owner, action_context, exposes_errors: self.gate.exposes_errors };
+        let exposes_errors = self.gate.exposes_errors;
+        let caller = Caller { owner, action_context, exposes_errors, is_program: false };
         let (agent, action) = self.find_action(&parts.uri).ok_or(E::NoSuchPath)?;
         let envelope = read_envelope(&body.bytes)?;
         drop(body);

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
+use tokio::sync::watch;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -115,9 +116,14 @@ impl Sessions {
     }
 
     async fn load_at(&self, key: &SessionKey, owner: &str) -> Result<Option<(Record, u64)>> {
+        self.load_of_hash(key, &short_hash(owner)).await
+    }
+
+    /// Loads a session and its revision for an owner with this hash.
+    async fn load_of_hash(&self, key: &SessionKey, owner: &str) -> Result<Option<(Record, u64)>> {
         let Some(stored) = self.runs.load(&key.run).await? else { return Ok(None) };
         let head: Head = serde_json::from_str(&stored.head).map_err(E::Unreadable)?;
-        if head.agent != self.agent || head.owner != short_hash(owner) {
+        if head.agent != self.agent || head.owner != owner {
             return Ok(None);
         }
         let mut record = Record::new(head.session);
@@ -159,15 +165,19 @@ impl Sessions {
             revision: 0,
             guard: None,
             is_leased: false,
+            valid: watch::Sender::new(Instant::now()),
             turn: None,
+            is_given_up: false,
             record: Record::new(session.to_owned()),
         };
         let entered = tokio::time::timeout_at(deadline, gate.lock_owned()).await;
         turnstile.guard = Some(entered.map_err(|_| E::Busy(wait))?);
         let run = &turnstile.key.run;
         loop {
+            let now = Instant::now();
             if self.runs.lease(run, &turnstile.owner, self.lease).await?.is_some() {
                 turnstile.is_leased = true;
+                turnstile.note_lease(now);
                 break;
             }
             if self.runs.peek(run).await?.is_none() {
@@ -253,7 +263,9 @@ impl Sessions {
             revision: 0,
             guard: None,
             is_leased: true,
+            valid: watch::Sender::new(Instant::now()),
             turn: None,
+            is_given_up: false,
             record: Record::new(String::new()),
         };
         turnstile.reload(owner).await?;

@@ -77,6 +77,17 @@ impl Record {
         self.entries.iter().rev().find(|entry| entry.status.is_over())
     }
 
+    /// Returns whether this record, as it is stored now, differs from `own` at most in turns that were asked to stop.
+    pub(super) fn continues(&self, own: &Self) -> bool {
+        let is_same = |(now, own): (&Entry, &Entry)| {
+            let is_asked = now.status == SnapshotStatus::Aborting && !own.status.is_over();
+            let is_equal = now.status == own.status && now.updated == own.updated;
+            now.id == own.id && (is_asked || is_equal)
+        };
+        self.entries.len() == own.entries.len()
+            && self.entries.iter().zip(&own.entries).all(is_same)
+    }
+
     pub(super) fn put(&mut self, entry: Entry) {
         match self.entries.iter_mut().rev().find(|kept| kept.id == entry.id) {
             Some(kept) => *kept = entry,

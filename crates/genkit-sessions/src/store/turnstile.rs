@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use tokio::sync::OwnedMutexGuard;
+use tokio::sync::{OwnedMutexGuard, watch};
 use tokio::time::Instant;
 
 use genkit_core::internal::run_store::now_ms;
 use genkit_core::internal::sync::lock;
 use genkit_core::internal::visible::Logged;
-use genkit_core::{Result, RunId, RunStore};
+use genkit_core::{ErrorKind, Result, RunId, RunStore};
 
 use super::Sessions;
 use super::record::{Entry, Head, Record, SessionKey, change_of};
@@ -35,8 +35,12 @@ pub(crate) struct Turnstile {
     pub(super) revision: u64,
     pub(super) guard: Option<OwnedMutexGuard<()>>,
     pub(super) is_leased: bool,
+    /// Until when effects may start.
+    pub(super) valid: watch::Sender<Instant>,
     /// The journal of the turn that runs, which is removed with the session's lease.
     pub(super) turn: Option<KeptTurn>,
+    /// Whether a turn was given up, so that this process must not change the session.
+    pub(crate) is_given_up: bool,
     pub(crate) record: Record,
 }
 impl Turnstile {
@@ -74,15 +78,18 @@ impl Turnstile {
                 return Err(E::TakenOver.into());
             }
             self.revision = 1;
-            self.is_leased =
-                runs.lease(&self.key.run, &self.owner, self.sessions.lease).await?.is_some();
+            self.lease_new().await?;
         } else {
             let change = change.with_owner(self.owner.clone());
             let mut saved = runs.save(&self.key.run, self.revision, &change).await?;
             if saved.is_none() {
-                // Another process has recorded that the turn is to be aborted.
-                let head = runs.peek(&self.key.run).await?.ok_or(E::TakenOver)?;
-                saved = runs.save(&self.key.run, head.revision, &change).await?;
+                // Another process has recorded that the turn is to be aborted, or has ended the turn.
+                let stored = self.sessions.load_of_hash(&self.key, &self.head.owner).await?;
+                let (record, revision) = stored.ok_or(E::TakenOver)?;
+                if !record.continues(&self.record) {
+                    return Err(E::TakenOver.into());
+                }
+                saved = runs.save(&self.key.run, revision, &change).await?;
             }
             self.revision = saved.ok_or(E::TakenOver)?;
         }
@@ -99,28 +106,64 @@ impl Turnstile {
 
     /// Renews the lease until the session is lost or the snapshot `pending` is to be aborted. Returns whether it is to
     /// be aborted.
-    pub(crate) async fn watch(&self, pending: Option<&str>, owner: &str) -> bool {
-        let mut last = Instant::now();
-        let heartbeat = self.sessions.lease / 3;
+    pub(crate) async fn watch(&self, pending: Option<&str>) -> bool {
+        let (runs, run) = (&self.sessions.runs, &self.key.run);
+        let lease = self.sessions.lease;
         loop {
-            tokio::time::sleep(ABORT_CHECK.min(heartbeat)).await;
-            if last.elapsed() >= heartbeat && self.is_leased {
-                last = Instant::now();
-                let renewed =
-                    self.sessions.runs.lease(&self.key.run, &self.owner, self.sessions.lease).await;
-                if matches!(renewed, Ok(None)) {
+            tokio::time::sleep(ABORT_CHECK.min(lease / 3)).await;
+            let now = Instant::now();
+            // A third of the lease has passed.
+            let is_renewing = self.is_leased && now + lease / 2 >= *self.valid.borrow();
+            let head = if is_renewing {
+                match runs.lease(run, &self.owner, lease).await {
+                    Ok(None) => return false,
+                    head => head,
+                }
+            } else if pending.is_some() {
+                runs.peek(run).await
+            } else {
+                continue;
+            };
+            let Ok(Some(head)) = head else { continue };
+            if head.revision != self.revision {
+                let Ok(stored) = self.sessions.load_of_hash(&self.key, &self.head.owner).await
+                else {
+                    continue;
+                };
+                let Some((record, _)) = stored.filter(|(now, _)| now.continues(&self.record))
+                else {
                     return false;
+                };
+                let entry = pending.and_then(|id| record.find(id));
+                if entry.is_some_and(|entry| entry.status == SnapshotStatus::Aborting) {
+                    return true;
                 }
             }
-            let Some(id) = pending else { continue };
-            let head = self.sessions.runs.peek(&self.key.run).await;
-            if head.is_ok_and(|head| head.is_some_and(|head| head.revision != self.revision))
-                && let Ok(Some(record)) = self.sessions.load(&self.key, owner).await
-                && record.find(id).is_some_and(|entry| entry.status == SnapshotStatus::Aborting)
-            {
-                return true;
+            if is_renewing {
+                self.note_lease(now);
             }
         }
+    }
+
+    /// Lets effects start until shortly before the end of the lease, which was renewed at `now`.
+    pub(super) fn note_lease(&self, now: Instant) {
+        self.valid.send_replace(now + self.sessions.lease * 5 / 6);
+    }
+
+    /// Returns whether no other process can have the session.
+    fn is_valid(&self) -> bool {
+        Instant::now() < *self.valid.borrow()
+    }
+
+    /// Leases the session, which this process has created.
+    async fn lease_new(&mut self) -> Result<()> {
+        let now = Instant::now();
+        let (runs, run) = (&self.sessions.runs, &self.key.run);
+        let lease = runs.lease(run, &self.owner, self.sessions.lease).await?;
+        lease.ok_or(E::TakenOver)?;
+        self.is_leased = true;
+        self.note_lease(now);
+        Ok(())
     }
 
     /// Loads a turn of the session whose process has ended before the turn.
@@ -156,39 +199,61 @@ impl Turnstile {
                 return Err(E::TakenOver.into());
             }
             self.revision = 1;
-            let lease = runs.lease(&self.key.run, &self.owner, self.sessions.lease).await?;
-            self.is_leased = lease.is_some();
+            self.lease_new().await?;
+        } else if !is_begun && !self.is_valid() && self.is_lost().await {
+            // The journal of the session belongs to the process that has the session now.
+            return Err(E::TakenOver.into());
         }
         self.turn = Some(KeptTurn { journal: journal.clone(), keeps: Arc::clone(keeps) });
-        let name = journal_name(&self.head.agent);
-        Ok(Some(match is_begun {
-            true => TurnJournal::resume(runs, journal, name, turn).await?,
-            false => TurnJournal::begin(runs, journal, name, turn).await?,
-        }))
+        let (name, lease) = (journal_name(&self.head.agent), self.valid.subscribe());
+        let kept = match is_begun {
+            true => TurnJournal::resume(runs, (journal, name), lease, turn).await,
+            false => TurnJournal::begin(runs, (journal, name), lease, turn).await,
+        };
+        if kept.as_ref().is_err_and(|error| is_begun || error.kind() == ErrorKind::Aborted) {
+            self.give_turn_up();
+        }
+        kept.map(Some)
     }
 
     /// Removes the journal of the turn, which has ended.
     pub(crate) async fn end_turn(&mut self) {
-        if let Some(turn) = self.turn.take() {
+        if let Some(turn) = self.turn.take()
+            && (self.is_valid() || !self.is_lost().await)
+        {
             turn.remove(&*self.sessions.runs).await;
         }
     }
 
     /// Returns whether another process has taken the session.
     pub(crate) async fn is_lost(&mut self) -> bool {
-        let lease = self.sessions.runs.lease(&self.key.run, &self.owner, self.sessions.lease).await;
-        self.is_leased && !matches!(lease, Ok(Some(_)))
+        let (now, runs) = (Instant::now(), &self.sessions.runs);
+        let lease = runs.lease(&self.key.run, &self.owner, self.sessions.lease).await;
+        if !self.is_leased {
+            return false;
+        }
+        let Ok(Some(head)) = lease else { return true };
+        if head.revision != self.revision {
+            let stored = self.sessions.load_of_hash(&self.key, &self.head.owner).await;
+            let Ok(Some((record, _))) = stored else { return true };
+            if !record.continues(&self.record) {
+                return true;
+            }
+        }
+        self.note_lease(now);
+        false
     }
 
-    /// Keeps the journal of the turn, which another process continues.
+    /// Keeps the journal of the turn, which another process or the next call continues.
     pub(crate) fn give_turn_up(&mut self) {
-        self.turn = None;
+        (self.turn, self.is_given_up) = (None, true);
     }
 
     /// Gives the session up. Dropping does the same in the background.
     pub(crate) async fn leave(mut self) {
         self.end_turn().await;
-        if self.revision > 0 && self.record.entries.is_empty() {
+        let has_failed = self.revision > 0 && self.record.entries.is_empty();
+        if has_failed && !self.is_given_up && !self.is_lost().await {
             // The first turn has failed, so there is no session.
             let _ = self.sessions.runs.remove(&self.key.run).await;
         }
@@ -231,9 +296,12 @@ impl Drop for Turnstile {
             Ok(runtime) if self.is_leased => {
                 let (runs, run) = (Arc::clone(&self.sessions.runs), self.key.run.clone());
                 let (owner, turn) = (std::mem::take(&mut self.owner), self.turn.take());
+                let lease = self.sessions.lease;
                 runtime.spawn(async move {
-                    // A turn that is dropped is cancelled, and must not be continued.
-                    if let Some(turn) = turn {
+                    // A turn that is dropped is cancelled, and must not be continued, unless another process has it.
+                    if let Some(turn) = turn
+                        && let Ok(Some(_)) = runs.lease(&run, &owner, lease).await
+                    {
                         turn.remove(&*runs).await;
                     }
                     let _ = runs.release(&run, &owner).await;
