@@ -4,7 +4,7 @@
 //! A task is a session of the other agent. The id of that session contains a hash of the session that started the task,
 //! so a model cannot name the tasks of another session.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -41,6 +41,10 @@ const TOOL_TIMEOUT: Duration = Duration::from_secs(360);
 
 /// The interval at which awaited tasks are polled. Default is 100 milliseconds at first, then up to 1 second.
 const POLL: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(1));
+
+/// The pause after the first attempt to continue an awaited task whose process has ended, which doubles with each further
+/// attempt. Default is 3 seconds.
+const CONTINUE_PAUSE: Duration = Duration::from_secs(3);
 
 #[derive(Deserialize, JsonSchema)]
 struct NewTask {
@@ -239,16 +243,20 @@ impl Background {
         Ok(TaskReports { tasks })
     }
 
-    /// Finds tasks, and continues those whose processes have ended, each of them once for the same set `continued`.
+    /// Finds tasks, and continues those whose processes have ended. `attempts` has the time of the next attempt of each,
+    /// and the pause after it: the lease of a process that has ended may not be over yet.
     async fn find_all<'a>(
         &self,
         ids: &'a [String],
-        continued: &mut HashSet<&'a str>,
+        attempts: &mut HashMap<&'a str, (Instant, Duration)>,
     ) -> Result<Vec<Snapshot>> {
         let mut tasks = Vec::new();
         for id in within_limit(ids)? {
             let (agent, mut found) = self.look_up(id).await?;
-            if found.status == SnapshotStatus::Expired && continued.insert(id) {
+            let now = Instant::now();
+            let (next, pause) = attempts.entry(id).or_insert((now, CONTINUE_PAUSE));
+            if found.status == SnapshotStatus::Expired && now >= *next {
+                (*next, *pause) = (now + *pause, *pause * 2);
                 found = self.continue_expired(agent, found).await?;
             }
             tasks.push(found);
@@ -260,7 +268,7 @@ impl Background {
     async fn wait(&self, context: &Context, wait: WaitFor) -> Result<TaskReports> {
         let limit = wait.timeout_seconds.map_or(WAIT, Duration::from_secs).min(MAX_WAIT);
         let (mut deadline, mut asked) = (Instant::now() + limit, 0);
-        let (mut pause, mut continued) = (POLL.0, HashSet::new());
+        let (mut pause, mut attempts) = (POLL.0, HashMap::new());
         loop {
             // What was asked before is asked in the same order when the call is repeated with the answer.
             let key = format!("asked {asked}");
@@ -268,7 +276,7 @@ impl Background {
             let open = match context.recorded_result(&key) {
                 Some(recorded) => serde_json::from_value(recorded).map_err(E::Unreadable)?,
                 None => {
-                    found = self.find_all(&wait.task_ids, &mut continued).await?;
+                    found = self.find_all(&wait.task_ids, &mut attempts).await?;
                     next_question(&wait.task_ids, &found)
                 }
             };

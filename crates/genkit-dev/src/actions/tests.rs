@@ -353,7 +353,10 @@ async fn agents_are_listed_and_run_with_their_sessions() {
         run(&actions, json!({"key": "/agent-abort/guide", "input": lookup}), false).await;
     assert_eq!(end["result"]["status"], "completed");
     let (_, end) = run(&actions, json!({"key": "/agent/guide", "input": 1}), false).await;
-    assert!(end["error"]["message"].as_str().unwrap().contains("is not valid for this agent"), "{end}");
+    assert!(
+        end["error"]["message"].as_str().unwrap().contains("is not valid for this agent"),
+        "{end}"
+    );
 }
 
 #[tokio::test]

@@ -128,7 +128,7 @@ async fn waiting_for_a_task_loads_it_once_per_round() {
 }
 
 #[tokio::test]
-async fn task_whose_end_cannot_be_saved_is_continued_once_per_wait() {
+async fn task_whose_end_cannot_be_saved_is_continued_with_growing_pauses() {
     let folder = Folder::new();
     let store = Hooked::open(&folder.0);
     let works = Arc::new(AtomicUsize::new(0));
