@@ -295,8 +295,8 @@ pub fn serve_flows() -> flows::FlowServer {
 /// Serves an agent to web pages with the protocol AG-UI 1.0: `POST /agui` with a `RunAgentInput`, which returns a
 /// stream of events. A request of Vercel's AI SDK at the same path returns its UI message stream.
 ///
-/// `agent` is a [`Generate`], a closure that takes an [`AguiRequest`](agui::AguiRequest) and returns a [`Generate`], or an
-/// agent of the feature `sessions`, whose sessions are the threads.
+/// `agent` is a [`Generate`], a closure that takes an [`AguiRequest`](agui::AguiRequest) and returns a [`Generate`], or
+/// an agent of the feature `sessions`, whose sessions are the threads.
 ///
 /// ```no_run
 /// use genkit::{tool, tools};

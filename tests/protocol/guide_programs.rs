@@ -198,10 +198,12 @@ fn programs_that_need_nobody_end_by_themselves() {
     shows("providers", &[], vec![], &["Hello, house!"]);
 }
 
-fn serving(name: &str) -> Server {
+/// Starts a server of the guide with the secrets and addresses that it reads from the environment.
+pub(crate) fn serving(name: &str) -> Server {
     let mut command = Command::new(server::guide_program(name));
     command.env("TOKEN", "sesame").env("SEALING_KEYS", "ab".repeat(32));
     command.env("READER_KEY", "reader-1f2e").env("WRITER_KEY", "writer-3d4c");
+    command.env("PUBLIC_HOST", "127.0.0.1");
     Server::spawn(command.env("LISTEN", "127.0.0.1:0").env_remove("RUST_LOG").env_remove("ISSUER"))
 }
 

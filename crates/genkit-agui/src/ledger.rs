@@ -157,7 +157,8 @@ impl Ledger {
         }
     }
 
-    /// Returns the id of a question of the turn with this number. It cannot be predicted, and does not match any other question.
+    /// Returns the id of a question of the turn with this number. It cannot be predicted, and does not match any other
+    /// question.
     pub(crate) fn interrupt_id(
         &self,
         number: &str,

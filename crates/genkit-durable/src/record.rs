@@ -15,6 +15,11 @@ use genkit_core::internal::status::{kind_of, name_of};
 use genkit_core::{Error, ErrorKind, Result};
 use genkit_core::{RunId, StoredRun};
 
+/// Serializes a value that a program passes to a run.
+pub(super) fn to_json(value: impl Serialize) -> Result<serde_json::Value, E> {
+    serde_json::to_value(value).map_err(|why| E::ValueUnserializable(why.to_string()))
+}
+
 /// The head of a run.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

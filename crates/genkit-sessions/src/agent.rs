@@ -18,7 +18,7 @@ use crate::store::{SessionKey, Sessions};
 use crate::turn::AgentTurn;
 use crate::types::{AgentInit, AgentInput, Snapshot, SnapshotStatus};
 
-/// The interval at which an awaited snapshot is polled. Default is 50 milliseconds at first, then 1 second.
+/// The polling interval of an awaited snapshot. Default is 50 milliseconds at first, then 1 second.
 const POLL: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
 
 /// The number of turns that a program continues at the same time when it starts. Default is 16.

@@ -39,7 +39,7 @@ const MAX_WAIT: Duration = Duration::from_secs(300);
 /// The time limit of the tools, which does not include the time until a question is answered. Default is 6 minutes.
 const TOOL_TIMEOUT: Duration = Duration::from_secs(360);
 
-/// The interval at which awaited tasks are polled. Default is 100 milliseconds at first, then up to 1 second.
+/// The polling interval of awaited tasks. Default is 100 milliseconds at first, then up to 1 second.
 const POLL: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(1));
 
 /// The pause after the first attempt to continue an awaited task whose process has ended, which doubles with each further
@@ -243,8 +243,8 @@ impl Background {
         Ok(TaskReports { tasks })
     }
 
-    /// Finds tasks, and continues those whose processes have ended. `attempts` has the time of the next attempt of each,
-    /// and the pause after it: the lease of a process that has ended may not be over yet.
+    /// Finds tasks, and continues those whose processes have ended. `attempts` has the time of the next attempt of
+    /// each, and the pause after it: a process that has ended may still hold its lease.
     async fn find_all<'a>(
         &self,
         ids: &'a [String],

@@ -1,5 +1,5 @@
-//! Agents whose process is killed again and again, in turns, in sub-agents and in tasks in the background. Nothing that was
-//! saved happens twice, and the history has each step once.
+//! Agents whose process is killed again and again, in turns, in sub-agents and in tasks in the background. Nothing that
+//! was saved happens twice, and the history has each step once.
 //!
 //! `GENKIT_AGENT_KILLS` sets the number of kills. Default is 20.
 

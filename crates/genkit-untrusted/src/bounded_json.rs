@@ -8,8 +8,8 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-/// The maximum number of values and keys in a JSON document from outside, by the memory that they take: a list or an object
-/// counts as three, a string or a key as two. Default is 200,000.
+/// The maximum number of values and keys in a JSON document from outside, by the memory that they take: a list or an
+/// object counts as three, a string or a key as two. Default is 200,000.
 pub const MAX_JSON_VALUES: usize = 200_000;
 
 /// As how many values a list or an object counts.

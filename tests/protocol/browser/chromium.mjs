@@ -129,9 +129,9 @@ class Page {
   }
 
   // What an expression says there.
-  async evaluate(expression) {
+  async evaluate(expression, contextId) {
     const { result, exceptionDetails } = await this.send('Runtime.evaluate', {
-      expression, returnByValue: true, awaitPromise: true,
+      expression, contextId, returnByValue: true, awaitPromise: true,
     });
     if (exceptionDetails) throw new Error(`${expression}: ${JSON.stringify(exceptionDetails)}`);
     return result.value;
@@ -142,12 +142,8 @@ class Page {
     let { frameTree } = await this.send('Page.getFrameTree');
     while (frameTree.childFrames?.length) [frameTree] = frameTree.childFrames;
     const frameId = frameTree.frame.id;
-    const { executionContextId: contextId } = await this.send('Page.createIsolatedWorld', { frameId });
-    const { result, exceptionDetails } = await this.send('Runtime.evaluate', {
-      expression, contextId, returnByValue: true, awaitPromise: true,
-    });
-    if (exceptionDetails) throw new Error(`${expression}: ${JSON.stringify(exceptionDetails)}`);
-    return result.value;
+    const { executionContextId } = await this.send('Page.createIsolatedWorld', { frameId });
+    return this.evaluate(expression, executionContextId);
   }
 
   address() { return this.evaluate('location.href'); }

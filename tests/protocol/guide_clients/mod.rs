@@ -1,11 +1,11 @@
 //! The servers of the guide with three clients: both TypeScript SDKs, and the Python SDK.
 
 use std::path::Path;
-use std::process::Command;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::guide_programs::serving;
 use crate::server::{Server, guide_program};
 use crate::{packages, program};
 
@@ -90,14 +90,7 @@ fn pages() -> [Page; 8] {
 
 fn visit(page: &Page, client: &str) -> Value {
     let folder = packages::scratch(&format!("guide-{}-{client}", page.program));
-    let mut command = Command::new(guide_program(page.program));
-    let server = page.http.map(|_| {
-        command.env("TOKEN", "sesame").env("SEALING_KEYS", "ab".repeat(32));
-        command.env("READER_KEY", "reader-1f2e").env("WRITER_KEY", "writer-3d4c");
-        command.env("PUBLIC_HOST", "127.0.0.1");
-        command.env("LISTEN", "127.0.0.1:0").env_remove("RUST_LOG").env_remove("ISSUER");
-        Server::spawn(&mut command)
-    });
+    let server = page.http.map(|_| serving(page.program));
     let target = json!({
         "url": server.as_ref().map(Server::url),
         "token": page.http.filter(|token| !token.is_empty()),

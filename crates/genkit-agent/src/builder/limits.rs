@@ -46,10 +46,10 @@ impl Generate {
     /// that response are not run. [`details`](genkit_core::Error::details) name the limit:
     /// `{"usageLimit": {"of": "tokens", "used": 12, "limit": 10}}`.
     ///
-    /// All model calls of the run count: failed calls and their retries, calls made by middleware, sampling requests from
-    /// its tools, and the calls of agents as tools. Any other run that a tool starts is counted separately. Each concurrent
-    /// call is checked only when it begins. If a model does not report its usage, tokens are estimated and a warning is
-    /// logged.
+    /// All model calls of the run count: failed calls and their retries, calls made by middleware, sampling requests
+    /// from its tools, and the calls of agents as tools. Any other run that a tool starts is counted separately. Each
+    /// concurrent call is checked only when it begins. If a model does not report its usage, tokens are estimated and a
+    /// warning is logged.
     ///
     /// ```
     /// use genkit::ErrorKind;

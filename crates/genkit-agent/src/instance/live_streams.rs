@@ -9,7 +9,7 @@ use genkit_core::internal::sync::lock;
 use genkit_core::{GenerateChunk, RunId};
 use genkit_model::ChunkSink;
 
-/// The number of events by which a client can lag behind. Default is 256; a slower client misses chunks, but no
+/// The number of events that are kept for a slow client. Default is 256; a slower client misses chunks, but no
 /// messages.
 const LATE_EVENTS: usize = 256;
 

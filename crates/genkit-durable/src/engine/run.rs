@@ -9,7 +9,7 @@ use crate::engine::open_steps::OpenSteps;
 use crate::error::Error as E;
 use crate::flow_state::FlowState;
 use crate::outcome::{FlowOutcome, flow_outcome_of, other_kind, response_of};
-use crate::record::{Record, RunBody, StoredError};
+use crate::record::{Record, RunBody, StoredError, to_json};
 use crate::runs;
 use crate::settings::{DurableOptions, KeptState};
 use genkit_agent::Instance;
@@ -57,8 +57,7 @@ impl EngineAnswers {
     /// # Errors
     /// `InvalidArgument` if the value does not serialize.
     pub fn plain(call: impl Into<String>, answer: impl Serialize) -> Result<Self> {
-        let answer =
-            serde_json::to_value(answer).map_err(|why| E::ValueUnserializable(why.to_string()))?;
+        let answer = to_json(answer)?;
         Ok(Self(GivenAnswers::Plain { call: call.into(), answer }))
     }
 

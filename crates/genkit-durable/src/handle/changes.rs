@@ -12,15 +12,14 @@ use crate::drive::wake_parent;
 use crate::error::Error as E;
 use crate::inside::children::children_to_cancel;
 use crate::inside::mail::{Mail, SentHead, join_head, split_head};
-use crate::record::{Record, RunBody};
+use crate::record::{Record, RunBody, to_json};
 use genkit_agent::{NextStep, Run};
 use genkit_core::{Answer, ErrorKind, Interrupt, Result};
 use genkit_core::{RunChange, RunStatus};
 
 impl Handle {
     pub(super) async fn answer_call(&self, call: &str, value: impl Serialize) -> Result<()> {
-        let value =
-            serde_json::to_value(value).map_err(|why| E::ValueUnserializable(why.to_string()))?;
+        let value = to_json(value)?;
         self.change_run(|open| Ok(vec![answer_to(&self.id, open, call, value.clone())?])).await
     }
 
@@ -144,8 +143,7 @@ impl Handle {
     }
 
     pub(crate) async fn send_signal(&self, name: &str, value: impl Serialize) -> Result<()> {
-        let value =
-            serde_json::to_value(value).map_err(|why| E::ValueUnserializable(why.to_string()))?;
+        let value = to_json(value)?;
         self.send_mail(|mail| mail.add_signal(name, value.clone())).await
     }
 
@@ -166,7 +164,7 @@ impl Handle {
             return Ok(false);
         }
         let mut cancelled = vec![self.id.clone()];
-        // A program can give a run the tag of a child of itself.
+        // A program can tag a run as its own child.
         let mut seen = BTreeSet::from([self.id.clone()]);
         while let Some(parent) = cancelled.pop() {
             for child in children_to_cancel(&*self.store, &parent).await? {

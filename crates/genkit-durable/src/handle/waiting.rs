@@ -21,7 +21,7 @@ use genkit_core::internal::run_store::now_ms;
 use genkit_core::{BoxFuture, ErrorKind, Result};
 use genkit_core::{RunStatus, StoredRun};
 
-/// The interval at which a child that waits for answers is polled. Default is 2 seconds.
+/// The polling interval of a child that waits for answers. Default is 2 seconds.
 const LOOK: Duration = Duration::from_secs(2);
 
 impl Handle {
@@ -35,7 +35,7 @@ impl Handle {
         }
     }
 
-    /// Works on the run. `suspended` receives each revision at which the run waits.
+    /// Works on the run. `suspended` receives the revision of each suspension.
     async fn work_until_settled(
         &self,
         suspended: &watch::Sender<u64>,

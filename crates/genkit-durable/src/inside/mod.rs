@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 
 use crate::error::Error as E;
 use crate::journal::CallJournal;
+use crate::record::to_json;
 pub use children::{ChildFlow, ChildRun};
 use genkit_agent::Generate;
 use genkit_core::{Context, Result};
@@ -47,8 +48,8 @@ use genkit_core::{Context, Result};
 /// The methods return `FailedPrecondition` outside a durable run and in a run on Restate, and any error from the store.
 pub trait DurableContext {
     /// Waits for the next signal with this name, sent by `signal(..)` of the run's handle. Each signal is received
-    /// once, also after a crash, in the order in which the signals were sent. A signal may be sent before the run waits
-    /// for it.
+    /// once, also after a crash. Signals are received in the order they were sent. A signal may be sent before the run
+    /// waits for it.
     ///
     /// A run that only waits for signals is suspended in its store: it holds no lease and occupies no worker. Tools
     /// with `#[tool(at_most_once)]`, and functions called by another function of the run, keep waiting in their worker
@@ -76,7 +77,7 @@ pub trait DurableContext {
     /// with the run that started it. Its tag is `parent:` with the id of that run.
     ///
     /// The id of the child is derived from `key`. If a function uses a key more than once, the children are numbered in
-    /// the order in which they are started, so this order must be the same each time the function runs.
+    /// the order they are started, so this order must be the same each time the function runs.
     ///
     /// ```
     /// use genkit::durable::{DurableContext as _, FlowOutcome, FolderStore};
@@ -142,8 +143,7 @@ impl DurableContext for Context {
     }
 
     async fn publish_status(&self, value: impl Serialize + Send) -> Result<()> {
-        let value =
-            serde_json::to_value(value).map_err(|why| E::ValueUnserializable(why.to_string()))?;
+        let value = to_json(value)?;
         let call = call_of_run(self)?;
         if let Some(live) = &call.live {
             live.publish(Some(value));

@@ -140,8 +140,8 @@ impl Runs {
         }
     }
 
-    /// Sends a signal to a run, as [`DurableRun::signal`](crate::DurableRun::signal) does. Returns `false` if the run does
-    /// not exist.
+    /// Sends a signal to a run, as [`DurableRun::signal`](crate::DurableRun::signal) does. Returns `false` if the run
+    /// does not exist.
     ///
     /// # Errors
     /// The errors of [`DurableRun::signal`](crate::DurableRun::signal).

@@ -13,7 +13,7 @@ const MAX_RETRIES: u32 = 4;
 /// The wait before the first retry. Default is 1 second.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 
-/// The factor by which each wait is longer than the one before. Default is 4.
+/// Each wait is the one before multiplied by this factor. Default is 4.
 const BACKOFF: u32 = 4;
 
 /// The longest wait between two attempts. Default is 5 minutes.
@@ -76,7 +76,7 @@ impl RetryPolicy {
         Self { first_wait: wait, ..self }
     }
 
-    /// Sets the factor by which each wait is longer than the one before. Default is 4; 1 makes all waits equal.
+    /// Sets the factor that each wait is multiplied by to get the next one. Default is 4; 1 makes all waits equal.
     pub fn backoff(self, factor: u32) -> Self {
         Self { backoff: factor.max(1), ..self }
     }

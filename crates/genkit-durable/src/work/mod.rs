@@ -131,8 +131,8 @@ impl Worker {
     /// (0 or 7 is Sunday), each `*`, a number, a range `1-5`, a step `*/15`, or a list of these.
     ///
     /// All workers of a store can have the same schedules: the id of a run consists of the name of the schedule and its
-    /// time, such as `nightly-2026-11-27T03.00`, so each time starts one run. Its tag is `schedule:` with the name. Times
-    /// at which no worker runs are skipped.
+    /// time, such as `nightly-2026-11-27T03.00`, so each time starts one run. Its tag is `schedule:` with the name. A
+    /// scheduled time is skipped if no worker runs then.
     ///
     /// ```no_run
     /// # async fn example(genkit: genkit::Genkit) -> genkit::Result<()> {

@@ -282,9 +282,9 @@ macro_rules! agent_server_options {
                 self
             }
 
-            /// Sets the concurrency limit: the maximum number of runs at the same time. Default is 1,024; further requests
-            /// are rejected with 429. A client is identified by its context provider, or else by its address. It cannot
-            /// hold more slots than it leaves free for the others, so a single client gets at most half.
+            /// Sets the concurrency limit: the maximum number of runs at the same time. Default is 1,024; further
+            /// requests are rejected with 429. A client is identified by its context provider, or else by its address.
+            /// It cannot hold more slots than it leaves free for the others, so a single client gets at most half.
             pub fn max_in_flight(mut self, runs: usize) -> Self {
                 self.gate.max_in_flight = runs;
                 self

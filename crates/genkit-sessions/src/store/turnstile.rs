@@ -23,6 +23,7 @@ const MAX_SNAPSHOTS: usize = 2_000;
 
 /// The maximum size of a stored session, in bytes. Default is 16 MiB.
 const MAX_BYTES: usize = 16 * 1024 * 1024;
+
 /// The time between checks whether another process has asked to abort. Default is 1 second.
 const ABORT_CHECK: Duration = Duration::from_secs(1);
 
@@ -43,6 +44,7 @@ pub(crate) struct Turnstile {
     pub(crate) is_given_up: bool,
     pub(crate) record: Record,
 }
+
 impl Turnstile {
     pub(crate) fn new_snapshot(&self) -> String {
         self.key.new_snapshot()

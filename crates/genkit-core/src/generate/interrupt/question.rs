@@ -194,8 +194,8 @@ impl Interrupt {
     }
 
     /// Responds on behalf of the declared tool `F` (`#[tool] async fn f(..) -> T;`) with a value of its return type.
-    /// The same as [`respond`](Self::respond), but checked by the compiler. If the question is from another tool, resuming
-    /// with the answer fails.
+    /// The same as [`respond`](Self::respond), but checked by the compiler. If the question is from another tool,
+    /// resuming with the answer fails.
     pub fn respond_as<F: DeclaredFn<Output: Serialize>>(&self, output: F::Output) -> Answer {
         let tool = Tool::of::<F>();
         let tool = tool.name();

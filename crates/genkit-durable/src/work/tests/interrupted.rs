@@ -22,7 +22,7 @@ async fn start_below(ctx: &Context, depth: u32) -> Result<()> {
 async fn repeated_cancellation_reaches_the_children_of_a_cancelled_child() {
     let genkit = Genkit::builder().registry(Registry::new().add(flows![start_below]));
     let genkit = genkit.durable(MemoryRuns::default()).build().expect("a program");
-    // The tag says that the run is a child of itself.
+    // The tag makes the run its own child.
     let (input, options) = (json!({"depth": 2}), DurableOptions::new().tag("parent:r"));
     let run = genkit.durable_flow_with("r", "start_below", input, options).await.expect("a run");
     let listed = work_until(&genkit, all_suspended(&genkit, 3)).await;
