@@ -162,13 +162,22 @@ pub fn resume(interrupted: GenerateResponse, answer: impl FnMut(&Interrupt) -> A
 /// for question in asked.interrupts() {
 ///     answers.push(ask_the_user(&question).await?);
 /// }
-/// let done = genkit::resume_with(asked, answers).model("gemini/gemini-2.5-flash").await?;
+/// let done = genkit::resume_with_answers(asked, answers).model("gemini/gemini-2.5-flash").await?;
 /// # Ok(())
 /// # }
 /// ```
+pub fn resume_with_answers(
+    interrupted: GenerateResponse,
+    answers: impl IntoIterator<Item = Answer>,
+) -> Generate {
+    Genkit::running().resume_with_answers(interrupted, answers)
+}
+
+#[doc(hidden)]
+#[deprecated(note = "renamed to `resume_with_answers`")]
 pub fn resume_with(
     interrupted: GenerateResponse,
     answers: impl IntoIterator<Item = Answer>,
 ) -> Generate {
-    Genkit::running().resume_with(interrupted, answers)
+    resume_with_answers(interrupted, answers)
 }

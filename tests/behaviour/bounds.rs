@@ -295,7 +295,7 @@ async fn input_that_replaces_the_models_is_checked_before_the_run_goes_on() {
     let question = asked.interrupts().remove(0);
     let go_on = |id: u8| {
         let answer = question.approve_with(json!({ "id": id }));
-        genkit::resume_with(asked.clone(), [answer])
+        genkit::resume_with_answers(asked.clone(), [answer])
             .model(model.clone())
             .tools(&tools)
             .into_future()
@@ -306,7 +306,7 @@ async fn input_that_replaces_the_models_is_checked_before_the_run_goes_on() {
     assert!(refused.chain().contains("the arguments given for `delete`"), "{refused:?}");
     for unfit in [json!({}), json!({"id": true}), json!({"id": 6, "name": "x"})] {
         let answer = question.approve_with(&unfit);
-        let resumed = genkit::resume_with(asked.clone(), [answer]);
+        let resumed = genkit::resume_with_answers(asked.clone(), [answer]);
         let refused = resumed.model(model.clone()).tools(&tools).await.unwrap_err();
         assert_eq!(refused.kind(), ErrorKind::InvalidArgument, "{unfit}");
         let said = refused.chain();

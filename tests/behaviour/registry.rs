@@ -45,7 +45,7 @@ fn two_of_one_name_are_named_with_their_places() {
 fn state_that_nobody_gave_is_named() {
     let said = problems(Registry::new().add(tools![needs]).add(prompts![needs_too]));
     assert!(said.starts_with("the registry has 2 problems:"), "{said}");
-    assert!(said.contains("Database`, but there is no such state"), "{said}");
+    assert!(said.contains("takes `&Database`, but there is no such state"), "{said}");
     assert!(said.contains("`#[arg(extension)]` before the parameter"), "{said}");
     let given = Genkit::builder().registry(Registry::new().add(tools![needs])).state(Database);
     assert!(given.build().is_ok());
@@ -56,8 +56,20 @@ fn state_that_nobody_gave_is_named() {
 fn state_of_a_related_type_is_named() {
     let genkit = Genkit::builder().registry(Registry::new().add(tools![needs]));
     let said = genkit.state(std::sync::Arc::new(Database)).build().unwrap_err().to_string();
-    assert!(said.contains("Database`, but the state is `alloc::sync::Arc<"), "{said}");
-    assert!(said.contains("; take `&alloc::sync::Arc<"), "{said}");
+    assert!(said.contains("takes `&Database`, but the state is `Arc<Database>`"), "{said}");
+    assert!(said.contains("; take `&Arc<Database>`"), "{said}");
+}
+
+/// Types of the same name are told apart by their modules.
+#[test]
+fn state_of_another_type_with_the_same_name_is_named() {
+    mod other {
+        pub(super) struct Database;
+    }
+    let genkit = Genkit::builder().registry(Registry::new().add(tools![needs]));
+    let said = genkit.state(other::Database).build().unwrap_err().to_string();
+    assert!(said.contains("registry::Database`, but the state is another type"), "{said}");
+    assert!(said.contains("::other::Database`"), "{said}");
 }
 
 #[test]

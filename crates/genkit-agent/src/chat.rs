@@ -117,18 +117,27 @@ impl Chat {
     pub fn resume(&mut self, answer: impl FnMut(&Interrupt) -> Answer) -> ChatTurn<'_> {
         let questions = self.messages().last().map(Interrupt::find_all).unwrap_or_default();
         let answers: Vec<Answer> = questions.iter().map(answer).collect();
-        self.resume_with(answers)
+        self.resume_with_answers(answers)
     }
 
     /// Resumes an interrupted turn with a list of answers. Otherwise the same as [`resume`](Self::resume).
     ///
     /// # Errors
     /// The errors of [`Generate`].
-    pub fn resume_with(&mut self, answers: impl IntoIterator<Item = Answer>) -> ChatTurn<'_> {
+    pub fn resume_with_answers(
+        &mut self,
+        answers: impl IntoIterator<Item = Answer>,
+    ) -> ChatTurn<'_> {
         let messages = self.template.options.messages.clone();
         let turn = Ok(self.template.clone().resume_at(messages, answers));
         let tools = self.turn_tools.clone();
         ChatTurn { chat: self, turn, tools }
+    }
+
+    #[doc(hidden)]
+    #[deprecated(note = "renamed to `resume_with_answers`")]
+    pub fn resume_with(&mut self, answers: impl IntoIterator<Item = Answer>) -> ChatTurn<'_> {
+        self.resume_with_answers(answers)
     }
 
     /// Replaces the history with the messages of a response, for example of a stored response or of another run.

@@ -99,7 +99,7 @@ impl Generate {
             for question in response.interrupts() {
                 answers.push(ask_caller(context, &question).await?);
             }
-            let next = again.clone().resume_with(response, answers);
+            let next = again.clone().resume_with_answers(response, answers);
             response = next.run_recorded(context, &format!("agent-{round}")).await?;
         }
         Err(E::AgentAsksOn { name: name.to_owned(), rounds: MAX_ROUNDS }.into())

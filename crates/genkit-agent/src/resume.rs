@@ -17,12 +17,12 @@ impl Instance {
     }
 
     #[doc(hidden)]
-    pub fn resume_with(
+    pub fn resume_with_answers(
         &self,
         interrupted: GenerateResponse,
         answers: impl IntoIterator<Item = Answer>,
     ) -> Generate {
-        self.generate(()).resume_with(interrupted, answers)
+        self.generate(()).resume_with_answers(interrupted, answers)
     }
 }
 
@@ -66,12 +66,12 @@ impl Generate {
         answer: impl FnMut(&Interrupt) -> Answer,
     ) -> Self {
         let answers: Vec<Answer> = interrupted.interrupts().iter().map(answer).collect();
-        self.resume_with(interrupted, answers)
+        self.resume_with_answers(interrupted, answers)
     }
 
     /// Resumes an interrupted run with a list of answers, in any order. Use it if answers are computed asynchronously,
     /// may fail, or are received over the network. Otherwise the same as [`resume`](Self::resume).
-    pub fn resume_with(
+    pub fn resume_with_answers(
         mut self,
         interrupted: GenerateResponse,
         answers: impl IntoIterator<Item = Answer>,
@@ -81,6 +81,16 @@ impl Generate {
         let messages = std::mem::take(&mut request.messages);
         self.keep_settings(GenerateOptions::of_request(request));
         self.resume_at(messages, answers)
+    }
+
+    #[doc(hidden)]
+    #[deprecated(note = "renamed to `resume_with_answers`")]
+    pub fn resume_with(
+        self,
+        interrupted: GenerateResponse,
+        answers: impl IntoIterator<Item = Answer>,
+    ) -> Self {
+        self.resume_with_answers(interrupted, answers)
     }
 
     /// Continues from `messages`, the last of which contains the open questions.

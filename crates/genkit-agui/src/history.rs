@@ -87,7 +87,7 @@ impl Conversation {
         let Some(answers) = self.answers else { return run.messages(self.messages) };
         let mut options = GenerateOptions::default();
         options.messages = self.messages;
-        run.resume_with(GenerateResponse::from_interrupted(options), answers)
+        run.resume_with_answers(GenerateResponse::from_interrupted(options), answers)
     }
 }
 

@@ -205,7 +205,7 @@ where
     // In a task, so that input is processed on the thread that waits for it. The task is aborted
     // when this future is dropped.
     let mut serving = JoinSet::new();
-    serving.spawn(connection.run());
+    serving.spawn(connection.serve_messages());
     let served = match serving.join_next().await {
         Some(Err(source)) => Err(E::LoopEnded { source }.into()),
         // It is not an error if the client disconnects.

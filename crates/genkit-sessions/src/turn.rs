@@ -255,7 +255,7 @@ pub(crate) async fn run_model(
             let interrupted =
                 GenerateResponse::from_interrupted(GenerateOptions::new(state.messages.clone()));
             let kept = state.messages.len().saturating_sub(1);
-            (template.resume_with(interrupted, resume.into_answers()), kept)
+            (template.resume_with_answers(interrupted, resume.into_answers()), kept)
         }
         None => {
             state.messages.extend(input.message);

@@ -86,7 +86,7 @@ impl Agent {
                 return Ok(Ended::Waiting);
             }
             let answers: Result<Vec<_>> = questions.iter().map(|q| person.answer(q)).collect();
-            response = self.chat.resume_with(answers?).await?;
+            response = self.chat.resume_with_answers(answers?).await?;
         }
         if self.waiting.exists() {
             std::fs::remove_file(&self.waiting)?;

@@ -100,7 +100,7 @@ impl Talk {
                     _ => question.approve(),
                 });
             }
-            turn = self.chat.resume_with(answers);
+            turn = self.chat.resume_with_answers(answers);
         }
     }
 }

@@ -43,7 +43,7 @@ async fn main() -> Result<()> {
                 _ => question.decline_with("the user said no"),
             });
         }
-        let resumed = genkit::resume_with(response, answers);
+        let resumed = genkit::resume_with_answers(response, answers);
         response = resumed.model(model).tools(tools![pay_invoice]).await?;
         fs::remove_file(WAITING)?;
     }

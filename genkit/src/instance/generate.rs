@@ -69,13 +69,23 @@ impl Genkit {
         self.0.resume(interrupted, answer)
     }
 
-    /// Resumes an interrupted run: see [`resume_with`](crate::resume_with).
+    /// Resumes an interrupted run: see [`resume_with_answers`](crate::resume_with_answers).
+    pub fn resume_with_answers(
+        &self,
+        interrupted: GenerateResponse,
+        answers: impl IntoIterator<Item = Answer>,
+    ) -> Generate {
+        self.0.resume_with_answers(interrupted, answers)
+    }
+
+    #[doc(hidden)]
+    #[deprecated(note = "renamed to `resume_with_answers`")]
     pub fn resume_with(
         &self,
         interrupted: GenerateResponse,
         answers: impl IntoIterator<Item = Answer>,
     ) -> Generate {
-        self.0.resume_with(interrupted, answers)
+        self.resume_with_answers(interrupted, answers)
     }
 
     /// Calls the tool of the registry that `request` names, with the state and the middleware of this

@@ -149,7 +149,7 @@ async fn what_a_tool_asks_is_told_and_answered_in_rounds() {
     let again = delete.call(&call).resume(asked, |q| q.approve()).await.unwrap();
     assert_eq!(again.interrupts(&call)[0].message(), Some("Sure?"));
     let answer = again.interrupts(&call)[0].restart("yes");
-    let done = delete.call(&call).resume_with(again, [answer]).await.unwrap();
+    let done = delete.call(&call).resume_with_answers(again, [answer]).await.unwrap();
     assert_eq!(done.into_response().unwrap().output, "7 is gone");
 }
 

@@ -39,7 +39,7 @@ async fn an_interrupted_turn_waits_for_answers() {
     let asked = chat.send("delete 7").await.unwrap();
     let error = chat.send("and 8").await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::FailedPrecondition);
-    let done = chat.resume_with([asked.interrupts()[0].approve()]).await.unwrap();
+    let done = chat.resume_with_answers([asked.interrupts()[0].approve()]).await.unwrap();
     assert_eq!(done.text(), "deleted");
     assert_eq!(chat.send("thanks").await.unwrap().text(), "bye");
     assert_eq!(chat.messages().len(), 6);

@@ -104,7 +104,7 @@ pub(super) fn go_on(
     model: &ScriptedModel,
     tools: &[Tool],
 ) -> Generate {
-    genkit::resume_with(response, answers).model(model.clone()).tools(tools)
+    genkit::resume_with_answers(response, answers).model(model.clone()).tools(tools)
 }
 
 #[tokio::test]
@@ -287,7 +287,7 @@ async fn answers_to_nothing_are_errors() {
     assert!(error.to_string().contains("there is no open call `pay#other`"), "{error}");
 
     let done = genkit::generate("hi").model(ScriptedModel::text("x")).await.unwrap();
-    let error = genkit::resume_with(done, [stray]).model(model).await.unwrap_err();
+    let error = genkit::resume_with_answers(done, [stray]).model(model).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::FailedPrecondition);
 }
 

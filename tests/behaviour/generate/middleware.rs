@@ -137,7 +137,7 @@ async fn a_tool_call_can_be_changed_answered_stopped_and_interrupted() {
     let asked = run(model.clone()).await.unwrap();
     assert_eq!(asked.interrupts()[0].message(), Some("Four?"));
     let answer = asked.interrupts()[0].restart("yes");
-    let resumed = genkit::resume_with(asked, [answer]).model(model).tools(tools![add]);
+    let resumed = genkit::resume_with_answers(asked, [answer]).model(model).tools(tools![add]);
     let done = resumed.middleware(Changes).await.unwrap();
     assert_eq!(outputs(&done), [json!(5)]);
 }

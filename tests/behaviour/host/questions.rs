@@ -111,7 +111,7 @@ async fn in_a_loop_a_question_interrupts_and_the_answer_goes_back() {
         let answers: Vec<_> =
             asked.interrupts().iter().map(|q| q.accept(json!({"name": "Eve"}))).collect();
         let second = build();
-        let done = genkit::resume_with(asked, answers)
+        let done = genkit::resume_with_answers(asked, answers)
             .model(model.clone())
             .tools(second.tools())
             .await
@@ -139,7 +139,11 @@ async fn a_stateless_server_is_not_asked_twice_for_its_question() {
     let asked = genkit::generate("Go.").model(model.clone()).tools(host.tools()).await.unwrap();
     let answers: Vec<_> =
         asked.interrupts().iter().map(|q| q.accept(json!({"name": "E"}))).collect();
-    genkit::resume_with(asked, answers).model(model.clone()).tools(host.tools()).await.unwrap();
+    genkit::resume_with_answers(asked, answers)
+        .model(model.clone())
+        .tools(host.tools())
+        .await
+        .unwrap();
     assert_eq!(model.tool_outputs("s/count"), ["E"]);
     // Once for the question, once for the answer.
     assert_eq!(RUNS.load(Ordering::SeqCst), 2);
@@ -275,7 +279,7 @@ async fn questions_are_never_crossed() {
                     question.accept(json!({"name": format!("I am {who}")}))
                 })
                 .collect();
-            run = genkit::resume_with(run, answers)
+            run = genkit::resume_with_answers(run, answers)
                 .model(model.clone())
                 .tools(host.tools())
                 .await
@@ -326,7 +330,8 @@ async fn an_answer_is_not_taken_for_another_question() {
     let asked = genkit::generate("Go.").model(model.clone()).tools(host.tools()).await.unwrap();
     let answers: Vec<_> =
         asked.interrupts().iter().map(|q| q.accept(json!({"name": "y"}))).collect();
-    let again = genkit::resume_with(asked, answers).model(model).tools(host.tools()).await.unwrap();
+    let again =
+        genkit::resume_with_answers(asked, answers).model(model).tools(host.tools()).await.unwrap();
     let shown = serde_json::to_string(&again).unwrap();
     assert!(shown.contains("Delete 500 files?"), "{shown}");
 }
@@ -355,7 +360,7 @@ async fn the_same_words_asked_twice_are_two_questions() {
             let answers: Vec<_> =
                 run.interrupts().iter().map(|q| q.accept(json!({"name": name}))).collect();
             assert_eq!(answers.len(), 1, "{era:?} {name}");
-            run = genkit::resume_with(run, answers)
+            run = genkit::resume_with_answers(run, answers)
                 .model(model.clone())
                 .tools(host.tools())
                 .await

@@ -113,7 +113,7 @@ fn a_stored_run_that_was_changed_goes_on_or_is_refused_and_pays_once_at_most() {
             let before = paid.load(Ordering::SeqCst);
             let answers: Vec<_> = back.interrupts().iter().map(|q| q.approve()).collect();
             let approved = answers.len() as u32;
-            let resumed = genkit::resume_with(back, answers).model(model).tools(&tools);
+            let resumed = genkit::resume_with_answers(back, answers).model(model).tools(&tools);
             let _ = within("a resumed run", resumed.into_future()).await;
             let now = paid.load(Ordering::SeqCst) - before;
             assert!(now <= approved.min(1), "paid {now} times, approved {approved}:\n{text}");

@@ -112,7 +112,10 @@ pub(crate) trait Innermost: InnermostTool {
     /// Returns the models that middleware can look up.
     fn models(&self) -> &Models;
 
-    fn run(self: Arc<Self>, request: ModelRequest) -> BoxFuture<'static, Result<GenerateResponse>>;
+    fn run_generate(
+        self: Arc<Self>,
+        request: ModelRequest,
+    ) -> BoxFuture<'static, Result<GenerateResponse>>;
 
     fn call_model<'a>(
         &'a self,
@@ -182,7 +185,7 @@ impl NextGenerate {
         Box::pin(async move {
             match self.place.advance() {
                 Some(first) => first.generate(request, self).await,
-                None => self.place.innermost.run(request).await,
+                None => self.place.innermost.run_generate(request).await,
             }
         })
     }

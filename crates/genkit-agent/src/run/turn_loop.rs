@@ -238,7 +238,10 @@ impl Innermost for Driver {
         &self.env.genkit.runs.models
     }
 
-    fn run(self: Arc<Self>, request: ModelRequest) -> BoxFuture<'static, Result<GenerateResponse>> {
+    fn run_generate(
+        self: Arc<Self>,
+        request: ModelRequest,
+    ) -> BoxFuture<'static, Result<GenerateResponse>> {
         box_in_place(|| self.run_turns(request))
     }
 

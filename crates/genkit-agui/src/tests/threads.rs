@@ -22,7 +22,7 @@ fn last(events: &[Value]) -> &Value {
 }
 
 /// The contents of the server's messages, as a client that reconnects sees them.
-async fn shown(page: &mut Page) -> Vec<String> {
+async fn shown_messages(page: &mut Page) -> Vec<String> {
     let (messages, runs) = (std::mem::take(&mut page.messages), page.runs);
     let events = page.run(json!([])).await;
     (page.messages, page.runs) = (messages, runs);
@@ -84,7 +84,7 @@ async fn new_tab_sees_the_conversation_and_an_older_tab_is_updated() {
     old.say("Hello?");
     old.run(json!([])).await;
     let mut new = Page::new(&endpoint);
-    assert_eq!(shown(&mut new).await, ["user: Hello?", "assistant: Hi."]);
+    assert_eq!(shown_messages(&mut new).await, ["user: Hello?", "assistant: Hi."]);
     new.runs = 10;
     new.messages = vec![json!({"id": "u0", "role": "user", "content": "Hello?"})];
     new.messages.push(json!({"id": "a", "role": "assistant", "content": "Hi."}));
@@ -97,7 +97,7 @@ async fn new_tab_sees_the_conversation_and_an_older_tab_is_updated() {
     assert_eq!(text(&events), "Good.");
     // Another thread is another session.
     new.thread = "t2";
-    assert!(shown(&mut new).await.is_empty());
+    assert!(shown_messages(&mut new).await.is_empty());
 }
 
 #[tokio::test]
@@ -214,7 +214,7 @@ async fn thread_belongs_to_its_owner_and_a_failed_message_can_be_sent_again() {
     let events = page.run(json!([])).await;
     assert_eq!(last(&events)["code"], "UNAVAILABLE", "{events:?}");
     assert_eq!(text(&page.run(json!([])).await), "Hi, Ann.");
-    assert_eq!(shown(&mut page).await, ["user: Hello?", "assistant: Hi, Ann."]);
+    assert_eq!(shown_messages(&mut page).await, ["user: Hello?", "assistant: Hi, Ann."]);
     page.user = "bob";
-    assert!(shown(&mut page).await.is_empty());
+    assert!(shown_messages(&mut page).await.is_empty());
 }

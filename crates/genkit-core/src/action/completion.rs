@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::Arc;
 
+use disqualified::ShortName;
+
 use super::error::Error as E;
 use crate::context::Context;
 use crate::error::{BoxError, Error, Result};
@@ -98,7 +100,7 @@ impl CompleteRequest {
     /// # Errors
     /// Returns an error if there is no state of type `T`.
     pub fn state<T: Send + Sync + 'static>(&self) -> Result<&T> {
-        self.context.state::<T>().ok_or_else(|| E::NoState(std::any::type_name::<T>()).into())
+        self.context.state::<T>().ok_or_else(|| E::NoState(ShortName::of::<T>()).into())
     }
 }
 

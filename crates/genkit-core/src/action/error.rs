@@ -1,5 +1,6 @@
 //! The error messages of actions: arguments, injected parameters, results.
 
+use disqualified::ShortName;
 use serde_json::{Value, json};
 
 use crate::error::{ErrorKind, Topic};
@@ -19,12 +20,12 @@ pub enum Error {
 
     // Injected parameters.
     #[error("no state of type `{0}`; add it with `.state(..)`")]
-    NoState(&'static str),
+    NoState(ShortName<'static>),
     #[error(
         "the request has no extension of type `{0}`; set it with `.authenticate(..)` or in HTTP middleware, or for every \
          request with `.extension(..)`"
     )]
-    NoExtension(&'static str),
+    NoExtension(ShortName<'static>),
     #[error("this type cannot be used as state")]
     CannotBeState,
     #[error("a chunk does not serialize to JSON: {0}")]

@@ -172,7 +172,7 @@ mod tests {
     use crate::context::ContextParts;
     use crate::error::ErrorKind;
 
-    async fn run<T>(work: impl Future<Output = Result<T>>, limit: u64) -> Outcome<T> {
+    async fn run_with_limit<T>(work: impl Future<Output = Result<T>>, limit: u64) -> Outcome<T> {
         let limit = Some(Duration::from_millis(limit));
         let context = ContextParts { limit, ..ContextParts::default() }.build();
         drive_function(&context, "f", work).await
@@ -180,7 +180,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_panic_becomes_an_error() {
-        let ended = run::<()>(async { panic!("no {}", "way") }, 1000).await;
+        let ended = run_with_limit::<()>(async { panic!("no {}", "way") }, 1000).await;
         let Outcome::Finished(Err(error)) = ended else { panic!("{ended:?}") };
         assert!(error.chain().starts_with("`f` panicked; see the log"), "{error}");
         assert!(!error.chain().contains("no way"), "{error}");
@@ -188,7 +188,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_slow_function_is_stopped() {
-        let ended = run::<()>(std::future::pending(), 50).await;
+        let ended = run_with_limit::<()>(std::future::pending(), 50).await;
         let Outcome::Finished(Err(error)) = ended else { panic!("{ended:?}") };
         assert_eq!(error.kind(), ErrorKind::DeadlineExceeded);
     }
@@ -197,7 +197,7 @@ mod tests {
     async fn a_function_that_never_waits_for_anything_is_stopped() {
         use crate::context::LogLevel;
 
-        let budget = run::<()>(
+        let budget = run_with_limit::<()>(
             async {
                 loop {
                     tokio::task::consume_budget().await;
@@ -206,7 +206,7 @@ mod tests {
             50,
         );
         let context = Context::detached();
-        let logs = run::<()>(
+        let logs = run_with_limit::<()>(
             async {
                 loop {
                     context.log(LogLevel::Info, "on and on").await;

@@ -4,6 +4,8 @@ use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use disqualified::ShortName;
+
 use crate::bound_registry::InstanceRegistry;
 
 /// A map with at most one value of each type. Cheap to clone.
@@ -42,11 +44,12 @@ impl TypeMap {
     }
 
     /// Returns the name of a type in the map that wraps the type called `name`, such as `Arc<Db>` for `Db`, or that is
-    /// wrapped by it.
+    /// wrapped by it, or that has the same name in another module or version.
     pub(crate) fn related_type(&self, name: &str) -> Option<&'static str> {
         let wraps = |outer: &str, inner: &str| outer.contains(&format!("<{inner}>"));
         let mut names = self.0.iter().flat_map(|map| map.values()).map(|value| value.type_name);
-        names.find(|given| wraps(given, name) || wraps(name, given))
+        let is_namesake = |given| ShortName(given).to_string() == ShortName(name).to_string();
+        names.find(|given| wraps(given, name) || wraps(name, given) || is_namesake(given))
     }
 
     /// Returns whether these are the states of an instance.

@@ -158,11 +158,11 @@ impl ToolInvocation {
     /// Resumes an interrupted call. `answer` is called for each question of `asked`.
     pub fn resume(self, asked: ToolOutcome, answer: impl FnMut(&Interrupt) -> Answer) -> Self {
         let answers: Vec<Answer> = asked.interrupts(&self.0.request).iter().map(answer).collect();
-        self.resume_with(asked, answers)
+        self.resume_with_answers(asked, answers)
     }
 
     /// Resumes an interrupted call with a list of answers.
-    pub fn resume_with(
+    pub fn resume_with_answers(
         mut self,
         asked: ToolOutcome,
         answers: impl IntoIterator<Item = Answer>,
@@ -173,6 +173,16 @@ impl ToolInvocation {
         }
         self.0.resumed = Some(Resumption { asked: part, answers: answers.into_iter().collect() });
         self
+    }
+
+    #[doc(hidden)]
+    #[deprecated(note = "renamed to `resume_with_answers`")]
+    pub fn resume_with(
+        self,
+        asked: ToolOutcome,
+        answers: impl IntoIterator<Item = Answer>,
+    ) -> Self {
+        self.resume_with_answers(asked, answers)
     }
 }
 

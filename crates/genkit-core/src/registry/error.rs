@@ -1,5 +1,7 @@
 //! The error messages of a registry, for problems that the compiler cannot detect.
 
+use disqualified::ShortName;
+
 use crate::action::SourceLocation;
 use crate::error::{ErrorKind, Topic};
 
@@ -53,11 +55,16 @@ pub(super) enum Error {
         "{label} takes `&{state}`, but there is no such state; add it with `.state(..)`, or write `#[arg(extension)]` \
          before the parameter if each request has its own"
     )]
-    NoState { label: String, state: &'static str },
+    NoState { label: String, state: ShortName<'static> },
     #[error(
         "{label} takes `&{state}`, but the state is `{given}`; take `&{given}`, or add a `{state}` with `.state(..)`"
     )]
-    OtherState { label: String, state: &'static str, given: &'static str },
+    OtherState { label: String, state: ShortName<'static>, given: ShortName<'static> },
+    #[error(
+        "{label} takes `&{state}`, but the state is another type of the same name, `{given}`; if a package is used in \
+         two versions, use one"
+    )]
+    StateOfSameName { label: String, state: &'static str, given: &'static str },
     #[error("{label} and {existing} have the same URI `{uri}`; change one")]
     SameUri { label: String, existing: String, uri: String },
     #[error("{label} and {existing} match the same URIs, `{uri}`; change one")]

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use disqualified::ShortName;
 use serde_json::Value;
 
 use super::actions::Actions;
@@ -173,10 +174,13 @@ impl Verification<'_> {
             if let Requirement::State { id, name } = requirement
                 && !states.contains_type(*id)
             {
-                let label = label.label_text();
+                let (label, state) = (label.label_text(), ShortName(name));
                 self.problems.push(match states.related_type(name) {
-                    Some(given) => E::OtherState { label, state: name, given },
-                    None => E::NoState { label, state: name },
+                    Some(given) if ShortName(given).to_string() == state.to_string() => {
+                        E::StateOfSameName { label, state: name, given }
+                    }
+                    Some(given) => E::OtherState { label, state, given: ShortName(given) },
+                    None => E::NoState { label, state },
                 });
             }
         }

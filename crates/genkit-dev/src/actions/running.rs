@@ -181,7 +181,7 @@ mod tests {
 
     use super::*;
 
-    fn run(
+    fn start_action(
         running: &Arc<RunningActions>,
         work: impl FnOnce(UnreadChunks) -> BoxFuture<'static, Result<Value>>,
     ) -> Result<ActionRun> {
@@ -193,7 +193,7 @@ mod tests {
     #[tokio::test]
     async fn chunks_come_as_they_are_sent_and_then_the_end() {
         let running = Arc::default();
-        let mut run = run(&running, |chunks| {
+        let mut run = start_action(&running, |chunks| {
             Box::pin(async move {
                 chunks.push_chunk(json!(1));
                 tokio::task::yield_now().await;
@@ -214,7 +214,7 @@ mod tests {
     async fn a_run_is_cancelled_by_its_trace_and_its_future_is_dropped() {
         let running = Arc::<RunningActions>::default();
         let (alive, dropped) = tokio::sync::oneshot::channel::<()>();
-        let mut run = run(&running, |_| {
+        let mut run = start_action(&running, |_| {
             Box::pin(async move {
                 let _alive = alive;
                 std::future::pending().await
@@ -237,7 +237,7 @@ mod tests {
     #[tokio::test]
     async fn one_run_too_many_is_refused_and_an_ended_one_makes_room() {
         let running = Arc::default();
-        let pending = || run(&running, |_| Box::pin(std::future::pending()));
+        let pending = || start_action(&running, |_| Box::pin(std::future::pending()));
         let mut runs: Vec<_> = (0..MAX_RUNNING).map(|_| pending().unwrap()).collect();
         let error = pending().err().unwrap();
         assert_eq!(error.kind(), genkit_core::ErrorKind::ResourceExhausted);

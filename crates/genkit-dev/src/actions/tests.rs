@@ -83,7 +83,7 @@ fn shop(model: ScriptedModel) -> ActionsByKey {
 }
 
 /// Returns the chunks of a run, and its end.
-async fn run(actions: &ActionsByKey, request: Value, chunks: bool) -> (Vec<Value>, Value) {
+async fn run_action(actions: &ActionsByKey, request: Value, chunks: bool) -> (Vec<Value>, Value) {
     let request: ActionRequest = serde_json::from_value(request).unwrap();
     let mut run = actions.start_run(request, chunks).unwrap();
     let mut sent = Vec::new();
@@ -102,13 +102,13 @@ async fn run(actions: &ActionsByKey, request: Value, chunks: bool) -> (Vec<Value
 }
 
 async fn result(request: Value) -> Value {
-    let (_, end) = run(&shop(ScriptedModel::text("hi")), request, false).await;
+    let (_, end) = run_action(&shop(ScriptedModel::text("hi")), request, false).await;
     assert!(end.get("result").is_some(), "{end}");
     end["result"].clone()
 }
 
 async fn error(request: Value) -> Value {
-    let (_, end) = run(&shop(ScriptedModel::text("hi")), request, false).await;
+    let (_, end) = run_action(&shop(ScriptedModel::text("hi")), request, false).await;
     assert!(end.get("error").is_some(), "{end}");
     end["error"].clone()
 }
@@ -136,15 +136,15 @@ async fn chunks_come_where_they_are_wanted() {
     let actions = shop(ScriptedModel::text("hi"));
     let end = json!({"result": 2});
     let chunks = vec![json!({"i": 1}), json!({"i": 2})];
-    assert_eq!(run(&actions, request.clone(), true).await, (chunks, end.clone()));
-    assert_eq!(run(&actions, request, false).await, (vec![], end));
+    assert_eq!(run_action(&actions, request.clone(), true).await, (chunks, end.clone()));
+    assert_eq!(run_action(&actions, request, false).await, (vec![], end));
 }
 
 #[tokio::test]
 async fn a_model_is_called_with_a_request_of_genkit() {
     let input = json!({"messages": [{"role": "user", "content": [{"text": "hello"}]}]});
     let request = json!({"key": "/model/scripted", "input": input});
-    let (chunks, end) = run(&shop(ScriptedModel::text("hi")), request.clone(), true).await;
+    let (chunks, end) = run_action(&shop(ScriptedModel::text("hi")), request.clone(), true).await;
     assert_eq!(end["result"]["message"]["content"][0]["text"], "hi");
     assert_eq!(end["result"]["finishReason"], "stop");
     assert_eq!(
@@ -153,7 +153,7 @@ async fn a_model_is_called_with_a_request_of_genkit() {
     );
 
     let chunk = Scripted::chunks([GenerateChunk::from_text("h")], ModelResponse::from_text("hi"));
-    let (chunks, _) = run(&shop(ScriptedModel::new([chunk])), request, true).await;
+    let (chunks, _) = run_action(&shop(ScriptedModel::new([chunk])), request, true).await;
     assert_eq!((chunks.len(), &chunks[0]["content"][0]["text"]), (1, &json!("h")));
 
     let wrong = json!({"key": "/model/scripted", "input": {"messages": [{"role": "user"}]}});
@@ -174,7 +174,7 @@ async fn the_loop_runs_as_an_action_with_keys_of_tools() {
         "messages": [{"role": "user", "content": [{"text": "How much?"}]}],
     });
     let request = json!({"key": "/util/generate", "input": input});
-    let (chunks, end) = run(&shop(model.clone()), request, true).await;
+    let (chunks, end) = run_action(&shop(model.clone()), request, true).await;
     assert_eq!(end["result"]["message"]["content"][0]["text"], "Six.");
     assert_eq!(model.tool_outputs("cost"), [json!(6)]);
     assert!(chunks.iter().any(|chunk| chunk["role"] == "tool"), "{chunks:?}");
@@ -297,7 +297,7 @@ async fn several_instances_are_seen_and_the_first_wins() {
         actions.add(genkit);
     }
     assert_eq!(actions.instances().len(), 3, "an instance is added only once");
-    let (_, end) = run(&actions, json!({"key": "/tool/ping", "input": {}}), false).await;
+    let (_, end) = run_action(&actions, json!({"key": "/tool/ping", "input": {}}), false).await;
     assert_eq!(end["result"], "two");
 }
 
@@ -311,7 +311,7 @@ async fn evaluators_are_listed_and_judge() {
     assert_eq!(listed["evaluatorIsBilled"], false, "{listed}");
     let case = json!({"testCaseId": "one", "input": 1, "output": "a", "reference": "a"});
     let input = json!({"dataset": [case], "evalRunId": "7"});
-    let (_, end) = run(&actions, json!({"key": key, "input": input}), false).await;
+    let (_, end) = run_action(&actions, json!({"key": key, "input": input}), false).await;
     assert_eq!(end["result"][0]["evaluation"]["status"], "PASS", "{end}");
 }
 
@@ -340,19 +340,19 @@ async fn agents_are_listed_and_run_with_their_sessions() {
         let message = json!({"role": "user", "content": [{"text": text}]});
         json!({"key": "/agent/guide", "input": {"message": message}, "init": {"sessionId": "s"}})
     };
-    let (chunks, end) = run(&actions, turn("Oslo?"), true).await;
+    let (chunks, end) = run_action(&actions, turn("Oslo?"), true).await;
     assert_eq!(chunks[0]["modelChunk"]["content"][0]["text"], "How long?");
     assert!(chunks.last().unwrap()["turnEnd"]["snapshotId"].is_string());
     assert_eq!(end["result"]["finishReason"], "stop");
-    let (_, end) = run(&actions, turn("Two days."), false).await;
+    let (_, end) = run_action(&actions, turn("Two days."), false).await;
     let lookup = json!({"snapshotId": end["result"]["snapshotId"]});
     let (_, end) =
-        run(&actions, json!({"key": "/agent-snapshot/guide", "input": lookup}), false).await;
+        run_action(&actions, json!({"key": "/agent-snapshot/guide", "input": lookup}), false).await;
     assert_eq!(end["result"]["state"]["messages"].as_array().map(Vec::len), Some(4));
     let (_, end) =
-        run(&actions, json!({"key": "/agent-abort/guide", "input": lookup}), false).await;
+        run_action(&actions, json!({"key": "/agent-abort/guide", "input": lookup}), false).await;
     assert_eq!(end["result"]["status"], "completed");
-    let (_, end) = run(&actions, json!({"key": "/agent/guide", "input": 1}), false).await;
+    let (_, end) = run_action(&actions, json!({"key": "/agent/guide", "input": 1}), false).await;
     assert!(
         end["error"]["message"].as_str().unwrap().contains("is not valid for this agent"),
         "{end}"
@@ -400,10 +400,11 @@ async fn retrievers_rerankers_and_embedders_run_by_their_keys() {
             json!({"embeddings": [{"embedding": [3.0]}]}),
         ),
     ] {
-        let (_, end) = run(&actions, json!({"key": key, "input": input}), false).await;
+        let (_, end) = run_action(&actions, json!({"key": key, "input": input}), false).await;
         assert_eq!(end["result"], output, "{key}: {end}");
     }
-    let (_, end) = run(&actions, json!({"key": "/retriever/hours", "input": {}}), false).await;
+    let (_, end) =
+        run_action(&actions, json!({"key": "/retriever/hours", "input": {}}), false).await;
     assert!(end["error"]["message"].as_str().unwrap().contains("`query`"), "{end}");
 }
 
@@ -421,11 +422,11 @@ async fn prompts_are_run_as_what_they_begin() {
     let shown = &actions.list_actions()["/prompt/ask"]["metadata"]["prompt"];
     assert_eq!((&shown["model"], &shown["tools"]), (&json!("scripted"), &json!(["cost"])));
     let message = json!([{"role": "user", "content": [{"text": "How much?"}]}]);
-    let (_, end) = run(&actions, json!({"key": "/executable-prompt/ask"}), false).await;
+    let (_, end) = run_action(&actions, json!({"key": "/executable-prompt/ask"}), false).await;
     let options = &end["result"];
     assert_eq!((&options["messages"], &options["model"]), (&message, &json!("scripted")), "{end}");
     assert_eq!(options["tools"], json!(["cost"]));
-    let (_, end) = run(&actions, json!({"key": "/prompt/ask"}), false).await;
+    let (_, end) = run_action(&actions, json!({"key": "/prompt/ask"}), false).await;
     let request = &end["result"];
     assert_eq!(
         (&request["messages"], &request["tools"][0]["name"]),

@@ -190,7 +190,7 @@ fn endless() -> (Registry, tokio::sync::watch::Receiver<bool>) {
 }
 
 /// Starts the endless tool over a socket; returns the socket and the trace id from the head.
-async fn begin(server: ReflectionServer) -> (TcpStream, String) {
+async fn open_stream(server: ReflectionServer) -> (TcpStream, String) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let server = Arc::new(server);
@@ -222,7 +222,7 @@ async fn the_head_comes_while_the_action_runs_and_its_trace_cancels_it() {
     let (registry, mut gone) = endless();
     let server = server_of(registry);
     let actions = server.actions.clone();
-    let (mut socket, trace_id) = begin(server).await;
+    let (mut socket, trace_id) = open_stream(server).await;
     assert!(actions.cancel_run(&trace_id));
     let (mut read, mut piece) = (String::new(), [0; 1024]);
     while !read.contains("Action was cancelled") {
@@ -236,7 +236,7 @@ async fn the_head_comes_while_the_action_runs_and_its_trace_cancels_it() {
 #[tokio::test]
 async fn a_client_that_leaves_stops_the_action() {
     let (registry, mut gone) = endless();
-    let (socket, _) = begin(server_of(registry)).await;
+    let (socket, _) = open_stream(server_of(registry)).await;
     drop(socket);
     let left = tokio::time::timeout(Duration::from_secs(20), gone.wait_for(|gone| *gone)).await;
     assert!(left.is_ok(), "it continues without a client");

@@ -24,7 +24,7 @@ async fn count(chunks: &Chunks<u32>, n: u32) -> Result<u32> {
     Ok(n)
 }
 
-fn shown() -> ActionsByKey {
+fn test_actions() -> ActionsByKey {
     let endless = Tool::builder("endless", "Never ends.")
         .input_schema(json!({"type": "object"}))
         .handler(|_: Context, _: Value| async move {
@@ -74,7 +74,7 @@ async fn listening() -> (TcpListener, tokio::task::JoinHandle<()>) {
     let program = tokio::spawn(async move {
         let environment =
             DevEnvironment { has_telemetry_server: true, ..DevEnvironment::default() };
-        let _ = run_client(&url, &environment, &shown()).await;
+        let _ = run_client(&url, &environment, &test_actions()).await;
     });
     (listener, program)
 }
@@ -150,7 +150,7 @@ async fn a_lost_connection_is_dialed_again() {
 #[tokio::test]
 async fn an_address_that_is_no_websocket_is_an_error() {
     for url in ["http://localhost:3200", "wss://localhost:3200", "ws://", "localhost:3200"] {
-        let error = run_client(url, &DevEnvironment::default(), &shown()).await.unwrap_err();
+        let error = run_client(url, &DevEnvironment::default(), &test_actions()).await.unwrap_err();
         assert!(error.to_string().contains("GENKIT_REFLECTION_V2_SERVER"), "{error}");
     }
 }

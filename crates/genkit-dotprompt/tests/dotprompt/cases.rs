@@ -20,7 +20,7 @@ fn every_case_of_every_folder() {
                 for test in list(group, "tests") {
                     cases += 1;
                     let test = test.as_object().expect("a test is a map");
-                    if let Err(what) = run(group, test) {
+                    if let Err(what) = run_case(group, test) {
                         let group = group["name"].as_str().unwrap_or("?");
                         let desc = test.get("desc").and_then(Value::as_str).unwrap_or("?");
                         failures.push(format!("{name}/{group}/{desc}: {what}"));
@@ -56,7 +56,7 @@ fn entries<'a>(
     map.get(key).and_then(Value::as_object).into_iter().flatten()
 }
 
-fn run(group: &Map<String, Value>, test: &Map<String, Value>) -> Result<(), String> {
+fn run_case(group: &Map<String, Value>, test: &Map<String, Value>) -> Result<(), String> {
     let expect = test.get("expect").and_then(Value::as_object).ok_or("`expect` is missing")?;
     let results = results(group, test);
     if let Some(piece) = expect.get("error") {

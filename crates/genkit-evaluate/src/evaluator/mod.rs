@@ -305,7 +305,7 @@ mod tests {
 
     use super::*;
 
-    fn run(evaluator: &Evaluator, dataset: Value) -> Invocation<Value> {
+    fn evaluate_dataset(evaluator: &Evaluator, dataset: Value) -> Invocation<Value> {
         evaluator.run(json!({ "dataset": dataset, "evalRunId": "r" }))
     }
 
@@ -320,7 +320,7 @@ mod tests {
         });
         let rows =
             json!([{"input": 0}, {"input": 1}, {"input": 2}, {"input": 3, "testCaseId": "x"}]);
-        let results = run(&picky, rows).await.unwrap();
+        let results = evaluate_dataset(&picky, rows).await.unwrap();
         assert_eq!(results[0]["evaluation"], json!({"score": true}));
         assert_eq!(results[1]["evaluation"], json!({"error": "one is bad"}));
         assert!(results[2]["evaluation"]["error"].as_str().unwrap().contains("panicked"));
@@ -333,7 +333,7 @@ mod tests {
         let two = Evaluator::builder("two", "Two scores.").handler(|_, _| async {
             Ok([Score::new(1).with_id("a"), Score::new("good").with_id("b")])
         });
-        let results = run(&two, json!([{"input": 0}])).await.unwrap();
+        let results = evaluate_dataset(&two, json!([{"input": 0}])).await.unwrap();
         let expected = json!([{"id": "a", "score": 1}, {"id": "b", "score": "good"}]);
         assert_eq!(results[0]["evaluation"], expected);
     }

@@ -68,7 +68,7 @@ impl FlowEndpoint {
             (Some(store), Some(id)) => self.stream_again(&**store, admitted, &id, query.from).await,
             (Some(store), None) if query.stream => self.stream_durably(&**store, admitted).await,
             _ if query.stream => Ok(self.stream(admitted)),
-            _ => Ok(self.run(admitted).await),
+            _ => Ok(self.run_to_end(admitted).await),
         }
     }
 
@@ -121,7 +121,7 @@ impl FlowEndpoint {
     }
 
     /// Runs a flow whose client waits for its result. If the client disconnects, this future is dropped.
-    async fn run(self: &Arc<Self>, admitted: AdmittedFlow) -> Response {
+    async fn run_to_end(self: &Arc<Self>, admitted: AdmittedFlow) -> Response {
         let FlowRun { work, cancel, place: _place, trace } = self.start_flow(admitted, None);
         let done = pin!(work).await;
         cancel.disarm();

@@ -18,7 +18,7 @@ fn body(model: &str, request: Value) -> Value {
     serde_json::from_slice(&call(model, request).body).unwrap()
 }
 
-fn of(messages: Vec<Message>) -> ModelRequest {
+fn request_of(messages: Vec<Message>) -> ModelRequest {
     ModelRequest::new(messages)
 }
 
@@ -36,7 +36,7 @@ fn names_stay_within_the_path() {
     let versions =
         json!({"messages": [], "config": {"version": "models/x-001", "apiVersion": "v1"}});
     assert_eq!(call("x", versions).path, "/v1/models/x-001:generateContent");
-    let stream = encode_request(&settings(), "x", &of(vec![]), Method::Stream).unwrap();
+    let stream = encode_request(&settings(), "x", &request_of(vec![]), Method::Stream).unwrap();
     assert_eq!(stream.path, "/v1beta/models/x:streamGenerateContent?alt=sse");
 }
 
@@ -58,14 +58,15 @@ fn a_count_asks_with_the_whole_request() {
     asked["model"] = json!("models/x-001");
     assert_eq!(body, json!({ "generateContentRequest": asked }));
     let of_mine =
-        encode_request(&settings(), "tunedModels/mine", &of(vec![]), Method::Count).unwrap();
+        encode_request(&settings(), "tunedModels/mine", &request_of(vec![]), Method::Count)
+            .unwrap();
     let body: Value = serde_json::from_slice(&of_mine.body).unwrap();
     assert_eq!(body["generateContentRequest"]["model"], "tunedModels/mine");
 }
 
 #[test]
 fn the_key_is_a_header_and_mcp_tools_are_told() {
-    let mut request = of(vec![Message::user("x")]);
+    let mut request = request_of(vec![Message::user("x")]);
     let header = |request: &ModelRequest, name: &str| {
         let call = encode_request(&settings(), "x", request, Method::Generate).unwrap();
         let found = call.headers.into_iter().find(|(own, _)| *own == name);
@@ -103,7 +104,7 @@ fn settings_have_their_places() {
 #[test]
 fn refs_that_nobody_gave_are_not_sent() {
     let call = |reference: &str| ToolRequest::new("t", json!({})).with_id(reference);
-    let request = of(vec![
+    let request = request_of(vec![
         Message::model(Part::from(call("own")))
             .with(Part::from(call("made-up")).with_metadata("generatedRef", true)),
         Message::new(Role::Tool, [call("own").respond(1).into()]),
@@ -132,7 +133,7 @@ fn content_of_an_answer_stands_within_or_after() {
         answer.content = vec![Part::text("seen"), Part::image("image/png", [1])];
         Message::new(Role::Tool, [answer.into()])
     };
-    let request = of(vec![answer("a"), answer("b")]);
+    let request = request_of(vec![answer("a"), answer("b")]);
     let image = json!({"inlineData": {"mimeType": "image/png", "data": "AQ=="}});
     let plain =
         |name: &str| json!({"functionResponse": {"name": name, "response": {"error": "dark"}}});
@@ -157,7 +158,7 @@ fn signatures_and_what_stands_beside_go_back() {
         Part::custom(json!({"geminiPart": {"new": 1}}).as_object().cloned().unwrap()),
         Part::custom(json!({"redactedThinking": "x"}).as_object().cloned().unwrap()),
     ];
-    let contents = contents_of("x", &of(vec![Message::new(Role::Model, parts)]));
+    let contents = contents_of("x", &request_of(vec![Message::new(Role::Model, parts)]));
     assert_eq!(
         contents[0]["parts"],
         json!([
@@ -183,7 +184,7 @@ fn media_is_inline_or_a_file() {
     );
     assert_eq!(media("data:,a%20b%2"), inline("text/plain", "YSBiJTI="));
     assert_eq!(media("gs://a/b"), json!({"fileData": {"fileUri": "gs://a/b"}}));
-    let broken = of(vec![Message::user("x"), Message::user(Part::media("data:x", "a/b"))]);
+    let broken = request_of(vec![Message::user("x"), Message::user(Part::media("data:x", "a/b"))]);
     let error = encode_request(&settings(), "x", &broken, Method::Generate).err().unwrap();
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);
     assert!(error.to_string().contains("message 2: part 1: a `data:` URL"), "{error}");
@@ -192,7 +193,7 @@ fn media_is_inline_or_a_file() {
 #[test]
 fn arguments_are_always_an_object() {
     let call = |input: Value| {
-        let request = of(vec![Message::model(ToolRequest::new("t", input))]);
+        let request = request_of(vec![Message::model(ToolRequest::new("t", input))]);
         contents_of("x", &request)[0]["parts"][0]["functionCall"]["args"].take()
     };
     assert_eq!(call(Value::Null), json!({}));
@@ -203,7 +204,7 @@ fn arguments_are_always_an_object() {
 #[test]
 fn json_beside_tools_is_for_new_models() {
     let config = |model: &str, constrained: Option<bool>| {
-        let mut request = of(vec![]);
+        let mut request = request_of(vec![]);
         request.tools.push(ToolDefinition::new("t", ""));
         request.output.format = Some("json".into());
         request.output.schema = Some(json!({"type": "object"}).into());
@@ -265,7 +266,7 @@ fn one_tool_is_chosen_by_the_name_that_is_sent() {
 
 #[test]
 fn older_schemas_leave_empty_objects_out() {
-    let mut request = of(vec![]);
+    let mut request = request_of(vec![]);
     let empty = json!({"type": "object", "properties": {}, "additionalProperties": false});
     request.tools.push(ToolDefinition::new("t", "").with_input_schema(empty));
     let settings = GeminiSettings { openapi: true, ..settings() };

@@ -125,7 +125,7 @@ mod tests {
     use super::*;
     use std::time::Duration;
 
-    fn of(status: u16, body: &Value) -> Error {
+    fn error_of(status: u16, body: &Value) -> Error {
         decode_error(status, &|_| None, body.to_string().as_bytes())
     }
 
@@ -133,9 +133,9 @@ mod tests {
     fn the_status_of_the_body_is_finer_than_that_of_http() {
         let error =
             json!({"error": {"code": 400, "message": "not here", "status": "FAILED_PRECONDITION"}});
-        assert_eq!(of(400, &error).kind(), ErrorKind::FailedPrecondition);
-        assert_eq!(of(400, &json!([error])).kind(), ErrorKind::FailedPrecondition);
-        assert_eq!(of(400, &error).to_string(), "gemini: HTTP 400: not here");
+        assert_eq!(error_of(400, &error).kind(), ErrorKind::FailedPrecondition);
+        assert_eq!(error_of(400, &json!([error])).kind(), ErrorKind::FailedPrecondition);
+        assert_eq!(error_of(400, &error).to_string(), "gemini: HTTP 400: not here");
     }
 
     #[test]
@@ -143,8 +143,8 @@ mod tests {
         let body = json!({"error": {"code": 429, "status": "RESOURCE_EXHAUSTED", "details": [
             {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "34.4s"},
         ]}});
-        assert_eq!(of(429, &body).retry_after(), Some(Duration::from_secs_f64(34.4)));
-        assert!(of(429, &body).is_retryable());
+        assert_eq!(error_of(429, &body).retry_after(), Some(Duration::from_secs_f64(34.4)));
+        assert!(error_of(429, &body).is_retryable());
         let error =
             decode_error(503, &|name| (name == "retry-after").then(|| "3".into()), b"<html>");
         assert_eq!(error.retry_after(), Some(Duration::from_secs(3)));
@@ -157,16 +157,16 @@ mod tests {
             {"@type": "type.googleapis.com/google.rpc.QuotaFailure",
              "violations": [{"quotaId": "GenerateRequestsPerDayPerProjectPerModel-FreeTier"}]},
         ]}});
-        assert!(!of(429, &body).is_retryable());
+        assert!(!error_of(429, &body).is_retryable());
     }
 
     #[test]
     fn odd_bodies_are_errors_too() {
         for body in [json!({"error": {}}), json!({"error": {"code": "x", "message": 7}}), json!([])]
         {
-            assert_eq!(of(404, &body).kind(), ErrorKind::NotFound, "{body}");
+            assert_eq!(error_of(404, &body).kind(), ErrorKind::NotFound, "{body}");
         }
-        assert_eq!(of(429, &json!({"error": {"details": {"@type": 1}}})).retry_after(), None);
+        assert_eq!(error_of(429, &json!({"error": {"details": {"@type": 1}}})).retry_after(), None);
         assert_eq!(decode_error(502, &|_| None, b"").to_string(), "gemini: HTTP 502");
     }
 }

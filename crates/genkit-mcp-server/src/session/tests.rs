@@ -34,7 +34,7 @@ fn listen(session: &Session, uris: &[&str]) -> Interest {
 }
 
 /// Returns the changes that a subscriber has been notified of.
-fn told(subscription: &mut Subscription) -> Vec<RegistryChange> {
+fn take_changes(subscription: &mut Subscription) -> Vec<RegistryChange> {
     std::iter::from_fn(|| subscription.next().now_or_never()).collect()
 }
 
@@ -60,12 +60,16 @@ async fn a_batch_of_changes_is_told_once() {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     after_the_quiet_time().await;
-    assert_eq!(told(&mut subscription), [RegistryChange::Tools, updated("note://1")]);
+    assert_eq!(take_changes(&mut subscription), [RegistryChange::Tools, updated("note://1")]);
     after_the_quiet_time().await;
-    assert_eq!(told(&mut subscription), []);
+    assert_eq!(take_changes(&mut subscription), []);
     registry.resource_updated("note://1");
     after_the_quiet_time().await;
-    assert_eq!(told(&mut subscription), [updated("note://1")], "again, since it is a new change");
+    assert_eq!(
+        take_changes(&mut subscription),
+        [updated("note://1")],
+        "again, since it is a new change"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -78,7 +82,7 @@ async fn changes_that_never_end_are_told_every_second() {
     for _ in 0..250 {
         registry.list_changed(RegistryChange::Tools);
         tokio::time::sleep(Duration::from_millis(20)).await;
-        count += told(&mut subscription).len();
+        count += take_changes(&mut subscription).len();
     }
     assert!((4..=5).contains(&count), "{count} in five seconds");
 }
@@ -92,9 +96,9 @@ async fn a_subscriber_that_never_reads_holds_up_nobody_and_keeps_little() {
         registry.list_changed(RegistryChange::Tools);
         registry.resource_updated("note://1");
         after_the_quiet_time().await;
-        assert_eq!(told(&mut reading), [RegistryChange::Tools, updated("note://1")]);
+        assert_eq!(take_changes(&mut reading), [RegistryChange::Tools, updated("note://1")]);
     }
-    assert_eq!(told(&mut silent), [RegistryChange::Tools, updated("note://1")]);
+    assert_eq!(take_changes(&mut silent), [RegistryChange::Tools, updated("note://1")]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -107,7 +111,7 @@ async fn the_end_of_one_stream_is_the_end_of_no_other() {
     registry.list_changed(RegistryChange::Tools);
     registry.list_changed(RegistryChange::Prompts);
     after_the_quiet_time().await;
-    assert_eq!(told(&mut stays), [RegistryChange::Tools], "only of what it requested");
+    assert_eq!(take_changes(&mut stays), [RegistryChange::Tools], "only of what it requested");
 }
 
 #[tokio::test(start_paused = true)]
@@ -120,7 +124,7 @@ async fn more_updates_than_are_kept_are_told_as_an_update_of_all() {
         registry.resource_updated(format!("note://{number}"));
     }
     after_the_quiet_time().await;
-    assert_eq!(told(&mut subscription), [updated("note://x"), updated("note://y")]);
+    assert_eq!(take_changes(&mut subscription), [updated("note://x"), updated("note://y")]);
 }
 
 #[test]

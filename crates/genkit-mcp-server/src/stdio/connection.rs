@@ -88,7 +88,7 @@ where
     ///
     /// # Errors
     /// Returns the error if the last bytes could not be written.
-    pub(crate) async fn run(mut self) -> io::Result<()> {
+    pub(crate) async fn serve_messages(mut self) -> io::Result<()> {
         while self.take_lines().await.is_ok() {
             if self.lines.has_ended() {
                 self.finish().await;

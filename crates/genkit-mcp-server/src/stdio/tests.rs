@@ -89,7 +89,7 @@ fn serve(pipe_bytes: usize, limits: StdioLimits) -> (JoinHandle<io::Result<()>>,
     let (output, input) = split(far);
     let shared = McpServer::new(genkit()).check(true).unwrap();
     let connection = StdioConnection::new(reader, writer, &shared, limits, None);
-    (tokio::spawn(connection.run()), Client { input, output: BufReader::new(output) })
+    (tokio::spawn(connection.serve_messages()), Client { input, output: BufReader::new(output) })
 }
 
 /// A session after the handshake, whose client supports elicitation.

@@ -35,27 +35,27 @@ pub enum ScanFault {
 pub fn members(text: &str) -> Result<Members<'_>, ScanFault> {
     let mut cursor = Cursor { bytes: text.as_bytes(), at: 0, values: 0 };
     let mut members = Members::default();
-    cursor.space();
-    cursor.byte(b'{')?;
+    cursor.skip_whitespace();
+    cursor.expect_byte(b'{')?;
     cursor.count_values(CONTAINER_WEIGHT)?;
-    cursor.space();
-    if !cursor.take(b'}') {
+    cursor.skip_whitespace();
+    if !cursor.take_byte(b'}') {
         loop {
-            cursor.space();
+            cursor.skip_whitespace();
             let key = cursor.string()?;
-            cursor.space();
-            cursor.byte(b':')?;
-            cursor.space();
+            cursor.skip_whitespace();
+            cursor.expect_byte(b':')?;
+            cursor.skip_whitespace();
             let value = cursor.value()?;
             members.set(&text[key], &text[value])?;
-            cursor.space();
-            if !cursor.take(b',') {
-                cursor.byte(b'}')?;
+            cursor.skip_whitespace();
+            if !cursor.take_byte(b',') {
+                cursor.expect_byte(b'}')?;
                 break;
             }
         }
     }
-    cursor.space();
+    cursor.skip_whitespace();
     if cursor.at < text.len() { Err(ScanFault::NotJson) } else { Ok(members) }
 }
 
@@ -98,20 +98,20 @@ impl Cursor<'_> {
         self.bytes.get(self.at).copied()
     }
 
-    fn space(&mut self) {
+    fn skip_whitespace(&mut self) {
         while matches!(self.peek(), Some(b' ' | b'\n' | b'\r' | b'\t')) {
             self.at += 1;
         }
     }
 
-    fn take(&mut self, wanted: u8) -> bool {
+    fn take_byte(&mut self, wanted: u8) -> bool {
         let found = self.peek() == Some(wanted);
         self.at += usize::from(found);
         found
     }
 
-    fn byte(&mut self, wanted: u8) -> Result<(), ScanFault> {
-        if self.take(wanted) { Ok(()) } else { Err(ScanFault::NotJson) }
+    fn expect_byte(&mut self, wanted: u8) -> Result<(), ScanFault> {
+        if self.take_byte(wanted) { Ok(()) } else { Err(ScanFault::NotJson) }
     }
 
     fn count_values(&mut self, weight: usize) -> Result<(), ScanFault> {
@@ -125,12 +125,12 @@ impl Cursor<'_> {
         // The message itself is the first level.
         let (mut open, mut depth) = (0_u128, 1);
         loop {
-            self.space();
+            self.skip_whitespace();
             match self.peek() {
                 Some(bracket @ (b'{' | b'[')) => {
                     self.count_values(CONTAINER_WEIGHT)?;
                     self.at += 1;
-                    self.space();
+                    self.skip_whitespace();
                     if self.peek() == Some(bracket + 2) {
                         if depth == MAX_NESTING {
                             return Err(ScanFault::TooDeep);
@@ -162,15 +162,15 @@ impl Cursor<'_> {
                 if depth == 1 {
                     return Ok(start..self.at);
                 }
-                self.space();
+                self.skip_whitespace();
                 let is_object = open & 1 == 1;
-                if self.take(b',') {
+                if self.take_byte(b',') {
                     if is_object {
                         self.key()?;
                     }
                     break;
                 }
-                self.byte(if is_object { b'}' } else { b']' })?;
+                self.expect_byte(if is_object { b'}' } else { b']' })?;
                 open >>= 1;
                 depth -= 1;
             }
@@ -190,16 +190,16 @@ impl Cursor<'_> {
 
     fn key(&mut self) -> Result<(), ScanFault> {
         self.count_values(STRING_WEIGHT)?;
-        self.space();
+        self.skip_whitespace();
         self.string()?;
-        self.space();
-        self.byte(b':')
+        self.skip_whitespace();
+        self.expect_byte(b':')
     }
 
     /// Skips a string, including its quotes.
     fn string(&mut self) -> Result<Range<usize>, ScanFault> {
         let start = self.at;
-        self.byte(b'"')?;
+        self.expect_byte(b'"')?;
         loop {
             match self.peek() {
                 Some(b'"') => {
@@ -220,8 +220,8 @@ impl Cursor<'_> {
             Some(b'u') => {
                 let first = self.hex()?;
                 let second = matches!(first, 0xD800..=0xDBFF) && {
-                    self.byte(b'\\')?;
-                    self.byte(b'u')?;
+                    self.expect_byte(b'\\')?;
+                    self.expect_byte(b'u')?;
                     true
                 };
                 // A lone surrogate is not a character and cannot be stored in a string.
@@ -245,15 +245,15 @@ impl Cursor<'_> {
     }
 
     fn number(&mut self) -> Result<(), ScanFault> {
-        self.take(b'-');
-        if !self.take(b'0') {
+        self.take_byte(b'-');
+        if !self.take_byte(b'0') {
             self.digits()?;
         }
-        if self.take(b'.') {
+        if self.take_byte(b'.') {
             self.digits()?;
         }
-        if self.take(b'e') || self.take(b'E') {
-            let _ = self.take(b'+') || self.take(b'-');
+        if self.take_byte(b'e') || self.take_byte(b'E') {
+            let _ = self.take_byte(b'+') || self.take_byte(b'-');
             self.digits()?;
         }
         Ok(())

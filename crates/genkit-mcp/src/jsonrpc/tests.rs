@@ -7,7 +7,7 @@ use super::{
 
 const LIMIT: usize = 24;
 
-fn take(framer: &mut Framer, frames: &mut Vec<String>) {
+fn take_frames(framer: &mut Framer, frames: &mut Vec<String>) {
     while let Some(frame) = framer.next_frame() {
         frames.push(match frame {
             Frame::Line(line) => String::from_utf8_lossy(line).into_owned(),
@@ -25,12 +25,12 @@ fn frames<'a>(limit: usize, pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<S
             let count = spare.len().min(piece.len());
             spare[..count].copy_from_slice(&piece[..count]);
             framer.filled(count);
-            take(&mut framer, &mut frames);
+            take_frames(&mut framer, &mut frames);
             piece = &piece[count..];
         }
     }
     framer.finish();
-    take(&mut framer, &mut frames);
+    take_frames(&mut framer, &mut frames);
     frames
 }
 

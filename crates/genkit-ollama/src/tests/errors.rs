@@ -1,12 +1,12 @@
 use super::error::decode_error;
 use genkit_core::{Error, ErrorKind};
 
-fn of(status: u16, body: &str) -> Error {
+fn error_of(status: u16, body: &str) -> Error {
     decode_error("qwen3:8b", status, &|_| None, body.as_bytes())
 }
 
 fn says(status: u16, body: &str, kind: ErrorKind, words: &str) {
-    let error = of(status, body);
+    let error = error_of(status, body);
     assert_eq!(error.kind(), kind, "{error}");
     assert!(error.to_string().contains(words), "{error}");
 }
@@ -47,16 +47,18 @@ fn another_server_is_told_from_a_missing_model() {
     ] {
         says(404, body, ErrorKind::NotFound, "the server has no `/api/chat`");
     }
-    let proxy = of(502, "<html>bad gateway</html>");
+    let proxy = error_of(502, "<html>bad gateway</html>");
     assert!(proxy.kind() == ErrorKind::Unavailable && proxy.is_retryable());
 }
 
 #[test]
 fn a_model_that_does_not_fit_is_not_tried_again() {
-    let error =
-        of(500, r#"{"error": "model requires more system memory (9 GiB) than is available"}"#);
+    let error = error_of(
+        500,
+        r#"{"error": "model requires more system memory (9 GiB) than is available"}"#,
+    );
     assert!(!error.is_retryable());
-    assert!(of(500, r#"{"error": "x"}"#).is_retryable());
+    assert!(error_of(500, r#"{"error": "x"}"#).is_retryable());
     let wait =
         decode_error("m", 503, &|name| (name == "retry-after").then(|| "2".to_owned()), b"{}");
     assert_eq!(wait.retry_after().unwrap().as_secs(), 2);

@@ -50,7 +50,7 @@ fn request() -> ModelRequest {
     ModelRequest::new([Message::user("hi")])
 }
 
-fn said() -> Value {
+fn scripted_response() -> Value {
     json!({"message": {"content": "hello"}, "done": true})
 }
 
@@ -90,7 +90,7 @@ async fn a_server_that_has_the_other_api_alone_is_gone_on_with() {
 #[tokio::test]
 async fn where_neither_api_is_the_next_call_asks_anew() {
     let gone = || ("404 Not Found", json!({"detail": "Not Found"}));
-    let (url, seen) = server(vec![gone(), gone(), ("200 OK", said())]);
+    let (url, seen) = server(vec![gone(), gone(), ("200 OK", scripted_response())]);
     let model = Ollama::builder().base_url(url).build().unwrap().model("m");
     let error = model.generate(&request(), &ChunkSink::none()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound);
@@ -110,8 +110,12 @@ async fn a_missing_model_is_no_missing_api() {
 #[tokio::test]
 async fn a_model_that_cannot_think_goes_without() {
     let refusal = ("400 Bad Request", json!({"error": "\"m\" does not support thinking"}));
-    let (url, seen) =
-        server(vec![refusal.clone(), ("200 OK", said()), ("200 OK", said()), refusal]);
+    let (url, seen) = server(vec![
+        refusal.clone(),
+        ("200 OK", scripted_response()),
+        ("200 OK", scripted_response()),
+        refusal,
+    ]);
     let model = Ollama::builder().base_url(url).build().unwrap().model("m");
     let thinks = request().with_config("reasoningEffort", Effort::High.as_str());
     for _ in 0..2 {

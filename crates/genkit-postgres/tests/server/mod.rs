@@ -101,13 +101,17 @@ fn install() -> PathBuf {
         let is_whole = folder.join(".whole");
         if !is_whole.exists() {
             fs::create_dir_all(&folder).unwrap();
-            run(Command::new("npm")
-                .args(["install", "--no-audit", "--no-fund", "--ignore-scripts"])
-                .arg("--prefix")
-                .arg(&folder)
-                .arg(NPM));
-            run(Command::new("node").arg("scripts/hydrate-symlinks.js").current_dir(&package));
-            run(Command::new("chmod").args(["-R", "a+rX"]).arg(&folder));
+            run_command(
+                Command::new("npm")
+                    .args(["install", "--no-audit", "--no-fund", "--ignore-scripts"])
+                    .arg("--prefix")
+                    .arg(&folder)
+                    .arg(NPM),
+            );
+            run_command(
+                Command::new("node").arg("scripts/hydrate-symlinks.js").current_dir(&package),
+            );
+            run_command(Command::new("chmod").args(["-R", "a+rX"]).arg(&folder));
             fs::write(is_whole, "").unwrap();
         }
         package.join("native")
@@ -115,7 +119,7 @@ fn install() -> PathBuf {
     .clone()
 }
 
-fn run(command: &mut Command) {
+fn run_command(command: &mut Command) {
     let ran = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
     let text = String::from_utf8_lossy(&ran.stderr);
     assert!(ran.status.success(), "{command:?}: {text}");

@@ -34,7 +34,7 @@ enum Shape {
     Named { name: String },
 }
 
-fn told(order: Value) -> String {
+fn error_text(order: Value) -> String {
     let misfit = read::<Order>(&order).expect_err("it does not match the type");
     let alone = Order::deserialize(&order).expect_err("nor without tracking");
     assert_eq!(misfit.message, alone.to_string());
@@ -67,15 +67,15 @@ fn an_error_names_its_place() {
         (json!({"lines": [], "by_truth": {"true": null, "no": 1}}), "by_truth.no"),
         (json!({"lines": [], "by_truth": {"true": 300}}), "by_truth.true"),
     ] {
-        let told = told(order);
+        let told = error_text(order);
         assert!(told.starts_with(&format!("at `{place}`: ")), "{place}: {told}");
     }
 }
 
 #[test]
 fn what_fails_as_a_whole_has_no_place() {
-    assert_eq!(told(json!({})), "missing field `lines`");
-    assert_eq!(told(json!("text")), "invalid type: string \"text\", expected struct Order");
+    assert_eq!(error_text(json!({})), "missing field `lines`");
+    assert_eq!(error_text(json!("text")), "invalid type: string \"text\", expected struct Order");
 }
 
 #[test]

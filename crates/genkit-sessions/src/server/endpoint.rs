@@ -106,14 +106,14 @@ impl AgentEndpoint {
                 if accepts_events(&parts.headers) || parts.uri.query() == Some("stream=true") {
                     return Ok(self.stream(run));
                 }
-                self.run(run).await
+                self.run_to_end(run).await
             }
             _ => self.look_up(&agent, action, read_value(envelope.data)?, &caller).await,
         }
     }
 
     /// Runs a turn whose client waits for its output. If the client disconnects, this future is dropped.
-    async fn run(&self, run: AgentRun) -> Result<Response, Rejection> {
+    async fn run_to_end(&self, run: AgentRun) -> Result<Response, Rejection> {
         let ended = self.wait_for_end(run.keeps_turn());
         tokio::select! {
             output = run.output() => {

@@ -54,7 +54,8 @@ pub async fn run(case: &Case) -> Result<Seen, String> {
         let answers: Vec<Answer> = pairs.map(|(open, given)| answer(open, given)).collect();
         let parts: Vec<&Part> = answers.iter().map(Answer::part).collect();
         let parts = serde_json::json!(parts);
-        let (ended, chunks) = program.watch(program.genkit.resume_with(response, answers)).await;
+        let (ended, chunks) =
+            program.watch(program.genkit.resume_with_answers(response, answers)).await;
         let mut resumed = observed(&ended, &chunks, &program.model, &program.calls);
         resumed.insert("answers".to_owned(), parts);
         seen.resumed = Some(resumed);

@@ -166,7 +166,7 @@ async fn a_loop() {
         offered(&second, tool).await;
         let asked: GenerateResponse = serde_json::from_str(&stored).unwrap();
         let answer = asked.interrupts()[0].accept(json!({"name": "Eve", "check": true}));
-        let done = genkit::resume_with(asked, [answer])
+        let done = genkit::resume_with_answers(asked, [answer])
             .model(model.clone())
             .tools(second.tools())
             .await

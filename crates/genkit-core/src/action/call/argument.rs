@@ -31,7 +31,7 @@ pub trait Argument {
 
 #[diagnostic::do_not_recommend]
 impl<T: DeserializeOwned + JsonSchema + Send + 'static> Argument for T {
-    const TYPE: &'static ArgumentType = &ArgumentType::of::<T>();
+    const TYPE: &'static ArgumentType = &ArgumentType::for_type::<T>();
 }
 
 /// A type-erased argument type, shared by all parameters of that type.
@@ -43,7 +43,7 @@ pub struct ArgumentType {
 }
 
 impl ArgumentType {
-    pub(super) const fn of<T: DeserializeOwned + JsonSchema + Send + 'static>() -> Self {
+    pub(super) const fn for_type<T: DeserializeOwned + JsonSchema + Send + 'static>() -> Self {
         Self {
             member_schema: member_schema::<T>,
             whole: genkit_schema::internal::input_of::<T>,

@@ -5,6 +5,7 @@
 use std::any::{TypeId, type_name};
 use std::marker::PhantomData;
 
+use disqualified::ShortName;
 use serde_json::Value;
 
 use super::calling::finished_call;
@@ -72,7 +73,7 @@ impl<C: ChunkItem> Inject<Chunks<C>> {
 /// # Errors
 /// Returns an error if the request has no such value.
 pub fn extension<T: Send + Sync + 'static>(context: &Context) -> Result<&T> {
-    context.extension().ok_or_else(|| E::NoExtension(type_name::<T>()).into())
+    context.extension().ok_or_else(|| E::NoExtension(ShortName::of::<T>()).into())
 }
 
 /// The fallback: any other `&T` is state.
@@ -90,7 +91,7 @@ pub trait InjectState<T> {
 
 impl<T: Send + Sync + 'static> InjectState<T> for Inject<T> {
     fn inject<'a>(&self, context: &'a Context) -> Result<&'a T> {
-        context.state::<T>().ok_or_else(|| E::NoState(type_name::<T>()).into())
+        context.state::<T>().ok_or_else(|| E::NoState(ShortName::of::<T>()).into())
     }
 
     fn requirement(&self) -> Requirement {

@@ -12,7 +12,7 @@ use crate::message::{Message, Part, ToolRequest, ToolResponse};
 /// An interrupt: an open question of a run, for a human in the loop.
 ///
 /// Each method creates an [`Answer`]. `resume` calls a closure for each interrupt, and
-/// `resume_with` takes a list of answers.
+/// `resume_with_answers` takes a list of answers.
 ///
 /// ```
 /// use genkit::model::ModelResponse;

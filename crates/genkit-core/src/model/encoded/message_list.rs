@@ -170,7 +170,7 @@ mod tests {
         (String::from_utf8(body).unwrap(), from)
     }
 
-    fn run() -> ModelRequest {
+    fn request() -> ModelRequest {
         ModelRequest {
             encoded: EncodedMessages::for_run(),
             ..ModelRequest::new([Message::user("a"), Message::model("b")])
@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn only_what_is_new_is_written_and_the_body_is_the_same() {
-        let mut request = run();
+        let mut request = request();
         for known in [0, 2, 4] {
             let (body, from) = written(&request, "x");
             assert_eq!((&body, from), (&written(&request.clone(), "x").0, known));
@@ -189,7 +189,7 @@ mod tests {
 
     #[test]
     fn another_shape_another_tool_and_a_clone_are_written_as_a_whole() {
-        let mut request = run();
+        let mut request = request();
         assert_eq!(written(&request, "x").1, 0);
         assert_eq!(written(&request, "x").1, 2);
         assert_eq!(written(&request.clone(), "x").1, 0);
@@ -204,7 +204,7 @@ mod tests {
     #[test]
     fn what_may_join_the_message_before_it_is_not_parted_from_it() {
         for role in [Role::Tool, Role::User, Role::System] {
-            let mut request = run();
+            let mut request = request();
             request.messages.push(Message::new(Role::Tool, []));
             written(&request, "x");
             request.messages.push(Message::new(role, []));
@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn what_stands_after_the_list_is_written_once_and_anew_where_something_shapes_it() {
-        let mut request = run();
+        let mut request = request();
         let made = |request: &ModelRequest, shape: &str| {
             let (list, mut made) = (MessageList::from_request(request, "x"), false);
             let new: Vec<String> =

@@ -71,8 +71,8 @@ fn play(seed: u64) {
                 client.open.remove(&id);
             }
             4 => {
-                let told = machine.told();
-                client.questions.extend(told.into_iter().map(|it| it["id"].clone()));
+                let messages = machine.take_messages();
+                client.questions.extend(messages.into_iter().map(|it| it["id"].clone()));
                 if let Some(id) = client.questions.pop() {
                     let result = json!({"action": "decline"});
                     machine.nothing(&json!({"jsonrpc": "2.0", "id": id, "result": result}));

@@ -31,7 +31,7 @@ use genkit_core::{Prompt, Registry, Tool};
 struct Machine {
     engine: Engine,
     session: Arc<Session>,
-    told: Arc<Outbox>,
+    sent: Arc<Outbox>,
 }
 
 #[derive(Default)]
@@ -89,7 +89,7 @@ impl Machine {
     fn new() -> Self {
         let shared = McpServer::new(genkit()).check(true).unwrap();
         let session = Arc::new(shared.session_of(ClientKey::stream(None)));
-        Self { engine: Engine { shared }, session, told: Arc::default() }
+        Self { engine: Engine { shared }, session, sent: Arc::default() }
     }
 
     /// A machine after the handshake, whose client supports elicitation.
@@ -103,7 +103,7 @@ impl Machine {
     fn act(&self, message: Message) -> Action {
         let request = Request::new(
             &self.session,
-            Outlet::new(Arc::clone(&self.told) as _),
+            Outlet::new(Arc::clone(&self.sent) as _),
             RequestHead::default(),
             self.session.quota().client(),
             CancellationToken::new(),
@@ -160,13 +160,13 @@ impl Machine {
     }
 
     /// The messages received since the last call.
-    fn told(&self) -> Vec<Value> {
-        std::mem::take(&mut *self.told.0.lock().unwrap())
+    fn take_messages(&self) -> Vec<Value> {
+        std::mem::take(&mut *self.sent.0.lock().unwrap())
     }
 }
 
 /// The outcome of a call. A long wait is a failure.
-async fn end(call: Call) -> Option<Value> {
+async fn last_message(call: Call) -> Option<Value> {
     let patience = std::time::Duration::from_secs(20);
     let ended = tokio::time::timeout(patience, call).await.expect("an end");
     ended.map(|reply| json_of(&reply.bytes))

@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::{Machine, call, cancelled, end, initialize, modern, request, text};
+use super::{Machine, call, cancelled, initialize, last_message, modern, request, text};
 
 /// The question that was sent, and its id.
 fn question(machine: &Machine) -> (Value, Value) {
-    let told = machine.told();
-    let asked = told.iter().find(|it| it["method"] == "elicitation/create");
-    let asked = asked.unwrap_or_else(|| panic!("{told:?}"));
+    let messages = machine.take_messages();
+    let asked = messages.iter().find(|it| it["method"] == "elicitation/create");
+    let asked = asked.unwrap_or_else(|| panic!("{messages:?}"));
     (asked["id"].clone(), asked["params"].clone())
 }
 
@@ -21,17 +21,17 @@ fn accepted(id: &Value) -> Value {
 async fn an_answer_goes_to_the_function_that_asked() {
     let machine = Machine::initialized();
     let calls = [machine.runs(&call(1, "ask")), machine.runs(&call(2, "ask"))];
-    let told = machine.told();
-    let ids: Vec<Value> = told.iter().map(|it| it["id"].clone()).collect();
-    assert_eq!(ids.len(), 2, "{told:?}");
+    let messages = machine.take_messages();
+    let ids: Vec<Value> = messages.iter().map(|it| it["id"].clone()).collect();
+    assert_eq!(ids.len(), 2, "{messages:?}");
     assert_ne!(ids[0], ids[1]);
-    assert_eq!(told[0]["params"]["message"], "Who are you?");
+    assert_eq!(messages[0]["params"]["message"], "Who are you?");
     // In reverse order, twice, and with unknown ids.
     for id in [json!(99), json!("1"), json!(-1), ids[1].clone(), ids[1].clone(), ids[0].clone()] {
         machine.nothing(&accepted(&id));
     }
     for (place, call) in calls.into_iter().enumerate() {
-        let answer = end(call).await.unwrap();
+        let answer = last_message(call).await.unwrap();
         assert_eq!(answer["id"], place + 1);
         assert!(text(&answer).contains("Ada"), "{answer}");
     }
@@ -39,7 +39,7 @@ async fn an_answer_goes_to_the_function_that_asked() {
 
 #[tokio::test]
 async fn a_refusal_or_an_answer_that_cannot_be_read_ends_the_question() {
-    for (answer, told) in [
+    for (answer, expected) in [
         (json!({"error": {"code": -1, "message": "no time"}}), "no time"),
         (json!({"error": 5}), "invalid response"),
         (json!({"error": {"code": -1, "message": "m"}, "result": {}}), "invalid response"),
@@ -50,8 +50,8 @@ async fn a_refusal_or_an_answer_that_cannot_be_read_ends_the_question() {
         message["jsonrpc"] = "2.0".into();
         message["id"] = question(&machine).0;
         machine.nothing(&message);
-        let answer = end(asks).await.unwrap();
-        assert!(text(&answer).contains(told), "{answer}");
+        let answer = last_message(asks).await.unwrap();
+        assert!(text(&answer).contains(expected), "{answer}");
     }
 }
 
@@ -61,7 +61,7 @@ async fn nobody_waits_for_an_answer_after_the_end_of_input() {
     let machine = Machine::initialized();
     let asks = machine.runs(&call(1, "ask"));
     machine.session.connection.no_more_answers();
-    assert!(text(&end(asks).await.unwrap()).contains("the client has disconnected"));
+    assert!(text(&last_message(asks).await.unwrap()).contains("the client has disconnected"));
     let late = machine.answer(&call(2, "ask"));
     assert!(text(&late).contains("the client has disconnected"), "{late}");
     assert_eq!(text(&machine.answer(&call(3, "add"))), "42");
@@ -73,7 +73,7 @@ async fn a_cancelled_function_takes_its_question_with_it() {
     let asks = machine.runs(&call(1, "ask"));
     let (id, _) = question(&machine);
     machine.nothing(&cancelled(1));
-    assert_eq!(end(asks).await, None);
+    assert_eq!(last_message(asks).await, None);
     machine.nothing(&accepted(&id));
 }
 
@@ -98,5 +98,5 @@ async fn a_question_of_2026_is_a_result() {
     let asks = modern(call(1, "ask"), "2026-07-28", json!({ "elicitation": {} }));
     let answer = machine.answer(&asks);
     assert_eq!(answer["result"]["resultType"], "input_required", "{answer}");
-    assert!(machine.told().is_empty());
+    assert!(machine.take_messages().is_empty());
 }

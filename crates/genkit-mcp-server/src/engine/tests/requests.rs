@@ -3,7 +3,7 @@
 use rmcp::model::RequestId;
 use serde_json::{Value, json};
 
-use super::{Machine, Step, call, cancelled, end, initialize, modern, request, text};
+use super::{Machine, Step, call, cancelled, initialize, last_message, modern, request, text};
 use crate::quota::MAX_CLIENT_NAME;
 
 #[tokio::test]
@@ -52,7 +52,7 @@ async fn a_cancelled_request_is_not_answered() {
         machine.nothing(&cancelled(7));
         // Its id can be reused immediately, and its end is not mistaken for that of the next request.
         let next = machine.runs(&call(7, "wait"));
-        assert_eq!(end(waits).await, None);
+        assert_eq!(last_message(waits).await, None);
         assert!(machine.session.connection.is_running(&RequestId::Number(7)));
         drop(next);
     }
@@ -108,10 +108,10 @@ async fn progress_goes_out_under_a_short_token_only() {
         let mut tell = call(1, "tell");
         tell["params"]["_meta"] = json!({ "progressToken": token });
         assert_eq!(text(&machine.answer(&tell)), "told");
-        let told = machine.told();
-        let progress = told.iter().find(|it| it["method"] == "notifications/progress");
+        let messages = machine.take_messages();
+        let progress = messages.iter().find(|it| it["method"] == "notifications/progress");
         assert_eq!(progress.map(|it| &it["params"]["progressToken"]), shown.then_some(&token));
-        assert_eq!(told.iter().filter(|it| it["method"] == "notifications/message").count(), 1);
+        assert_eq!(messages.iter().filter(|it| it["method"] == "notifications/message").count(), 1);
     }
 }
 

@@ -10,7 +10,7 @@ fn call<'a>(path: &'a str, body: &'a [u8]) -> OutgoingCall<'a> {
     OutgoingCall { path, body, secrets }
 }
 
-fn begin(cassette: &Cassette, path: &str, body: &[u8]) -> Box<dyn Observer> {
+fn begin_recording(cassette: &Cassette, path: &str, body: &[u8]) -> Box<dyn Observer> {
     match cassette.intercept_call(call(path, body)).unwrap() {
         Interception::Observe(observer) => observer,
         Interception::Respond(_) => panic!("it replays"),
@@ -26,7 +26,7 @@ fn file(name: &str) -> PathBuf {
 }
 
 fn record(cassette: &Cassette, path: &str, body: &Value, answer: &[u8]) {
-    let mut recording = begin(cassette, path, body.to_string().as_bytes());
+    let mut recording = begin_recording(cassette, path, body.to_string().as_bytes());
     let headers =
         |name: &str| (name == "content-type" || name == "set-cookie").then(|| "a/b".into());
     recording.begin_response(200, &headers);
@@ -65,8 +65,8 @@ fn what_was_recorded_is_replayed_in_order() {
 fn calls_stand_in_the_order_of_asking() {
     let path = file("asking.json");
     let cassette = Cassette::record(&path);
-    let mut first = begin(&cassette, "/first", b"{}");
-    let dropped = begin(&cassette, "/dropped", b"{}");
+    let mut first = begin_recording(&cassette, "/first", b"{}");
+    let dropped = begin_recording(&cassette, "/dropped", b"{}");
     record(&cassette, "/second", &json!({}), b"");
     drop(dropped);
     first.begin_response(200, &|_| None);

@@ -92,7 +92,7 @@ fn serve(
     }
 }
 
-async fn begin(origin: &Arc<Origin>) -> Result<DirectResponse, String> {
+async fn send_request(origin: &Arc<Origin>) -> Result<DirectResponse, String> {
     let mut headers = HeaderMap::new();
     headers.insert("host", "models.example".parse().unwrap());
     let sent = post_direct(origin, "/v1?a=b".parse().unwrap(), headers, b"{}".to_vec()).await;
@@ -111,7 +111,7 @@ async fn read(mut body: DirectBody) -> Result<String, String> {
 }
 
 async fn ask(origin: &Arc<Origin>) -> Result<String, String> {
-    read(begin(origin).await?.body).await
+    read(send_request(origin).await?.body).await
 }
 
 /// Waits until the server has done its part.
@@ -140,7 +140,7 @@ async fn a_connection_is_used_again() {
 async fn calls_at_a_time_have_connections_of_their_own() {
     let server = Server::new(|_, _| Reply::Send(WHOLE));
     let origin = server.origin();
-    let begun = [begin(&origin).await.unwrap(), begin(&origin).await.unwrap()];
+    let begun = [send_request(&origin).await.unwrap(), send_request(&origin).await.unwrap()];
     assert_eq!(begun.each_ref().map(|response| response.body.announced_length()), [Some(5); 2]);
     for response in begun {
         assert_eq!(read(response.body).await.unwrap(), "hello");
@@ -152,7 +152,7 @@ async fn calls_at_a_time_have_connections_of_their_own() {
 async fn what_was_not_read_to_its_end_is_closed() {
     let server = Server::new(|_, _| Reply::Send(WHOLE));
     let origin = server.origin();
-    drop(begin(&origin).await.unwrap());
+    drop(send_request(&origin).await.unwrap());
     assert_eq!(origin.idle_count(), 0);
     assert_eq!(ask(&origin).await.unwrap(), "hello");
     assert_eq!(server.seen(), [2, 2]);
@@ -252,7 +252,7 @@ async fn idle_connections_are_bounded() {
     let origin = server.origin();
     let mut begun = Vec::new();
     for _ in 0..=origin::MAX_IDLE {
-        begun.push(begin(&origin).await.unwrap());
+        begun.push(send_request(&origin).await.unwrap());
     }
     for response in begun {
         read(response.body).await.unwrap();

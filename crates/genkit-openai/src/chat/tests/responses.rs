@@ -5,7 +5,7 @@ use genkit_core::{ErrorKind, Part};
 use genkit_core::{FinishReason, ModelRequest, ModelResponse};
 use genkit_model::internal::wire::WireFormat as _;
 
-fn told(message: Value, finish: &str) -> ModelResponse {
+fn read_response(message: Value, finish: &str) -> ModelResponse {
     let body = json!({"choices": [{"message": message, "finish_reason": finish}]});
     decode(&ModelRequest::default(), &body).unwrap()
 }
@@ -16,7 +16,8 @@ fn content(response: &ModelResponse) -> Value {
 
 fn input(arguments: Value) -> Value {
     let call = json!({"function": {"name": "f", "arguments": arguments}});
-    content(&told(json!({"tool_calls": [call]}), "stop"))[0]["toolRequest"]["input"].clone()
+    content(&read_response(json!({"tool_calls": [call]}), "stop"))[0]["toolRequest"]["input"]
+        .clone()
 }
 
 #[test]
@@ -45,7 +46,7 @@ fn nulls_that_strict_mode_asks_for_are_not_arguments() {
 
 #[test]
 fn what_is_said_has_its_order() {
-    let response = told(
+    let response = read_response(
         json!({
             "content": [{"type": "text", "text": "a"}], "reasoning": "hm",
             "reasoning_details": [{"type": "reasoning.text", "text": "hm"}],
@@ -65,8 +66,10 @@ fn what_is_said_has_its_order() {
              "metadata": {"thoughtSignature": "s", "signedBy": "gemini", "extraContent": {"google": {"thought_signature": "s"}}}},
         ])
     );
-    let hidden =
-        told(json!({"reasoning_details": [{"type": "reasoning.encrypted", "data": "x"}]}), "stop");
+    let hidden = read_response(
+        json!({"reasoning_details": [{"type": "reasoning.encrypted", "data": "x"}]}),
+        "stop",
+    );
     assert!(matches!(&hidden.message.unwrap().content[..], [Part::Reasoning { .. }]));
 }
 
@@ -80,9 +83,13 @@ fn every_reason_to_stop_is_known() {
         ("model_length", FinishReason::Length),
         ("", FinishReason::Unknown),
     ] {
-        assert_eq!(told(json!({"content": "a"}), finish).finish_reason, Some(reason), "{finish}");
+        assert_eq!(
+            read_response(json!({"content": "a"}), finish).finish_reason,
+            Some(reason),
+            "{finish}"
+        );
     }
-    let refused = told(json!({"content": null, "refusal": "no"}), "stop");
+    let refused = read_response(json!({"content": null, "refusal": "no"}), "stop");
     assert_eq!(refused.finish_reason, Some(FinishReason::Blocked));
     assert_eq!(refused.finish_message.as_deref(), Some("no"));
 }

@@ -207,7 +207,7 @@ fn wait_in(message: &str) -> Option<Duration> {
 mod tests {
     use super::*;
 
-    fn of(status: u16, body: &str) -> Error {
+    fn error_of(status: u16, body: &str) -> Error {
         decode_error("test", status, &|_| None, body.as_bytes())
     }
 
@@ -222,33 +222,36 @@ mod tests {
             r#"[{"error": {"message": "no"}}]"#,
             "no",
         ] {
-            assert_eq!(of(404, body).to_string(), "test: HTTP 404: no", "{body}");
+            assert_eq!(error_of(404, body).to_string(), "test: HTTP 404: no", "{body}");
         }
-        assert_eq!(of(502, "<html>").to_string(), "test: HTTP 502");
+        assert_eq!(error_of(502, "<html>").to_string(), "test: HTTP 502");
         assert_eq!(
-            of(422, r#"{"detail": [{"msg": "x"}]}"#).to_string(),
+            error_of(422, r#"{"detail": [{"msg": "x"}]}"#).to_string(),
             r#"test: HTTP 422: [{"msg":"x"}]"#
         );
-        assert_eq!(of(400, r#"{"a": 1}"#).to_string(), r#"test: HTTP 400: {"a":1}"#);
+        assert_eq!(error_of(400, r#"{"a": 1}"#).to_string(), r#"test: HTTP 400: {"a":1}"#);
         let behind =
             r#"{"error": {"message": "Provider returned error", "metadata": {"raw": "why"}}}"#;
-        assert_eq!(of(400, behind).to_string(), "test: HTTP 400: Provider returned error: why");
+        assert_eq!(
+            error_of(400, behind).to_string(),
+            "test: HTTP 400: Provider returned error: why"
+        );
         for odd in ["null", "[]", "7", r#"{"error": [1]}"#, r#"{"error": {"code": {}}}"#, ""] {
-            assert_eq!(of(400, odd).kind(), ErrorKind::InvalidArgument, "{odd}");
+            assert_eq!(error_of(400, odd).kind(), ErrorKind::InvalidArgument, "{odd}");
         }
     }
 
     #[test]
     fn a_used_up_quota_is_not_worth_another_try() {
         assert!(
-            of(429, r#"{"error": {"message": "slow down", "code": "rate_limit_exceeded"}}"#)
+            error_of(429, r#"{"error": {"message": "slow down", "code": "rate_limit_exceeded"}}"#)
                 .is_retryable()
         );
         assert!(
-            !of(429, r#"{"error": {"message": "pay", "type": "insufficient_quota"}}"#)
+            !error_of(429, r#"{"error": {"message": "pay", "type": "insufficient_quota"}}"#)
                 .is_retryable()
         );
-        assert!(!of(402, "{}").is_retryable());
+        assert!(!error_of(402, "{}").is_retryable());
         let header = |name: &str| (name == "x-should-retry").then(|| "false".to_owned());
         assert!(!decode_error("test", 500, &header, b"").is_retryable());
         let header = |name: &str| (name == "x-should-retry").then(|| "true".to_owned());

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::{Bounds, Shape};
 
-fn told(schema: &Value, value: &Value) -> Option<String> {
+fn error_text(schema: &Value, value: &Value) -> Option<String> {
     let bounds = Bounds::compile(schema, Shape::Written).expect("it compiles");
     bounds.and_then(|bounds| bounds.check(value).err())
 }
@@ -117,14 +117,14 @@ fn each_keyword_is_told_with_place_value_and_bound() {
             "4 is greater than the maximum of 3",
         ),
     ] {
-        let found = told(&schema, &value).unwrap_or_else(|| panic!("{value} fits {schema}"));
+        let found = error_text(&schema, &value).unwrap_or_else(|| panic!("{value} fits {schema}"));
         assert!(found.contains(expected), "{found}\n{expected}");
     }
 }
 
 #[test]
 fn five_violations_are_told_at_once() {
-    let found = told(&json!({"items": {"maximum": 1}}), &json!([5, 6, 7, 8, 9, 10]));
+    let found = error_text(&json!({"items": {"maximum": 1}}), &json!([5, 6, 7, 8, 9, 10]));
     let found = found.expect("they are too much");
     assert_eq!(found.matches("is greater than the maximum of 1").count(), 5, "{found}");
     assert!(
@@ -139,9 +139,9 @@ fn an_older_draft_hides_what_stands_beside_a_reference() {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "$ref": "#/definitions/n", "maximum": 1, "definitions": {"n": {"type": "integer"}},
     });
-    assert_eq!(told(&old, &json!(5)), None);
+    assert_eq!(error_text(&old, &json!(5)), None);
     assert!(
-        told(&json!({"items": [{"maximum": 1}], "additionalItems": false}), &json!([1, 1]))
+        error_text(&json!({"items": [{"maximum": 1}], "additionalItems": false}), &json!([1, 1]))
             .is_some()
     );
 }
@@ -209,8 +209,8 @@ fn references_of_every_spelling_lead_to_their_schema() {
         if is_old {
             schema["$schema"] = "http://json-schema.org/draft-07/schema#".into();
         }
-        assert_eq!(told(&schema, &Value::Null), None, "{schema}");
-        assert!(told(&schema, &json!(1)).is_some(), "{schema}");
+        assert_eq!(error_text(&schema, &Value::Null), None, "{schema}");
+        assert!(error_text(&schema, &json!(1)).is_some(), "{schema}");
     }
     // Anchors inside example values are not reference targets.
     let example = json!({"$ref": "#n", "examples": [{"$anchor": "n"}]});

@@ -15,7 +15,7 @@ fn bounds<T: JsonSchema>() -> Option<Bounds> {
 }
 
 /// Returns the violations in a value that `T` accepts.
-fn told<T: JsonSchema + DeserializeOwned>(value: Value) -> Option<String> {
+fn error_text<T: JsonSchema + DeserializeOwned>(value: Value) -> Option<String> {
     T::deserialize(&value).unwrap_or_else(|e| panic!("{value} is read: {e}"));
     let bounds = bounds::<T>().expect("it has bounds");
     bounds.check_read(&value, &|value| T::deserialize(value).is_ok()).err()
@@ -23,12 +23,12 @@ fn told<T: JsonSchema + DeserializeOwned>(value: Value) -> Option<String> {
 
 #[track_caller]
 fn fits<T: JsonSchema + DeserializeOwned>(value: Value) {
-    assert_eq!(told::<T>(value.clone()), None, "{value}");
+    assert_eq!(error_text::<T>(value.clone()), None, "{value}");
 }
 
 #[track_caller]
 fn breaks<T: JsonSchema + DeserializeOwned>(value: Value, expected: &str) {
-    let found = told::<T>(value.clone()).unwrap_or_else(|| panic!("{value} fits"));
+    let found = error_text::<T>(value.clone()).unwrap_or_else(|| panic!("{value} fits"));
     assert!(found.contains(expected), "{found}");
 }
 

@@ -228,7 +228,7 @@ fn is_literal(byte: u8) -> bool {
 mod tests {
     use super::*;
 
-    fn of(pieces: &[&str]) -> ArgumentsText {
+    fn join_pieces(pieces: &[&str]) -> ArgumentsText {
         let mut text = ArgumentsText::default();
         pieces.iter().for_each(|piece| text.add(piece));
         text
@@ -240,14 +240,14 @@ mod tests {
         for at in 0..whole.len() {
             let Some(start) = whole.get(..at) else { continue };
             let expected = if at == 0 { Progress::Empty } else { Progress::Open };
-            assert_eq!(of(&[start]).progress(), expected, "{start}");
+            assert_eq!(join_pieces(&[start]).progress(), expected, "{start}");
         }
-        assert_eq!(of(&[whole]).progress(), Progress::Whole);
-        assert_eq!(of(&[whole, " \n"]).progress(), Progress::Whole);
+        assert_eq!(join_pieces(&[whole]).progress(), Progress::Whole);
+        assert_eq!(join_pieces(&[whole, " \n"]).progress(), Progress::Whole);
         for broken in [r#"{"a"{"#, "{}}", "{1", r#"{"a":]"#, "[}", r#"{"a" "b"#, r#"{,"#, "}"] {
-            assert_eq!(of(&[broken]).progress(), Progress::Broken, "{broken}");
+            assert_eq!(join_pieces(&[broken]).progress(), Progress::Broken, "{broken}");
         }
-        assert_eq!(of(&["[".repeat(129).as_str()]).progress(), Progress::Broken);
+        assert_eq!(join_pieces(&["[".repeat(129).as_str()]).progress(), Progress::Broken);
     }
 
     #[test]
@@ -261,9 +261,9 @@ mod tests {
             &["{}", r#"{"p":"#, "1}"],
             &[r#"{"p":1}"#, "null", "", "\n"],
         ] {
-            assert_eq!(of(pieces).text(), r#"{"p":1}"#, "{pieces:?}");
+            assert_eq!(join_pieces(pieces).text(), r#"{"p":1}"#, "{pieces:?}");
         }
         // A piece may look like a snapshot.
-        assert_eq!(of(&[r#"{"a":"#, r#"{"a":1}"#, "}"]).text(), r#"{"a":{"a":1}}"#);
+        assert_eq!(join_pieces(&[r#"{"a":"#, r#"{"a":1}"#, "}"]).text(), r#"{"a":{"a":1}}"#);
     }
 }
