@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use genkit_core::internal::bounded_json::{ValueBudget, parse_within};
 use genkit_core::{Part, Tool};
+use genkit_flows::internal::is_readable;
 
 use crate::error::Error as E;
 use crate::outcome::RunIds;
@@ -214,7 +215,7 @@ impl InputMessage {
     }
 }
 
-/// Reads a content part of a user message. A file of a provider is refused, since it names content that the client may
+/// Reads a content part of a user message. A file of a provider is rejected, since it names content that the client may
 /// not be allowed to read.
 fn user_part(part: &Value) -> Result<Part, E> {
     let kind = part["type"].as_str().unwrap_or_default();
@@ -233,7 +234,7 @@ fn user_part(part: &Value) -> Result<Part, E> {
         Some("data") if is_mime(mime) => {
             Ok(Part::media(format!("data:{mime};base64,{value}"), mime))
         }
-        Some("url") if value.starts_with("https://") && (mime.is_empty() || is_mime(mime)) => {
+        Some("url") if is_readable(value) && (mime.is_empty() || is_mime(mime)) => {
             Ok(Part::media(value, if mime.is_empty() { "application/octet-stream" } else { mime }))
         }
         _ => Err(E::Content(format!("the source of a part of type `{kind}`"))),

@@ -1,6 +1,6 @@
 //! Runs of an agent that keeps its threads: the client's copy of the conversation is only searched for new input.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -63,10 +63,11 @@ impl ThreadRequest {
         let state = state.unwrap_or_default();
         let known: Vec<String> =
             state.messages.iter().enumerate().flat_map(|(at, it)| client_ids(at, it)).collect();
+        let known_ids: HashSet<&str> = known.iter().map(String::as_str).collect();
         let messages = std::mem::take(&mut input.messages);
         let last = messages.iter().rposition(|message| message.role != "user");
         let is_new = |at: usize, message: &InputMessage| {
-            let is_known = !message.id.is_empty() && known.contains(&message.id);
+            let is_known = !message.id.is_empty() && known_ids.contains(&*message.id);
             last.is_none_or(|last| at > last) && !is_known
         };
         let (mut parts, mut ids, mut seen) = (Vec::new(), Vec::new(), Vec::new());

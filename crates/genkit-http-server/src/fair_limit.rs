@@ -4,8 +4,19 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex};
 
+use axum::body::Body;
+use axum::response::Response;
+
+use super::until_sent::UntilSent;
 use genkit_core::internal::fair_share::{floor_of, may_take};
 use genkit_core::internal::sync::lock;
+
+/// The memory for the requests that run and the responses that are not sent yet, in bytes. Default is 128 MiB, or four
+/// times the largest request if that is more.
+const MEMORY: usize = 128 * 1024 * 1024;
+
+/// The unit in which memory is counted, in bytes.
+const UNIT: usize = 1024;
 
 /// A limit on the number of slots that all clients hold together. A client cannot hold more slots than it leaves free
 /// for the others: a single client gets at most half of them, and a new client always finds a free slot.
@@ -21,12 +32,15 @@ struct HeldPlaces<K> {
     of_clients: HashMap<K, usize>,
 }
 
-/// A slot held by a client, released on drop.
+/// Slots held by a client, released on drop.
 #[derive(Debug)]
-#[must_use = "dropping it releases the slot"]
+#[must_use = "dropping it releases the slots"]
 pub struct FairPlace<K: Eq + Hash> {
     limit: Arc<FairLimit<K>>,
     client: K,
+    count: usize,
+    /// Other slots to release together with these.
+    joined: Option<Box<FairPlace<K>>>,
 }
 
 impl<K: Clone + Eq + Hash> FairLimit<K> {
@@ -36,17 +50,31 @@ impl<K: Clone + Eq + Hash> FairLimit<K> {
         Arc::new(Self { total, held: Mutex::new(held) })
     }
 
+    /// Creates a limit for memory that clients share, for requests of at most `largest` bytes.
+    pub fn for_memory(largest: usize) -> Arc<Self> {
+        Self::new(MEMORY.max(largest.saturating_mul(4)) / UNIT)
+    }
+
     /// Takes a slot for a client. Returns `None` if all slots are taken, or if the client already holds its share.
     pub fn take_place(self: &Arc<Self>, client: K) -> Option<FairPlace<K>> {
+        self.take_places(client, 1)
+    }
+
+    /// Takes memory of a limit [`for_memory`](Self::for_memory) for a client, as [`take_place`](Self::take_place) does.
+    pub fn take_memory(self: &Arc<Self>, client: K, bytes: usize) -> Option<FairPlace<K>> {
+        self.take_places(client, bytes.div_ceil(UNIT))
+    }
+
+    fn take_places(self: &Arc<Self>, client: K, count: usize) -> Option<FairPlace<K>> {
         let mut held = lock(&self.held);
         let own = held.of_clients.get(&client).copied().unwrap_or_default();
-        if !may_take(own, 1, self.total.saturating_sub(held.all), floor_of(self.total)) {
+        if !may_take(own, count, self.total.saturating_sub(held.all), floor_of(self.total)) {
             return None;
         }
-        held.all += 1;
-        *held.of_clients.entry(client.clone()).or_default() += 1;
+        held.all += count;
+        *held.of_clients.entry(client.clone()).or_default() += count;
         drop(held);
-        Some(FairPlace { limit: Arc::clone(self), client })
+        Some(FairPlace { limit: Arc::clone(self), client, count, joined: None })
     }
 
     /// Returns the number of free slots.
@@ -56,12 +84,29 @@ impl<K: Clone + Eq + Hash> FairLimit<K> {
     }
 }
 
+impl<K: Eq + Hash> FairPlace<K> {
+    /// Holds `other` as long as these slots.
+    pub fn join(mut self, mut other: Self) -> Self {
+        debug_assert!(other.joined.is_none(), "a chain of slots grows at its head");
+        other.joined = self.joined.take();
+        self.joined = Some(Box::new(other));
+        self
+    }
+}
+
+impl<K: Eq + Hash + Send + Sync + Unpin + 'static> FairPlace<K> {
+    /// Holds the slots until the response is sent, or abandoned.
+    pub fn until_sent(self, response: Response) -> Response {
+        response.map(|body| Body::new(UntilSent::new(body, self)))
+    }
+}
+
 impl<K: Eq + Hash> Drop for FairPlace<K> {
     fn drop(&mut self) {
         let mut held = lock(&self.limit.held);
-        held.all -= 1;
+        held.all -= self.count;
         if let Some(own) = held.of_clients.get_mut(&self.client) {
-            *own -= 1;
+            *own -= self.count;
             if *own == 0 {
                 held.of_clients.remove(&self.client);
             }
@@ -89,6 +134,18 @@ mod tests {
         assert!(limit.take_place("third").is_some());
         drop(greedy);
         assert!(limit.take_place("second").is_some());
+    }
+
+    #[test]
+    fn memory_is_shared_by_bytes() {
+        let limit = FairLimit::for_memory(0);
+        let half = limit.take_memory("greedy", MEMORY / 2).expect("half is free");
+        assert!(limit.take_memory("greedy", 1).is_none());
+        let other = limit.take_memory("other", MEMORY / 4).expect("a quarter is free");
+        let held = limit.take_memory("greedy", 0).expect("nothing").join(half).join(other);
+        assert_eq!(limit.count_free(), MEMORY / 4 / UNIT);
+        drop(held);
+        assert_eq!(limit.count_free(), MEMORY / UNIT);
     }
 
     #[test]

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
 use genkit_agent::internal::ask_caller;
+use genkit_core::internal::fair_share::{floor_of, may_take};
 use genkit_core::internal::run_store::short_hash;
 use genkit_core::internal::sync::lock;
 use genkit_core::{Answer, Context, Interrupt, Message, Result, Role, Tool};
@@ -194,7 +195,16 @@ impl Background {
 
     /// Runs a turn of a task in the background.
     async fn send(&self, agent: &Agent, id: &str, input: AgentInput) -> Result<()> {
-        if lock(&agent.sessions()?.workers).len() >= MAX_RUNNING {
+        let owner = &self.caller.owner;
+        let may_start = {
+            let workers = lock(&agent.sessions()?.workers);
+            let left = MAX_RUNNING.saturating_sub(workers.len());
+            // The program itself needs no share.
+            let is_shared = !self.caller.is_program;
+            let own = workers.values().filter(|it| is_shared && it.owner == *owner).count();
+            may_take(own, 1, left, floor_of(MAX_RUNNING))
+        };
+        if !may_start {
             return Err(E::ManyTasks(MAX_RUNNING).into());
         }
         let init = AgentInit::from_session(self.session_of(id));

@@ -1,6 +1,8 @@
 //! Responses: a result or an error with its HTTP status, as JSON.
 
-use axum::body::Body;
+use std::sync::Arc;
+
+use axum::body::{Body, HttpBody as _};
 use axum::http::header::{ALLOW, CONTENT_TYPE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -13,6 +15,7 @@ use genkit_core::internal::disclosure::for_callers;
 use genkit_core::internal::error::Topic as _;
 use genkit_core::internal::status;
 use genkit_core::{Error, ErrorKind};
+use genkit_http_server::internal::FairLimit;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
@@ -29,6 +32,19 @@ pub(super) fn result(value: &Value) -> Response {
     let written = serde_json::to_writer(&mut body, &ResultBody { result: value });
     written.expect("a JSON value has string keys, and a vector takes every byte");
     json_response(StatusCode::OK, body)
+}
+
+/// Builds the response for a result, which counts as memory of `client` until it is sent. Returns `None` if the client
+/// already uses its share.
+pub(super) fn counted_result(
+    value: &Value,
+    memory: &Arc<FairLimit<String>>,
+    client: String,
+) -> Option<Response> {
+    let response = result(value);
+    let length = response.body().size_hint().exact().unwrap_or_default();
+    let length = usize::try_from(length).unwrap_or(usize::MAX);
+    Some(memory.take_memory(client, length)?.until_sent(response))
 }
 
 fn json_response(status: StatusCode, body: Vec<u8>) -> Response {

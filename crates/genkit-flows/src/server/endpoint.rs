@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 
 use super::answer::{self, FlowFailure};
 use super::error::Error as E;
+use super::gate::address_key;
 use super::request::{FlowQuery, input_of};
 use super::run::{AdmittedFlow, FlowRun};
 use super::shared::{FlowEndpoint, FlowPlace};
@@ -52,8 +53,9 @@ impl FlowEndpoint {
         let from = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|from| from.0.ip());
         let body = read_body(body, self.max_message, &self.room, from).await.map_err(E::from)?;
         // Taken after the body was read, so that a slow body does not hold a slot, and before it is parsed.
-        let address = from.map_or_else(String::new, |from| format!("address {from}"));
+        let (address, size) = (address_key(from), body.bytes.len());
         let admitting = self.take_place(&self.admitting, address.clone())?;
+        let admitting = admitting.join(self.take_memory(address.clone(), size)?);
         let again = self.store.as_ref().and_then(|_| query.stream_id.take());
         // The body of a request that resumes a stream is ignored.
         let input = match again {
@@ -62,7 +64,7 @@ impl FlowEndpoint {
         };
         drop(body);
         let limit = if again.is_some() { &self.reading } else { &self.running };
-        let admitted = self.admit(parts, input, address, limit).await?;
+        let admitted = self.admit(parts, input, size, address, limit).await?;
         drop(admitting);
         match (&self.store, again) {
             (Some(store), Some(id)) => self.stream_again(&**store, admitted, &id, query.from).await,
@@ -93,6 +95,7 @@ impl FlowEndpoint {
         &self,
         parts: Parts,
         input: Value,
+        size: usize,
         address: String,
         limit: &Arc<FairLimit<String>>,
     ) -> Result<AdmittedFlow, FlowFailure> {
@@ -100,8 +103,10 @@ impl FlowEndpoint {
         if self.providers.is_empty() {
             let flow = self.flow(&uri).ok_or(E::NoSuchFlow)?;
             let (context, owner) = (Map::new(), flow.name().to_owned());
-            let place = self.take_place(limit, address)?;
-            return Ok(AdmittedFlow { flow, input, context, extensions, owner, place });
+            let memory = self.take_memory(address.clone(), size)?;
+            let place = self.take_place(limit, address.clone())?.join(memory);
+            let client = address;
+            return Ok(AdmittedFlow { flow, input, context, extensions, owner, client, place });
         }
         let name = flow_name(&uri).to_owned();
         let request = FlowRequest::new(&name, &method, &headers, input, extensions);
@@ -111,22 +116,29 @@ impl FlowEndpoint {
         let (input, extensions) = request.into_parts();
         let flow = self.flow(&uri).ok_or(E::NoSuchFlow)?;
         let client = if context.is_empty() { address } else { format!("caller {caller}") };
-        let place = self.take_place(limit, client)?;
+        let memory = self.take_memory(client.clone(), size)?;
+        let place = self.take_place(limit, client.clone())?.join(memory);
         let owner = format!("{name}\n{caller}");
-        Ok(AdmittedFlow { flow, input, context, extensions, owner, place })
+        Ok(AdmittedFlow { flow, input, context, extensions, owner, client, place })
     }
 
     fn take_place(&self, limit: &Arc<FairLimit<String>>, client: String) -> Result<FlowPlace, E> {
         limit.take_place(client).ok_or(E::TooManyRunning(self.max_in_flight))
     }
 
+    fn take_memory(&self, client: String, bytes: usize) -> Result<FlowPlace, E> {
+        self.memory.take_memory(client, bytes).ok_or(E::NoMemory)
+    }
+
     /// Runs a flow whose client waits for its result. If the client disconnects, this future is dropped.
     async fn run_to_end(self: &Arc<Self>, admitted: AdmittedFlow) -> Response {
+        let client = admitted.client.clone();
         let FlowRun { work, cancel, place: _place, trace } = self.start_flow(admitted, None);
         let done = pin!(work).await;
         cancel.disarm();
         trace.on(match done {
-            Ok(result) => answer::result(&result),
+            Ok(result) => answer::counted_result(&result, &self.memory, client)
+                .unwrap_or_else(|| FlowFailure::from(E::NoMemory).into_response()),
             Err(failure) => failure.into_response(),
         })
     }

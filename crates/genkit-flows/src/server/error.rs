@@ -40,6 +40,10 @@ pub(super) enum Error {
     NotJson(String),
     #[error("{0} requests are already running; try again in a moment")]
     TooManyRunning(usize),
+    #[error(
+        "the requests and responses of this client already use its share of the memory; try again in a moment"
+    )]
+    NoMemory,
 
     #[error("the server is shutting down")]
     ShuttingDown,
@@ -70,7 +74,7 @@ impl Topic for Error {
             Self::NoSuchFlow => ErrorKind::NotFound,
             Self::Method => ErrorKind::Unimplemented,
             Self::Body(BodyError::Slow(_)) | Self::NotRead(_) => ErrorKind::DeadlineExceeded,
-            Self::TooManyRunning(_) => ErrorKind::ResourceExhausted,
+            Self::TooManyRunning(_) | Self::NoMemory => ErrorKind::ResourceExhausted,
             Self::ShuttingDown | Self::UnexpectedEnd | Self::Body(BodyError::NoRoom) => {
                 ErrorKind::Unavailable
             }

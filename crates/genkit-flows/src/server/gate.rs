@@ -1,6 +1,6 @@
 //! The checks that all servers of agents make before a request runs, and their options.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,6 +11,7 @@ use axum::response::{IntoResponse as _, Response};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
+use super::answer;
 use super::provider::{ContextProvider, FlowRequest, action_context};
 use super::rejection::Rejection;
 use super::shared::METHODS;
@@ -19,7 +20,7 @@ use genkit_core::internal::environment::is_development;
 use genkit_core::internal::error::Topic;
 use genkit_http_server::internal::{
     AllowedHosts, BodyError, BodyRoom, Cors, Drain, FairLimit, FairPlace, GRACE, HostRejection,
-    WholeBody, read_body,
+    WholeBody, client_of, read_body,
 };
 
 /// The maximum size of a request body, in bytes. Default is 8 MiB.
@@ -66,6 +67,8 @@ pub struct Gate {
     /// The clients whose context providers run.
     admitting: Arc<FairLimit<String>>,
     running: Arc<FairLimit<String>>,
+    /// The memory of requests that run and of responses that are not sent yet.
+    memory: Arc<FairLimit<String>>,
     max_in_flight: usize,
     hosts: AllowedHosts,
     cors: Cors,
@@ -102,6 +105,10 @@ enum Error {
     Body(#[from] BodyError),
     #[error("{0} runs are already active; try again in a moment")]
     TooManyRunning(usize),
+    #[error(
+        "the requests and responses of this client already use its share of the memory; try again in a moment"
+    )]
+    NoMemory,
 }
 
 impl Topic for Error {
@@ -110,7 +117,7 @@ impl Topic for Error {
             Self::Origin | Self::Host(HostRejection::Unknown(_)) => ErrorKind::PermissionDenied,
             Self::Method => ErrorKind::Unimplemented,
             Self::Body(BodyError::Slow(_)) => ErrorKind::DeadlineExceeded,
-            Self::TooManyRunning(_) => ErrorKind::ResourceExhausted,
+            Self::TooManyRunning(_) | Self::NoMemory => ErrorKind::ResourceExhausted,
             Self::Body(BodyError::NoRoom) => ErrorKind::Unavailable,
             _ => ErrorKind::InvalidArgument,
         }
@@ -135,6 +142,7 @@ impl Gate {
             room: BodyRoom::new(settings.max_message),
             admitting: FairLimit::new(MAX_ADMITTING.min(settings.max_in_flight)),
             running: FairLimit::new(settings.max_in_flight),
+            memory: FairLimit::for_memory(settings.max_message),
             max_in_flight: settings.max_in_flight,
             hosts: AllowedHosts::with_wildcard(settings.hosts),
             cors: Cors::new(settings.origins, METHODS, ""),
@@ -183,7 +191,7 @@ impl Gate {
         let body =
             read_body(body, self.max_message, &self.room, from).await.map_err(Error::from)?;
         // Slots are taken after the body was read, so that a slow body does not hold a slot.
-        let address = from.map_or_else(String::new, |from| format!("address {from}"));
+        let address = address_key(from);
         let admitting = self.take_place(&self.admitting, address.clone())?;
         let known = self.identify(&parts).await?;
         drop(admitting);
@@ -195,7 +203,9 @@ impl Gate {
             true => address,
             false => format!("caller {owner}"),
         };
+        let memory = self.memory.take_memory(client.clone(), body.bytes.len());
         let place = self.take_place(&self.running, client.clone())?;
+        let place = place.join(memory.ok_or(Error::NoMemory)?);
         Ok(AdmittedRequest { parts, body, action_context, owner, client, place })
     }
 
@@ -222,6 +232,15 @@ impl Gate {
         known.map(Some).map_err(|error| self.masked(error))
     }
 
+    /// Builds the JSON response for a result, which counts as memory of `client` until it is sent.
+    ///
+    /// # Errors
+    /// Returns an error if the client already uses its share.
+    pub fn respond(&self, client: String, result: &Value) -> Result<Response, Rejection> {
+        let response = answer::counted_result(result, &self.memory, client);
+        response.ok_or_else(|| Error::NoMemory.into())
+    }
+
     /// Converts an error of the program's code, without its details unless they are exposed.
     pub fn masked(&self, error: genkit_core::Error) -> Rejection {
         Rejection::masked(error, self.exposes_errors)
@@ -231,6 +250,11 @@ impl Gate {
     pub fn free_places(&self) -> usize {
         self.running.count_free()
     }
+}
+
+/// Returns the key of a client that is identified by its address alone.
+pub(super) fn address_key(from: Option<IpAddr>) -> String {
+    from.map_or_else(String::new, |from| format!("address {}", client_of(from)))
 }
 
 /// Defines the options that all servers of agents have, for a type with the fields `gate`, `listening` and `shutdown`.

@@ -15,6 +15,7 @@ mod serve;
 mod shared;
 mod store;
 mod streamed;
+mod user_part;
 
 pub use builder::FlowServer;
 pub use frames::frame;
@@ -23,3 +24,4 @@ pub use provider::{ApiKey, Bearer, ContextProvider, FlowRequest, api_key, bearer
 pub use rejection::{Rejection, masked_error};
 pub use serve::StartedServer;
 pub use store::{MemoryStreams, StreamEvent, StreamReader, StreamStore, StreamWriter};
+pub use user_part::{check_client_history, check_user_message, is_readable};

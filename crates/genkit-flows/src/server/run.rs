@@ -30,6 +30,8 @@ pub(super) struct AdmittedFlow {
     pub(super) extensions: http::Extensions,
     /// The owner of its stream.
     pub(super) owner: String,
+    /// The client that holds the slot.
+    pub(super) client: String,
     /// The slot that counts it as a running flow, or as a reader of a stream.
     pub(super) place: FlowPlace,
 }

@@ -43,6 +43,8 @@ pub(super) struct FlowEndpoint {
     pub(super) running: Arc<FairLimit<String>>,
     /// The readers of streams that were resumed.
     pub(super) reading: Arc<FairLimit<String>>,
+    /// The memory of requests that run and of responses that are not sent yet.
+    pub(super) memory: Arc<FairLimit<String>>,
     pub(super) max_in_flight: usize,
     /// `None` accepts every host.
     pub(super) hosts: AllowedHosts,
@@ -71,6 +73,7 @@ impl FlowEndpoint {
             admitting: FairLimit::new(MAX_ADMITTING.min(settings.max_in_flight)),
             running: FairLimit::new(settings.max_in_flight),
             reading: FairLimit::new(settings.max_in_flight),
+            memory: FairLimit::for_memory(settings.max_message),
             max_in_flight: settings.max_in_flight,
             hosts: AllowedHosts::with_wildcard(settings.hosts),
             cors: Cors::new(settings.origins, METHODS, EXPOSED),

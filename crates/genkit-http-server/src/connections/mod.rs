@@ -47,7 +47,7 @@ pub(crate) struct OpenConnection {
 
 /// Returns the client that an address belongs to: the address itself, or the /64 network of an IPv6 address, because a
 /// client can use any address in its network.
-pub(crate) fn client_of(address: IpAddr) -> IpAddr {
+pub fn client_of(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => {
             IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX)))

@@ -27,7 +27,7 @@ use crate::quota::{ClientKey, ClientQuota};
 use crate::session::Sees;
 use crate::state::SharedState;
 use genkit_http_server::internal::{
-    AllowedHosts, BodyRoom, Connection, Cors, Drain, HttpApp, Peer,
+    AllowedHosts, BodyRoom, Connection, Cors, Drain, FairLimit, HttpApp, Peer,
 };
 
 /// The methods that web pages can use.
@@ -35,6 +35,9 @@ const METHODS: &str = "GET, POST, DELETE, OPTIONS";
 
 /// The response headers that web pages can read.
 const EXPOSED: &str = "mcp-session-id, www-authenticate";
+
+/// The maximum number of tokens that are verified at the same time. Default is 256.
+const MAX_VERIFYING: usize = 256;
 
 /// The endpoint: the protocol and the checks in front of it.
 #[derive(Clone)]
@@ -53,6 +56,10 @@ pub(super) struct EndpointState {
     client_address_from: Option<http::HeaderName>,
     pub(super) max_body: usize,
     pub(super) room: Arc<BodyRoom>,
+    /// The clients whose tokens are verified.
+    verifying: Arc<FairLimit<ClientKey>>,
+    /// The memory of the requests that run.
+    pub(super) memory: Arc<FairLimit<ClientKey>>,
     pub(super) engine: Engine,
     /// `None` if the server keeps no sessions.
     pub(super) sessions: Option<Arc<SessionTable>>,
@@ -121,6 +128,8 @@ impl McpEndpoint {
             client_address_from,
             max_body: settings.max_body,
             room: BodyRoom::new(settings.max_body),
+            verifying: FairLimit::new(MAX_VERIFYING),
+            memory: FairLimit::for_memory(settings.max_body),
             health: Health::new(&shared),
             engine: Engine { shared },
             sessions,
@@ -293,6 +302,8 @@ impl EndpointState {
         request: &mut Request<B>,
         sender: &mut RequestSender<'_>,
     ) -> Result<(), HttpRejection> {
+        let place = self.verifying.take_place(sender.client.key().clone());
+        let _place = place.ok_or(HttpRejection::Busy)?;
         let admitted =
             self.authentication.verify_request(request.headers()).await.and_then(|principal| {
                 let has = |scope: &String| principal.as_ref().is_none_or(|it| it.has_scope(scope));

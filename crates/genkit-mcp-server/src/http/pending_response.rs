@@ -10,8 +10,9 @@ use super::answers;
 use super::sessions::SessionInUse;
 use super::streams::{AnswerBody, Driver, EventStream};
 use crate::engine::{Call, Reply};
+use crate::quota::ClientKey;
 use crate::session::{Handshake, Session};
-use genkit_http_server::internal::RunningRequest;
+use genkit_http_server::internal::{FairPlace, RunningRequest};
 
 /// Everything needed to answer a message, besides the response itself.
 pub(super) struct PendingResponse {
@@ -26,6 +27,8 @@ pub(super) struct PendingResponse {
     pub(super) lacks_meta: bool,
     /// When the token of the client expires.
     pub(super) expiry: Option<Instant>,
+    /// The memory of the request, which its function holds.
+    pub(super) _memory: FairPlace<ClientKey>,
 }
 
 impl PendingResponse {

@@ -44,6 +44,8 @@ impl EndpointState {
         let counts = self.drain.count_request();
         let (parts, body) = request.into_parts();
         let body = read_body(body, self.max_body, &self.room, sender.address).await?;
+        let memory = self.memory.take_memory(sender.client.key().clone(), body.bytes.len());
+        let memory = memory.ok_or(HttpRejection::Busy)?;
         sender.is_read();
         let message = message_in(&body.bytes)?;
         let outline = Outline::from_message(&message);
@@ -73,6 +75,7 @@ impl EndpointState {
             is_described,
             lacks_meta,
             expiry: sender.expiry,
+            _memory: memory,
         };
         let request = engine::Request::new(
             &session,

@@ -59,6 +59,8 @@ pub(super) enum HttpRejection {
     SessionNeeded,
     #[error("too many sessions are open; try again later")]
     TooManySessions,
+    #[error("this client already uses its share of the server; try again later")]
+    Busy,
     #[error("the session does not exist")]
     NoSuchSession,
     /// The session belongs to another principal. The client receives the same error as for an unknown
@@ -98,6 +100,7 @@ impl HttpRejection {
             Self::SessionNeeded | Self::NoSuchSession | Self::NoStore => "session",
             Self::OthersSession => "principal",
             Self::TooManySessions => "sessions",
+            Self::Busy => "share",
             Self::TooManyStreams => "streams",
         }
     }
@@ -128,6 +131,7 @@ impl HttpRejection {
             Self::Body(BodyError::Long(_)) => StatusCode::PAYLOAD_TOO_LARGE,
             Self::Body(BodyError::NoRoom)
             | Self::TooManySessions
+            | Self::Busy
             | Self::TooManyStreams
             | Self::NoStore => StatusCode::SERVICE_UNAVAILABLE,
             Self::NoSuchSession | Self::OthersSession => StatusCode::NOT_FOUND,
@@ -149,6 +153,7 @@ impl HttpRejection {
             | Self::Denied { .. }
             | Self::StepUp { .. }
             | Self::TooManySessions
+            | Self::Busy
             | Self::NoSuchSession
             | Self::OthersSession
             | Self::NoStore

@@ -57,9 +57,9 @@ struct Listed {
 }
 
 impl Listed {
-    fn new(sessions: &Arc<Sessions>, id: &str, cancel: CancellationToken) -> Self {
+    fn new(sessions: &Arc<Sessions>, id: &str, owner: &str, cancel: CancellationToken) -> Self {
         let ended = CancellationToken::new();
-        let worker = Worker { cancel, ended: ended.clone() };
+        let worker = Worker { cancel, owner: owner.to_owned(), ended: ended.clone() };
         lock(&sessions.workers).insert(id.to_owned(), worker);
         Self { sessions: Arc::clone(sessions), id: id.to_owned(), _ended: ended.drop_guard() }
     }
@@ -183,7 +183,12 @@ impl Call {
         let cancel = CancellationToken::new();
         let mut listed = None;
         if let (true, Some(turnstile)) = (detach, &mut open.turnstile) {
-            listed = Some(Listed::new(&turnstile.sessions(), &turn.id, cancel.clone()));
+            listed = Some(Listed::new(
+                &turnstile.sessions(),
+                &turn.id,
+                &self.caller.owner,
+                cancel.clone(),
+            ));
             if turnstile.record.find(&turn.id).is_none() {
                 let mut state = open.state.clone();
                 state.messages.extend(turn.input.message.clone());

@@ -8,8 +8,8 @@ use std::time::Duration;
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
-use axum::response::{IntoResponse as _, Response};
+use axum::http::{HeaderMap, HeaderValue, Uri};
+use axum::response::Response;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -18,7 +18,9 @@ use tokio_util::sync::CancellationToken;
 
 use genkit_core::internal::bounded_json::parse_bounded;
 use genkit_flows::StreamEvent;
-use genkit_flows::internal::{AdmittedRequest, Gate, Rejection, frame};
+use genkit_flows::internal::{
+    AdmittedRequest, Gate, Rejection, check_client_history, check_user_message, frame,
+};
 use genkit_http_server::internal::{Drain, accepted_weight};
 
 use super::builder::AgentServer;
@@ -91,7 +93,7 @@ impl AgentEndpoint {
     }
 
     async fn serve(self: &Arc<Self>, admitted: AdmittedRequest) -> Result<Response, Rejection> {
-        let AdmittedRequest { parts, body, action_context, owner, place, .. } = admitted;
+        let AdmittedRequest { parts, body, action_context, owner, client, place } = admitted;
         let action_context = action_context.unwrap_or_default();
         let exposes_errors = self.gate.exposes_errors;
         let caller = Caller { owner, action_context, exposes_errors, is_program: false };
@@ -100,25 +102,29 @@ impl AgentEndpoint {
         drop(body);
         match action {
             Action::Run => {
-                let init = read_value(envelope.init)?.unwrap_or_default();
-                let input: AgentInput = read_value(envelope.data)?.unwrap_or_default();
+                let init: AgentInit = read_value(envelope.init)?.unwrap_or_default();
+                let mut input: AgentInput = read_value(envelope.data)?.unwrap_or_default();
+                let rejected = |why: &str| E::NotInput(why.to_owned());
+                input.message.as_mut().map_or(Ok(()), check_user_message).map_err(rejected)?;
+                let history = init.state.as_ref().map_or(&[][..], |state| &state.messages);
+                check_client_history(history).map_err(rejected)?;
                 let run = AgentRun::new(agent, init, vec![input], caller).holding(place);
                 if accepts_events(&parts.headers) || parts.uri.query() == Some("stream=true") {
                     return Ok(self.stream(run));
                 }
-                self.run_to_end(run).await
+                self.run_to_end(run, client).await
             }
-            _ => self.look_up(&agent, action, read_value(envelope.data)?, &caller).await,
+            _ => self.look_up(&agent, action, read_value(envelope.data)?, &caller, client).await,
         }
     }
 
     /// Runs a turn whose client waits for its output. If the client disconnects, this future is dropped.
-    async fn run_to_end(&self, run: AgentRun) -> Result<Response, Rejection> {
+    async fn run_to_end(&self, run: AgentRun, client: String) -> Result<Response, Rejection> {
         let ended = self.wait_for_end(run.keeps_turn());
         tokio::select! {
             output = run.output() => {
                 let output = output.map_err(|error| self.gate.masked(error))?;
-                Ok(result_of(&json!(output)))
+                self.gate.respond(client, &json!(output))
             }
             () = ended => Err(E::ShuttingDown.into()),
         }
@@ -136,6 +142,7 @@ impl AgentEndpoint {
         action: Action,
         lookup: Option<Lookup>,
         caller: &Caller,
+        client: String,
     ) -> Result<Response, Rejection> {
         let lookup = lookup.unwrap_or_default();
         let id = lookup.snapshot_id.clone().unwrap_or_default();
@@ -157,7 +164,7 @@ impl AgentEndpoint {
                 agent.load_snapshot(&init, &caller.owner).await.map(|it| json!(it))
             }
         };
-        Ok(result_of(&found.map_err(|error| self.gate.masked(error))?))
+        self.gate.respond(client, &found.map_err(|error| self.gate.masked(error))?)
     }
 
     /// Streams the chunks and the output of a turn. The turn is cancelled if the client disconnects.
@@ -232,9 +239,4 @@ fn read_envelope(body: &[u8]) -> Result<Envelope, E> {
 
 fn read_value<T: DeserializeOwned>(value: Value) -> Result<Option<T>, E> {
     serde_json::from_value(value).map_err(|error| E::NotInput(error.to_string()))
-}
-
-fn result_of(result: &Value) -> Response {
-    let body = json!({ "result": result }).to_string();
-    (StatusCode::OK, [(CONTENT_TYPE, "application/json")], body).into_response()
 }

@@ -45,6 +45,7 @@ const ABORT_WAIT: Duration = Duration::from_secs(5);
 #[derive(Clone)]
 pub(crate) struct Worker {
     pub(crate) cancel: CancellationToken,
+    pub(crate) owner: String,
     /// Cancelled when the turn has ended.
     pub(crate) ended: CancellationToken,
 }

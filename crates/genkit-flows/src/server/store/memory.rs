@@ -140,8 +140,8 @@ impl MemoryStreams {
             return Err(E::TooMany(self.max_streams));
         }
         if kept.len() >= self.max_streams {
-            match first_to_remove(&kept) {
-                Some(first) => kept.remove(&first),
+            match first_to_remove(&kept, |_| 1) {
+                Some((first, _)) => kept.remove(&first),
                 None => return Err(E::TooMany(self.max_streams)),
             };
         }
@@ -155,22 +155,36 @@ impl MemoryStreams {
         Ok(MemoryWriter { stream, store: self.clone() })
     }
 
-    /// Adds an event to a stream. If necessary, removes the streams that ended first.
+    /// Adds an event to a stream, if its owner may use the memory.
     fn add(&self, stream: &KeptStream, event: StreamEvent) -> Result<(), E> {
         let size = json_size(&event).saturating_add(EVENT_COST);
-        let fits = || self.bytes.load(Relaxed).saturating_add(size) <= self.max_total_bytes;
-        if !fits() {
-            let mut kept = lock(&self.kept);
-            while !fits() {
-                match first_to_remove(&kept) {
-                    Some(first) => drop(kept.remove(&first)),
-                    None => break,
-                }
-            }
-        }
-        match fits() {
+        match self.make_room(&stream.owner, size) {
             true => stream.add(event, size, self.max_bytes),
             false => stream.fail(E::Full(self.max_total_bytes)),
+        }
+    }
+
+    /// Returns whether `owner` may store `size` more bytes. Removes streams that have ended, of the owner whose streams
+    /// take the most memory, unless `owner` itself takes more.
+    fn make_room(&self, owner: &str, size: usize) -> bool {
+        let left = || self.max_total_bytes.saturating_sub(self.bytes.load(Relaxed));
+        // An owner can always use half.
+        if left().saturating_sub(size) >= self.max_total_bytes / 2 {
+            return true;
+        }
+        let mut kept = lock(&self.kept);
+        loop {
+            let own: usize =
+                kept.values().filter(|stream| stream.owner == owner).map(|it| it.size()).sum();
+            if may_take(own, size, left(), self.max_bytes.min(self.max_total_bytes / 2)) {
+                return true;
+            }
+            match first_to_remove(&kept, KeptStream::size) {
+                Some((first, most)) if most >= own || kept[&first].owner == owner => {
+                    drop(kept.remove(&first));
+                }
+                _ => return false,
+            }
         }
     }
 
@@ -188,6 +202,11 @@ impl MemoryStreams {
 impl KeptStream {
     fn ended(&self) -> Option<Instant> {
         lock(&self.log).ended
+    }
+
+    /// Returns the stored size, in bytes.
+    fn size(&self) -> usize {
+        lock(&self.log).bytes
     }
 
     fn is_expired(&self, ttl: Duration) -> bool {
@@ -325,18 +344,22 @@ impl std::fmt::Debug for MemoryStreams {
     }
 }
 
-/// Returns the stream that makes room: of those that have ended, the oldest of the owner with the most.
-fn first_to_remove(kept: &HashMap<String, Arc<KeptStream>>) -> Option<String> {
+/// Returns the stream that makes room, and the weight of all ended streams of its owner: of the streams that have ended,
+/// the oldest of the owner whose streams weigh the most.
+fn first_to_remove(
+    kept: &HashMap<String, Arc<KeptStream>>,
+    weight: impl Fn(&KeptStream) -> usize,
+) -> Option<(String, usize)> {
     let ended: Vec<_> = kept
         .iter()
         .filter_map(|(id, stream)| Some((stream.ended()?, id, &*stream.owner)))
         .collect();
-    let mut counts: HashMap<&str, usize> = HashMap::new();
-    for (_, _, owner) in &ended {
-        *counts.entry(owner).or_default() += 1;
+    let mut weights: HashMap<&str, usize> = HashMap::new();
+    for (_, id, owner) in &ended {
+        *weights.entry(owner).or_default() += weight(&kept[*id]);
     }
-    let first = ended.iter().min_by_key(|(at, id, owner)| (Reverse(counts[owner]), *at, *id));
-    first.map(|(_, id, _)| (*id).clone())
+    let first = ended.iter().min_by_key(|(at, id, owner)| (Reverse(weights[owner]), *at, *id));
+    first.map(|(_, id, owner)| ((*id).clone(), weights[owner]))
 }
 
 #[cfg(test)]
@@ -426,7 +449,7 @@ mod tests {
 
     #[tokio::test]
     async fn all_streams_together_are_bounded_and_ended_ones_make_room() {
-        let store = MemoryStreams::new().max_total_bytes(600);
+        let store = MemoryStreams::new().max_total_bytes(1_200);
         let long = || StreamEvent::Chunk(json!("x".repeat(200)));
         for id in ["a", "b"] {
             let mut writer = store.open(id, "ada").await.unwrap();
@@ -445,6 +468,22 @@ mod tests {
         drop((writer, another));
         lock(&store.kept).clear();
         assert_eq!(store.bytes.load(Relaxed), 0, "removed streams use no memory");
+    }
+
+    #[tokio::test]
+    async fn memory_of_one_owner_leaves_room_for_others() {
+        let store = MemoryStreams::new().max_total_bytes(8_000);
+        ended(&store, "a").await;
+        let (mut writers, mut last) = (Vec::new(), Ok(()));
+        for id in ["e1", "e2", "e3", "e4"] {
+            let mut writer = store.open(id, "eve").await.unwrap();
+            last = writer.write(StreamEvent::Chunk(json!("x".repeat(1_500)))).await;
+            writers.push(writer);
+        }
+        assert_eq!(last.unwrap_err().kind(), ErrorKind::ResourceExhausted);
+        assert!(read(&store, "a", 0).await.is_some(), "the stream of a modest owner is kept");
+        let mut modest = store.open("b", "ada").await.unwrap();
+        modest.write(StreamEvent::Chunk(json!("x".repeat(1_500)))).await.unwrap();
     }
 
     #[tokio::test]
