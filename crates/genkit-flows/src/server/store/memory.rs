@@ -449,7 +449,7 @@ mod tests {
 
     #[tokio::test]
     async fn all_streams_together_are_bounded_and_ended_ones_make_room() {
-        let store = MemoryStreams::new().max_total_bytes(1_200);
+        let store = MemoryStreams::new().max_total_bytes(1_000);
         let long = || StreamEvent::Chunk(json!("x".repeat(200)));
         for id in ["a", "b"] {
             let mut writer = store.open(id, "ada").await.unwrap();
