@@ -95,7 +95,7 @@ impl AguiEndpoint {
         }))
     }
 
-    /// Starts a turn of an agent that keeps its threads.
+    /// Starts a turn of an agent that stores its threads.
     async fn admit_thread(
         self: &Arc<Self>,
         agent: &Arc<dyn ThreadAgent>,

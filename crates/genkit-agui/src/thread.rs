@@ -1,4 +1,4 @@
-//! Runs of an agent that keeps its threads: the client's copy of the conversation is only searched for new input.
+//! Runs of an agent that stores its threads: the client's copy of the conversation is only searched for new input.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ pub(crate) enum NewInput {
     Answers(Vec<Answer>),
 }
 
-/// A request to an agent that keeps its threads.
+/// A request to an agent that stores its threads.
 pub(crate) struct ThreadRequest {
     state: ThreadState,
     input: NewInput,

@@ -1,4 +1,4 @@
-//! An agent that keeps its threads: the client's copy of the conversation decides nothing.
+//! An agent that stores its threads: the client's copy of the conversation decides nothing.
 
 use genkit::sessions::{Agent, AgentBuilder, AgentTurn};
 use genkit::{Message, tools};
