@@ -30,7 +30,8 @@ pub struct ThreadState {
     pub is_running: bool,
 }
 
-/// A turn of a thread: a message, or answers to the questions of the snapshot `after`.
+/// A turn of a thread: a message, or answers to the questions of the snapshot `after`. A message cancels the open questions,
+/// except those that `answers` answers.
 #[derive(Default)]
 pub struct ThreadTurn {
     pub owner: String,
@@ -44,6 +45,8 @@ pub struct ThreadTurn {
     pub answers: Vec<Answer>,
     /// The snapshot that must still be the newest.
     pub after: Option<String>,
+    /// The number of messages of `after` to keep: the turn begins at the newest snapshot that has no more.
+    pub kept: Option<usize>,
 }
 
 /// A running turn.

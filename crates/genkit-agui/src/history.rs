@@ -218,6 +218,6 @@ pub(crate) fn interrupt_json(
     interrupt
 }
 
-fn shorten(id: &str) -> String {
+pub(crate) fn shorten(id: &str) -> String {
     id.chars().take(64).collect()
 }

@@ -122,11 +122,7 @@ async fn interrupt_is_answered_in_one_tab_only() {
     let mut tab = Page::new(&endpoint);
     let reconnected = tab.run(json!([])).await;
     assert_eq!(last(&reconnected)["outcome"], *outcome);
-    // A message does not answer it, and neither does a result of the client.
-    page.say("Hello?");
-    let ignored = page.run(json!([])).await;
-    assert_eq!(last(&ignored)["code"], "FAILED_PRECONDITION", "{ignored:?}");
-    page.messages.pop();
+    // A result of the client does not answer it.
     page.messages.push(json!({"id": "t", "role": "tool", "toolCallId": "c1", "content": "paid"}));
     let ignored = page.run(json!([])).await;
     assert_eq!(last(&ignored)["outcome"], *outcome);
@@ -142,6 +138,41 @@ async fn interrupt_is_answered_in_one_tab_only() {
     let messages = agent.session("t1").messages().await.expect("messages");
     let roles: Vec<Role> = messages.iter().map(|it| it.role).collect();
     assert_eq!(roles, [Role::User, Role::Model, Role::Tool, Role::Model]);
+}
+
+#[tokio::test]
+async fn message_cancels_the_open_questions_and_keeps_the_results_of_the_page() {
+    let requests = [("pay", "c1", json!({"cents": 7})), ("pick", "c2", json!({}))];
+    let requests = requests.map(|(name, id, input)| ToolRequest::new(name, input).with_id(id));
+    let model = ScriptedModel::new([
+        ModelResponse::from_tool_requests(requests),
+        ModelResponse::from_text("All right."),
+        ModelResponse::from_text("Bye."),
+    ]);
+    let agent = keeper(&model).build().expect("an agent");
+    let mut page = Page::new(&endpoint(agent.clone()));
+    page.tools = json!([{"name": "pick", "description": "Picks."}]);
+    page.say("Pay, and pick a color.");
+    let asked = page.run(json!([])).await;
+    let interrupt = &last(&asked)["outcome"]["interrupts"][0]["id"];
+    let answer = json!([
+        {"interruptId": interrupt, "status": "resolved", "payload": {"approved": true}}
+    ]);
+    page.messages
+        .push(json!({"id": "t", "role": "tool", "toolCallId": "c2", "content": "\"red\""}));
+    page.say("Never mind.");
+    // One request cannot cancel the question and answer it.
+    assert!(page.refused(answer.clone()).await.contains("not open"));
+    assert_eq!(text(&page.run(json!([])).await), "All right.");
+    assert!(model.tool_outputs("pay")[0]["error"].is_string());
+    assert_eq!(model.tool_outputs("pick"), ["red"]);
+    assert!(page.refused(answer).await.contains("not open"));
+    page.say("Bye.");
+    assert_eq!(text(&page.run(json!([])).await), "Bye.");
+    let messages = agent.session("t1").messages().await.expect("messages");
+    let roles: Vec<Role> = messages.iter().map(|it| it.role).collect();
+    use Role::{Model, Tool, User};
+    assert_eq!(roles, [User, Model, Tool, User, Model, User, Model]);
 }
 
 #[tokio::test]
