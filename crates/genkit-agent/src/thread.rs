@@ -30,8 +30,8 @@ pub struct ThreadState {
     pub is_running: bool,
 }
 
-/// A turn of a thread: a message, or answers to the questions of the snapshot `after`. A message cancels the open questions,
-/// except those that `answers` answers.
+/// A turn of a thread: a message, or answers to the questions of the snapshot `after`. With a message, `answers` has only
+/// the results of calls.
 #[derive(Default)]
 pub struct ThreadTurn {
     pub owner: String,
@@ -45,6 +45,8 @@ pub struct ThreadTurn {
     pub answers: Vec<Answer>,
     /// The snapshot that must still be the newest.
     pub after: Option<String>,
+    /// Whether the message cancels the open questions. Otherwise it is rejected while a question is open.
+    pub cancels_questions: bool,
     /// The number of messages of `after` to keep: the turn begins at the newest snapshot that has no more.
     pub kept: Option<usize>,
 }

@@ -15,7 +15,7 @@ use genkit_http_server::internal::FairPlace;
 use crate::encoder::{Encoder, result_text};
 use crate::endpoint::AguiEndpoint;
 use crate::error::Error as E;
-use crate::history::{answer_questions, shorten};
+use crate::history::{answer_questions, cancel_questions};
 use crate::input::{InputMessage, RunInput};
 use crate::ledger::{Binding, Ledger};
 use crate::outcome::{RunIds, is_page_call, usage_json};
@@ -28,8 +28,13 @@ const CLIENT_IDS: &str = "agUiIds";
 pub(crate) enum NewInput {
     /// Nothing: the client wants to see the conversation.
     Nothing,
-    /// A message, and the results of open calls that the page has executed.
-    Message(Message, Vec<Answer>),
+    Message {
+        message: Message,
+        /// The results of open calls that the page has executed.
+        results: Vec<Answer>,
+        /// Whether the message cancels the open questions.
+        cancels: bool,
+    },
     Answers(Vec<Answer>),
 }
 
@@ -103,16 +108,15 @@ impl ThreadRequest {
             }
         }
         let input = if !parts.is_empty() {
-            // The message cancels the questions, so that they can no longer be answered.
-            if let Some(entry) = resume.first() {
-                return Err(E::UnknownInterrupt(shorten(&entry.interrupt_id)));
-            }
+            let number = &state.snapshot;
+            let (answers, cancels_all) =
+                cancel_questions(&questions, number, is_page, &results, resume, ledger, to)?;
             let mut message = Message::new(Role::User, parts);
             message.metadata.insert(CLIENT_IDS.to_owned(), json!(ids));
-            let result_of = |it: &Interrupt| {
-                results.get(it.tool_request().id.as_ref()?).map(|output| it.respond(output.clone()))
-            };
-            NewInput::Message(message, questions.iter().filter_map(result_of).collect())
+            // The AI SDK cannot cancel a question.
+            let cancels = !questions.is_empty() && (cancels_all || input.ui_stream.is_some());
+            let results = if cancels { answers } else { Vec::new() };
+            NewInput::Message { message, results, cancels }
         } else if !resume.is_empty() || !results.is_empty() {
             let number = &state.snapshot;
             NewInput::Answers(answer_questions(
@@ -152,10 +156,10 @@ impl AguiEndpoint {
                 events.push(finished(&state.snapshot, state.messages.last()));
                 return sender.send_events(events).await;
             }
-            NewInput::Message(message, results) => {
-                let is_bound = kept.is_some() || !results.is_empty();
-                turn.after = Some(state.snapshot).filter(|_| is_bound);
-                (turn.message, turn.answers, turn.kept) = (Some(message), results, kept);
+            NewInput::Message { message, results, cancels } => {
+                turn.after = Some(state.snapshot).filter(|_| cancels || kept.is_some());
+                (turn.message, turn.answers) = (Some(message), results);
+                (turn.cancels_questions, turn.kept) = (cancels, kept);
             }
             NewInput::Answers(answers) => {
                 (turn.answers, turn.after) = (answers, Some(state.snapshot));

@@ -254,12 +254,12 @@ fn push_end(event: &Value, parts: &mut Vec<Value>) {
     }
     for interrupt in outcome["interrupts"].as_array().into_iter().flatten() {
         parts.push(match interrupt["reason"].as_str() {
-            Some("tool_approval") => json!({
+            Some("tool_call") => json!({
                 "type": "tool-approval-request", "approvalId": interrupt["id"],
                 "toolCallId": interrupt["toolCallId"],
             }),
             // The page has the call.
-            Some("client_tool") => continue,
+            Some("genkit:client_tool") => continue,
             _ => json!({ "type": "data-interrupt", "id": interrupt["id"], "data": interrupt }),
         });
     }

@@ -43,12 +43,13 @@ impl ThreadAgent for Agent {
         };
         let init = AgentInit::from_session(turn.thread);
         let run = input.map(|input| {
-            let (tools, after, kept) = (turn.tools, turn.after, turn.kept);
-            AgentRun::new(self.clone(), init, vec![input], caller).in_thread(ThreadOptions {
-                tools,
-                after,
-                kept,
-            })
+            let options = ThreadOptions {
+                tools: turn.tools,
+                after: turn.after,
+                cancels_questions: turn.cancels_questions,
+                kept: turn.kept,
+            };
+            AgentRun::new(self.clone(), init, vec![input], caller).in_thread(options)
         });
         let keeps_turn = run.as_ref().map(AgentRun::keeps_turn).unwrap_or_default();
         Box::new(SessionRun { run, keeps_turn })

@@ -200,19 +200,19 @@ impl TurnResult {
     }
 }
 
-/// Checks an input against the state, before the turn. In a thread, a message cancels the open questions.
+/// Checks an input against the state, before the turn.
 pub(crate) fn check_input(
     input: &AgentInput,
     state: &AgentState,
     may_repeat: bool,
-    is_thread: bool,
+    cancels_questions: bool,
 ) -> Result<(), E> {
     let asks = waits_for_answers(&state.messages);
     match (&input.message, &input.resume) {
-        (Some(_), Some(_)) if !is_thread => Err(E::BothSent),
+        (Some(_), Some(_)) if !cancels_questions => Err(E::BothSent),
         (Some(message), _) if message.role != Role::User => Err(E::NotOfUser(message.role)),
         (Some(_), Some(resume)) => check_resume(resume, &state.messages, asks),
-        (Some(_), None) if asks && !is_thread => Err(E::WaitsForAnswers),
+        (Some(_), None) if asks && !cancels_questions => Err(E::WaitsForAnswers),
         (Some(_), None) => Ok(()),
         (None, Some(resume)) => check_resume(resume, &state.messages, asks),
         (None, None) if may_repeat && !asks => Ok(()),

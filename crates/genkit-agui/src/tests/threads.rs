@@ -114,7 +114,7 @@ async fn interrupt_is_answered_in_one_tab_only() {
     let outcome = &last(&events)["outcome"];
     assert_eq!(
         (&outcome["type"], &outcome["interrupts"][0]["reason"]),
-        (&json!("interrupt"), &json!("tool_approval"))
+        (&json!("interrupt"), &json!("tool_call"))
     );
     let answer = |id: &Value| json!([{"interruptId": id, "status": "resolved", "payload": {"approved": true}}]);
     let id = outcome["interrupts"][0]["id"].clone();
@@ -154,19 +154,24 @@ async fn message_cancels_the_open_questions_and_keeps_the_results_of_the_page() 
     page.tools = json!([{"name": "pick", "description": "Picks."}]);
     page.say("Pay, and pick a color.");
     let asked = page.run(json!([])).await;
-    let interrupt = &last(&asked)["outcome"]["interrupts"][0]["id"];
-    let answer = json!([
-        {"interruptId": interrupt, "status": "resolved", "payload": {"approved": true}}
-    ]);
+    let interrupts = last(&asked)["outcome"]["interrupts"].as_array().expect("interrupts");
+    let interrupt = interrupts.iter().find(|it| it["reason"] == "tool_call").expect("an approval");
+    let answer = |status: &str| {
+        let id = interrupt["id"].clone();
+        json!([{"interruptId": id, "status": status, "payload": {"approved": true}}])
+    };
     page.messages
         .push(json!({"id": "t", "role": "tool", "toolCallId": "c2", "content": "\"red\""}));
     page.say("Never mind.");
-    // One request cannot cancel the question and answer it.
-    assert!(page.refused(answer.clone()).await.contains("not open"));
-    assert_eq!(text(&page.run(json!([])).await), "All right.");
+    // An open interrupt blocks new input, unless `resume` cancels it.
+    let blocked = page.run(json!([])).await;
+    assert_eq!(last(&blocked)["code"], "FAILED_PRECONDITION", "{blocked:?}");
+    assert!(page.refused(answer("resolved")).await.contains("can only cancel"));
+    assert_eq!(text(&page.run(answer("cancelled")).await), "All right.");
     assert!(model.tool_outputs("pay")[0]["error"].is_string());
     assert_eq!(model.tool_outputs("pick"), ["red"]);
-    assert!(page.refused(answer).await.contains("not open"));
+    page.messages.pop();
+    assert!(page.refused(answer("resolved")).await.contains("not open"));
     page.say("Bye.");
     assert_eq!(text(&page.run(json!([])).await), "Bye.");
     let messages = agent.session("t1").messages().await.expect("messages");

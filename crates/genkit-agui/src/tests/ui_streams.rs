@@ -118,6 +118,22 @@ async fn approval_is_asked_and_answered_once_with_and_without_sessions() {
 }
 
 #[tokio::test]
+async fn message_cancels_the_open_questions_of_a_session() {
+    let model = ScriptedModel::new([
+        call("pay", "c1", json!({"cents": 7})),
+        ModelResponse::from_text("Not paid."),
+    ]);
+    let kept = Agent::builder("keeper").model(model.clone()).tools(tools![pay]).build();
+    let endpoint = endpoint(kept.expect("an agent"));
+    chat(&endpoint, &json!([user("u1", "Pay.")])).await;
+    let asked = json!({"id": "a1", "role": "assistant", "parts": []});
+    let messages = json!([user("u1", "Pay."), asked, user("u2", "Never mind.")]);
+    let parts = chat(&endpoint, &messages).await;
+    assert_eq!(find(&parts, "text-delta")["delta"], "Not paid.");
+    assert!(model.tool_outputs("pay")[0]["error"].is_string());
+}
+
+#[tokio::test]
 async fn turn_is_run_again_from_the_message_that_is_regenerated_or_edited() {
     let model = ScriptedModel::new([
         ModelResponse::from_text("Hi."),

@@ -40,7 +40,7 @@ pub(super) struct Call {
     /// Set if another process continues the turn when this call is dropped.
     pub(super) keeps_turn: Arc<AtomicBool>,
     pub(super) usage: Usage,
-    pub(super) thread: Option<ThreadOptions>,
+    pub(super) thread: ThreadOptions,
 }
 
 /// The end of a turn: the message, the reason and the error.
@@ -163,7 +163,12 @@ impl Call {
         let is_stored = open.turnstile.is_some();
         let checked = match detach && !is_stored {
             true => Err(E::CannotDetach),
-            false => check_input(&turn.input, &open.state, open.may_repeat, self.thread.is_some()),
+            false => check_input(
+                &turn.input,
+                &open.state,
+                open.may_repeat,
+                self.thread.cancels_questions,
+            ),
         };
         if let (Err(error), false) = (checked, is_begun) {
             return self.refuse(error);

@@ -41,12 +41,15 @@ impl Caller {
     }
 }
 
-/// The options of a call whose session is the thread of a client. A message cancels the open questions.
+/// The options of a call whose session is the thread of a client.
+#[derive(Default)]
 pub(crate) struct ThreadOptions {
     /// Tools that exist for this call.
     pub(crate) tools: Vec<Tool>,
     /// The snapshot that must be the newest.
     pub(crate) after: Option<String>,
+    /// Whether a message cancels the open questions.
+    pub(crate) cancels_questions: bool,
     /// The maximum number of messages of the snapshot at which the turn begins.
     pub(crate) kept: Option<usize>,
 }
@@ -82,7 +85,7 @@ impl AgentRun {
             place: None,
             keeps_turn: Arc::clone(&keeps_turn),
             usage: Usage::default(),
-            thread: None,
+            thread: ThreadOptions::default(),
         };
         let (start, output) = (Some(Box::new(call)), Some(output));
         Self { start, chunks, output, task: None, keeps_turn }
@@ -91,7 +94,7 @@ impl AgentRun {
     /// Runs the call as a turn of a thread.
     pub(crate) fn in_thread(mut self, options: ThreadOptions) -> Self {
         if let Some(call) = &mut self.start {
-            call.thread = Some(options);
+            call.thread = options;
         }
         self
     }

@@ -93,9 +93,7 @@ impl Call {
             None => record.newest_over(),
         };
         let id = entry.map(|entry| entry.id.clone());
-        let Some(thread) = &self.thread else {
-            return Ok((self.open_at(turnstile, id.as_deref())?, None));
-        };
+        let thread = &self.thread;
         if thread.after.is_some() && thread.after != id {
             return Err(E::Advanced.into());
         }

@@ -114,8 +114,8 @@ impl Call {
         match &agent.0.kind {
             Kind::Model(template) => {
                 let mut template = team.offer_hand_overs(agent, template.as_ref().clone());
-                if let Some(thread) = &self.thread {
-                    template = template.tools(thread.tools.iter().cloned());
+                if !self.thread.tools.is_empty() {
+                    template = template.tools(self.thread.tools.clone());
                 }
                 let session = state.session_id.as_deref().unwrap_or_default();
                 let owner = &self.caller.owner;
