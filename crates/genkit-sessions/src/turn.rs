@@ -288,10 +288,15 @@ pub(crate) async fn run_model(
         }
     };
     let mut stream = run.stream();
-    while let Some(Ok(chunk)) = stream.next().await {
-        emitter.send(AgentChunk::ModelChunk(chunk)).await;
-    }
-    match stream.response().await {
+    let ended = loop {
+        match stream.next().await {
+            Some(Ok(chunk)) => emitter.send(AgentChunk::ModelChunk(chunk)).await,
+            // The first error has the finished rounds.
+            Some(Err(error)) => break Err(error),
+            None => break stream.response().await,
+        }
+    };
+    match ended {
         Ok(response) => {
             let reason = response.finish_reason.unwrap_or(FinishReason::Unknown);
             let message = response.message.clone();
