@@ -117,6 +117,7 @@ impl Page {
     fn input(&self, resume: Value) -> Value {
         json!({
             "threadId": self.thread, "runId": format!("r{}", self.runs), "messages": self.messages,
+            "protocolVersion": "1.0",
             "tools": self.tools, "context": [], "state": {}, "forwardedProps": {}, "resume": resume,
         })
     }

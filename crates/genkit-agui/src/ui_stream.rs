@@ -90,6 +90,7 @@ pub(crate) fn read_request(body: Value, budget: ValueBudget) -> serde_json::Resu
         thread_id: request.id,
         run_id: run,
         parent_run_id: None,
+        protocol_version: None,
         state: Value::Null,
         messages,
         tools: None,

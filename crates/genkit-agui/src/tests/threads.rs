@@ -211,6 +211,11 @@ async fn tool_of_the_page_and_the_custom_state_reach_the_client() {
     page.say("Pick.");
     let events = page.run(json!([])).await;
     assert_eq!(last(&events)["outcome"], json!({"type": "success", "pendingToolCallIds": ["c1"]}));
+    // A client from before 1.0 expects no outcome.
+    let mut input = page.input(json!([]));
+    input["protocolVersion"].take();
+    let (_, frames) = page.post(input).await;
+    assert!(frames.contains("RUN_FINISHED") && !frames.contains("outcome"), "{frames}");
     page.messages
         .push(json!({"id": "t", "role": "tool", "toolCallId": "c1", "content": "\"red\""}));
     assert_eq!(text(&page.run(json!([])).await), "Red.");
