@@ -8,6 +8,9 @@ use genkit_core::{
 
 /// An agent that keeps its conversations, which are called threads.
 pub trait ThreadAgent: Send + Sync + 'static {
+    /// Checks that the agent can be served, before the server starts.
+    fn check_served(&self) -> Result<()>;
+
     /// Loads the newest state of a thread of this owner; `None` if it does not exist.
     fn load_thread<'a>(
         &'a self,

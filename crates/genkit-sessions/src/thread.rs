@@ -11,11 +11,19 @@ use genkit_agent::internal::{
 use genkit_core::{BoxFuture, FinishReason, Result};
 
 use crate::agent::Agent;
+use crate::error::Error as E;
 use crate::run::{AgentRun, Caller, ThreadOptions};
 use crate::types::{AgentChunk, AgentFinishReason, AgentInit, AgentInput};
 
 #[doc(hidden)]
 impl ThreadAgent for Agent {
+    fn check_served(&self) -> Result<()> {
+        match self.is_client_managed() {
+            true => Err(E::NotServed(self.name().to_owned()).into()),
+            false => Ok(()),
+        }
+    }
+
     fn load_thread<'a>(
         &'a self,
         owner: &'a str,

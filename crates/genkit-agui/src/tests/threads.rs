@@ -140,6 +140,14 @@ async fn interrupt_is_answered_in_one_tab_only() {
     assert_eq!(roles, [Role::User, Role::Model, Role::Tool, Role::Model]);
 }
 
+#[test]
+fn client_managed_agent_is_refused_at_the_start() {
+    let agent = keeper(&ScriptedModel::text("Hi.")).client_managed(true).build();
+    let error = AguiServer::new(agent.expect("an agent")).router().expect_err("no sessions");
+    assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+    assert!(error.to_string().contains("`.client_managed(true)`"), "{error}");
+}
+
 #[tokio::test]
 async fn message_cancels_the_open_questions_and_keeps_the_results_of_the_page() {
     let requests = [("pay", "c1", json!({"cents": 7})), ("pick", "c2", json!({}))];
