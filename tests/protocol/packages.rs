@@ -75,6 +75,18 @@ const GENKIT: [&str; 1] = ["genkit@1.42.0"];
 /// The official client and schema of AG-UI, in a separate folder.
 const AGUI: [&str; 3] = ["@ag-ui/client@1.0.0", "@ag-ui/core@1.0.0", "zod@4.6.7"];
 
+/// TanStack AI's client, which has an older version of AG-UI's types, in a separate folder.
+const TANSTACK: [&str; 2] = ["@tanstack/ai-client@0.33.2", "@tanstack/ai@0.58.0"];
+
+/// The AG-UI runtime of assistant-ui, with an older version of AG-UI's client, in a separate folder.
+const ASSISTANT_UI: [&str; 5] = [
+    "@assistant-ui/react-ag-ui@0.0.57",
+    "@assistant-ui/core@0.3.35",
+    "@ag-ui/client@0.0.58",
+    "react@19.3.1",
+    "react-test-renderer@19.3.1",
+];
+
 /// Vercel's AI SDK, in a separate folder.
 const AI: [&str; 1] = ["ai@7.0.173"];
 
@@ -151,10 +163,26 @@ pub(crate) fn agui_client() -> PathBuf {
     installed(DONE.get_or_init(install_agui)).join("agui.mjs")
 }
 
+/// Returns the script for TanStack AI's client, next to its dependencies.
+pub(crate) fn tanstack_client() -> PathBuf {
+    static DONE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    let install = || install_script("npm-tanstack", &TANSTACK, include_str!("agui/tanstack.mjs"));
+    installed(DONE.get_or_init(install)).join("client.mjs")
+}
+
+/// Returns the script for assistant-ui, next to its dependencies.
+pub(crate) fn assistant_ui_client() -> PathBuf {
+    static DONE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    let script = include_str!("agui/assistant_ui.mjs");
+    let install = || install_script("npm-assistant-ui", &ASSISTANT_UI, script);
+    installed(DONE.get_or_init(install)).join("client.mjs")
+}
+
 /// Returns the script for Vercel's AI SDK, next to its dependencies.
 pub(crate) fn ai_client() -> PathBuf {
     static DONE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
-    installed(DONE.get_or_init(install_ai)).join("ai.mjs")
+    let install = || install_script("npm-ai", &AI, include_str!("agui/ai.mjs"));
+    installed(DONE.get_or_init(install)).join("client.mjs")
 }
 
 /// Returns the script of the server with this name.
@@ -308,15 +336,19 @@ fn install_genkit() -> Result<PathBuf, String> {
 fn install_agui() -> Result<PathBuf, String> {
     let directory = root().join("npm-agui");
     once(&directory, &AGUI, || npm_install(&directory, &AGUI))?;
-    let source = include_str!("agui/agui.mjs");
-    fs::write(directory.join("agui.mjs"), source).map_err(text)?;
+    for (name, source) in
+        [("agui.mjs", include_str!("agui/agui.mjs")), ("runs.mjs", include_str!("agui/runs.mjs"))]
+    {
+        fs::write(directory.join(name), source).map_err(text)?;
+    }
     Ok(directory)
 }
 
-fn install_ai() -> Result<PathBuf, String> {
-    let directory = root().join("npm-ai");
-    once(&directory, &AI, || npm_install(&directory, &AI))?;
-    fs::write(directory.join("ai.mjs"), include_str!("agui/ai.mjs")).map_err(text)?;
+/// Installs packages into a folder, with a script that uses them.
+fn install_script(folder: &str, list: &[&str], script: &str) -> Result<PathBuf, String> {
+    let directory = root().join(folder);
+    once(&directory, list, || npm_install(&directory, list))?;
+    fs::write(directory.join("client.mjs"), script).map_err(text)?;
     Ok(directory)
 }
 

@@ -3,5 +3,6 @@
 pub use crate::call_model::call_model;
 pub use crate::instance::{LiveEvent, RunDefaults};
 pub use crate::into_tool::ask_caller;
+pub use crate::request::close_calls;
 pub use crate::thread::{ThreadAgent, ThreadChunk, ThreadEnd, ThreadRun, ThreadState, ThreadTurn};
 pub use crate::tools::{resource_part, tool_definition};

@@ -8,6 +8,9 @@ use genkit_core::{
 
 /// An agent that keeps its conversations, which are called threads.
 pub trait ThreadAgent: Send + Sync + 'static {
+    /// Checks that the agent can be served, before the server starts.
+    fn check_served(&self) -> Result<()>;
+
     /// Loads the newest state of a thread of this owner; `None` if it does not exist.
     fn load_thread<'a>(
         &'a self,
@@ -30,7 +33,8 @@ pub struct ThreadState {
     pub is_running: bool,
 }
 
-/// A turn of a thread: a message, or answers to the questions of the snapshot `after`.
+/// A turn of a thread: a message, or answers to the questions of the snapshot `after`. With a message, `answers` has only
+/// the results of calls.
 #[derive(Default)]
 pub struct ThreadTurn {
     pub owner: String,
@@ -44,6 +48,10 @@ pub struct ThreadTurn {
     pub answers: Vec<Answer>,
     /// The snapshot that must still be the newest.
     pub after: Option<String>,
+    /// Whether the message cancels the open questions. Otherwise it is rejected while a question is open.
+    pub cancels_questions: bool,
+    /// The number of messages of `after` to keep: the turn begins at the newest snapshot that has no more.
+    pub kept: Option<usize>,
 }
 
 /// A running turn.

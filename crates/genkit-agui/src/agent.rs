@@ -86,7 +86,7 @@ pub struct Agent(pub(crate) Kind);
 pub(crate) enum Kind {
     Fixed(Box<Generate>),
     Created(CreateRun),
-    /// An agent that keeps its threads itself.
+    /// An agent that stores its threads itself.
     Threads(Arc<dyn ThreadAgent>),
 }
 
@@ -138,9 +138,9 @@ where
 }
 
 #[doc(hidden)]
-pub struct KeptThreads(());
+pub struct StoredThreads(());
 
-impl<T: ThreadAgent> IntoAgent<KeptThreads> for T {
+impl<T: ThreadAgent> IntoAgent<StoredThreads> for T {
     fn into_agent(self) -> Agent {
         Agent(Kind::Threads(Arc::new(self)))
     }

@@ -31,8 +31,15 @@ pub(crate) struct AguiEndpoint {
 }
 
 impl AguiEndpoint {
-    pub(crate) fn new(server: AguiServer, drain: Drain, end: CancellationToken) -> Result<Self, E> {
+    pub(crate) fn new(
+        server: AguiServer,
+        drain: Drain,
+        end: CancellationToken,
+    ) -> genkit_core::Result<Self> {
         let AguiServer { agent, forwarded_props, page_tools, timeout, .. } = server;
+        if let Kind::Threads(agent) = &agent.0 {
+            agent.check_served()?;
+        }
         let ledger = Ledger::new(server.sealing_key.as_deref())?;
         let gate = Gate::new(server.gate, drain, end);
         Ok(Self { agent, forwarded_props, page_tools, gate, ledger, timeout })
@@ -95,7 +102,7 @@ impl AguiEndpoint {
         }))
     }
 
-    /// Starts a turn of an agent that keeps its threads.
+    /// Starts a turn of an agent that stores its threads.
     async fn admit_thread(
         self: &Arc<Self>,
         agent: &Arc<dyn ThreadAgent>,

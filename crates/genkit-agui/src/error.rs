@@ -28,6 +28,10 @@ pub(crate) enum Error {
     UnknownInterrupt(String),
     #[error("`resume` has more than one entry for the same interrupt")]
     AnsweredTwice,
+    #[error(
+        "`messages` ends with a new message, so `resume` can only cancel interrupts; answer them without a message"
+    )]
+    MessageAndAnswer,
     #[error("`{0}` has no answer; send one for each open interrupt and each pending tool call")]
     Unanswered(String),
     #[error("the payload for an approval must be an object such as `{{\"approved\": true}}`")]

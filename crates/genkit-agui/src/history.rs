@@ -34,12 +34,16 @@ impl Conversation {
     ) -> Result<Self, E> {
         let mut messages = Vec::new();
         let mut turn: Option<SealedTurn> = None;
+        // The number and the questions of the turn before the last message of the user.
+        let (mut number, mut cancelled) = (String::new(), Vec::new());
         let mut results: HashMap<String, Value> = HashMap::new();
         for message in std::mem::take(&mut input.messages) {
             if message.role == "user" {
                 if let Some(mut turn) = turn.take() {
+                    cancelled = turn.messages.last().map(Interrupt::find_all).unwrap_or_default();
                     keep_results(&mut turn, &results);
                     messages.append(&mut turn.messages);
+                    number = turn.number;
                 }
                 results.clear();
                 messages.push(Message::new(Role::User, message.user_parts()?));
@@ -57,9 +61,7 @@ impl Conversation {
         }
         let resume = input.resume.take().unwrap_or_default();
         let Some(turn) = turn else {
-            if let Some(entry) = resume.first() {
-                return Err(E::UnknownInterrupt(shorten(&entry.interrupt_id)));
-            }
+            cancel_questions(&cancelled, &number, |_| false, &results, resume, ledger, to)?;
             if messages.last().is_none_or(|last| last.role != Role::User) {
                 return Err(E::NothingAsked);
             }
@@ -101,20 +103,7 @@ pub(crate) fn answer_questions(
     ledger: &Ledger,
     to: &Binding,
 ) -> Result<Vec<Answer>, E> {
-    let mut entries = HashMap::new();
-    for entry in resume {
-        let id = entry.interrupt_id.clone();
-        if entries.insert(id, entry).is_some() {
-            return Err(E::AnsweredTwice);
-        }
-    }
-    let ids: Vec<String> = questions
-        .iter()
-        .map(|it| ledger.interrupt_id(number, it.tool_request().id.as_deref(), it.key(), to))
-        .collect();
-    if let Some(unknown) = entries.keys().find(|id| !ids.contains(id)) {
-        return Err(E::UnknownInterrupt(shorten(unknown)));
-    }
+    let (ids, mut entries) = match_entries(questions, number, resume, ledger, to)?;
     let mut answers = Vec::new();
     for (question, id) in questions.iter().zip(ids) {
         let call = question.tool_request().id.as_deref();
@@ -129,6 +118,59 @@ pub(crate) fn answer_questions(
         answers.push(answer(question, entry)?);
     }
     Ok(answers)
+}
+
+/// Returns the results of calls of the page that arrive with a new message, and whether `resume` cancels all other
+/// questions of the turn with this number.
+pub(crate) fn cancel_questions(
+    questions: &[Interrupt],
+    number: &str,
+    is_page: impl Fn(&Interrupt) -> bool,
+    results: &HashMap<String, Value>,
+    resume: Vec<ResumeEntry>,
+    ledger: &Ledger,
+    to: &Binding,
+) -> Result<(Vec<Answer>, bool), E> {
+    let (ids, mut entries) = match_entries(questions, number, resume, ledger, to)?;
+    let (mut answers, mut cancels_all) = (Vec::new(), true);
+    for (question, id) in questions.iter().zip(ids) {
+        let entry = entries.remove(&id);
+        if is_page(question) {
+            let result = question.tool_request().id.as_ref().and_then(|call| results.get(call));
+            let output = result.cloned().or_else(|| entry.map(page_output));
+            answers.extend(output.map(|output| question.respond(output)));
+        } else if entry.as_ref().is_some_and(|entry| entry.status == ResumeStatus::Resolved) {
+            return Err(E::MessageAndAnswer);
+        } else {
+            cancels_all &= entry.is_some();
+        }
+    }
+    Ok((answers, cancels_all))
+}
+
+/// Returns the ids of the questions, and the entries of a client by these ids.
+fn match_entries(
+    questions: &[Interrupt],
+    number: &str,
+    resume: Vec<ResumeEntry>,
+    ledger: &Ledger,
+    to: &Binding,
+) -> Result<(Vec<String>, HashMap<String, ResumeEntry>), E> {
+    let mut entries = HashMap::new();
+    for entry in resume {
+        let id = entry.interrupt_id.clone();
+        if entries.insert(id, entry).is_some() {
+            return Err(E::AnsweredTwice);
+        }
+    }
+    let ids: Vec<String> = questions
+        .iter()
+        .map(|it| ledger.interrupt_id(number, it.tool_request().id.as_deref(), it.key(), to))
+        .collect();
+    match entries.keys().find(|id| !ids.contains(id)) {
+        Some(unknown) => Err(E::UnknownInterrupt(shorten(unknown))),
+        None => Ok((ids, entries)),
+    }
 }
 
 /// Returns the result of a call of the page that was sent as the answer to an interrupt.
@@ -181,20 +223,20 @@ pub(crate) fn interrupt_json(
     expires: Option<&str>,
 ) -> Value {
     let (reason, schema) = if is_page_call {
-        ("client_tool", None)
+        ("genkit:client_tool", None)
     } else if question.is_approval() {
         let schema = json!({
             "type": "object",
             "properties": { "approved": { "type": "boolean" }, "reason": { "type": "string" } },
             "required": ["approved"],
         });
-        ("tool_approval", Some(schema))
+        ("tool_call", Some(schema))
     } else if question.url().is_some() {
-        ("elicitation", None)
+        ("input_required", None)
     } else if let Some(schema) = question.schema().filter(|schema| schema.is_object()) {
-        ("elicitation", Some(schema.clone()))
+        ("input_required", Some(schema.clone()))
     } else {
-        ("interrupt", None)
+        ("genkit:interrupt", None)
     };
     let mut interrupt = json!({ "id": id, "reason": reason });
     if let Some(expires) = expires {

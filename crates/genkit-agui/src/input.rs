@@ -47,6 +47,8 @@ pub(crate) struct RunInput {
     pub(crate) thread_id: String,
     pub(crate) run_id: String,
     pub(crate) parent_run_id: Option<String>,
+    /// The version that the client implements; `None` before 1.0.
+    pub(crate) protocol_version: Option<String>,
     #[serde(default)]
     pub(crate) state: Value,
     pub(crate) messages: Vec<InputMessage>,
@@ -140,7 +142,12 @@ impl RunInput {
     }
 
     pub(crate) fn into_ids(self) -> RunIds {
-        RunIds { thread: self.thread_id, run: self.run_id, parent: self.parent_run_id }
+        RunIds {
+            thread: self.thread_id,
+            run: self.run_id,
+            parent: self.parent_run_id,
+            names_pending_calls: self.protocol_version.is_some(),
+        }
     }
 
     /// Creates the tools of the client. A call to one of them interrupts the run.

@@ -19,6 +19,8 @@ pub(crate) struct RunIds {
     pub(crate) thread: String,
     pub(crate) run: String,
     pub(crate) parent: Option<String>,
+    /// Whether the outcome names the open calls. Clients from before 1.0 reject that, and treat a success as the end.
+    pub(crate) names_pending_calls: bool,
 }
 
 impl RunIds {
@@ -33,10 +35,13 @@ impl RunIds {
         event
     }
 
-    fn finished(&self, outcome: Value) -> Value {
-        json!({
-            "type": "RUN_FINISHED", "threadId": self.thread, "runId": self.run, "outcome": outcome,
-        })
+    fn finished(&self, outcome: Option<Value>) -> Value {
+        let mut event =
+            json!({ "type": "RUN_FINISHED", "threadId": self.thread, "runId": self.run });
+        if let Some(outcome) = outcome {
+            event["outcome"] = outcome;
+        }
+        event
     }
 
     /// Returns the last event of a run with these open questions. `number` identifies the state that has them.
@@ -52,10 +57,13 @@ impl RunIds {
         if questions.iter().all(|question| is_page_call(question, page_tools)) {
             let mut outcome = json!({ "type": "success" });
             if !questions.is_empty() {
+                if !self.names_pending_calls {
+                    return self.finished(None);
+                }
                 let calls = questions.iter().filter_map(|call| call.tool_request().id.clone());
                 outcome["pendingToolCallIds"] = calls.collect();
             }
-            return self.finished(outcome);
+            return self.finished(Some(outcome));
         }
         let shown = |question: &Interrupt| {
             let call = question.tool_request().id.as_deref();
@@ -63,13 +71,13 @@ impl RunIds {
             interrupt_json(question, is_page_call(question, page_tools), id, expires)
         };
         let interrupts: Vec<Value> = questions.iter().map(shown).collect();
-        self.finished(json!({ "type": "interrupt", "interrupts": interrupts }))
+        self.finished(Some(json!({ "type": "interrupt", "interrupts": interrupts })))
     }
 
     /// Returns the last event of a run that was cancelled, or the error of a run that failed.
     pub(crate) fn failed(&self, error: CoreError, exposes_errors: bool) -> Value {
         if error.kind() == ErrorKind::Cancelled {
-            return self.finished(json!({ "type": "cancelled" }));
+            return self.finished(Some(json!({ "type": "cancelled" })));
         }
         let (code, message) = masked_error(error, exposes_errors);
         json!({ "type": "RUN_ERROR", "message": message, "code": code })

@@ -37,7 +37,7 @@ impl AguiServer {
     /// Returns a router for an existing axum application. The application controls the address and the shutdown.
     ///
     /// # Errors
-    /// `InvalidArgument` if the sealing key is too short.
+    /// `InvalidArgument` if the sealing key is too short, or if an agent with sessions is client-managed.
     pub fn router(self) -> Result<Router> {
         if self.listening.is_set() || self.shutdown.is_some() {
             tracing::warn!(

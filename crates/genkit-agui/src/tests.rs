@@ -1,5 +1,6 @@
 //! Requests to an endpoint and the events of their runs, with a scripted model.
 
+mod attacks;
 mod threads;
 mod ui_streams;
 
@@ -117,6 +118,7 @@ impl Page {
     fn input(&self, resume: Value) -> Value {
         json!({
             "threadId": self.thread, "runId": format!("r{}", self.runs), "messages": self.messages,
+            "protocolVersion": "1.0",
             "tools": self.tools, "context": [], "state": {}, "forwardedProps": {}, "resume": resume,
         })
     }
@@ -300,7 +302,7 @@ async fn approval_interrupts_and_is_answered_once_by_its_owner() {
     let events = page.run(json!([])).await;
     let outcome = &events.last().expect("an event")["outcome"];
     let interrupt = &outcome["interrupts"][0];
-    assert_eq!(interrupt["reason"], "tool_approval");
+    assert_eq!(interrupt["reason"], "tool_call");
     assert_eq!(interrupt["toolCallId"], "c1");
     assert_eq!(interrupt["responseSchema"]["required"], json!(["approved"]));
     let entry = json!({"interruptId": interrupt["id"], "status": "resolved", "payload": {"approved": true}});
@@ -376,7 +378,7 @@ async fn elicitation_has_a_schema_and_takes_a_value() {
     let interrupt = &events.last().unwrap()["outcome"]["interrupts"][0];
     assert_eq!(
         (interrupt["reason"].as_str(), interrupt["message"].as_str()),
-        (Some("elicitation"), Some("Which seat?"))
+        (Some("input_required"), Some("Which seat?"))
     );
     assert!(interrupt["responseSchema"]["properties"]["row"].is_object(), "{interrupt}");
     let entry =
@@ -393,9 +395,12 @@ async fn new_message_closes_open_questions() {
     ]);
     let mut page = Page::new(&endpoint(agent(&model)));
     page.say("Pay!");
-    page.run(json!([])).await;
+    let asked = page.run(json!([])).await;
+    let id = &asked.last().expect("an event")["outcome"]["interrupts"][0]["id"];
     page.say("Never mind.");
-    assert_eq!(text(&page.run(json!([])).await), "All right.");
+    let answer = |status: &str| json!([{"interruptId": id, "status": status, "payload": true}]);
+    assert!(page.refused(answer("resolved")).await.contains("can only cancel"));
+    assert_eq!(text(&page.run(answer("cancelled")).await), "All right.");
     assert!(model.tool_outputs("pay")[0]["error"].is_string());
 }
 

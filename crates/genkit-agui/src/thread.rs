@@ -1,4 +1,4 @@
-//! Runs of an agent that keeps its threads: the client's copy of the conversation is only searched for new input.
+//! Runs of an agent that stores its threads: the client's copy of the conversation is only searched for new input.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use genkit_http_server::internal::FairPlace;
 use crate::encoder::{Encoder, result_text};
 use crate::endpoint::AguiEndpoint;
 use crate::error::Error as E;
-use crate::history::answer_questions;
+use crate::history::{answer_questions, cancel_questions};
 use crate::input::{InputMessage, RunInput};
 use crate::ledger::{Binding, Ledger};
 use crate::outcome::{RunIds, is_page_call, usage_json};
@@ -28,13 +28,21 @@ const CLIENT_IDS: &str = "agUiIds";
 pub(crate) enum NewInput {
     /// Nothing: the client wants to see the conversation.
     Nothing,
-    Message(Message),
+    Message {
+        message: Message,
+        /// The results of open calls that the page has executed.
+        results: Vec<Answer>,
+        /// Whether the message cancels the open questions.
+        cancels: bool,
+    },
     Answers(Vec<Answer>),
 }
 
-/// A request to an agent that keeps its threads.
+/// A request to an agent that stores its threads.
 pub(crate) struct ThreadRequest {
     state: ThreadState,
+    /// The number of messages to keep, if the thread continues from an earlier message.
+    kept: Option<usize>,
     input: NewInput,
     /// Whether the client's copy lacks messages.
     is_stale: bool,
@@ -60,11 +68,20 @@ impl ThreadRequest {
         to: &Binding,
         page_tools: &[String],
     ) -> Result<Self, E> {
-        let state = state.unwrap_or_default();
+        let mut state = state.unwrap_or_default();
+        let messages = std::mem::take(&mut input.messages);
+        let repeated =
+            messages.last().filter(|_| input.ui_stream.as_ref().is_some_and(|it| it.repeats));
+        let kept = repeated.and_then(|last| {
+            let mut stored = state.messages.iter().enumerate();
+            stored.position(|(at, it)| client_ids(at, it).contains(&last.id))
+        });
+        if let Some(kept) = kept {
+            state.messages.truncate(kept);
+        }
         let known: Vec<String> =
             state.messages.iter().enumerate().flat_map(|(at, it)| client_ids(at, it)).collect();
         let known_ids: HashSet<&str> = known.iter().map(String::as_str).collect();
-        let messages = std::mem::take(&mut input.messages);
         let last = messages.iter().rposition(|message| message.role != "user");
         let is_new = |at: usize, message: &InputMessage| {
             let is_known = !message.id.is_empty() && known_ids.contains(&*message.id);
@@ -91,19 +108,25 @@ impl ThreadRequest {
                 results.insert(call.to_owned(), message.tool_output(&input.budget)?);
             }
         }
-        let input = if !resume.is_empty() || !results.is_empty() {
+        let input = if !parts.is_empty() {
+            let number = &state.snapshot;
+            let (answers, cancels_all) =
+                cancel_questions(&questions, number, is_page, &results, resume, ledger, to)?;
+            let mut message = Message::new(Role::User, parts);
+            message.metadata.insert(CLIENT_IDS.to_owned(), json!(ids));
+            // The AI SDK cannot cancel a question.
+            let cancels = !questions.is_empty() && (cancels_all || input.ui_stream.is_some());
+            let results = if cancels { answers } else { Vec::new() };
+            NewInput::Message { message, results, cancels }
+        } else if !resume.is_empty() || !results.is_empty() {
             let number = &state.snapshot;
             NewInput::Answers(answer_questions(
                 &questions, number, is_page, &results, resume, ledger, to,
             )?)
-        } else if parts.is_empty() {
-            NewInput::Nothing
         } else {
-            let mut message = Message::new(Role::User, parts);
-            message.metadata.insert(CLIENT_IDS.to_owned(), json!(ids));
-            NewInput::Message(message)
+            NewInput::Nothing
         };
-        Ok(Self { state, input, is_stale })
+        Ok(Self { state, kept, input, is_stale })
     }
 }
 
@@ -116,7 +139,7 @@ impl AguiEndpoint {
     ) -> Result<(), Left> {
         let AdmittedThread { agent, request, mut turn, ids, binding, page_tools, place: _place } =
             admitted;
-        let ThreadRequest { state, input, is_stale } = request;
+        let ThreadRequest { state, kept, input, is_stale } = request;
         let mut events = vec![ids.started()];
         let finished = |snapshot: &str, message: Option<&Message>| {
             let questions = message.map(Interrupt::find_all).unwrap_or_default();
@@ -134,7 +157,11 @@ impl AguiEndpoint {
                 events.push(finished(&state.snapshot, state.messages.last()));
                 return sender.send_events(events).await;
             }
-            NewInput::Message(message) => turn.message = Some(message),
+            NewInput::Message { message, results, cancels } => {
+                turn.after = Some(state.snapshot).filter(|_| cancels || kept.is_some());
+                (turn.message, turn.answers) = (Some(message), results);
+                (turn.cancels_questions, turn.kept) = (cancels, kept);
+            }
             NewInput::Answers(answers) => {
                 (turn.answers, turn.after) = (answers, Some(state.snapshot));
             }

@@ -44,6 +44,8 @@ pub(crate) struct UiStream {
     denied: HashSet<String>,
     /// The names and arguments of the calls that were sent.
     calls: HashMap<String, (String, String)>,
+    /// Whether the last message is to be answered again, or was edited.
+    pub(crate) repeats: bool,
 }
 
 /// Returns whether a request comes from the AI SDK, which has no `threadId`.
@@ -58,9 +60,15 @@ pub(crate) fn read_request(body: Value, budget: ValueBudget) -> serde_json::Resu
     let mut stream = UiStream { message: run.clone(), ..UiStream::default() };
     let (mut messages, mut resume) = (Vec::new(), request.resume.unwrap_or_default());
     let last = request.messages.len().saturating_sub(1);
+    let asks_again = request.rest.get("trigger").is_some_and(|it| it == "regenerate-message");
+    let edited =
+        request.rest.get("messageId").and_then(Value::as_str).unwrap_or_default().to_owned();
     for (at, message) in request.messages.into_iter().enumerate() {
         match &*message.role {
-            "user" => messages.push(user_message(message)),
+            "user" => {
+                stream.repeats = at == last && (asks_again || message.id == edited);
+                messages.push(user_message(message));
+            }
             "assistant" => {
                 if at == last {
                     stream.message.clone_from(&message.id);
@@ -82,6 +90,7 @@ pub(crate) fn read_request(body: Value, budget: ValueBudget) -> serde_json::Resu
         thread_id: request.id,
         run_id: run,
         parent_run_id: None,
+        protocol_version: None,
         state: Value::Null,
         messages,
         tools: None,
@@ -246,12 +255,12 @@ fn push_end(event: &Value, parts: &mut Vec<Value>) {
     }
     for interrupt in outcome["interrupts"].as_array().into_iter().flatten() {
         parts.push(match interrupt["reason"].as_str() {
-            Some("tool_approval") => json!({
+            Some("tool_call") => json!({
                 "type": "tool-approval-request", "approvalId": interrupt["id"],
                 "toolCallId": interrupt["toolCallId"],
             }),
             // The page has the call.
-            Some("client_tool") => continue,
+            Some("genkit:client_tool") => continue,
             _ => json!({ "type": "data-interrupt", "id": interrupt["id"], "data": interrupt }),
         });
     }

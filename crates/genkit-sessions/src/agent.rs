@@ -21,8 +21,8 @@ use crate::types::{AgentInit, AgentInput, Snapshot, SnapshotStatus};
 /// The polling interval of an awaited snapshot. Default is 50 milliseconds at first, then 1 second.
 const POLL: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
 
-/// The number of turns that a program continues at the same time when it starts. Default is 16.
-const CONTINUED: usize = 16;
+/// The number of turns that a program resumes at the same time when it starts. Default is 16.
+const RESUMED: usize = 16;
 
 pub(crate) type Handler =
     Arc<dyn Fn(AgentTurn) -> BoxFuture<'static, Result<Message>> + Send + Sync>;
@@ -127,17 +127,17 @@ impl Agent {
         self.wait_for(id, limit, "").await
     }
 
-    /// Continues, in the background, the turns whose processes have ended. Returns the number of sessions with an
+    /// Resumes, in the background, the turns whose processes have ended. Returns the number of sessions with an
     /// unfinished turn, including turns that another process is running, which are left alone. Call it when the program
     /// starts; otherwise such a turn waits for the next call of its session.
     ///
     /// # Errors
     /// `FailedPrecondition` if the agent is client-managed, and any error from the store.
-    pub async fn continue_turns(&self) -> Result<usize> {
+    pub async fn resume_turns(&self) -> Result<usize> {
         let begun = self.sessions()?.begun_turns().await?;
         let (found, agent) = (begun.len(), self.clone());
         tokio::spawn(futures_util::stream::iter(begun).for_each_concurrent(
-            CONTINUED,
+            RESUMED,
             move |(owner, session)| {
                 let caller = Caller { owner, ..Caller::default() };
                 let init = AgentInit::from_session(session);
@@ -145,7 +145,7 @@ impl Agent {
                 async move {
                     if let Err(error) = run.output().await {
                         let error = Logged::text(error.chain());
-                        tracing::warn!(%error, "failed to continue a turn");
+                        tracing::warn!(%error, "failed to resume a turn");
                     }
                 }
             },

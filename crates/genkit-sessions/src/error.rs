@@ -81,6 +81,12 @@ pub(crate) enum Error {
         "the conversation was handed over more than {0} times in one turn; check the instructions of the agents for a loop"
     )]
     ManyHandOvers(usize),
+    #[error("the conversation was already handed over to `{0}`, so this call had no effect")]
+    HandedOver(String),
+    #[error(
+        "the agent `{0}` is client-managed, so its conversations cannot be served here; remove `.client_managed(true)`"
+    )]
+    NotServed(String),
     #[error(
         "the turn failed because {0} processes ended while running it; find the cause in their logs, then send the message again"
     )]
@@ -113,6 +119,7 @@ impl Topic for Error {
             | Self::Cycle(_)
             | Self::WaitsForAnswers
             | Self::Advanced
+            | Self::HandedOver(_)
             | Self::CannotDetach
             | Self::CustomState(_) => ErrorKind::FailedPrecondition,
             Self::NoSnapshot(_) | Self::NoTask(_) => ErrorKind::NotFound,

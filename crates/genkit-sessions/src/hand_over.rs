@@ -1,5 +1,7 @@
 //! Hand-over: an agent passes the conversation to another agent, which answers from then on.
 
+use std::sync::{Arc, OnceLock};
+
 use genkit_agent::Generate;
 use genkit_core::{Context, Result, Role, Tool};
 use serde_json::Value;
@@ -98,8 +100,9 @@ impl<'a> Team<'a> {
 
     /// Adds the tools that hand the conversation over. A call ends the part of this agent in the turn.
     pub(crate) fn offer_hand_overs(&self, agent: &Agent, mut run: Generate) -> Generate {
+        let winner = Arc::default();
         for target in self.targets_of(agent) {
-            let tool = transfer_tool(target);
+            let tool = transfer_tool(target, &winner);
             run = run.stop_on_tool(tool.name()).tools([tool]);
         }
         run
@@ -119,14 +122,22 @@ impl<'a> Team<'a> {
     }
 }
 
-fn transfer_tool(target: &Agent) -> Tool {
+/// Returns the tool that hands the conversation over to `target`. The first of several calls is recorded in `winner`, and
+/// the others fail.
+fn transfer_tool(target: &Agent, winner: &Arc<OnceLock<String>>) -> Tool {
     let name = target.name();
     let about = format!(
         "Hands the conversation over to the agent `{name}`, which sees all of it and answers from then on. {}",
         target.description()
     );
-    let done = format!("The conversation was handed over to `{name}`.");
+    let (winner, target) = (Arc::clone(winner), name.to_owned());
     Tool::builder(format!("{PREFIX}{name}"), about)
         .input_schema(serde_json::json!({"type": "object", "properties": {}}))
-        .handler(move |_: Context, _: Value| std::future::ready(Ok(done.clone())))
+        .handler(move |_: Context, _: Value| {
+            let handed_over = match winner.set(target.clone()) {
+                Ok(()) => Ok(format!("The conversation was handed over to `{target}`.")),
+                Err(_) => Err(E::HandedOver(winner.get().cloned().unwrap_or_default())),
+            };
+            std::future::ready(handed_over.map_err(|error| genkit_core::Error::from(error).into()))
+        })
 }

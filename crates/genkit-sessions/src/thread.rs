@@ -11,11 +11,19 @@ use genkit_agent::internal::{
 use genkit_core::{BoxFuture, FinishReason, Result};
 
 use crate::agent::Agent;
-use crate::run::{AgentRun, Caller};
+use crate::error::Error as E;
+use crate::run::{AgentRun, Caller, ThreadOptions};
 use crate::types::{AgentChunk, AgentFinishReason, AgentInit, AgentInput};
 
 #[doc(hidden)]
 impl ThreadAgent for Agent {
+    fn check_served(&self) -> Result<()> {
+        match self.is_client_managed() {
+            true => Err(E::NotServed(self.name().to_owned()).into()),
+            false => Ok(()),
+        }
+    }
+
     fn load_thread<'a>(
         &'a self,
         owner: &'a str,
@@ -35,14 +43,21 @@ impl ThreadAgent for Agent {
     fn begin_turn(&self, turn: ThreadTurn) -> Box<dyn ThreadRun> {
         let ThreadTurn { owner, action_context, exposes_errors, message, answers, .. } = turn;
         let caller = Caller { owner, action_context, exposes_errors, is_program: false };
-        let input = match message {
-            Some(message) => Ok(AgentInput::from_message(message)),
-            None => AgentInput::from_answers(answers),
+        let input = match (message, answers.is_empty()) {
+            (Some(message), true) => Ok(AgentInput::from_message(message)),
+            (message, _) => {
+                AgentInput::from_answers(answers).map(|input| AgentInput { message, ..input })
+            }
         };
         let init = AgentInit::from_session(turn.thread);
         let run = input.map(|input| {
-            AgentRun::new(self.clone(), init, vec![input], caller)
-                .with_thread(turn.tools, turn.after)
+            let options = ThreadOptions {
+                tools: turn.tools,
+                after: turn.after,
+                cancels_questions: turn.cancels_questions,
+                kept: turn.kept,
+            };
+            AgentRun::new(self.clone(), init, vec![input], caller).in_thread(options)
         });
         let keeps_turn = run.as_ref().map(AgentRun::keeps_turn).unwrap_or_default();
         Box::new(SessionRun { run, keeps_turn })

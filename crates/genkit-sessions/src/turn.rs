@@ -8,6 +8,8 @@ use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 
 use genkit_agent::Generate;
+use genkit_agent::internal::close_calls;
+use genkit_core::internal::generate::interrupt::set_pending;
 use genkit_core::internal::sync::lock;
 use genkit_core::{
     Context, Error, FinishReason, GenerateChunk, GenerateOptions, GenerateResponse, Message, Part,
@@ -203,12 +205,14 @@ pub(crate) fn check_input(
     input: &AgentInput,
     state: &AgentState,
     may_repeat: bool,
+    cancels_questions: bool,
 ) -> Result<(), E> {
     let asks = waits_for_answers(&state.messages);
     match (&input.message, &input.resume) {
-        (Some(_), Some(_)) => Err(E::BothSent),
-        (Some(message), None) if message.role != Role::User => Err(E::NotOfUser(message.role)),
-        (Some(_), None) if asks => Err(E::WaitsForAnswers),
+        (Some(_), Some(_)) if !cancels_questions => Err(E::BothSent),
+        (Some(message), _) if message.role != Role::User => Err(E::NotOfUser(message.role)),
+        (Some(_), Some(resume)) => check_resume(resume, &state.messages, asks),
+        (Some(_), None) if asks && !cancels_questions => Err(E::WaitsForAnswers),
         (Some(_), None) => Ok(()),
         (None, Some(resume)) => check_resume(resume, &state.messages, asks),
         (None, None) if may_repeat && !asks => Ok(()),
@@ -219,6 +223,26 @@ pub(crate) fn check_input(
 fn waits_for_answers(messages: &[Message]) -> bool {
     let last = messages.last().filter(|last| last.role == Role::Model);
     last.is_some_and(|last| last.tool_requests().next().is_some())
+}
+
+/// Ends the open calls of the last turn before a message of the user: with the results of the input, or without one.
+pub(crate) fn close_questions(state: &mut AgentState, input: &mut AgentInput) -> Result<()> {
+    if input.message.is_none() || !waits_for_answers(&state.messages) {
+        return Ok(());
+    }
+    let results = input.resume.take().map(|resume| resume.respond).unwrap_or_default();
+    if let Some(last) = state.messages.last_mut() {
+        for part in &mut last.content {
+            let Some(call) = part.as_tool_request() else { continue };
+            let is_of_call = |it: &&Part| {
+                it.as_tool_response().is_some_and(|it| it.name == call.name && it.id == call.id)
+            };
+            if let Some(result) = results.iter().find(is_of_call) {
+                set_pending(part, result.clone());
+            }
+        }
+    }
+    close_calls(&mut state.messages)
 }
 
 /// Names and references are looked up in the whole history, newest first.
@@ -264,10 +288,15 @@ pub(crate) async fn run_model(
         }
     };
     let mut stream = run.stream();
-    while let Some(Ok(chunk)) = stream.next().await {
-        emitter.send(AgentChunk::ModelChunk(chunk)).await;
-    }
-    match stream.response().await {
+    let ended = loop {
+        match stream.next().await {
+            Some(Ok(chunk)) => emitter.send(AgentChunk::ModelChunk(chunk)).await,
+            // The first error has the finished rounds.
+            Some(Err(error)) => break Err(error),
+            None => break stream.response().await,
+        }
+    };
+    match ended {
         Ok(response) => {
             let reason = response.finish_reason.unwrap_or(FinishReason::Unknown);
             let message = response.message.clone();

@@ -82,6 +82,30 @@ async fn hand_over_next_to_an_approval_waits_for_it() {
 }
 
 #[tokio::test]
+async fn of_two_hand_overs_in_one_round_one_wins() {
+    let (billing, _) = scripted("billing", vec![text("Billing here.")]);
+    let (sales, _) = scripted("sales", vec![text("Sales here.")]);
+    let both = calls(&["transfer_to_billing", "transfer_to_sales"]);
+    let (support, _) = scripted("support", vec![both]);
+    let targets = [billing.build().unwrap(), sales.build().unwrap()];
+    let support = support.hand_over_to(targets).build().unwrap();
+    let session = support.session("a");
+    let answered = session.send("Help.").await.unwrap().text();
+    let winner = session.snapshot().await.unwrap().unwrap().state.agent.unwrap();
+    let expected = if winner == "billing" { "Billing here." } else { "Sales here." };
+    assert_eq!(answered, expected);
+    let messages = session.messages().await.unwrap();
+    let results: Vec<_> = messages.iter().flat_map(Message::tool_responses).collect();
+    assert_eq!(results.len(), 2);
+    for result in results {
+        let told = result.output.to_string();
+        let is_winner = result.name == format!("transfer_to_{winner}");
+        assert_eq!(result.error().is_none(), is_winner, "{told}");
+        assert!(told.contains(&format!("handed over to `{winner}`")), "{told}");
+    }
+}
+
+#[tokio::test]
 async fn question_after_a_hand_over_is_answered_by_the_agent_that_asked() {
     let (billing, _) = scripted("billing", vec![calls(&["refund"]), text("It is refunded.")]);
     let billing = billing.tools(tools![refund]).build().unwrap();

@@ -125,13 +125,13 @@ async fn a_turn_in_the_background_is_continued_by_the_process_that_waits_for_it(
 #[tokio::test]
 async fn program_that_starts_continues_all_turns() {
     let agent = agent(&kill_child("starts", "detached").await).unwrap();
-    assert_eq!(agent.continue_turns().await.unwrap(), 1);
+    assert_eq!(agent.resume_turns().await.unwrap(), 1);
     let deadline = Instant::now() + Duration::from_secs(120);
     while texts(&agent).await.last().is_none_or(|last| last != "done hang") {
         assert!(Instant::now() < deadline, "the turn is not continued");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    while agent.continue_turns().await.unwrap() > 0 {
+    while agent.resume_turns().await.unwrap() > 0 {
         assert!(Instant::now() < deadline, "the journal is not removed");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }

@@ -55,7 +55,7 @@ async fn support() -> Result<Agent> {
         .store(store.clone())
         .build()?;
     // Work that the last process has left.
-    shipping.continue_turns().await?;
+    shipping.resume_turns().await?;
     let complaints = with_model(Agent::builder("complaints"))
         .description("Listens to complaints.")
         .instructions("You are patient.")

@@ -86,7 +86,7 @@ for (let round = 0; round < 5 && lastOutcome(); round += 1) {
     agent.addMessage({ id: crypto.randomUUID(), role: "tool", toolCallId: id, content: '"red"' });
   }
   if (outcome.type === "interrupt") {
-    const payload = { tool_approval: { approved: true }, elicitation: { row: 3 }, interrupt: { code: "42" }, client_tool: "red" };
+    const payload = { tool_call: { approved: true }, input_required: { row: 3 }, "genkit:interrupt": { code: "42" }, "genkit:client_tool": "red" };
     const resume = outcome.interrupts.map((it) => ({
       interruptId: it.id, status: "resolved", payload: payload[it.reason],
     }));

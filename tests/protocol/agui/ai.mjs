@@ -66,6 +66,10 @@ for (let round = 0; round < 5 && seen.errors.length === 0 && (await answer()); r
   await new Promise((wake) => setTimeout(wake, 10));
   await settle();
 }
+if (name === "regenerate") {
+  await chat.regenerate();
+  await settle();
+}
 if (seen.errors.length === 0) await chat.sendMessage({ text: "and more" });
 
 for (const message of chat.messages) {

@@ -1,5 +1,7 @@
 //! Agents served with AG-UI, used by the official client (`@ag-ui/client`) with its schema and its verifier.
 
+mod runs;
+
 use std::net::TcpListener;
 use std::path::Path;
 use std::time::Duration;
@@ -297,6 +299,83 @@ fn ai_sdk_denies_a_call_and_executes_a_tool_of_the_page() {
     let seen = chat("page", server);
     assert_eq!(seen["texts"], json!(["go", "Red.", "and more", "More."]), "{seen}");
     assert_eq!(model.tool_outputs("pick_color"), [json!("red")]);
+}
+
+/// The calls of a conversation with other clients: a tool of the server, an approval, and a tool of the page.
+fn script() -> ScriptedModel {
+    let first =
+        [call("weather", "c1", json!({"city": "Rome"})), call("pay", "c2", json!({"cents": 5}))];
+    let second = [call("pick_color", "c3", json!({}))];
+    ScriptedModel::new([calls(first), calls(second), text("Red."), text("More.")])
+}
+
+#[test]
+fn tanstacks_client_holds_a_conversation_with_a_tool_an_approval_and_a_tool_of_the_page() {
+    for keeps in [false, true] {
+        let model = script();
+        let server = match keeps {
+            true => genkit::serve_agui(keeper(&model)),
+            false => genkit::serve_agui(agent(&model)),
+        };
+        let seen = run_client(&packages::tanstack_client(), "tools", server);
+        assert_eq!(seen["errors"], json!([]), "keeps: {keeps}: {seen}");
+        assert_eq!(seen["texts"], json!(["go", "Red.", "and more", "More."]), "{seen}");
+        assert_eq!(model.tool_outputs("weather"), ["Rome: sunny"]);
+        assert_eq!(model.tool_outputs("pay"), ["paid 5"]);
+        assert_eq!(model.tool_outputs("pick_color"), ["red"]);
+        // The client resolves interrupts with its own bindings only; the page answers the others with another method.
+        genkit_tests::print_uncaptured(&format!(
+            "== TanStack's client: interrupts are {}\n",
+            seen["bound"]
+        ));
+        assert_eq!(seen["bound"], json!(["unbound"]), "{seen}");
+    }
+}
+
+/// Holds a conversation with assistant-ui. It does not send encrypted values back, so it needs an agent with sessions.
+fn converse_with_assistant_ui(name: &str, model: &ScriptedModel) -> Value {
+    genkit_tests::print_uncaptured(
+        "== assistant-ui: only agents with sessions, since it drops sealed conversations\n",
+    );
+    let server = genkit::serve_agui(keeper(model));
+    let seen = run_client(&packages::assistant_ui_client(), name, server);
+    assert_eq!(seen["errors"], json!([]), "{seen}");
+    seen
+}
+
+#[test]
+fn assistant_ui_holds_a_conversation_with_a_tool_an_approval_and_a_tool_of_the_page() {
+    let model = script();
+    let seen = converse_with_assistant_ui("tools", &model);
+    assert_eq!((&seen["gates"], &seen["executed"]), (&json!(1), &json!(1)), "{seen}");
+    assert_eq!(model.tool_outputs("weather"), ["Rome: sunny"]);
+    assert_eq!(model.tool_outputs("pay"), ["paid 5"]);
+    assert_eq!(model.tool_outputs("pick_color"), ["red"]);
+    assert_eq!(seen["texts"], json!(["go", "Red.", "and more", "More."]), "{seen}");
+}
+
+#[test]
+fn assistant_ui_sends_a_message_in_place_of_an_approval() {
+    let asks = calls([call("pay", "c1", json!({"cents": 5}))]);
+    let model = ScriptedModel::new([asks, text("Not paid."), text("More.")]);
+    let seen = converse_with_assistant_ui("steer", &model);
+    let texts = json!(["go", "never mind", "Not paid.", "and more", "More."]);
+    assert_eq!(seen["texts"], texts, "{seen}");
+    assert!(model.tool_outputs("pay")[0]["error"].is_string());
+}
+
+#[test]
+fn ai_sdk_runs_a_turn_again() {
+    for keeps in [false, true] {
+        let model = ScriptedModel::new([text("One."), text("Two."), text("More.")]);
+        let server = match keeps {
+            true => genkit::serve_agui(keeper(&model)),
+            false => genkit::serve_agui(agent(&model)),
+        };
+        let seen = chat("regenerate", server);
+        assert_eq!(seen["errors"], json!([]), "{seen}");
+        assert_eq!(seen["texts"], json!(["go", "Two.", "and more", "More."]), "keeps: {keeps}");
+    }
 }
 
 #[test]

@@ -35,7 +35,7 @@ pub(crate) fn merge_conversation(
 
 /// Adds responses to unanswered calls in a history, for example in a history that ended at a limit, since providers
 /// reject calls without a response. A call that finished before its run failed keeps its response.
-pub(crate) fn close_calls(messages: &mut Vec<Message>) -> Result<()> {
+pub fn close_calls(messages: &mut Vec<Message>) -> Result<()> {
     let mut at = 0;
     while at < messages.len() {
         let after = at + 1;

@@ -6,6 +6,7 @@ mod other_model;
 mod output;
 
 pub(crate) use capabilities::check_capabilities;
-pub(crate) use history::{close_calls, drop_pending, merge_conversation, place_documents};
+pub use history::close_calls;
+pub(crate) use history::{drop_pending, merge_conversation, place_documents};
 pub(crate) use other_model::for_other_model;
 pub(crate) use output::{forget_instructions, shape_output};

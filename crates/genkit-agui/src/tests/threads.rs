@@ -1,4 +1,4 @@
-//! An agent that keeps its threads: the client's copy of the conversation decides nothing.
+//! An agent that stores its threads: the client's copy of the conversation decides nothing.
 
 use genkit::sessions::{Agent, AgentBuilder, AgentTurn};
 use genkit::{Message, tools};
@@ -114,7 +114,7 @@ async fn interrupt_is_answered_in_one_tab_only() {
     let outcome = &last(&events)["outcome"];
     assert_eq!(
         (&outcome["type"], &outcome["interrupts"][0]["reason"]),
-        (&json!("interrupt"), &json!("tool_approval"))
+        (&json!("interrupt"), &json!("tool_call"))
     );
     let answer = |id: &Value| json!([{"interruptId": id, "status": "resolved", "payload": {"approved": true}}]);
     let id = outcome["interrupts"][0]["id"].clone();
@@ -122,11 +122,7 @@ async fn interrupt_is_answered_in_one_tab_only() {
     let mut tab = Page::new(&endpoint);
     let reconnected = tab.run(json!([])).await;
     assert_eq!(last(&reconnected)["outcome"], *outcome);
-    // A message does not answer it, and neither does a result of the client.
-    page.say("Hello?");
-    let ignored = page.run(json!([])).await;
-    assert_eq!(last(&ignored)["code"], "FAILED_PRECONDITION", "{ignored:?}");
-    page.messages.pop();
+    // A result of the client does not answer it.
     page.messages.push(json!({"id": "t", "role": "tool", "toolCallId": "c1", "content": "paid"}));
     let ignored = page.run(json!([])).await;
     assert_eq!(last(&ignored)["outcome"], *outcome);
@@ -142,6 +138,54 @@ async fn interrupt_is_answered_in_one_tab_only() {
     let messages = agent.session("t1").messages().await.expect("messages");
     let roles: Vec<Role> = messages.iter().map(|it| it.role).collect();
     assert_eq!(roles, [Role::User, Role::Model, Role::Tool, Role::Model]);
+}
+
+#[test]
+fn client_managed_agent_is_refused_at_the_start() {
+    let agent = keeper(&ScriptedModel::text("Hi.")).client_managed(true).build();
+    let error = AguiServer::new(agent.expect("an agent")).router().expect_err("no sessions");
+    assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+    assert!(error.to_string().contains("`.client_managed(true)`"), "{error}");
+}
+
+#[tokio::test]
+async fn message_cancels_the_open_questions_and_keeps_the_results_of_the_page() {
+    let requests = [("pay", "c1", json!({"cents": 7})), ("pick", "c2", json!({}))];
+    let requests = requests.map(|(name, id, input)| ToolRequest::new(name, input).with_id(id));
+    let model = ScriptedModel::new([
+        ModelResponse::from_tool_requests(requests),
+        ModelResponse::from_text("All right."),
+        ModelResponse::from_text("Bye."),
+    ]);
+    let agent = keeper(&model).build().expect("an agent");
+    let mut page = Page::new(&endpoint(agent.clone()));
+    page.tools = json!([{"name": "pick", "description": "Picks."}]);
+    page.say("Pay, and pick a color.");
+    let asked = page.run(json!([])).await;
+    let interrupts = last(&asked)["outcome"]["interrupts"].as_array().expect("interrupts");
+    let interrupt = interrupts.iter().find(|it| it["reason"] == "tool_call").expect("an approval");
+    let answer = |status: &str| {
+        let id = interrupt["id"].clone();
+        json!([{"interruptId": id, "status": status, "payload": {"approved": true}}])
+    };
+    page.messages
+        .push(json!({"id": "t", "role": "tool", "toolCallId": "c2", "content": "\"red\""}));
+    page.say("Never mind.");
+    // An open interrupt blocks new input, unless `resume` cancels it.
+    let blocked = page.run(json!([])).await;
+    assert_eq!(last(&blocked)["code"], "FAILED_PRECONDITION", "{blocked:?}");
+    assert!(page.refused(answer("resolved")).await.contains("can only cancel"));
+    assert_eq!(text(&page.run(answer("cancelled")).await), "All right.");
+    assert!(model.tool_outputs("pay")[0]["error"].is_string());
+    assert_eq!(model.tool_outputs("pick"), ["red"]);
+    page.messages.pop();
+    assert!(page.refused(answer("resolved")).await.contains("not open"));
+    page.say("Bye.");
+    assert_eq!(text(&page.run(json!([])).await), "Bye.");
+    let messages = agent.session("t1").messages().await.expect("messages");
+    let roles: Vec<Role> = messages.iter().map(|it| it.role).collect();
+    use Role::{Model, Tool, User};
+    assert_eq!(roles, [User, Model, Tool, User, Model, User, Model]);
 }
 
 #[tokio::test]
@@ -175,6 +219,11 @@ async fn tool_of_the_page_and_the_custom_state_reach_the_client() {
     page.say("Pick.");
     let events = page.run(json!([])).await;
     assert_eq!(last(&events)["outcome"], json!({"type": "success", "pendingToolCallIds": ["c1"]}));
+    // A client from before 1.0 expects no outcome.
+    let mut input = page.input(json!([]));
+    input["protocolVersion"].take();
+    let (_, frames) = page.post(input).await;
+    assert!(frames.contains("RUN_FINISHED") && !frames.contains("outcome"), "{frames}");
     page.messages
         .push(json!({"id": "t", "role": "tool", "toolCallId": "c1", "content": "\"red\""}));
     assert_eq!(text(&page.run(json!([])).await), "Red.");

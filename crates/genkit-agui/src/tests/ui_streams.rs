@@ -7,7 +7,10 @@ use super::*;
 
 /// The parts of a stream, and the last assistant message that a client builds from them.
 async fn chat(endpoint: &Arc<AguiEndpoint>, messages: &Value) -> Vec<Value> {
-    let body = json!({"id": "chat 1", "messages": messages, "trigger": "submit-message"});
+    post(endpoint, json!({"id": "chat 1", "messages": messages, "trigger": "submit-message"})).await
+}
+
+async fn post(endpoint: &Arc<AguiEndpoint>, body: Value) -> Vec<Value> {
     let request = Request::post("/agui").header("host", "localhost");
     let request = request.body(Body::from(body.to_string())).expect("a request");
     let response = endpoint.answer(request).await;
@@ -112,6 +115,64 @@ async fn approval_is_asked_and_answered_once_with_and_without_sessions() {
             assert!(status.is_client_error(), "{status} {text}");
         }
     }
+}
+
+#[tokio::test]
+async fn message_cancels_the_open_questions_of_a_session() {
+    let model = ScriptedModel::new([
+        call("pay", "c1", json!({"cents": 7})),
+        ModelResponse::from_text("Not paid."),
+    ]);
+    let kept = Agent::builder("keeper").model(model.clone()).tools(tools![pay]).build();
+    let endpoint = endpoint(kept.expect("an agent"));
+    chat(&endpoint, &json!([user("u1", "Pay.")])).await;
+    let asked = json!({"id": "a1", "role": "assistant", "parts": []});
+    let messages = json!([user("u1", "Pay."), asked, user("u2", "Never mind.")]);
+    let parts = chat(&endpoint, &messages).await;
+    assert_eq!(find(&parts, "text-delta")["delta"], "Not paid.");
+    assert!(model.tool_outputs("pay")[0]["error"].is_string());
+}
+
+#[tokio::test]
+async fn turn_is_run_again_from_the_message_that_is_regenerated_or_edited() {
+    let model = ScriptedModel::new([
+        ModelResponse::from_text("Hi."),
+        call("pay", "c1", json!({"cents": 7})),
+        ModelResponse::from_text("Not paid."),
+        ModelResponse::from_text("Hello."),
+        ModelResponse::from_text("Good morning."),
+    ]);
+    let kept = Agent::builder("keeper").model(model.clone()).tools(tools![pay]).build();
+    let kept = kept.expect("an agent");
+    let endpoint = endpoint(kept.clone());
+    let answer = |id: &str| json!({"id": id, "role": "assistant", "parts": []});
+    chat(&endpoint, &json!([user("u1", "Hi?")])).await;
+    chat(&endpoint, &json!([user("u1", "Hi?"), answer("a1"), user("u2", "Pay.")])).await;
+    let again = |messages: Value, id: &str| {
+        json!({
+            "id": "chat 1", "messages": messages, "trigger": "regenerate-message", "messageId": id,
+        })
+    };
+    // The last response, which asks; then the first.
+    let messages = json!([user("u1", "Hi?"), answer("a1"), user("u2", "Pay.")]);
+    let parts = post(&endpoint, again(messages, "a2")).await;
+    assert_eq!(find(&parts, "text-delta")["delta"], "Not paid.");
+    let parts = post(&endpoint, again(json!([user("u1", "Hi?")]), "a1")).await;
+    assert_eq!(find(&parts, "text-delta")["delta"], "Hello.");
+    let messages = json!([user("u1", "Good morning!")]);
+    let edited = json!({
+        "id": "chat 1", "messages": messages, "trigger": "submit-message", "messageId": "u1",
+    });
+    let parts = post(&endpoint, edited).await;
+    assert_eq!(find(&parts, "text-delta")["delta"], "Good morning.");
+    let texts = |at: usize| {
+        model.requests()[at].messages.iter().map(genkit::Message::text).collect::<Vec<_>>()
+    };
+    assert_eq!(texts(2), ["Hi?", "Hi.", "Pay."]);
+    assert_eq!(texts(3), ["Hi?"]);
+    assert_eq!(texts(4), ["Good morning!"]);
+    let messages = kept.session("chat 1").messages().await.expect("messages");
+    assert_eq!(messages.len(), 2);
 }
 
 #[tokio::test]

@@ -10,7 +10,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use genkit_core::internal::run_store::now_ms;
 use genkit_core::internal::sync::lock;
-use genkit_core::{ErrorKind, Message, Result, Tool, Usage};
+use genkit_core::{ErrorKind, Message, Result, Usage};
 
 use crate::agent::Agent;
 use crate::error::Error as E;
@@ -22,8 +22,8 @@ use crate::types::{
     SnapshotStatus, TurnEnd,
 };
 
-use super::Caller;
 use super::open::{NotOpened, Open};
+use super::{Caller, ThreadOptions};
 
 /// The maximum number of inputs of a call. Default is 100.
 const MAX_INPUTS: usize = 100;
@@ -40,10 +40,7 @@ pub(super) struct Call {
     /// Set if another process continues the turn when this call is dropped.
     pub(super) keeps_turn: Arc<AtomicBool>,
     pub(super) usage: Usage,
-    /// Tools that exist for this call.
-    pub(super) tools: Vec<Tool>,
-    /// The snapshot that must be the newest.
-    pub(super) after: Option<String>,
+    pub(super) thread: ThreadOptions,
 }
 
 /// The end of a turn: the message, the reason and the error.
@@ -166,7 +163,12 @@ impl Call {
         let is_stored = open.turnstile.is_some();
         let checked = match detach && !is_stored {
             true => Err(E::CannotDetach),
-            false => check_input(&turn.input, &open.state, open.may_repeat),
+            false => check_input(
+                &turn.input,
+                &open.state,
+                open.may_repeat,
+                self.thread.cancels_questions,
+            ),
         };
         if let (Err(error), false) = (checked, is_begun) {
             return self.refuse(error);

@@ -41,6 +41,19 @@ impl Caller {
     }
 }
 
+/// The options of a call whose session is the thread of a client.
+#[derive(Default)]
+pub(crate) struct ThreadOptions {
+    /// Tools that exist for this call.
+    pub(crate) tools: Vec<Tool>,
+    /// The snapshot that must be the newest.
+    pub(crate) after: Option<String>,
+    /// Whether a message cancels the open questions.
+    pub(crate) cancels_questions: bool,
+    /// The maximum number of messages of the snapshot at which the turn begins.
+    pub(crate) kept: Option<usize>,
+}
+
 /// A call of an agent. Awaiting it returns the [`AgentOutput`]; [`next`](Self::next) returns the chunks first.
 #[must_use = "a call begins when it is awaited: add `.await`, or read its chunks with `next`"]
 pub struct AgentRun {
@@ -72,17 +85,16 @@ impl AgentRun {
             place: None,
             keeps_turn: Arc::clone(&keeps_turn),
             usage: Usage::default(),
-            tools: Vec::new(),
-            after: None,
+            thread: ThreadOptions::default(),
         };
         let (start, output) = (Some(Box::new(call)), Some(output));
         Self { start, chunks, output, task: None, keeps_turn }
     }
 
-    /// Adds tools, and sets the snapshot that must still be the newest.
-    pub(crate) fn with_thread(mut self, tools: Vec<Tool>, after: Option<String>) -> Self {
+    /// Runs the call as a turn of a thread.
+    pub(crate) fn in_thread(mut self, options: ThreadOptions) -> Self {
         if let Some(call) = &mut self.start {
-            (call.tools, call.after) = (tools, after);
+            call.thread = options;
         }
         self
     }

@@ -93,10 +93,19 @@ impl Call {
             None => record.newest_over(),
         };
         let id = entry.map(|entry| entry.id.clone());
-        if self.after.is_some() && self.after != id {
+        let thread = &self.thread;
+        if thread.after.is_some() && thread.after != id {
             return Err(E::Advanced.into());
         }
-        Ok((self.open_at(turnstile, id.as_deref())?, None))
+        let mut open = self.open_at(turnstile, id.as_deref())?;
+        while thread.kept.is_some_and(|kept| open.state.messages.len() > kept)
+            && let Some(turnstile) = open.turnstile.take()
+        {
+            let entry = open.parent.as_deref().and_then(|id| turnstile.record.find(id));
+            let parent = entry.and_then(|entry| entry.parent.clone());
+            open = self.open_at(turnstile, parent.as_deref())?;
+        }
+        Ok((open, None))
     }
 
     /// Opens the state that the client keeps.

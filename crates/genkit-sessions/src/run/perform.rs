@@ -13,7 +13,7 @@ use crate::error::Error as E;
 use crate::hand_over::{MAX_HAND_OVERS, Team};
 use crate::journal::{BegunTurn, SavedResults, TurnJournal};
 use crate::memory::search_tool;
-use crate::turn::{AgentTurn, TurnResult, run_model};
+use crate::turn::{AgentTurn, TurnResult, close_questions, run_model};
 use crate::types::{AgentFinishReason, AgentInput, AgentState};
 
 use super::Caller;
@@ -80,6 +80,9 @@ impl Call {
         context: &Context,
     ) -> TurnResult {
         let (team, mut input) = (Team::new(&self.agent), turn.input.clone());
+        if let Err(error) = close_questions(&mut state, &mut input) {
+            return TurnResult::failed(state, error);
+        }
         let mut usage = genkit_core::Usage::default();
         for hand_overs in 0..=MAX_HAND_OVERS {
             let agent = team.current(state.agent.as_deref());
@@ -111,8 +114,8 @@ impl Call {
         match &agent.0.kind {
             Kind::Model(template) => {
                 let mut template = team.offer_hand_overs(agent, template.as_ref().clone());
-                if !self.tools.is_empty() {
-                    template = template.tools(self.tools.clone());
+                if !self.thread.tools.is_empty() {
+                    template = template.tools(self.thread.tools.clone());
                 }
                 let session = state.session_id.as_deref().unwrap_or_default();
                 let owner = &self.caller.owner;
