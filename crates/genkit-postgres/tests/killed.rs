@@ -59,7 +59,7 @@ fn a_process_that_is_killed_at_any_save_is_succeeded_with_postgres() {
     let server = runtime.block_on(Server::start());
     let store = runtime.block_on(PostgresStore::connect(&server.url)).unwrap();
     let run = RunId::new("order-1").unwrap();
-    let forget = || runtime.block_on(store.remove(&run)).unwrap();
+    let forget = || runtime.block_on(store.delete(&run)).unwrap();
     let temp = Temp::new("alive");
     forget();
     runtime.block_on(run_alive(Arc::new(store.clone()), &temp.0));

@@ -61,8 +61,8 @@ macro_rules! rest_of_store {
         fn due(&self, limit: usize) -> BoxFuture<'_, Result<Vec<RunId>>> {
             self.$inner.due(limit)
         }
-        fn remove<'a>(&'a self, id: &'a RunId) -> BoxFuture<'a, Result<bool>> {
-            self.$inner.remove(id)
+        fn delete<'a>(&'a self, id: &'a RunId) -> BoxFuture<'a, Result<bool>> {
+            self.$inner.delete(id)
         }
         fn list<'a>(&'a self, filter: &'a RunFilter) -> BoxFuture<'a, Result<Vec<RunEntry>>> {
             self.$inner.list(filter)
