@@ -244,7 +244,7 @@ async fn durable_runs_are_measured_and_have_one_trace() {
     let continued = || PARENTS.lock().unwrap().iter().filter(|known| **known == parent).count();
     let before = continued();
     let run = process().durable_flow("asks", "ask_durably", json!({})).await.unwrap();
-    let FlowOutcome::Asks(open) = run.wait().await.unwrap() else { panic!("it asks") };
+    let FlowOutcome::Interrupted(open) = run.wait().await.unwrap() else { panic!("it asks") };
     // Another process continues the trace.
     let other = process().find_durable_flow("asks").await.unwrap().unwrap();
     other.answer(open[0].key(), true).await.unwrap();

@@ -57,6 +57,11 @@ pub(crate) enum Error {
     NotInRun,
     #[error("`{text}` is not a valid schedule: {why}")]
     Cron { text: String, why: String },
+    #[error(
+        "`{name}` is not a known time zone; write an IANA name such as `Europe/Berlin`, and check that the system has a \
+         time zone database: {why}"
+    )]
+    TimeZone { name: String, why: String },
     #[error("a tag must not be empty or contain a line break")]
     Tag,
     #[error("the run `{0}` was removed, and its id was used again")]
@@ -110,6 +115,7 @@ impl Topic for Error {
             | Self::ValueUnserializable(_)
             | Self::SignalType { .. }
             | Self::Cron { .. }
+            | Self::TimeZone { .. }
             | Self::PublishedType { .. }
             | Self::Tag
             | Self::LineBreak => ErrorKind::InvalidArgument,

@@ -123,4 +123,4 @@ pub use operate::{RunDetails, RunStep, Runs, StepKind};
 pub use outcome::FlowOutcome;
 pub use settings::{DurableOptions, RetryPolicy};
 pub use testing::check_run_store;
-pub use work::Worker;
+pub use work::{Cron, Worker};

@@ -305,7 +305,7 @@ impl RunStore for MemoryRuns {
         ready_result(Ok(lock(&self.0).due_runs(limit)))
     }
 
-    fn remove<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<bool>> {
+    fn delete<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<bool>> {
         ready_result(Ok(lock(&self.0).remove_run(run)))
     }
 
@@ -335,7 +335,7 @@ mod tests {
         }
         let full = store.create(&id(MAX_RUNS), &small).await.expect_err("it is full");
         assert_eq!(full.kind(), genkit_core::ErrorKind::ResourceExhausted);
-        assert!(store.remove(&id(0)).await.expect("it is gone"));
+        assert!(store.delete(&id(0)).await.expect("it is gone"));
         assert!(store.create(&id(MAX_RUNS), &small).await.expect("there is room again"));
         let large = RunChange::new(RunStatus::Working, "1".repeat(MAX_BYTES / 2));
         assert_eq!(store.save(&id(1), 1, &large).await.expect("it fits"), Some(2));

@@ -18,7 +18,7 @@ pub enum FlowOutcome {
     /// The flow has returned this result.
     Returned(Value),
     /// The flow waits for answers to these questions.
-    Asks(Vec<Interrupt>),
+    Interrupted(Vec<Interrupt>),
 }
 
 /// Returns the response of a run that is finished or interrupted.
@@ -50,7 +50,7 @@ pub(super) fn flow_outcome_of(
         }
         (RunStatus::Failed, Some(error)) => Err(error.into_error()),
         (RunStatus::Cancelled, _) => Err(E::Cancelled(id.to_string()).into()),
-        _ => Ok(FlowOutcome::Asks(state.open_questions())),
+        _ => Ok(FlowOutcome::Interrupted(state.open_questions())),
     }
 }
 

@@ -15,7 +15,7 @@ const RIVALS: usize = 16;
 const LONG: Duration = Duration::from_secs(600);
 
 /// Checks that a store of durable runs fulfills the contract of [`RunStore`], as observable from one process. The store
-/// can contain other runs; the runs of the check are removed at the end.
+/// can contain other runs; the runs of the check are deleted at the end.
 ///
 /// ```
 /// use genkit::durable::FolderStore;
@@ -44,7 +44,7 @@ pub async fn check_run_store(store: impl RunStore) -> Result<()> {
     check.many_make_one_run().await?;
     check.lists_are_filtered_and_paged().await?;
     for name in ["made", "saved", "texts", "leased", "fenced", "rivals", "Made"] {
-        check.store.remove(&check.check_id(name)?).await?;
+        check.store.delete(&check.check_id(name)?).await?;
     }
     Ok(())
 }
@@ -79,7 +79,7 @@ impl StoreCheck {
             && store.save(&id, 0, &working_change("{}")).await?.is_none()
             && store.save(&id, 1, &working_change("{}")).await?.is_none()
             && store.lease(&id, "a", LONG).await?.is_none()
-            && !store.remove(&id).await?;
+            && !store.delete(&id).await?;
         check_promise("a run that was not created does not exist", is_empty)?;
         store.release(&id, "a").await?;
         let first = working_change("1").with_log(["a", "b"]);
@@ -96,10 +96,10 @@ impl StoreCheck {
             "another id is another run",
             store.create(&large, &working_change("L")).await?,
         )?;
-        check_promise("`remove` removes a run", store.remove(&id).await?)?;
-        check_promise("a removed run is gone", store.load(&id).await?.is_none())?;
+        check_promise("`delete` deletes a run", store.delete(&id).await?)?;
+        check_promise("a deleted run is gone", store.load(&id).await?.is_none())?;
         check_promise(
-            "the id of a removed run can be reused",
+            "the id of a deleted run can be reused",
             store.create(&id, &working_change("3")).await?,
         )?;
         let fresh = store.load(&id).await?.map(|run| (run.at.revision, run.head, run.log.len()));
@@ -264,7 +264,7 @@ impl StoreCheck {
         check_promise("an owner that lost its lease cannot save", lost.is_none())?;
         let outside = store.save(&id, 3, &working_change("4")).await?;
         check_promise("a change without an owner needs no lease", outside == Some(4))?;
-        store.remove(&id).await?;
+        store.delete(&id).await?;
         store.create(&id, &working_change("new")).await?;
         let head = store.peek(&id).await?;
         check_promise(
@@ -273,7 +273,7 @@ impl StoreCheck {
         )?;
         let old = working_change("old").with_incarnation(before);
         let stale = store.save(&id, 1, &old).await?;
-        check_promise("a change of a removed run does not reach its successor", stale.is_none())?;
+        check_promise("a change of a deleted run does not reach its successor", stale.is_none())?;
         let stale = store.save(&id, 1, &of_owner("b")).await?;
         check_promise("a lease ends with its run", stale.is_none())
     }
@@ -316,10 +316,10 @@ impl StoreCheck {
         store.save(&woken, 1, &working_change("{}")).await?;
         check_promise("an answered run is due", store.due(10_000).await?.contains(&woken))?;
         for name in table.iter().map(|(name, ..)| *name).chain(["due-leased"]) {
-            store.remove(&self.check_id(name)?).await?;
+            store.delete(&self.check_id(name)?).await?;
         }
         let left = store.due(10_000).await?;
-        check_promise("a removed run is not due", !left.contains(&woken) && !left.contains(&leased))
+        check_promise("a deleted run is not due", !left.contains(&woken) && !left.contains(&leased))
     }
 
     async fn many_make_one_run(&self) -> Result<()> {
@@ -400,7 +400,7 @@ impl StoreCheck {
         });
         check_promise("a save keeps the name and the tags, and replaces the error", is_whole)?;
         for name in names {
-            store.remove(&self.check_id(name)?).await?;
+            store.delete(&self.check_id(name)?).await?;
         }
         Ok(())
     }

@@ -245,7 +245,7 @@ impl RunStore for PostgresStore {
         })
     }
 
-    fn remove<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<bool>> {
+    fn delete<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<bool>> {
         Box::pin(async move { Ok(!self.query_rows(REMOVE, &[&run.as_str()]).await?.is_empty()) })
     }
 

@@ -6,6 +6,8 @@
 #[macro_use]
 #[path = "../../../tests/behaviour/durable/handed_on.rs"]
 mod handed_on;
+#[path = "../../../tests/behaviour/durable/killed/everything.rs"]
+mod everything;
 #[path = "../../../tests/behaviour/durable/killed/process.rs"]
 mod process;
 mod server;
@@ -13,7 +15,7 @@ mod server;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use genkit::durable::{RunId, RunStore as _};
+use genkit::durable::{RunId, RunStore};
 use genkit_postgres::PostgresStore;
 
 use self::process::{Mortal, dies_at_each_save, run_alive};
@@ -59,7 +61,7 @@ fn a_process_that_is_killed_at_any_save_is_succeeded_with_postgres() {
     let server = runtime.block_on(Server::start());
     let store = runtime.block_on(PostgresStore::connect(&server.url)).unwrap();
     let run = RunId::new("order-1").unwrap();
-    let forget = || runtime.block_on(store.remove(&run)).unwrap();
+    let forget = || runtime.block_on(store.delete(&run)).unwrap();
     let temp = Temp::new("alive");
     forget();
     runtime.block_on(run_alive(Arc::new(store.clone()), &temp.0));
@@ -69,4 +71,15 @@ fn a_process_that_is_killed_at_any_save_is_succeeded_with_postgres() {
         Temp::new(name)
     });
     forget();
+}
+
+/// Opens the store of the server with this URL.
+async fn open_store(url: &str, _: &Path) -> Arc<dyn RunStore> {
+    Arc::new(PostgresStore::connect(url).await.unwrap())
+}
+
+#[tokio::test]
+async fn run_with_everything_survives_kills_with_postgres() {
+    let server = Server::start().await;
+    everything::survives_kills(&server.url).await;
 }

@@ -62,7 +62,7 @@ async fn it_keeps_what_a_store_promises_and_connects_again() {
         tokio::time::sleep(Duration::from_millis(20)).await;
     };
     assert_eq!((stored.at.revision, stored.head.as_str()), (1, "1"));
-    assert!(stores[1].remove(&run).await.unwrap());
+    assert!(stores[1].delete(&run).await.unwrap());
     drop(admin);
     connection.abort();
 
@@ -121,7 +121,7 @@ async fn silent_connection_is_replaced() {
     let error = store.peek(&run).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
     assert_eq!(store.peek(&run).await.unwrap().unwrap().revision, 1);
-    assert!(direct.remove(&run).await.unwrap());
+    assert!(direct.delete(&run).await.unwrap());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -134,7 +134,7 @@ async fn tables_of_the_first_version_are_extended() {
     first.create(&run, &RunChange::new(RunStatus::Working, "1")).await.unwrap();
     if std::env::var("GENKIT_POSTGRES_URL").is_ok() {
         // The server of other programs is not changed.
-        first.remove(&run).await.unwrap();
+        first.delete(&run).await.unwrap();
         return;
     }
     let drop = ["incarnation", "name", "tags", "error", "created_at", "updated_at"]
@@ -199,5 +199,5 @@ async fn a_run_is_answered_on_one_machine_and_goes_on_at_another() {
         .collect();
     assert_eq!(outputs, [json!(format!("{name}/1/0/charge")), json!("told")]);
     worker.abort();
-    assert!(run.remove().await.unwrap());
+    assert!(run.delete().await.unwrap());
 }

@@ -111,9 +111,9 @@ impl RunObject {
         Ok(Json(Some(is_ended)))
     }
 
-    /// Cancels the run and removes its data. Returns `false` if there is none.
+    /// Cancels the run and deletes its data. Returns `false` if there is none.
     #[handler]
-    async fn remove(&self, ctx: ObjectContext<'_>) -> HandlerResult<Json<bool>> {
+    async fn delete(&self, ctx: ObjectContext<'_>) -> HandlerResult<Json<bool>> {
         let is_there = ctx.get::<Json<HeadPiece>>(HEAD).await?.is_some();
         end_run(&ctx, &mut load_workers(&ctx).await?);
         ctx.clear_all();
@@ -148,7 +148,7 @@ impl RunObject {
 
     async fn take_settled(&self, ctx: &ObjectContext<'_>, settled: &[u8]) -> HandlerResult<()> {
         let SettledStep { done, waiting } = read(settled)?;
-        // If the run was removed, the result is ignored.
+        // If the run was deleted, the result is ignored.
         let Some(kept) = load!(ctx) else { return Ok(()) };
         let mut workers = load_workers(ctx).await?;
         let mut run = self.engine_run(&id_of(ctx)?, &kept).await?;

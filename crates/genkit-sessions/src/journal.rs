@@ -88,7 +88,7 @@ impl TurnJournal {
     ) -> Result<Self> {
         let head = head_of(turn)?;
         // A turn that was given up in this session has left its journal.
-        runs.remove(&run).await?;
+        runs.delete(&run).await?;
         if !runs.create(&run, &change_of(&name, &head)).await? {
             return Err(E::TakenOver.into());
         }

@@ -130,7 +130,7 @@ impl RunStore for SqliteStore {
         self.0.run_job(false, move |db| rows::due_runs(db, &clock(), limit))
     }
 
-    fn remove<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<bool>> {
+    fn delete<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<bool>> {
         let run = run.clone();
         self.0.run_job(true, move |db| rows::remove_run(db, &run))
     }

@@ -92,8 +92,8 @@ pub use genkit_core::{
 };
 #[doc(inline)]
 pub use genkit_durable::{
-    ChildFlow, ChildRun, DurableContext, DurableFlow, DurableOptions, DurableRun, FlowOutcome,
-    FolderStore, RetryPolicy, Worker,
+    ChildFlow, ChildRun, Cron, DurableContext, DurableFlow, DurableOptions, DurableRun,
+    FlowOutcome, FolderStore, RetryPolicy, Worker,
 };
 #[doc(inline)]
 pub use genkit_durable::{RunDetails, RunEvent, RunStep, RunStream, Runs, StepKind};

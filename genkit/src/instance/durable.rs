@@ -47,7 +47,7 @@ impl Genkit {
     /// let registry = Registry::new().add(flows![sell]);
     /// let genkit = Genkit::builder().registry(registry).durable(FolderStore::open(&folder)?).build()?;
     /// let run = genkit.durable_flow("sale-1", "sell", json!({"cents": 500})).await?;
-    /// let FlowOutcome::Asks(open) = run.wait().await? else { panic!() };
+    /// let FlowOutcome::Interrupted(open) = run.wait().await? else { panic!() };
     /// run.answer(open[0].key(), json!(true)).await?;
     /// let FlowOutcome::Returned(receipt) = run.wait().await? else { panic!() };
     /// assert_eq!(receipt, "500 sale-1/0/0/charge");

@@ -56,6 +56,6 @@ pub(super) async fn signal_reaches_a_child_and_its_result_the_parent<S: RunStore
     let expected = format!("\"hello\" from {}", child.id());
     assert_eq!(parent.wait().await.unwrap(), FlowOutcome::Returned(json!(expected)));
     for run in [parent, child] {
-        assert!(run.remove().await.unwrap());
+        assert!(run.delete().await.unwrap());
     }
 }

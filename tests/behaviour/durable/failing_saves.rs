@@ -38,7 +38,7 @@ async fn drive<S: RunStore + Clone>(
         };
         match ended.await {
             Ok(response) => {
-                assert!(run.remove().await.unwrap());
+                assert!(run.delete().await.unwrap());
                 return (response, processes);
             }
             Err(error) => assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}"),

@@ -57,13 +57,13 @@ async fn a_flow_asks_and_goes_on_in_another_process() {
     let (store, shop) = (MemoryStore::default(), Shop::default());
     let genkit = process(store.clone(), &shop);
     let run = genkit.durable_flow("sale-1", "sell", json!({"cents": 500})).await.unwrap();
-    let FlowOutcome::Asks(open) = run.wait().await.unwrap() else { panic!() };
+    let FlowOutcome::Interrupted(open) = run.wait().await.unwrap() else { panic!() };
     assert_eq!((open[0].key(), open[0].message()), ("address", Some("Where to?")));
 
     let run = process(store.clone(), &shop).find_durable_flow("sale-1").await.unwrap().unwrap();
     assert_eq!(run.answer("c9", json!({})).await.unwrap_err().kind(), ErrorKind::InvalidArgument);
     run.answer("address", json!({"street": "Elm St"})).await.unwrap();
-    let FlowOutcome::Asks(open) = run.wait().await.unwrap() else { panic!() };
+    let FlowOutcome::Interrupted(open) = run.wait().await.unwrap() else { panic!() };
     assert_eq!(open[0].message(), Some("Send it to Elm St?"));
     run.answer(open[0].key(), true).await.unwrap();
 
@@ -108,7 +108,7 @@ async fn a_flow_that_may_pass_later_is_run_again_without_what_it_did() {
     shop.fails.store(1, Ordering::SeqCst);
     let genkit = process(MemoryStore::default(), &shop);
     let run = genkit.durable_flow("s", "sell", json!({"cents": 1})).await.unwrap();
-    assert!(matches!(run.wait().await.unwrap(), FlowOutcome::Asks(_)));
+    assert!(matches!(run.wait().await.unwrap(), FlowOutcome::Interrupted(_)));
     assert_eq!(shop.begun.load(Ordering::SeqCst), 2);
     assert_eq!(shop.keys.lock().unwrap().len(), 1);
 }
@@ -127,10 +127,12 @@ async fn a_store_that_fails_at_any_save_of_a_flow_loses_nothing() {
                 let ended = async {
                     loop {
                         match run.wait().await? {
-                            FlowOutcome::Asks(open) if open[0].key() == "address" => {
+                            FlowOutcome::Interrupted(open) if open[0].key() == "address" => {
                                 run.answer("address", json!({"street": "Elm St"})).await?;
                             }
-                            FlowOutcome::Asks(open) => run.answer(open[0].key(), true).await?,
+                            FlowOutcome::Interrupted(open) => {
+                                run.answer(open[0].key(), true).await?
+                            }
                             FlowOutcome::Returned(value) => return Ok::<_, Error>(value),
                             other => panic!("{other:?}"),
                         }

@@ -94,7 +94,7 @@ async fn a_step_costs_what_is_new_and_not_what_its_run_is_long() {
     let store = Weighing::default();
     let genkit = instance(store.clone());
     let run = genkit.durable_flow("f", "toil", json!({})).await.unwrap();
-    let FlowOutcome::Asks(open) = run.wait().await.unwrap() else { panic!() };
+    let FlowOutcome::Interrupted(open) = run.wait().await.unwrap() else { panic!() };
     run.answer(open[0].key(), true).await.unwrap();
     assert_eq!(run.wait().await.unwrap(), FlowOutcome::Returned(json!(500 * ROUNDS)));
     let bytes = store.bytes.lock().unwrap().clone();

@@ -42,8 +42,8 @@ macro_rules! all_of_inner_but {
             self.inner.due(limit)
         }
 
-        fn remove<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<bool>> {
-            self.inner.remove(run)
+        fn delete<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<bool>> {
+            self.inner.delete(run)
         }
 
         fn list<'a>(

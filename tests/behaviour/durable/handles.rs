@@ -42,7 +42,7 @@ async fn the_same_id_is_the_same_run() {
     assert!(!run.cancel().await.unwrap(), "it is over");
 
     assert!(genkit.find_durable_run("order-2").await.unwrap().is_none());
-    assert!(run.remove().await.unwrap() && !run.remove().await.unwrap());
+    assert!(run.delete().await.unwrap() && !run.delete().await.unwrap());
     assert_eq!(run.status().await.unwrap_err().kind(), ErrorKind::NotFound);
 }
 

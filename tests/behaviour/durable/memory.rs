@@ -121,7 +121,7 @@ impl RunStore for MemoryStore {
         ready(Ok(runs.iter().filter(is_due).take(limit).map(|(id, _)| id.clone()).collect()))
     }
 
-    fn remove<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<bool>> {
+    fn delete<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<bool>> {
         ready(Ok(self.0.lock().unwrap().remove(run).is_some()))
     }
 }

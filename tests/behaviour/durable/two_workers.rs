@@ -76,7 +76,7 @@ pub(super) async fn two_workers_settle_each_step_once<S: RunStore + Clone>(
         // A process that waits also performs steps.
         assert_eq!(run.wait().await.unwrap().text(), "counted");
         assert_eq!(run.status().await.unwrap(), RunStatus::Completed);
-        assert!(run.remove().await.unwrap());
+        assert!(run.delete().await.unwrap());
     }
     stop.notify_waiters();
     for worker in workers {

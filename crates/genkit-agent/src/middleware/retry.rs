@@ -12,19 +12,19 @@ use genkit_model::ChunkSink;
 /// The maximum number of retries of a failed model call. Default is 3.
 const MAX_RETRIES: u32 = 3;
 
-/// The wait before the first retry. Default is 1 second; it doubles with each retry.
-const FIRST_WAIT: Duration = Duration::from_secs(1);
+/// The delay before the first retry. Default is 1 second; it doubles with each retry.
+const INITIAL_DELAY: Duration = Duration::from_secs(1);
 
-/// The longest wait between two attempts. If the server requests a longer wait, the error is returned. Default is 60
+/// The maximum delay between two attempts. If the server requests a longer wait, the error is returned. Default is 60
 /// seconds.
-const LONGEST_WAIT: Duration = Duration::from_secs(60);
+const MAX_DELAY: Duration = Duration::from_secs(60);
 
 /// Retries of failed model calls, as middleware: see [`retry()`].
 #[derive(Clone, Copy, Debug)]
 pub struct Retry {
     max_retries: u32,
-    first_wait: Duration,
-    longest_wait: Duration,
+    initial_delay: Duration,
+    max_delay: Duration,
     jitter: bool,
 }
 
@@ -45,7 +45,7 @@ pub struct Retry {
 ///     Err(Error::new(ErrorKind::Unavailable, "overloaded")),
 ///     Ok(ModelResponse::from_text("here I am")),
 /// ]);
-/// let patient = retry().max_retries(5).first_wait(Duration::from_millis(1));
+/// let patient = retry().max_retries(5).initial_delay(Duration::from_millis(1));
 /// let response = genkit::generate("hello?").model(model).middleware(patient).await?;
 /// assert_eq!(response.text(), "here I am");
 /// # Ok(())
@@ -54,8 +54,8 @@ pub struct Retry {
 pub fn retry() -> Retry {
     Retry {
         max_retries: MAX_RETRIES,
-        first_wait: FIRST_WAIT,
-        longest_wait: LONGEST_WAIT,
+        initial_delay: INITIAL_DELAY,
+        max_delay: MAX_DELAY,
         jitter: true,
     }
 }
@@ -68,18 +68,18 @@ impl Retry {
         self
     }
 
-    /// Sets the wait before the first retry, which doubles with each retry. Default is 1 second.
+    /// Sets the delay before the first retry, which doubles with each retry. Default is 1 second.
     #[must_use]
-    pub fn first_wait(mut self, wait: Duration) -> Self {
-        self.first_wait = wait;
+    pub fn initial_delay(mut self, delay: Duration) -> Self {
+        self.initial_delay = delay;
         self
     }
 
-    /// Sets the longest wait between two attempts. If the server requests a longer wait, the error is returned. Default
+    /// Sets the maximum delay between two attempts. If the server requests a longer wait, the error is returned. Default
     /// is 60 seconds.
     #[must_use]
-    pub fn longest_wait(mut self, wait: Duration) -> Self {
-        self.longest_wait = wait;
+    pub fn max_delay(mut self, delay: Duration) -> Self {
+        self.max_delay = delay;
         self
     }
 
@@ -97,11 +97,11 @@ impl Retry {
             return None;
         }
         if let Some(wait) = error.retry_after() {
-            return (wait <= self.longest_wait).then_some(wait);
+            return (wait <= self.max_delay).then_some(wait);
         }
-        let doubled = self.first_wait.saturating_mul(2_u32.saturating_pow(retry));
+        let doubled = self.initial_delay.saturating_mul(2_u32.saturating_pow(retry));
         let wait = if self.jitter { doubled.mul_f64(1.0 + random_fraction()) } else { doubled };
-        Some(wait.min(self.longest_wait))
+        Some(wait.min(self.max_delay))
     }
 }
 
@@ -162,7 +162,7 @@ mod tests {
         };
         assert_eq!(after(5), Some(Duration::from_secs(5)));
         assert_eq!(after(60), Some(Duration::from_secs(60)));
-        assert_eq!(after(61), None, "longer than the longest wait");
+        assert_eq!(after(61), None, "longer than the maximum delay");
     }
 
     #[test]

@@ -28,7 +28,7 @@ pub use crate::time::now_ms;
 /// * A save is atomic, and of two saves at the same revision only one succeeds.
 /// * A lease has one owner at a time across all processes, and expires on its own.
 /// * A save for an owner fails once another owner has the lease. A save for an incarnation fails once the run was
-///   removed, even if another run was created with the same id.
+///   deleted, even if another run was created with the same id.
 /// * A run that cannot be read does not affect other runs.
 ///
 /// `genkit::testing::check_run_store` checks these guarantees.
@@ -93,11 +93,11 @@ pub trait RunStore: Send + Sync + 'static {
     /// The store cannot be read.
     fn due(&self, limit: usize) -> BoxFuture<'_, Result<Vec<RunId>>>;
 
-    /// Removes a run and its data. Returns `false` if it does not exist.
+    /// Deletes a run and its data. Returns `false` if it does not exist.
     ///
     /// # Errors
     /// The store cannot be written.
-    fn remove<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<bool>>;
+    fn delete<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<bool>>;
 
     /// Returns a page of the runs that `filter` selects, in the order of their ids. A run that cannot be read is an
     /// entry without a status. The default implementation returns `FailedPrecondition`.

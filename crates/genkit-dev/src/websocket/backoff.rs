@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 /// The first delay. Default is 500 milliseconds, doubled each time.
-const FIRST_WAIT: Duration = Duration::from_millis(500);
+const INITIAL_DELAY: Duration = Duration::from_millis(500);
 
 /// The maximum delay. Default is 5 seconds.
-const LONGEST_WAIT: Duration = Duration::from_secs(5);
+const MAX_DELAY: Duration = Duration::from_secs(5);
 
 /// Delays that double each time.
 #[derive(Default)]
@@ -18,7 +18,7 @@ impl Backoff {
     }
 
     pub(super) fn next(&mut self) -> Duration {
-        let wait = self.0.map_or(FIRST_WAIT, |last| (last * 2).min(LONGEST_WAIT));
+        let wait = self.0.map_or(INITIAL_DELAY, |last| (last * 2).min(MAX_DELAY));
         self.0 = Some(wait);
         wait
     }

@@ -147,7 +147,8 @@ async fn save_rests(
 ) -> Result<bool> {
     let rests = lock(begun).values().map(|call| call.current_rest()).collect::<Option<Vec<_>>>();
     let Some(rests) = rests.filter(|rests| !rests.is_empty()) else { return Ok(false) };
-    let (mut wake, mut waits) = resting::join_rests(rests);
+    let joined = resting::join_rests(session, rests).await;
+    let (mut wake, mut waits) = unless_cancelled(session, joined, || run.cancel_run()).await?;
     let mut record = Record::new(RunBody::Generate(Box::new(run.state_after(session.logged))));
     if let Some((wait, error)) = again {
         let retry = NextAttempt(resting::in_ms(*wait));

@@ -48,7 +48,10 @@ pub(super) async fn drive_flow(
             }
             NoteContent::Started | NoteContent::Published => None,
             NoteContent::Rests => match journal.current_rest() {
-                Some(rest) => Some(resting::join_rests(vec![rest])),
+                Some(rest) => {
+                    let joined = resting::join_rests(session, vec![rest]).await;
+                    Some(unless_cancelled(session, joined, || cancel.cancel()).await?)
+                }
                 None => continue,
             },
         };

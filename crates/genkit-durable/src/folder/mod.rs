@@ -228,7 +228,7 @@ impl RunStore for FolderStore {
         self.run_blocking(move |folder| folder.due_runs(limit))
     }
 
-    fn remove<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<bool>> {
+    fn delete<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<bool>> {
         let run = run.clone();
         self.run_blocking(move |folder| folder.remove_run(&run))
     }

@@ -150,7 +150,7 @@ impl RunFolder {
     pub(super) fn load_run(&self) -> Result<Option<StoredRun>> {
         let mut whole: Option<StoredRun> = None;
         for (before, revision) in self.list_numbers("", ".run")?.into_iter().enumerate() {
-            // The run was removed in the meantime.
+            // The run was deleted in the meantime.
             let Some(text) = self.read(&revision_name(revision))? else { return Ok(None) };
             if revision != before as u64 + 1 {
                 return Err(E::TornFile(revision_name(before as u64 + 1)).into());

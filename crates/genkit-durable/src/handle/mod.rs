@@ -78,7 +78,7 @@ macro_rules! handle_methods {
             /// Returns the saved status of the run.
             ///
             /// # Errors
-            /// Returns `NotFound` if the run was removed, or an error if the store cannot be read.
+            /// Returns `NotFound` if the run was deleted, or an error if the store cannot be read.
             pub async fn status(&self) -> Result<RunStatus> {
                 Ok(self.0.peek_head().await?.status)
             }
@@ -119,7 +119,7 @@ macro_rules! handle_methods {
             /// If the store fails, it is not known whether the signal was sent.
             ///
             /// # Errors
-            /// `NotFound` if the run was removed, `FailedPrecondition` if it is finished, `ResourceExhausted` if it has
+            /// `NotFound` if the run was deleted, `FailedPrecondition` if it is finished, `ResourceExhausted` if it has
             /// not received earlier signals (1,000, or 1 MiB), `InvalidArgument` if `value` does not serialize, and any
             /// error from the store.
             pub async fn signal(&self, name: &str, value: impl Serialize) -> Result<()> {
@@ -130,7 +130,7 @@ macro_rules! handle_methods {
             /// [`publish_status`](crate::DurableContext::publish_status). It stays readable when the run is finished.
             ///
             /// # Errors
-            /// `NotFound` if the run was removed, `InvalidArgument` if the value is not a `T`, and any error from the
+            /// `NotFound` if the run was deleted, `InvalidArgument` if the value is not a `T`, and any error from the
             /// store.
             pub async fn published_status<T: DeserializeOwned>(&self) -> Result<Option<T>> {
                 self.0.read_published().await
@@ -166,13 +166,13 @@ macro_rules! handle_methods {
                 self.0.retry_run().await
             }
 
-            /// Removes the run and its data from the store. Its id may then be used again. Returns `false` if the run
+            /// Deletes the run and its data from the store. Its id may then be used again. Returns `false` if the run
             /// did not exist.
             ///
             /// # Errors
             /// Any error from the store.
-            pub async fn remove(&self) -> Result<bool> {
-                self.0.store.remove(&self.0.id).await
+            pub async fn delete(&self) -> Result<bool> {
+                self.0.store.delete(&self.0.id).await
             }
         }
     )*};
@@ -201,7 +201,7 @@ impl Handle {
         self
     }
 
-    /// Fails if the run was removed and another run was created with its id.
+    /// Fails if the run was deleted and another run was created with its id.
     fn check_incarnation(&self, head: &RunHead) -> Result<()> {
         match *self.incarnation.get_or_init(|| head.incarnation) == head.incarnation {
             true => Ok(()),

@@ -98,7 +98,7 @@ impl RunStream {
     /// Returns the next event, or `None` at the end.
     ///
     /// # Errors
-    /// `NotFound` if the run was removed, `FailedPrecondition` for a flow, and any error from the store. The stream can
+    /// `NotFound` if the run was deleted, `FailedPrecondition` for a flow, and any error from the store. The stream can
     /// be continued after an error.
     pub async fn next(&mut self) -> Result<Option<RunEvent>> {
         let mut pause = Duration::from_millis(10);

@@ -228,7 +228,7 @@ impl Child {
             RunBody::Flow(state) => match flow_outcome_of(id, status, record.error, *state)? {
                 FlowOutcome::Returned(output) => Ok(output),
                 // The child was continued by an operator in the meantime.
-                FlowOutcome::Asks(_) => Err(Error::from(E::Lost(id.to_string()))),
+                FlowOutcome::Interrupted(_) => Err(Error::from(E::Lost(id.to_string()))),
             },
         }
     }

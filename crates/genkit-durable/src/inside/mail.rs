@@ -1,7 +1,7 @@
 //! The mail of a run: signals from outside, which any process adds to the stored head without the lease of the run.
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -131,6 +131,8 @@ pub(crate) struct LiveRun {
     published: Mutex<Option<Value>>,
     /// The number of calls that wait for mail.
     listening: AtomicUsize,
+    /// Whether mail of other processes was added.
+    has_news: AtomicBool,
     /// Changes when mail arrives.
     arrived: watch::Sender<()>,
 }
@@ -162,6 +164,7 @@ impl LiveRun {
         mail.signals.extend(new);
         (mail.sent, mail.wakes) = (stored.sent.max(known), stored.wakes);
         drop(mail);
+        self.has_news.store(true, Ordering::SeqCst);
         self.arrived.send_replace(());
     }
 
@@ -184,6 +187,11 @@ impl LiveRun {
     pub(crate) fn has_signal(&self, name: &str) -> bool {
         let mail = lock(&self.mail);
         mail.signals.iter().any(|signal| signal.name == name && signal.taken_by.is_none())
+    }
+
+    /// Returns whether mail of other processes was added since the last call.
+    pub(crate) fn take_news(&self) -> bool {
+        self.has_news.swap(false, Ordering::SeqCst)
     }
 
     /// Removes the signal of a wait whose result is saved.

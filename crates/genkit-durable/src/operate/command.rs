@@ -210,7 +210,7 @@ fn print_details(details: &RunDetails) -> String {
     let steps: Vec<String> = details.steps.iter().map(step).collect();
     line("steps", format!("{} ({})", steps.len(), steps.join(", ")));
     line("failed attempts", details.attempts.to_string());
-    line("ended processes", details.lives.to_string());
+    line("ended processes", details.ended_processes.to_string());
     line("questions", details.questions.len().to_string());
     line("unread signals", details.unread_signals.to_string());
     line("size", format!("{} bytes, {} lines", details.bytes, details.saved_lines));

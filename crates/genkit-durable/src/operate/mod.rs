@@ -92,7 +92,7 @@ impl Runs {
             build: record.kept.build,
             unread_signals: record.kept.mail.unread(),
             attempts: record.attempts,
-            lives: record.lives,
+            ended_processes: record.lives,
             error,
             questions,
             missing,
@@ -163,7 +163,7 @@ impl Runs {
     /// See [`Runs`].
     pub async fn delete(&self, id: impl Into<String>) -> Result<bool> {
         let id = RunId::new(id)?;
-        run_store(&self.0)?.remove(&id).await
+        run_store(&self.0)?.delete(&id).await
     }
 
     /// Deletes the runs that finished longer than `age` ago, except children of a run that is not finished. Returns their
@@ -201,7 +201,7 @@ pub(crate) async fn delete_finished(store: &dyn RunStore, age: Duration) -> Resu
             }
             // An operator may have continued it since.
             let head = store.peek(&entry.id).await?;
-            if head.is_some_and(|head| head.status.is_over()) && store.remove(&entry.id).await? {
+            if head.is_some_and(|head| head.status.is_over()) && store.delete(&entry.id).await? {
                 deleted += 1;
             }
         }
@@ -242,7 +242,7 @@ pub struct RunDetails {
     /// Number of failed attempts of the next step.
     pub attempts: u32,
     /// Number of processes that ended during the next step.
-    pub lives: u32,
+    pub ended_processes: u32,
     /// Error of the run, or of the last attempt of its next step.
     pub error: Option<String>,
     /// Questions without an answer.

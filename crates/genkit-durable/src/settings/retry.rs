@@ -10,14 +10,14 @@ use genkit_core::{Error, ErrorKind};
 /// The number of retries of a step that fails with a temporary error. Default is 4: 5 attempts.
 const MAX_RETRIES: u32 = 4;
 
-/// The wait before the first retry. Default is 1 second.
-const FIRST_WAIT: Duration = Duration::from_secs(1);
+/// The delay before the first retry. Default is 1 second.
+const INITIAL_DELAY: Duration = Duration::from_secs(1);
 
-/// Each wait is the one before multiplied by this factor. Default is 4.
+/// Each delay is the one before multiplied by this factor. Default is 4.
 const BACKOFF: u32 = 4;
 
-/// The longest wait between two attempts. Default is 5 minutes.
-const LONGEST_WAIT: Duration = Duration::from_secs(300);
+/// The maximum delay between two attempts. Default is 5 minutes.
+const MAX_DELAY: Duration = Duration::from_secs(300);
 
 /// The retries of a step of a durable run: how often, when, and after which errors.
 ///
@@ -30,7 +30,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(300);
 /// use genkit::ErrorKind;
 /// use genkit::durable::{DurableOptions, RetryPolicy};
 ///
-/// let patient = RetryPolicy::new().max_retries(20).longest_wait(Duration::from_secs(3600));
+/// let patient = RetryPolicy::new().max_retries(20).max_delay(Duration::from_secs(3600));
 /// let options = DurableOptions::new()
 ///     .retry(patient) // model calls of the run, or its flow
 ///     .retry_tool("book", RetryPolicy::new().kinds([ErrorKind::Unavailable]));
@@ -41,9 +41,11 @@ const LONGEST_WAIT: Duration = Duration::from_secs(300);
 #[must_use = "a policy does nothing until a run is created with it"]
 pub struct RetryPolicy {
     max_retries: u32,
-    first_wait: Duration,
+    #[serde(alias = "firstWait")]
+    initial_delay: Duration,
     backoff: u32,
-    longest_wait: Duration,
+    #[serde(alias = "longestWait")]
+    max_delay: Duration,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     kinds: Vec<String>,
 }
@@ -52,9 +54,9 @@ impl Default for RetryPolicy {
     fn default() -> Self {
         Self {
             max_retries: MAX_RETRIES,
-            first_wait: FIRST_WAIT,
+            initial_delay: INITIAL_DELAY,
             backoff: BACKOFF,
-            longest_wait: LONGEST_WAIT,
+            max_delay: MAX_DELAY,
             kinds: Vec::new(),
         }
     }
@@ -71,19 +73,19 @@ impl RetryPolicy {
         Self { max_retries: times, ..self }
     }
 
-    /// Sets the wait before the first retry. Default is 1 second.
-    pub fn first_wait(self, wait: Duration) -> Self {
-        Self { first_wait: wait, ..self }
+    /// Sets the delay before the first retry. Default is 1 second.
+    pub fn initial_delay(self, delay: Duration) -> Self {
+        Self { initial_delay: delay, ..self }
     }
 
-    /// Sets the factor that each wait is multiplied by to get the next one. Default is 4; 1 makes all waits equal.
+    /// Sets the factor that each delay is multiplied by to get the next one. Default is 4; 1 makes all delays equal.
     pub fn backoff(self, factor: u32) -> Self {
         Self { backoff: factor.max(1), ..self }
     }
 
-    /// Sets the longest wait between two attempts. Default is 5 minutes; a server may request a longer one.
-    pub fn longest_wait(self, wait: Duration) -> Self {
-        Self { longest_wait: wait, ..self }
+    /// Sets the maximum delay between two attempts. Default is 5 minutes; a server may request a longer one.
+    pub fn max_delay(self, delay: Duration) -> Self {
+        Self { max_delay: delay, ..self }
     }
 
     /// Sets the error kinds that are retried. By default, these are the [retryable](Error::is_retryable) errors.
@@ -113,7 +115,7 @@ impl RetryPolicy {
         asked: Option<Duration>,
     ) -> Option<Duration> {
         let factor = self.backoff.saturating_pow(tries.saturating_sub(1));
-        let wait = self.first_wait.saturating_mul(factor).min(self.longest_wait);
+        let wait = self.initial_delay.saturating_mul(factor).min(self.max_delay);
         (tries <= self.max_retries).then(|| wait.max(asked.unwrap_or(Duration::ZERO)))
     }
 }

@@ -16,6 +16,7 @@ use serde_json::Value;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+pub use self::cron::Cron;
 use self::measure::measure_runs;
 use self::rules::WorkRules;
 use self::schedule::{Schedule, ScheduledStart};
@@ -127,26 +128,28 @@ impl Worker {
         self
     }
 
-    /// Starts a durable flow at the times of a cron expression in UTC: minute, hour, day of the month, month and weekday
-    /// (0 or 7 is Sunday), each `*`, a number, a range `1-5`, a step `*/15`, or a list of these.
+    /// Starts a durable flow at the times of a cron expression, such as `"0 3 * * *"` in UTC. For another time zone, and
+    /// for the syntax, see [`Cron`].
     ///
     /// All workers of a store can have the same schedules: the id of a run consists of the name of the schedule and its
-    /// time, such as `nightly-2026-11-27T03.00`, so each time starts one run. Its tag is `schedule:` with the name. A
+    /// time in UTC, such as `nightly-2026-11-27T03.00`, so each time starts one run. Its tag is `schedule:` with the name. A
     /// scheduled time is skipped if no worker runs then.
     ///
     /// ```no_run
     /// # async fn example(genkit: genkit::Genkit) -> genkit::Result<()> {
-    /// let worker = genkit.work().schedule_flow("nightly", "0 3 * * *", "report", serde_json::json!({}));
-    /// worker.await
+    /// use genkit::durable::Cron;
+    ///
+    /// let nightly = Cron::new("0 3 * * *").time_zone("Europe/Berlin");
+    /// genkit.work().schedule_flow("nightly", nightly, "report", serde_json::json!({})).await
     /// # }
     /// ```
     ///
-    /// The worker returns `InvalidArgument` for an invalid name or expression, and `NotFound` if it does not have the
+    /// The worker returns `InvalidArgument` for an invalid name, expression or time zone, and `NotFound` if it does not have the
     /// flow.
     pub fn schedule_flow(
         mut self,
         name: impl Into<String>,
-        cron: impl Into<String>,
+        cron: impl Into<Cron>,
         flow: impl Into<String>,
         input: Value,
     ) -> Self {
@@ -160,7 +163,7 @@ impl Worker {
     pub fn schedule_run(
         mut self,
         name: impl Into<String>,
-        cron: impl Into<String>,
+        cron: impl Into<Cron>,
         run: Generate,
     ) -> Self {
         let start = ScheduledStart::Run(Box::new(run));

@@ -20,12 +20,21 @@ impl Elsewhere for NextAttempt {
     fn give_up(&self) {}
 }
 
-/// Combines the external operations that runs wait for. Returns the time of the next check, in milliseconds since 1970,
-/// and all items to check.
-pub(crate) fn join_rests(rests: Vec<Rest>) -> (u64, Vec<Arc<dyn Elsewhere>>) {
+/// Combines the external operations that the functions of a run wait for. Returns the time of the next check, in
+/// milliseconds since 1970, and all items to check. The time is now if mail that arrived after the functions last ran
+/// ends a wait.
+pub(crate) async fn join_rests(
+    session: &mut LeasedRun,
+    rests: Vec<Rest>,
+) -> Result<(u64, Vec<Arc<dyn Elsewhere>>)> {
     let now = tokio::time::Instant::now();
     let until = rests.iter().map(|rest| rest.until.saturating_duration_since(now)).min();
-    (in_ms(until.unwrap_or_default()), rests.into_iter().flat_map(|rest| rest.waits).collect())
+    let waits: Vec<_> = rests.into_iter().flat_map(|rest| rest.waits).collect();
+    let mut is_over = false;
+    while !is_over && session.live.take_news() {
+        is_over = poll_waits(session, &waits).await?.is_none();
+    }
+    Ok((in_ms(until.filter(|_| !is_over).unwrap_or_default()), waits))
 }
 
 /// Returns the time after this wait, in milliseconds since 1970.

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::cron::Cron;
+use super::cron::{Cron, CronTimes};
 use crate::error::Error as E;
 use crate::runs;
 use crate::settings::DurableOptions;
@@ -15,7 +15,7 @@ use genkit_core::{ErrorKind, Result, RunId};
 /// A schedule of a worker.
 pub(super) struct Schedule {
     name: String,
-    cron: String,
+    cron: Cron,
     start: ScheduledStart,
     /// The time after which runs are started, in milliseconds since 1970.
     pub(super) since_ms: u64,
@@ -30,26 +30,29 @@ pub(super) enum ScheduledStart {
 /// A schedule with the time of its next run, in milliseconds since 1970.
 pub(super) struct ActiveSchedule {
     schedule: Schedule,
-    cron: Cron,
+    times: CronTimes,
     next_ms: Option<u64>,
 }
 
 impl Schedule {
-    pub(super) fn new(name: String, cron: String, start: ScheduledStart) -> Self {
+    pub(super) fn new(name: String, cron: Cron, start: ScheduledStart) -> Self {
         Self { name, cron, start, since_ms: now_ms() }
     }
 
     /// Checks the schedule, and finds its next time.
     pub(super) fn activate(self, instance: &Instance) -> Result<ActiveSchedule> {
-        let cron = Cron::parse(&self.cron)?;
+        let times = self.cron.parse()?;
         RunId::new(&*self.name)?;
         if let ScheduledStart::Flow(flow, _) = &self.start
             && instance.registry.flow(flow).is_none()
         {
             return Err(E::NoFlow(flow.clone()).into());
         }
-        let next_ms = cron.next_after(self.since_ms);
-        Ok(ActiveSchedule { schedule: self, cron, next_ms })
+        let next_ms = times.next_after(self.since_ms);
+        if next_ms.is_none() {
+            return Err(self.cron.invalid("no date matches it").into());
+        }
+        Ok(ActiveSchedule { schedule: self, times, next_ms })
     }
 }
 
@@ -64,7 +67,7 @@ impl ActiveSchedule {
                 return;
             }
         }
-        self.next_ms = self.cron.next_after(time.max(now_ms()));
+        self.next_ms = self.times.next_after(time.max(now_ms()));
     }
 
     async fn start_run(&self, instance: &Instance, time: u64) -> Result<()> {

@@ -1,7 +1,7 @@
-use super::cron::Cron;
 use super::rules::Admission;
 use super::*;
 
+mod cron;
 mod deleted;
 mod interrupted;
 mod retried;
@@ -24,13 +24,6 @@ async fn runs_continue_during_store_query() {
 
 /// 2020-11-27T18:30:00Z, a Friday.
 const FRIDAY: u64 = 1_606_501_800_000;
-
-fn next_times(cron: &str, count: usize) -> Vec<String> {
-    let cron = Cron::parse(cron).expect("a cron expression");
-    let next = std::iter::successors(cron.next_after(FRIDAY), |time| cron.next_after(*time));
-    let text = |time| genkit_core::internal::time::format_iso8601(time)[..16].to_owned();
-    next.take(count).map(text).collect()
-}
 
 #[tokio::test]
 async fn each_time_of_a_schedule_starts_one_run() {
@@ -65,49 +58,6 @@ async fn each_time_of_a_schedule_starts_one_run() {
     let listed = store.list(&filter).await.expect("it lists");
     let ids: Vec<_> = listed.iter().map(|run| run.id.as_str()).collect();
     assert_eq!(ids, ["weekly-2020-11-27T18.31"]);
-}
-
-#[test]
-fn cron_finds_the_next_times() {
-    let table: [(&str, &[&str]); 9] = [
-        ("* * * * *", &["2020-11-27T18:31", "2020-11-27T18:32"]),
-        ("30 18 * * *", &["2020-11-28T18:30", "2020-11-29T18:30"]),
-        ("0 3 * * *", &["2020-11-28T03:00", "2020-11-29T03:00"]),
-        ("*/20 9-10 * * 1-5", &["2020-11-30T09:00", "2020-11-30T09:20"]),
-        ("15,45 0 1 */6 *", &["2021-01-01T00:15", "2021-01-01T00:45", "2021-07-01T00:15"]),
-        ("0 0 29 2 *", &["2024-02-29T00:00", "2028-02-29T00:00"]),
-        ("0 0 * * 7", &["2020-11-29T00:00", "2020-12-06T00:00"]),
-        // If both days are restricted, one of them must match.
-        ("0 0 1 * 6", &["2020-11-28T00:00", "2020-12-01T00:00", "2020-12-05T00:00"]),
-        ("0 0 30 2 *", &[]),
-    ];
-    for (cron, times) in table {
-        assert_eq!(next_times(cron, times.len().max(1)), times, "{cron}");
-    }
-}
-
-#[test]
-fn invalid_cron_expressions_are_errors() {
-    for wrong in [
-        "",
-        "* * * *",
-        "* * * * * *",
-        "60 * * * *",
-        "* 24 * * *",
-        "* * 0 * *",
-        "* * * 13 *",
-        "* * * * 8",
-        "*/0 * * * *",
-        "5-1 * * * *",
-        "a * * * *",
-        "1, * * * *",
-        "-1 * * * *",
-        "@daily",
-        "99999999999999999999 * * * *",
-    ] {
-        let error = Cron::parse(wrong).expect_err(wrong);
-        assert!(error.to_string().contains("is not a valid schedule"), "{error}");
-    }
 }
 
 #[test]

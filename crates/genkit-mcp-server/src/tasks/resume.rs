@@ -75,7 +75,7 @@ async fn work_on(
         return Ok(TakenUp::Foreign);
     };
     if record.ends_ms() <= now {
-        store.remove(id).await?;
+        store.delete(id).await?;
         session.release().await;
         return Ok(TakenUp::Settled);
     }

@@ -59,7 +59,7 @@ macro_rules! handle_methods {
             /// Returns the status of the run.
             ///
             /// # Errors
-            /// `NotFound` if the run was removed, `Unavailable` if the server does not respond.
+            /// `NotFound` if the run was deleted, `Unavailable` if the server does not respond.
             pub async fn status(&self) -> Result<RunStatus> {
                 self.0.run_status().await
             }
@@ -105,13 +105,13 @@ macro_rules! handle_methods {
                 self.0.call_handler::<Option<bool>>("cancel").await?.ok_or_else(|| self.0.missing_run())
             }
 
-            /// Removes the run and its data from Restate, and ends its running steps. Its id may then be used again.
+            /// Deletes the run and its data from Restate, and ends its running steps. Its id may then be used again.
             /// Returns `false` if the run did not exist.
             ///
             /// # Errors
             /// `Unavailable` if the server does not respond.
-            pub async fn remove(&self) -> Result<bool> {
-                self.0.call_handler("remove").await
+            pub async fn delete(&self) -> Result<bool> {
+                self.0.call_handler("delete").await
             }
         }
     )*};

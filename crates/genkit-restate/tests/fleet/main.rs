@@ -94,7 +94,7 @@ async fn an_approval_is_answered_after_a_restart_of_everything() {
     fleet.revive("a");
     assert!(within(run.wait(), &server).await.unwrap().is_interrupted());
     let outcome = within(flow.wait(), &server).await.unwrap();
-    let FlowOutcome::Asks(open) = outcome else { panic!("{outcome:?}") };
+    let FlowOutcome::Interrupted(open) = outcome else { panic!("{outcome:?}") };
     assert_eq!(open[0].message(), Some("Send it?"));
     // Longer than the step timeout: the waiting flow is suspended in Restate.
     tokio::time::sleep(Duration::from_secs(3)).await;
@@ -114,7 +114,7 @@ async fn an_approval_is_answered_after_a_restart_of_everything() {
     for once in ["effect reserve", "effect ship", "effect book"] {
         assert_eq!(log.count(once), 1, "{once}");
     }
-    assert!(run.remove().await.unwrap() && !run.remove().await.unwrap());
+    assert!(run.delete().await.unwrap() && !run.delete().await.unwrap());
     assert_eq!(run.status().await.unwrap_err().kind(), ErrorKind::NotFound);
 }
 

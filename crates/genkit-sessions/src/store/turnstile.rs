@@ -178,7 +178,7 @@ impl Turnstile {
             return Ok(None);
         };
         if self.record.find(&turn.id).is_some_and(|entry| entry.status.is_over()) {
-            runs.remove(&journal).await?;
+            runs.delete(&journal).await?;
             return Ok(None);
         }
         Ok(Some((turn, saved)))
@@ -257,7 +257,7 @@ impl Turnstile {
         let has_failed = self.revision > 0 && self.record.entries.is_empty();
         if has_failed && !self.is_given_up && !self.is_lost().await {
             // The first turn has failed, so there is no session.
-            let _ = self.sessions.runs.remove(&self.key.run).await;
+            let _ = self.sessions.runs.delete(&self.key.run).await;
         }
         if std::mem::take(&mut self.is_leased) {
             let _ = self.sessions.runs.release(&self.key.run, &self.owner).await;
@@ -275,7 +275,7 @@ pub(super) struct KeptTurn {
 impl KeptTurn {
     async fn remove(self, runs: &dyn RunStore) {
         if !self.keeps.load(Ordering::Acquire)
-            && let Err(error) = runs.remove(&self.journal).await
+            && let Err(error) = runs.delete(&self.journal).await
         {
             let error = Logged::text(error.chain());
             tracing::warn!(%error, "failed to remove the journal of a finished turn");

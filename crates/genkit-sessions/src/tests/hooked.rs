@@ -107,8 +107,8 @@ impl RunStore for Hooked {
         self.inner.due(limit)
     }
 
-    fn remove<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<bool>> {
-        self.inner.remove(run)
+    fn delete<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<bool>> {
+        self.inner.delete(run)
     }
 
     fn list<'a>(&'a self, filter: &'a RunFilter) -> BoxFuture<'a, Result<Vec<RunEntry>>> {

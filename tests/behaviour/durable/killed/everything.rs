@@ -1,5 +1,5 @@
 //! A run with everything that is durable, whose processes are killed at random changes of the store: a flow, an agent
-//! inside of it, child runs, a timer and a signal.
+//! inside of it, child runs, a timer and a signal. For any store: `open_store` and `Temp` of the parent module open it.
 //!
 //! `GENKIT_KILLS` sets the number of kills for each store.
 
@@ -19,10 +19,10 @@ use genkit::model::{self, ModelResponse};
 use genkit::{BoxFuture, Context, Error, Genkit, Registry, Result, Role, flow, flows, tool, tools};
 use serde_json::json;
 
-use super::super::stored::Temp;
 use super::process::{Log, die};
+use super::{Temp, open_store};
 
-/// Tells a process its store, its folder, and the change at which it dies; 0 for none.
+/// Tells a process its store, the change at which it dies (0 for none), its run and its folder.
 const ROLE: &str = "GENKIT_EVERYTHING";
 
 /// The number of kills for each store, unless `GENKIT_KILLS` sets another.
@@ -99,11 +99,7 @@ struct Deadly {
 }
 
 impl Deadly {
-    fn open(kind: &str, folder: &Path, dies_at: usize) -> Self {
-        let inner: Arc<dyn RunStore> = match kind {
-            "sqlite" => Arc::new(genkit_sqlite::SqliteStore::open(folder.join("runs.db")).unwrap()),
-            _ => Arc::new(genkit::durable::FolderStore::open(folder.join("folder")).unwrap()),
-        };
+    fn new(inner: Arc<dyn RunStore>, dies_at: usize) -> Self {
         Self { inner, left: Arc::new(AtomicUsize::new(dies_at)) }
     }
 
@@ -153,13 +149,13 @@ impl RunStore for Deadly {
 #[tokio::test]
 async fn the_process_that_does_everything() {
     let Ok(role) = std::env::var(ROLE) else { return };
-    let [kind, dies_at, folder] = role.splitn(3, ' ').collect::<Vec<_>>()[..] else {
+    let [store, dies_at, run, folder] = role.splitn(4, ' ').collect::<Vec<_>>()[..] else {
         panic!("{role}")
     };
     let folder = PathBuf::from(folder);
-    let store = Deadly::open(kind, &folder, dies_at.parse().unwrap());
+    let store = Deadly::new(open_store(store, &folder).await, dies_at.parse().unwrap());
     let genkit = program(store, &Log(folder.join("log")));
-    let run = genkit.find_durable_flow("r").await.unwrap().unwrap();
+    let run = genkit.find_durable_flow(run).await.unwrap().unwrap();
     let end = async move {
         while !run.status().await.unwrap().is_over() {
             tokio::time::sleep(Duration::from_millis(2)).await;
@@ -169,11 +165,12 @@ async fn the_process_that_does_everything() {
 }
 
 /// Runs a process. Returns whether it was killed.
-fn is_killed(kind: &str, dies_at: usize, folder: &Path) -> bool {
+fn is_killed(role: String) -> bool {
     use std::os::unix::process::ExitStatusExt as _;
+    let (_, module) = module_path!().split_once("::").unwrap();
     let ended = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "durable::killed::everything::the_process_that_does_everything"])
-        .env(ROLE, format!("{kind} {dies_at} {}", folder.display()))
+        .args(["--exact", &format!("{module}::the_process_that_does_everything")])
+        .env(ROLE, role)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .output()
@@ -200,15 +197,22 @@ fn check_effects(text: &str, kills: usize) {
     assert!((MODEL_CALLS..=MODEL_CALLS + 2 * kills).contains(&models), "{models}: {text}");
 }
 
-/// Kills the processes of runs until there were enough kills.
-async fn survives_kills(kind: &str) {
+/// Kills the processes of runs until there were enough kills. `store` is passed to `open_store`.
+pub(super) async fn survives_kills(store: &str) {
     let wanted = std::env::var("GENKIT_KILLS").ok().and_then(|kills| kills.parse().ok());
     let (wanted, mut all, mut random) = (wanted.unwrap_or(KILLS), 0, 88_172_645_463_325_252_u64);
     for trial in 0.. {
-        let temp = Temp::new(&format!("everything-{kind}-{trial}"));
-        let log = Log(temp.0.join("log"));
-        let genkit = program(Deadly::open(kind, &temp.0, 0), &log);
-        let run = genkit.durable_flow("r", "everything", json!({})).await.unwrap();
+        let id = format!("{}-{trial}", store.split(':').next().unwrap());
+        let temp = Temp::new(&format!("everything-{id}"));
+        let folder: &Path = temp.as_ref();
+        let log = Log(folder.join("log"));
+        let genkit = program(Deadly::new(open_store(store, folder).await, 0), &log);
+        let children = RunFilter::new().tag(format!("parent:{id}"));
+        for run in genkit.runs().list(children.clone()).await.unwrap() {
+            genkit.runs().delete(run.id.as_str()).await.unwrap(); // of an earlier test on the same server
+        }
+        genkit.runs().delete(&*id).await.unwrap();
+        let run = genkit.durable_flow(&*id, "everything", json!({})).await.unwrap();
         run.signal("number", 7).await.unwrap();
         let mut kills = 0;
         loop {
@@ -217,7 +221,7 @@ async fn survives_kills(kind: &str) {
             random ^= random >> 7;
             random ^= random << 17;
             let dies_at = if all + kills < wanted { 5 + (random % 15) as usize } else { 0 };
-            if !is_killed(kind, dies_at, &temp.0) {
+            if !is_killed(format!("{store} {dies_at} {id} {}", folder.display())) {
                 break;
             }
             kills += 1;
@@ -226,7 +230,7 @@ async fn survives_kills(kind: &str) {
         assert_eq!(outcome, FlowOutcome::Returned(json!("child done done 7")), "{trial}");
         let published: Option<String> = run.published_status().await.unwrap();
         assert_eq!(published.as_deref(), Some("signalled"));
-        let children = genkit.runs().list(RunFilter::new().tag("parent:r")).await.unwrap();
+        let children = genkit.runs().list(children).await.unwrap();
         let statuses: Vec<_> = children.iter().map(|child| child.status).collect();
         assert_eq!(statuses, [Some(RunStatus::Completed); 2], "{trial}");
         check_effects(&std::fs::read_to_string(&log.0).unwrap(), kills);
@@ -235,14 +239,4 @@ async fn survives_kills(kind: &str) {
             break;
         }
     }
-}
-
-#[tokio::test]
-async fn run_with_everything_survives_kills_with_a_folder() {
-    survives_kills("folder").await;
-}
-
-#[tokio::test]
-async fn run_with_everything_survives_kills_with_sqlite() {
-    survives_kills("sqlite").await;
 }

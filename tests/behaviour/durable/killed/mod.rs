@@ -2,13 +2,16 @@
 
 #![cfg(unix)]
 
-mod everything;
 // `crates/genkit-postgres` has the same tests with its own store.
+mod everything;
 mod process;
 
 use std::path::Path;
 use std::sync::Arc;
 
+use genkit::durable::RunStore;
+
+use self::everything::survives_kills;
 use self::process::{Mortal, dies_at_each_save, run_alive};
 use super::stored::Temp;
 
@@ -21,15 +24,14 @@ async fn the_process_that_dies() {
         let temp = Temp::new("alive");
         return run_alive(Arc::new(temp.folder()), &temp.0).await;
     };
-    match &*role.kind {
-        "sqlite" => {
-            let file = role.folder.join("runs.db");
-            role.play(Arc::new(genkit_sqlite::SqliteStore::open(file).unwrap())).await;
-        }
-        _ => {
-            let folder = role.folder.join("folder");
-            role.play(Arc::new(genkit::durable::FolderStore::open(folder).unwrap())).await;
-        }
+    let store = open_store(&role.kind, &role.folder).await;
+    role.play(store).await;
+}
+
+async fn open_store(kind: &str, folder: &Path) -> Arc<dyn RunStore> {
+    match kind {
+        "sqlite" => Arc::new(genkit_sqlite::SqliteStore::open(folder.join("runs.db")).unwrap()),
+        _ => Arc::new(genkit::durable::FolderStore::open(folder.join("folder")).unwrap()),
     }
 }
 
@@ -47,4 +49,14 @@ fn a_process_that_is_killed_at_any_save_is_succeeded_with_a_folder() {
 #[test]
 fn a_process_that_is_killed_at_any_save_is_succeeded_with_sqlite() {
     dies_at_each_save(CHILD, "sqlite", [], Temp::new);
+}
+
+#[tokio::test]
+async fn run_with_everything_survives_kills_with_a_folder() {
+    survives_kills("folder").await;
+}
+
+#[tokio::test]
+async fn run_with_everything_survives_kills_with_sqlite() {
+    survives_kills("sqlite").await;
 }

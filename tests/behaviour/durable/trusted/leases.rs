@@ -194,7 +194,7 @@ async fn run_that_replaces_another_receives_nothing_of_it() {
     let waiter = old.clone();
     let waiting = tokio::spawn(async move { waiter.wait().await });
     sleep(Duration::from_secs(3)).await;
-    assert!(old.remove().await.unwrap());
+    assert!(old.delete().await.unwrap());
     let other = ScriptedModel::new([ModelResponse::from_text("of the new run")]);
     let other = Genkit::builder()
         .registry(Registry::new())

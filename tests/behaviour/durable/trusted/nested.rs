@@ -214,7 +214,7 @@ async fn nested_flows_have_their_own_keys_and_share_the_run() {
     assert!(crash.is_err());
     tokio::task::yield_now().await;
     let run = open().find_durable_flow("f").await.unwrap().unwrap();
-    let FlowOutcome::Asks(open) = run.wait().await.unwrap() else { panic!("it asks") };
+    let FlowOutcome::Interrupted(open) = run.wait().await.unwrap() else { panic!("it asks") };
     let keys = effects.keys();
     let [one, two, again] = &keys[..] else { panic!("{keys:?}") };
     assert!(one != two && two == again, "{keys:?}");

@@ -82,7 +82,7 @@ impl RunStore for Remote {
         self.call(Box::pin(async move { self.inner.due(limit).await }))
     }
 
-    fn remove<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<bool>> {
-        self.call(Box::pin(async move { self.inner.remove(run).await }))
+    fn delete<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<bool>> {
+        self.call(Box::pin(async move { self.inner.delete(run).await }))
     }
 }

@@ -63,7 +63,7 @@ fn process(attempts: &Attempts) -> Genkit {
 
 #[tokio::test]
 async fn tool_calls_are_retried_with_their_saved_results() {
-    let quick = RetryPolicy::new().first_wait(Duration::from_millis(2)).backoff(1);
+    let quick = RetryPolicy::new().initial_delay(Duration::from_millis(2)).backoff(1);
     for (policy, made, output) in [
         (None, 1, "overloaded"),
         (Some(quick.clone()), 3, "after 2"),
@@ -93,7 +93,7 @@ async fn flows_are_retried_by_the_policy_of_the_run() {
     assert_eq!(run.wait().await.unwrap_err().kind(), ErrorKind::PermissionDenied);
     assert_eq!(attempts.made(), 1);
     let policy = RetryPolicy::new().kinds([ErrorKind::PermissionDenied]);
-    let options = DurableOptions::new().retry(policy.first_wait(Duration::from_millis(1)));
+    let options = DurableOptions::new().retry(policy.initial_delay(Duration::from_millis(1)));
     let run = genkit.durable_flow_with("f", "locked", json!({}), options).await.unwrap();
     run.wait().await.unwrap();
     assert_eq!(attempts.made(), 3);
@@ -111,7 +111,7 @@ async fn model_calls_are_retried_by_the_policy_of_the_run() {
     let genkit = Genkit::builder().registry(Registry::new().add([agent]));
     let first = calls_with("flaky", json!({"task": "look"}));
     let genkit = genkit.default_model(first).durable(MemoryStore::default()).build().unwrap();
-    let policy = RetryPolicy::new().max_retries(2).longest_wait(Duration::from_secs(3));
+    let policy = RetryPolicy::new().max_retries(2).max_delay(Duration::from_secs(3));
     let options = DurableOptions::new().retry(policy);
     let ask = genkit.generate("go").tools(["flaky"]);
     let run = genkit.durable_run_with("r", ask, options).await.unwrap();

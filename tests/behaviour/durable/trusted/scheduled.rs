@@ -1,5 +1,6 @@
 //! Runs that workers start at the times of a schedule.
 
+use genkit::durable::Cron;
 use genkit::{ErrorKind, Genkit, Registry, flow, flows};
 use serde_json::json;
 
@@ -25,9 +26,13 @@ async fn invalid_schedules_are_errors_of_the_worker() {
     schedule("nightly", "0 3 * * *", "report").await.unwrap();
     for (name, cron, flow, kind) in [
         ("nightly", "0 25 * * *", "report", ErrorKind::InvalidArgument),
+        ("nightly", "0 3 30 2 *", "report", ErrorKind::InvalidArgument),
         ("no name", "0 3 * * *", "report", ErrorKind::InvalidArgument),
         ("nightly", "0 3 * * *", "unknown", ErrorKind::NotFound),
     ] {
         assert_eq!(schedule(name, cron, flow).await.unwrap_err().kind(), kind, "{name} {cron}");
     }
+    let elsewhere = Cron::new("0 3 * * *").time_zone("Europe/Nowhere");
+    let worker = genkit.work().schedule_flow("nightly", elsewhere, "report", json!({}));
+    assert_eq!(worker.await.unwrap_err().kind(), ErrorKind::InvalidArgument);
 }

@@ -49,7 +49,7 @@ async fn run_is_followed_live_and_from_the_store() {
     let later = read(&mut remote.stream(1)).await.unwrap();
     assert_eq!(later, (String::new(), vec![(1, Role::Model)]));
     let flow = here.durable_run("r", here.generate("x")).await.unwrap();
-    assert!(flow.remove().await.unwrap());
+    assert!(flow.delete().await.unwrap());
     assert!(read(&mut flow.stream(0)).await.is_err(), "it was removed");
 }
 

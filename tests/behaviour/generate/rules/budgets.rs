@@ -109,7 +109,7 @@ async fn a_last_answer_within_the_limit_is_an_answer_and_one_over_it_an_error_th
 async fn retries_samples_and_other_models_count() {
     let down = || Scripted::from(Err(Error::new(ErrorKind::Unavailable, "down")));
     let limit = UsageLimit::default().requests(2);
-    let quick = retry().max_retries(9).first_wait(Duration::ZERO);
+    let quick = retry().max_retries(9).initial_delay(Duration::ZERO);
     let model = ScriptedModel::new((0..9).map(|_| down()));
     let run = genkit::generate("go").model(model.clone()).middleware(quick).usage_limit(limit);
     ended(run.await.unwrap_err());

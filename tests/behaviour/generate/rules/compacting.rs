@@ -191,7 +191,7 @@ async fn a_call_that_is_made_again_is_not_summarized_again() {
     ];
     let model = ScriptedModel::new(script);
     let run = genkit::generate("now?").messages(talk(8)).model(model.clone());
-    run.middleware(retry().first_wait(std::time::Duration::ZERO))
+    run.middleware(retry().initial_delay(std::time::Duration::ZERO))
         .middleware(compact(1_000).summarize_with(small.clone()))
         .await
         .unwrap();

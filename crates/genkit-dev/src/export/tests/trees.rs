@@ -200,7 +200,7 @@ async fn retries_are_model_calls_of_one_turn() {
         Scripted::from(Err(Error::new(ErrorKind::Unavailable, "down"))),
         Scripted::from(ModelResponse::from_text("up")),
     ];
-    let retry = genkit_agent::middleware::retry().first_wait(std::time::Duration::ZERO);
+    let retry = genkit_agent::middleware::retry().initial_delay(std::time::Duration::ZERO);
     let run = generate("go").model(ScriptedModel::new(script)).middleware(retry);
     let (ended, trace) = trace(run.run()).await;
     ended.unwrap();

@@ -59,7 +59,8 @@ fn process(store: Arc<dyn genkit_core::RunStore>, tries: &Tries) -> Genkit {
 async fn call_is_retried_and_its_attempts_counted_while_another_call_waits() {
     let (store, tries) = (Arc::new(MemoryRuns::default()), Tries::default());
     let genkit = process(Arc::clone(&store) as _, &tries);
-    let policy = RetryPolicy::new().first_wait(Duration::from_millis(30)).backoff(1).max_retries(2);
+    let policy =
+        RetryPolicy::new().initial_delay(Duration::from_millis(30)).backoff(1).max_retries(2);
     let options = DurableOptions::new().retry_tool("fail", policy);
     let ask = genkit.generate("go").tools(["fail", "listen"]);
     let run = genkit.durable_run_with("r", ask, options).await.expect("a run");

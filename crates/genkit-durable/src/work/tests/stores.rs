@@ -19,6 +19,7 @@ pub(super) struct Shared(pub(super) Arc<dyn RunStore>);
 pub(super) struct Interrupted {
     pub(super) inner: Arc<dyn RunStore>,
     pub(super) before_save: Hook,
+    pub(super) before_load: Hook,
     pub(super) before_peek_of_child: Hook,
     /// The number of finished loads.
     pub(super) loads: Arc<AtomicUsize>,
@@ -29,6 +30,7 @@ impl Default for Interrupted {
         Self {
             inner: Arc::new(crate::memory::MemoryRuns::default()),
             before_save: Arc::default(),
+            before_load: Arc::default(),
             before_peek_of_child: Arc::default(),
             loads: Arc::default(),
         }
@@ -61,8 +63,8 @@ macro_rules! rest_of_store {
         fn due(&self, limit: usize) -> BoxFuture<'_, Result<Vec<RunId>>> {
             self.$inner.due(limit)
         }
-        fn remove<'a>(&'a self, id: &'a RunId) -> BoxFuture<'a, Result<bool>> {
-            self.$inner.remove(id)
+        fn delete<'a>(&'a self, id: &'a RunId) -> BoxFuture<'a, Result<bool>> {
+            self.$inner.delete(id)
         }
         fn list<'a>(&'a self, filter: &'a RunFilter) -> BoxFuture<'a, Result<Vec<RunEntry>>> {
             self.$inner.list(filter)
@@ -96,6 +98,7 @@ impl RunStore for Interrupted {
 
     fn load<'a>(&'a self, id: &'a RunId) -> BoxFuture<'a, Result<Option<StoredRun>>> {
         Box::pin(async move {
+            run_hook(&self.before_load).await;
             let loaded = self.inner.load(id).await;
             self.loads.fetch_add(1, Ordering::SeqCst);
             loaded

@@ -9,6 +9,7 @@ use genkit::{Context, Genkit, Registry, Result, flow, flows};
 use genkit_core::internal::sync::lock;
 use genkit_core::{RunId, RunStatus, RunStore};
 use serde_json::json;
+use tokio_util::sync::CancellationToken;
 
 use super::stores::Interrupted;
 use super::{all_suspended, has_ended, work_until};
@@ -35,6 +36,23 @@ async fn word_or_child(ctx: &Context) -> Result<String> {
     }
 }
 
+/// Closed gates of a flow and of the load of its run.
+#[derive(Clone, Default)]
+struct Gates {
+    flow_began: CancellationToken,
+    load_began: CancellationToken,
+    load_ends: CancellationToken,
+}
+
+/// Waits for a word that a renewal of the lease finds when the wait has just begun.
+#[flow]
+async fn word_of_renewal(gates: &Gates, ctx: &Context) -> Result<String> {
+    gates.flow_began.cancel();
+    gates.load_began.cancelled().await;
+    gates.load_ends.cancel();
+    ctx.wait_for_signal("word").await
+}
+
 /// Waits for its end.
 #[flow]
 async fn wait_for_end(ctx: &Context) -> Result<String> {
@@ -42,9 +60,13 @@ async fn wait_for_end(ctx: &Context) -> Result<String> {
 }
 
 fn process(store: impl RunStore, lease: Duration) -> Genkit {
-    let registry = Registry::new().add(flows![word_or_time, word_or_child, wait_for_end]);
-    let genkit = Genkit::builder().registry(registry).durable(store).durable_lease(lease);
-    genkit.build().expect("a program")
+    process_with_gates(store, lease, &Gates::default())
+}
+
+fn process_with_gates(store: impl RunStore, lease: Duration, gates: &Gates) -> Genkit {
+    let flows = flows![word_or_time, word_or_child, word_of_renewal, wait_for_end];
+    let genkit = Genkit::builder().registry(Registry::new().add(flows)).state(gates.clone());
+    genkit.durable(store).durable_lease(lease).build().expect("a program")
 }
 
 const LEASE: Duration = Duration::from_secs(30);
@@ -97,4 +119,27 @@ async fn signal_during_a_look_at_a_suspended_run_is_received() {
         let head = store.peek(&RunId::new("p").expect("an id")).await.expect("it reads");
         assert_eq!(head.expect("a run").status, RunStatus::Completed);
     }
+}
+
+#[tokio::test]
+async fn signal_of_a_renewal_is_received_by_a_wait_that_has_just_begun() {
+    let inner = Arc::new(MemoryRuns::default());
+    let store = Interrupted { inner: Arc::clone(&inner) as _, ..Interrupted::default() };
+    let (gates, client) = (Gates::default(), process(super::stores::Shared(inner), LEASE));
+    let genkit = process_with_gates(store.clone(), Duration::from_millis(150), &gates);
+    let run = client.durable_flow("f", "word_of_renewal", json!({})).await.expect("a run");
+    let send = async {
+        gates.flow_began.cancelled().await;
+        let Gates { load_began, load_ends, .. } = gates.clone();
+        let hook = async move {
+            load_began.cancel();
+            load_ends.cancelled().await;
+        };
+        *lock(&store.before_load) = Some(Box::pin(hook));
+        run.signal("word", "hello").await.expect("it is sent");
+        has_ended(&client, "f").await;
+    };
+    work_until(&genkit, send).await;
+    assert!(lock(&store.before_load).is_none(), "a renewal has loaded the run");
+    assert_eq!(run.wait().await.expect("it ends"), FlowOutcome::Returned(json!("hello")));
 }

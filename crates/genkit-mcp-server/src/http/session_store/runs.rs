@@ -113,7 +113,7 @@ impl SessionStore for RunSessions {
     }
 
     fn delete<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<()>> {
-        Box::pin(async move { self.store.remove(&RunId::of_session(id)).await.map(drop) })
+        Box::pin(async move { self.store.delete(&RunId::of_session(id)).await.map(drop) })
     }
 
     fn sweep(&self) -> BoxFuture<'_, Result<()>> {
@@ -123,7 +123,7 @@ impl SessionStore for RunSessions {
                 // Another instance may have loaded the session since.
                 let at = self.store.peek(&id).await?;
                 if at.is_some_and(|at| at.wake_at_ms.is_some_and(|until| until <= now_ms())) {
-                    self.store.remove(&id).await?;
+                    self.store.delete(&id).await?;
                 }
             }
             Ok(())
