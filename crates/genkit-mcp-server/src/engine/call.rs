@@ -83,10 +83,7 @@ impl Call {
 }
 
 /// The work of a request.
-pub(super) type CallWork = BoxFuture<'static, Result<Written, ErrorData>>;
-
-/// Serializes the response of the request with the given id.
-pub(super) type Written = Box<dyn FnOnce(&RequestId) -> Reply + Send>;
+pub(super) type CallWork = BoxFuture<'static, Result<Reply, ErrorData>>;
 
 impl Future for Call {
     type Output = Option<Reply>;
@@ -107,7 +104,7 @@ impl Future for Call {
             return Poll::Ready(None);
         }
         let reply = match ended {
-            Ok(Ok(write)) => write(&id),
+            Ok(Ok(reply)) => reply,
             Ok(Err(error)) => message::error_reply(Some(&id), &error),
             Err(_) => {
                 tracing::error!("a request panicked outside of its function");
