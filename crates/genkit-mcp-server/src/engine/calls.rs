@@ -229,15 +229,14 @@ impl Engine {
     where
         F: Future<Output = Result<Reply, ErrorData>> + Send + 'static,
     {
-        let cancel = request.cancel.clone();
-        let open = OpenRequest::new(&request.session, id, &cancel)?;
+        let open = OpenRequest::new(&request.session, id, &request.cancel)?;
         // Boxed where it is created and not moved again: a question can keep the future for
         // minutes, and a future that takes another future by value has space for it twice.
         let mut work: CallWork = Box::pin(work(self.clone(), id.clone(), request));
         if let Some(around) = around {
             work = Box::pin(around.run_inside(id.clone(), work));
         }
-        Ok(Action::Run(Call::new(function, open, cancel, work)))
+        Ok(Action::Run(Call::new(function, open, work)))
     }
 }
 
