@@ -21,37 +21,19 @@ use genkit_schema::internal::ResultShape;
 
 /// Builds the result of a tool call. A failure becomes an error result, which the model reads and can act on.
 pub(super) fn tool_result(tool: &Tool, returned: Result<ToolOutput>, era: Era) -> CallToolResult {
-    match returned {
-        Ok(output) => success_result(output, tool.schemas().shape(), era),
+    let output = match returned {
+        Ok(output) => output,
         Err(error) => {
             let schema = tool.schemas().portable_input();
             let text = failure_for_model(&error, tool.name(), Some(schema));
-            failure_result(text, error.kind())
+            return failure_result(text, error.kind());
         }
-    }
-}
-
-/// Builds the result that replaces a result of `size` bytes, which is too large.
-pub(super) fn too_large(tool: &Tool, size: usize, limit: usize) -> CallToolResult {
-    let text = output_too_large(tool.name(), size, limit).to_string();
-    failure_result(text, ErrorKind::ResourceExhausted)
-}
-
-/// Builds the error that replaces a prompt, contents or suggestions of more than `limit` bytes.
-pub(super) fn no_room(name: &str, size: usize, limit: usize) -> ErrorData {
-    output_too_large(name, size, limit).into()
-}
-
-fn output_too_large(name: &str, size: usize, limit: usize) -> E {
-    tracing::warn!(name = %Logged::name(name), size, limit, "the response is too large to send");
-    E::OutputTooLarge { name: name.to_owned(), size, limit }
-}
-
-fn success_result(output: ToolOutput, shape: ResultShape, era: Era) -> CallToolResult {
+    };
     let ToolOutput { value, content, metadata, repeated } = output;
     let mut meta = own_meta(&metadata);
     let text = value.as_ref().and_then(text_of);
-    let structured = value.and_then(|value| structured_content(value, shape, era, &mut meta));
+    let structured =
+        value.and_then(|value| structured_content(value, tool.schemas().shape(), era, &mut meta));
     let mut blocks: Vec<ContentBlock> = content.into_iter().map(to_block).collect();
     // An upstream tool supplies its own text for the value.
     let text = text.filter(|_| repeated.is_empty());
@@ -71,6 +53,22 @@ fn success_result(output: ToolOutput, shape: ResultShape, era: Era) -> CallToolR
     result.structured_content = structured;
     result.meta = content::to_meta(meta);
     result
+}
+
+/// Builds the result that replaces a result of `size` bytes, which is too large.
+pub(super) fn too_large(tool: &Tool, size: usize, limit: usize) -> CallToolResult {
+    let text = output_too_large(tool.name(), size, limit).to_string();
+    failure_result(text, ErrorKind::ResourceExhausted)
+}
+
+/// Builds the error that replaces a prompt, contents or suggestions of more than `limit` bytes.
+pub(super) fn no_room(name: &str, size: usize, limit: usize) -> ErrorData {
+    output_too_large(name, size, limit).into()
+}
+
+fn output_too_large(name: &str, size: usize, limit: usize) -> E {
+    tracing::warn!(name = %Logged::name(name), size, limit, "the response is too large to send");
+    E::OutputTooLarge { name: name.to_owned(), size, limit }
 }
 
 /// Returns a value as text, for clients that ignore structured content.

@@ -1,9 +1,8 @@
 //! Serializes results in the form that clients of each era expect.
 
-use rmcp::model::{CallToolResult, ErrorCode, ErrorData};
+use rmcp::model::{CallToolResult, ErrorCode, ErrorData, RequestId};
 use serde::Serialize;
 
-use super::call::Written;
 use super::{Reply, message};
 use crate::error::Error as E;
 use crate::handler::ToolReply;
@@ -20,46 +19,45 @@ impl Era {
         error
     }
 
-    pub(super) fn tool_reply(self, reply: ToolReply) -> Result<Written, ErrorData> {
+    pub(super) fn tool_reply(self, id: &RequestId, reply: ToolReply) -> Result<Reply, ErrorData> {
         let (tool, result, limit) = match reply {
-            ToolReply::InputRequired(required) => return self.input_required(required),
-            ToolReply::Task(created) => {
-                return Ok(Box::new(move |id| message::result_reply(id, &created)));
-            }
+            ToolReply::InputRequired(required) => return self.input_required(id, &required),
+            ToolReply::Task(created) => return Ok(message::result_reply(id, &created)),
             ToolReply::Complete { tool, result, limit } => (tool, result, limit),
         };
-        let shown = move |mut result: CallToolResult| {
+        let shown = |mut result: CallToolResult| {
             result.result_type = result.result_type.filter(|_| self == Self::Modern);
             result
         };
         let result = shown(result);
-        Ok(Box::new(move |id| {
-            let mut tool_failed = result.is_error == Some(true);
-            let reply = message::limited_reply(id, &result, limit, |size| {
-                tool_failed = true;
-                message::result_reply(id, &shown(results::too_large(&tool, size, limit)))
-            });
-            Reply { tool_failed, ..reply }
-        }))
+        let mut tool_failed = result.is_error == Some(true);
+        let reply = message::limited_reply(id, &result, limit, |size| {
+            tool_failed = true;
+            message::result_reply(id, &shown(results::too_large(&tool, size, limit)))
+        });
+        Ok(Reply { tool_failed, ..reply })
     }
 
-    pub(super) fn input_required(self, required: InputRequired) -> Result<Written, ErrorData> {
+    pub(super) fn input_required(
+        self,
+        id: &RequestId,
+        required: &InputRequired,
+    ) -> Result<Reply, ErrorData> {
         if self == Self::Legacy {
             return Err(E::NotSealed.into());
         }
-        Ok(Box::new(move |id| message::result_reply(id, &required)))
+        Ok(message::result_reply(id, required))
     }
 }
 
 /// Serializes the result of `name`, or an error if it exceeds `limit` bytes of JSON.
 pub(super) fn write_result(
-    result: impl Serialize + Send + 'static,
-    name: String,
+    id: &RequestId,
+    result: &impl Serialize,
+    name: &str,
     limit: usize,
-) -> Written {
-    Box::new(move |id| {
-        message::limited_reply(id, &result, limit, |size| {
-            message::error_reply(Some(id), &results::no_room(&name, size, limit))
-        })
+) -> Reply {
+    message::limited_reply(id, result, limit, |size| {
+        message::error_reply(Some(id), &results::no_room(name, size, limit))
     })
 }

@@ -9,7 +9,6 @@ use std::task::{Context, Poll, Waker, ready};
 use std::time::{Duration, Instant};
 
 use rmcp::model::{ErrorData, RequestId};
-use tokio_util::sync::CancellationToken;
 
 use super::request_span::RequestSpan;
 use crate::caller::message;
@@ -27,7 +26,6 @@ pub(crate) struct Call {
     work: CallWork,
     /// `None` once the request has ended.
     open: Option<OpenRequest>,
-    cancel: CancellationToken,
     /// Identifies the function, for [`SlowFunctions`].
     function: u64,
     /// The span, if tracing is enabled.
@@ -43,13 +41,8 @@ pub(crate) enum Begun {
 
 impl Call {
     /// Creates a call that runs `work` to answer `open`. A panic is answered with an error.
-    pub(super) fn new(
-        function: u64,
-        open: OpenRequest,
-        cancel: CancellationToken,
-        work: CallWork,
-    ) -> Self {
-        Self { work, open: Some(open), cancel, function, told: None }
+    pub(super) fn new(function: u64, open: OpenRequest, work: CallWork) -> Self {
+        Self { work, open: Some(open), function, told: None }
     }
 
     /// Adds a span that records the call and its outcome.
@@ -83,10 +76,7 @@ impl Call {
 }
 
 /// The work of a request.
-pub(super) type CallWork = BoxFuture<'static, Result<Written, ErrorData>>;
-
-/// Serializes the response of the request with the given id.
-pub(super) type Written = Box<dyn FnOnce(&RequestId) -> Reply + Send>;
+pub(super) type CallWork = BoxFuture<'static, Result<Reply, ErrorData>>;
 
 impl Future for Call {
     type Output = Option<Reply>;
@@ -103,11 +93,11 @@ impl Future for Call {
         let told = told.take();
         let Some(open) = self.open.take() else { return Poll::Ready(None) };
         let id = open.id().clone();
-        if !open.finish_request() || self.cancel.is_cancelled() {
+        if !open.finish_request() {
             return Poll::Ready(None);
         }
         let reply = match ended {
-            Ok(Ok(write)) => write(&id),
+            Ok(Ok(reply)) => reply,
             Ok(Err(error)) => message::error_reply(Some(&id), &error),
             Err(_) => {
                 tracing::error!("a request panicked outside of its function");

@@ -8,9 +8,9 @@ use rmcp::model::{
 };
 use serde_json::Value;
 
-use super::call::{CallWork, Written};
+use super::call::CallWork;
 use super::middleware_call::MiddlewareCall;
-use super::{Action, Call, Engine, answers, message};
+use super::{Action, Call, Engine, Reply, answers, message};
 use crate::audit::Audit;
 use crate::caller::Request;
 use crate::error::Error as E;
@@ -25,7 +25,7 @@ use crate::tasks::TaskCall;
 const MAX_ENTRY: usize = 1024 * 1024;
 
 /// Computes a result about a URI from the lists that the caller sees.
-type ReadLists = Box<dyn FnOnce(&Methods<'_>, &Lists, &str) -> Result<Written, E> + Send>;
+type ReadLists = Box<dyn FnOnce(&RequestId, &Methods<'_>, &Lists, &str) -> Result<Reply, E> + Send>;
 
 impl Engine {
     pub(super) fn list_items(
@@ -52,10 +52,10 @@ impl Engine {
         if around.is_none() && self.shared.has_all_hosts() {
             return Ok(Action::Reply(message::encoded_reply(id, &page(self, &request)?)));
         }
-        self.start_call(id, 0, around, request, move |engine, request| async move {
+        self.start_call(id, 0, around, request, move |engine, id, request| async move {
             engine.shared.with_hosts().await;
             let page = page(&engine, &request)?;
-            Ok(Box::new(move |id: &RequestId| message::encoded_reply(id, &page)) as Written)
+            Ok(message::encoded_reply(&id, &page))
         })
     }
 
@@ -69,11 +69,11 @@ impl Engine {
         let given = || params.arguments.clone().map_or(Value::Null, Value::Object);
         let around = MiddlewareCall::new(&self.shared, "tools/call", &params.name, given, &request);
         let function = identify_function("tools/call", &params.name);
-        self.start_call(id, function, around, request, move |engine, request| async move {
+        self.start_call(id, function, around, request, move |engine, id, request| async move {
             let methods = Methods::with_hosts(&engine.shared).await;
             let reply =
                 methods.call_tool(params, request).map_err(|error| era.adapt_error(error))?;
-            era.tool_reply(reply.await.map_err(|error| era.adapt_error(error))?)
+            era.tool_reply(&id, reply.await.map_err(|error| era.adapt_error(error))?)
         })
     }
 
@@ -84,9 +84,8 @@ impl Engine {
         request: Request,
     ) -> Result<Action, ErrorData> {
         let function = identify_function(task.method(), "");
-        self.start_call(id, function, None, request, move |engine, request| async move {
-            let answered = task::answer(&engine.shared, task, &request).await?;
-            Ok(Box::new(move |id: &RequestId| answered.into_reply(id)) as Written)
+        self.start_call(id, function, None, request, move |engine, id, request| async move {
+            Ok(task::answer(&engine.shared, task, &request).await?.into_reply(&id))
         })
     }
 
@@ -101,13 +100,15 @@ impl Engine {
         let around =
             MiddlewareCall::new(&self.shared, "prompts/get", &params.name, given, &request);
         let function = identify_function("prompts/get", &params.name);
-        self.start_call(id, function, around, request, move |engine, request| async move {
+        self.start_call(id, function, around, request, move |engine, id, request| async move {
             let methods = Methods::with_hosts(&engine.shared).await;
             let reply =
                 methods.get_prompt(params, request).map_err(|error| era.adapt_error(error))?;
             match reply.await.map_err(|error| era.adapt_error(error))? {
-                MethodReply::InputRequired(required) => era.input_required(required),
-                MethodReply::Complete(result) => Ok(answers::write_result(result, name, limit)),
+                MethodReply::InputRequired(required) => era.input_required(&id, &required),
+                MethodReply::Complete(result) => {
+                    Ok(answers::write_result(&id, &result, &name, limit))
+                }
             }
         })
     }
@@ -123,13 +124,15 @@ impl Engine {
         let around =
             MiddlewareCall::new(shared, "resources/read", &params.uri, || Value::Null, &request);
         let function = identify_function("resources/read", &params.uri);
-        self.start_call(id, function, around, request, move |engine, request| async move {
+        self.start_call(id, function, around, request, move |engine, id, request| async move {
             let methods = Methods::with_hosts(&engine.shared).await;
             let reply =
                 methods.read_resource(params, request).map_err(|error| era.adapt_error(error))?;
             match reply.await.map_err(|error| era.adapt_error(error))? {
-                MethodReply::InputRequired(required) => era.input_required(required),
-                MethodReply::Complete(result) => Ok(answers::write_result(result, uri, limit)),
+                MethodReply::InputRequired(required) => era.input_required(&id, &required),
+                MethodReply::Complete(result) => {
+                    Ok(answers::write_result(&id, &result, &uri, limit))
+                }
             }
         })
     }
@@ -141,10 +144,10 @@ impl Engine {
         request: Request,
     ) -> Result<Action, ErrorData> {
         let (era, limit) = (request.era, self.max_entry());
-        let read = move |methods: &Methods<'_>, lists: &Lists, uri: &str| {
+        let read = move |id: &RequestId, methods: &Methods<'_>, lists: &Lists, uri: &str| {
             let mut skill = methods.get_skill(lists, uri)?;
             skill.result_type = skill.result_type.filter(|_| era == Era::Modern);
-            Ok(answers::write_result(skill, uri.to_owned(), limit))
+            Ok(answers::write_result(id, &skill, uri, limit))
         };
         self.read_skills(id, "skills/get", uri, request, Box::new(read))
     }
@@ -157,10 +160,10 @@ impl Engine {
     ) -> Result<Action, ErrorData> {
         let (era, limit) = (request.era, self.max_entry());
         let ReadResourceDirectoryRequestParams { uri, cursor, .. } = params;
-        let read = move |methods: &Methods<'_>, lists: &Lists, uri: &str| {
+        let read = move |id: &RequestId, methods: &Methods<'_>, lists: &Lists, uri: &str| {
             let mut children = methods.read_directory(lists, uri, cursor.as_deref())?;
             children.result_type = children.result_type.filter(|_| era == Era::Modern);
-            Ok(answers::write_result(children, uri.to_owned(), limit))
+            Ok(answers::write_result(id, &children, uri, limit))
         };
         self.read_skills(id, "resources/directory/read", uri, request, Box::new(read))
     }
@@ -177,10 +180,10 @@ impl Engine {
         let shared = &self.shared;
         let around = MiddlewareCall::new(shared, method, &uri, || Value::Null, &request);
         let function = identify_function(method, &uri);
-        self.start_call(id, function, around, request, move |engine, request| async move {
+        self.start_call(id, function, around, request, move |engine, id, request| async move {
             let methods = Methods::with_hosts(&engine.shared).await;
             let lists = engine.shared.lists_of(&engine.shared.caller_of_head(&request.head));
-            Ok(run_audited(method, &uri, &request, || read(&methods, &lists, &uri))?)
+            Ok(run_audited(method, &uri, &request, || read(&id, &methods, &lists, &uri))?)
         })
     }
 
@@ -195,11 +198,11 @@ impl Engine {
         let none = || Value::Null;
         let around = MiddlewareCall::new(shared, "completion/complete", &name, none, &request);
         let function = identify_function("completion/complete", &params.argument.name);
-        self.start_call(id, function, around, request, move |engine, request| async move {
+        self.start_call(id, function, around, request, move |engine, id, request| async move {
             let found = completion::complete_argument(&engine.shared, params, request).await;
             let mut found = found.map_err(|error| era.adapt_error(error))?;
             found.result_type = found.result_type.filter(|_| era == Era::Modern);
-            Ok(answers::write_result(found, name, limit))
+            Ok(answers::write_result(&id, &found, &name, limit))
         })
     }
 
@@ -221,20 +224,19 @@ impl Engine {
         function: u64,
         around: Option<MiddlewareCall>,
         request: Request,
-        work: impl FnOnce(Engine, Request) -> F,
+        work: impl FnOnce(Engine, RequestId, Request) -> F,
     ) -> Result<Action, ErrorData>
     where
-        F: Future<Output = Result<Written, ErrorData>> + Send + 'static,
+        F: Future<Output = Result<Reply, ErrorData>> + Send + 'static,
     {
-        let cancel = request.cancel.clone();
-        let open = OpenRequest::new(&request.session, id, &cancel)?;
+        let open = OpenRequest::new(&request.session, id, &request.cancel)?;
         // Boxed where it is created and not moved again: a question can keep the future for
         // minutes, and a future that takes another future by value has space for it twice.
-        let mut work: CallWork = Box::pin(work(self.clone(), request));
+        let mut work: CallWork = Box::pin(work(self.clone(), id.clone(), request));
         if let Some(around) = around {
-            work = Box::pin(around.run_inside(work));
+            work = Box::pin(around.run_inside(id.clone(), work));
         }
-        Ok(Action::Run(Call::new(function, open, cancel, work)))
+        Ok(Action::Run(Call::new(function, open, work)))
     }
 }
 

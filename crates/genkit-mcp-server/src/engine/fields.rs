@@ -113,6 +113,11 @@ impl Fields {
         Some(Some(responses))
     }
 
+    /// Takes the answers to the questions of an earlier round, and the state of that round.
+    pub(super) fn take_rounds(&mut self) -> Option<(Option<InputResponses>, Option<String>)> {
+        Some((self.take_responses()?, self.optional_text("requestState")?))
+    }
+
     fn take_optional<T>(&mut self, name: &str, read: fn(Value) -> Option<T>) -> Option<Option<T>> {
         match self.0.swap_remove(name) {
             None | Some(Value::Null) => Some(None),

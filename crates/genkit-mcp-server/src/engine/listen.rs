@@ -62,7 +62,7 @@ impl ListenStream {
     /// Ends the stream and returns its response, or `None` if the client has cancelled it.
     pub(crate) fn finish(self) -> Option<Reply> {
         let id = self.open.id().clone();
-        if !self.open.finish_request() || self.cancel.is_cancelled() {
+        if !self.open.finish_request() {
             return None;
         }
         self.audit.record_outcome("ok", None);

@@ -7,7 +7,7 @@ use rmcp::model::{ErrorData, RequestId};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::call::{CallWork, Written};
+use super::call::CallWork;
 use super::{Reply, message};
 use crate::audit::{Audit, RequestSource};
 use crate::caller::Request;
@@ -63,7 +63,11 @@ impl MiddlewareCall {
     }
 
     /// Runs `work` inside all middleware.
-    pub(super) async fn run_inside(self, work: CallWork) -> Result<Written, ErrorData> {
+    pub(super) async fn run_inside(
+        self,
+        id: RequestId,
+        work: CallWork,
+    ) -> Result<Reply, ErrorData> {
         let Self { shared, request, quota, key, calls_itself, cancel } = self;
         let (method, name) = (request.method(), request.name().to_owned());
         let calls_itself = calls_itself.as_ref().map(|(name, version)| (&**name, &**version));
@@ -74,7 +78,7 @@ impl MiddlewareCall {
         let server = Box::pin(async move {
             serves.store(true, Ordering::Relaxed);
             match work.await {
-                Ok(written) => answer_of(written),
+                Ok(reply) => answer_of(&reply),
                 Err(error) => ServedResponse::from_error(error),
             }
         });
@@ -106,16 +110,13 @@ impl MiddlewareCall {
             Ok(answer) => answer.into_parts()?,
             Err(error) => return Err(refusal_error(&error)),
         };
-        Ok(Box::new(move |id| {
-            let tool_failed = result["isError"] == true;
-            Reply { tool_failed, ..message::result_reply(id, &result) }
-        }))
+        let tool_failed = result["isError"] == true;
+        Ok(Reply { tool_failed, ..message::result_reply(&id, &result) })
     }
 }
 
 /// Converts a response into the form that middleware receives.
-fn answer_of(written: Written) -> ServedResponse {
-    let reply = written(&RequestId::Number(0));
+fn answer_of(reply: &Reply) -> ServedResponse {
     let mut message: Value = serde_json::from_slice(&reply.bytes).unwrap_or_default();
     match serde_json::from_value::<ErrorData>(message["error"].take()) {
         Ok(error) if reply.error.is_some() => ServedResponse::from_error(error),

@@ -82,9 +82,23 @@ pub(super) fn read_typed(method: &str, raw: Option<&str>) -> Option<(RequestMeta
     let mut given = Fields::parse_object(if needs_none { raw.unwrap_or("{}") } else { raw? })?;
     let meta = given.take_meta()?;
     let params = match method {
-        "tools/call" => Params::CallTool(call_tool(given)?),
-        "prompts/get" => Params::GetPrompt(get_prompt(given)?),
-        "resources/read" => Params::ReadResource(read_resource(given)?),
+        "tools/call" => {
+            let mut params = CallToolRequestParams::new(given.take_text("name")?);
+            params.arguments = given.take_object("arguments")?;
+            (params.input_responses, params.request_state) = given.take_rounds()?;
+            Params::CallTool(params)
+        }
+        "prompts/get" => {
+            let mut params = GetPromptRequestParams::new(given.take_text("name")?);
+            params.arguments = given.take_object("arguments")?;
+            (params.input_responses, params.request_state) = given.take_rounds()?;
+            Params::GetPrompt(params)
+        }
+        "resources/read" => {
+            let mut params = ReadResourceRequestParams::new(given.take_text("uri")?);
+            (params.input_responses, params.request_state) = given.take_rounds()?;
+            Params::ReadResource(params)
+        }
         "skills/get" => Params::GetSkill(given.take_text("uri")?),
         "resources/directory/read" => {
             let mut params = ReadResourceDirectoryRequestParams::new(given.take_text("uri")?);
@@ -136,29 +150,6 @@ fn read_initialize(mut given: Fields) -> Option<InitializeRequestParams> {
     }
     let params = InitializeRequestParams::new(said.client_capabilities()?, said.client_info()?);
     Some(params.with_protocol_version(said.protocol_version()?))
-}
-
-fn call_tool(mut given: Fields) -> Option<CallToolRequestParams> {
-    let mut params = CallToolRequestParams::new(given.take_text("name")?);
-    params.arguments = given.take_object("arguments")?;
-    params.input_responses = given.take_responses()?;
-    params.request_state = given.optional_text("requestState")?;
-    Some(params)
-}
-
-fn get_prompt(mut given: Fields) -> Option<GetPromptRequestParams> {
-    let mut params = GetPromptRequestParams::new(given.take_text("name")?);
-    params.arguments = given.take_object("arguments")?;
-    params.input_responses = given.take_responses()?;
-    params.request_state = given.optional_text("requestState")?;
-    Some(params)
-}
-
-fn read_resource(mut given: Fields) -> Option<ReadResourceRequestParams> {
-    let mut params = ReadResourceRequestParams::new(given.take_text("uri")?);
-    params.input_responses = given.take_responses()?;
-    params.request_state = given.optional_text("requestState")?;
-    Some(params)
 }
 
 fn read_complete(mut given: Fields) -> Option<CompleteRequestParams> {

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use futures_util::future::Either;
 use serde_json::{Map, Value, json};
 
-use super::tool::InnermostRun;
+use super::tool::start_tool;
 use crate::error::Error as E;
 use crate::state::SharedState;
 pub use genkit_agent::middleware::{CallOutcome, InnermostTool};
@@ -18,12 +18,13 @@ use genkit_core::internal::context::{
 use genkit_core::internal::generate::interrupt::{CALL_KEY, Suspended};
 use genkit_core::internal::sync::lock;
 use genkit_core::{Error, ErrorKind, Result};
-use genkit_core::{Part, ToolRequest};
+use genkit_core::{Part, Tool, ToolRequest};
 
 /// A tool call, which middleware can run several times.
 pub(super) struct MiddlewareRun {
     shared: Arc<SharedState>,
-    innermost: InnermostRun,
+    tool: Tool,
+    trusts_client: bool,
     /// The context of each run, without its recording.
     context: ContextParts,
     /// The tool's last result, together with the form that middleware receives. If no middleware changes the latter,
@@ -31,33 +32,25 @@ pub(super) struct MiddlewareRun {
     returned: Mutex<Option<(Part, Result<ToolOutput>)>>,
 }
 
-/// Runs the tool inside the program's middleware.
-pub(super) fn run_in_middleware(
+/// Runs `tool` with `context`, inside the program's middleware. A client that is trusted asks its user for approval
+/// itself.
+pub(crate) fn run_tool(
     shared: &Arc<SharedState>,
-    run: InnermostRun,
-    context: ContextParts,
+    mut context: ContextParts,
+    trusts_client: bool,
+    tool: Tool,
     input: Value,
 ) -> impl Future<Output = Outcome<ToolOutput>> + use<> {
-    match shared.genkit.middleware.is_empty() {
-        true => Either::Left(run.start_tool(context, input)),
-        false => Either::Right(MiddlewareRun::start_tool(shared, run, context, input)),
+    if shared.genkit.middleware.is_empty() {
+        return Either::Left(start_tool(&shared.settings, context, trusts_client, tool, input));
     }
+    let recording = context.recording.take().unwrap_or_default();
+    let (shared, returned) = (Arc::clone(shared), Mutex::default());
+    let run = Arc::new(MiddlewareRun { shared, tool, trusts_client, context, returned });
+    Either::Right(Box::pin(run.run_middleware(input, recording)))
 }
 
 impl MiddlewareRun {
-    /// Runs the tool inside all middleware.
-    fn start_tool(
-        shared: &Arc<SharedState>,
-        innermost: InnermostRun,
-        mut context: ContextParts,
-        input: Value,
-    ) -> BoxFuture<'static, Outcome<ToolOutput>> {
-        let recording = context.recording.take().unwrap_or_default();
-        let shared = Arc::clone(shared);
-        let served = Arc::new(Self { shared, innermost, context, returned: Mutex::default() });
-        Box::pin(served.run_middleware(input, recording))
-    }
-
     async fn run_middleware(
         self: Arc<Self>,
         input: Value,
@@ -66,9 +59,9 @@ impl MiddlewareRun {
         // `drive` catches a panic of a middleware, and stops it if the client disconnects.
         let cancel = self.context.cancel.clone();
         let guard = ContextParts { cancel, ..ContextParts::default() }.build();
-        let request = ToolRequest::new(self.innermost.tool.name(), input);
+        let request = ToolRequest::new(self.tool.name(), input);
         let work = self.through_middleware(request, recording);
-        match drive_function(&guard, self.innermost.tool.name(), work).await {
+        match drive_function(&guard, self.tool.name(), work).await {
             Outcome::Finished(Ok(outcome)) => outcome,
             Outcome::Finished(Err(error)) => Outcome::Finished(Err(error)),
             Outcome::Suspended(questions, recording) => Outcome::Suspended(questions, recording),
@@ -98,8 +91,7 @@ impl MiddlewareRun {
             }
             let earlier = Arc::new(suspended);
             let next = NextTool::outermost(Arc::clone(self) as _, Some(Arc::clone(&earlier)));
-            let outcome =
-                next.run(ToolCall::from_tool(self.innermost.tool.clone(), request.clone())).await?;
+            let outcome = next.run(ToolCall::from_tool(self.tool.clone(), request.clone())).await?;
             let mut open = match outcome.0 {
                 CallOutcome::Answered(part) => {
                     return Ok(Outcome::Finished(self.result_for_client(*part)));
@@ -136,8 +128,8 @@ impl MiddlewareRun {
         let is_content = response.output.is_null() && !response.content.is_empty();
         let value = (!is_content).then_some(response.output);
         if response.content.is_empty() {
-            let checked = self.innermost.tool.schemas().check_output(value.as_ref());
-            let tool = || self.innermost.tool.name().to_owned();
+            let checked = self.tool.schemas().check_output(value.as_ref());
+            let tool = || self.tool.name().to_owned();
             checked.map_err(|why| E::MiddlewareAnswer { tool: tool(), why: why.to_string() })?;
         }
         Ok(ToolOutput { value, content: response.content, metadata, ..ToolOutput::default() })
@@ -159,7 +151,9 @@ impl InnermostTool for MiddlewareRun {
             let input = request.input.take();
             let recording = suspended.map(|earlier| earlier.recording.clone()).unwrap_or_default();
             let context = ContextParts { recording: Some(recording), ..self.context.clone() };
-            let returned = match self.innermost.start_tool(context, input).await {
+            let (settings, tool) = (&self.shared.settings, self.tool.clone());
+            let running = start_tool(settings, context, self.trusts_client, tool, input);
+            let returned = match running.await {
                 Outcome::Finished(returned) => returned,
                 Outcome::Suspended(questions, recording) => {
                     return Ok(ToolOutcome::from_suspended(Suspended::new(questions, recording)));
@@ -168,7 +162,7 @@ impl InnermostTool for MiddlewareRun {
             };
             // Middleware can pass the error text on to the client, so mask it first.
             let returned =
-                returned.map_err(|error| self.shared.for_client(error, self.innermost.tool.name()));
+                returned.map_err(|error| self.shared.for_client(error, self.tool.name()));
             let (response, metadata) = match &returned {
                 Ok(output) => {
                     let (value, content, metadata) = output.clone().into_answer();
@@ -177,8 +171,8 @@ impl InnermostTool for MiddlewareRun {
                     (response, metadata)
                 }
                 Err(error) => {
-                    let schema = self.innermost.tool.schemas().portable_input();
-                    let text = failure_for_model(error, self.innermost.tool.name(), Some(schema));
+                    let schema = self.tool.schemas().portable_input();
+                    let text = failure_for_model(error, self.tool.name(), Some(schema));
                     (request.respond(json!({ "error": text })), Map::new())
                 }
             };

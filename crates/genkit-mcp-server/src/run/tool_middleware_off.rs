@@ -4,16 +4,18 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::tool::InnermostRun;
+use super::tool::start_tool;
 use crate::state::SharedState;
+use genkit_core::Tool;
 use genkit_core::internal::action::ToolOutput;
 use genkit_core::internal::context::{ContextParts, Outcome};
 
-pub(super) fn run_in_middleware(
-    _: &Arc<SharedState>,
-    run: InnermostRun,
+pub(crate) fn run_tool(
+    shared: &Arc<SharedState>,
     context: ContextParts,
+    trusts_client: bool,
+    tool: Tool,
     input: Value,
 ) -> impl Future<Output = Outcome<ToolOutput>> + use<> {
-    run.start_tool(context, input)
+    start_tool(&shared.settings, context, trusts_client, tool, input)
 }

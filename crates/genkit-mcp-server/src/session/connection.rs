@@ -194,11 +194,12 @@ impl OpenRequest {
         self.remove_request()
     }
 
-    /// Removes the request; returns whether it was still open. After a cancellation, a newer request can have its id.
+    /// Removes the request; returns whether it was open and not cancelled. After a cancellation, a newer request can
+    /// have its id.
     fn remove_request(&self) -> bool {
         let mut state = self.session.connection.state();
         let own = state.running.get(&self.id).is_some_and(|open| open.number == self.number);
-        own && state.running.remove(&self.id).is_some()
+        own && state.running.remove(&self.id).is_some_and(|open| !open.cancel.is_cancelled())
     }
 }
 

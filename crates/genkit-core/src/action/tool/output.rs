@@ -181,7 +181,8 @@ pub trait IntoOutput {
 #[diagnostic::do_not_recommend]
 impl<T: Serialize + JsonSchema> IntoOutput for T {
     fn into_output(self) -> Result<ToolOutput> {
-        Ok(ToolOutput { value: Some(to_value(self)?), ..ToolOutput::default() })
+        let value = Some(to_finite_value(self).map_err(E::Output)?);
+        Ok(ToolOutput { value, ..ToolOutput::default() })
     }
 
     fn schema() -> Option<Value> {
@@ -204,16 +205,13 @@ impl IntoOutput for Part {
 impl<T: Serialize + JsonSchema> IntoOutput for ToolReply<T> {
     fn into_output(self) -> Result<ToolOutput> {
         let Self { value, content, metadata } = self;
-        Ok(ToolOutput { value: Some(to_value(value)?), content, metadata, ..ToolOutput::default() })
+        let value = Some(to_finite_value(value).map_err(E::Output)?);
+        Ok(ToolOutput { value, content, metadata, ..ToolOutput::default() })
     }
 
     fn schema() -> Option<Value> {
         Some(schema::output_of::<T>())
     }
-}
-
-fn to_value(value: impl Serialize) -> Result<Value> {
-    Ok(to_finite_value(value).map_err(E::Output)?)
 }
 
 /// Several parts. `Vec<Part>` itself would conflict with the impl for all serializable types.
