@@ -168,7 +168,11 @@ async fn approval_comes_before_the_body_and_after_the_arguments() {
         assert_eq!((answer.is_error(), answer.text().as_str()), (true, "the user did not approve"));
         let never = builder().on_elicit(|_, _| panic!("bad arguments are not worth a question"));
         let client = never.connect(server()).await.unwrap();
-        assert!(client.call_tool("delete", json!({"count": "x"})).await.unwrap().is_error());
+        // A string that would be shown as a string is not a number for the function.
+        for count in ["x", "3"] {
+            let answer = client.call_tool("delete", json!({ "count": count })).await.unwrap();
+            assert!(answer.is_error() && answer.text().contains("invalid type: string"));
+        }
     }
 }
 

@@ -1,6 +1,9 @@
 //! Items that the sibling crates of genkit use. They are not part of the public API and change without notice.
 
 pub use crate::bounds::{Bounds, Shape};
+pub mod bounded_json {
+    pub use crate::bounded_json::*;
+}
 pub use crate::conversion::{Loss, MAX_DEPTH, warn_losses};
 pub use crate::derive::{inlined_of, input_of, output_of};
 pub use crate::dialect::position::Position;

@@ -5,6 +5,7 @@
     reason = "items that `genkit` re-exports are documented, which a test of `genkit` checks; the rest is internal to the workspace"
 )]
 
+mod bounded_json;
 mod bounds;
 mod check;
 pub(crate) mod conversion;

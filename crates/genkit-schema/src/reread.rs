@@ -2,14 +2,17 @@
 
 use serde_json::Value;
 
+use crate::bounded_json::{ValueBudget, parse_within};
+
 /// The maximum nesting of a value, including the content of parsed strings. Default is 128, the limit of the JSON
 /// parser.
 const MAX_NESTING: usize = 128;
 
 /// Parses the JSON in a string, if the total nesting including its position is within the limit. A deeper value could
-/// overflow the stack when it is dropped or read.
-pub fn held(text: &str, place: usize) -> Option<Value> {
-    let inner: Value = serde_json::from_str(text).ok()?;
+/// overflow the stack when it is dropped or read. All strings of a call share a budget, because they were counted as
+/// strings when the call was parsed.
+pub fn held(text: &str, place: usize, budget: &ValueBudget) -> Option<Value> {
+    let inner = parse_within(text.as_bytes(), budget).ok()?;
     (place + nesting_depth(&inner) <= MAX_NESTING).then_some(inner)
 }
 

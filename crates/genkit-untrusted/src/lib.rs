@@ -3,9 +3,10 @@
 
 #![allow(missing_docs, reason = "not part of the public API of genkit; it changes without notice")]
 
-pub mod bounded_json;
 pub mod fair_share;
 pub mod redact;
 pub mod seal;
 pub mod secret;
 pub mod visible;
+
+pub use genkit_schema::internal::bounded_json;

@@ -31,3 +31,32 @@ fn many_values_are_refused_before_they_are_built() {
     let members: Vec<String> = (0..MAX_JSON_VALUES).map(|at| format!("\"{at}\":0")).collect();
     assert!(parse_bounded(format!("{{{}}}", members.join(",")).as_bytes()).is_err());
 }
+
+#[test]
+fn integers_that_would_be_rounded_are_refused() {
+    for kept in [
+        "18446744073709551615",
+        "-9223372036854775808",
+        "0.1",
+        "1e2",
+        "1e20",
+        "-0",
+        "-0.0",
+        "0",
+        "3.14159265358979323846",
+        "123456789012345678901.5",
+        "[1,-2,1.0]",
+        r#""123456789012345678901 \\\" 123456789012345678901""#,
+        r#"{"123456789012345678901":1}"#,
+    ] {
+        parse_bounded(kept.as_bytes()).unwrap_or_else(|error| panic!("{kept}: {error}"));
+    }
+    for lost in ["18446744073709551616", "-9223372036854775809", "123456789012345678901"] {
+        for text in
+            [lost.to_owned(), format!(r#"{{"a\"":["x",{lost}]}}"#), format!("[1e2,{lost} ]")]
+        {
+            let error = parse_bounded(text.as_bytes()).expect_err(&text).to_string();
+            assert!(error.contains(lost) && error.contains("send it as a string"), "{error}");
+        }
+    }
+}

@@ -183,6 +183,34 @@ async fn a_call_that_was_edited_says_so_by_hand_too() {
     assert!(note.contains("changed the arguments") && note.contains("50"), "{note}");
 }
 
+/// Pays in place of the model.
+#[tool]
+async fn pay_for(ctx: &Context, euros: Value) -> Result<Value> {
+    let call = request("pay", json!({ "euros": euros }));
+    let outcome = Tool::of::<pay>().call(&call).context(ctx).await?.into_response()?;
+    Ok(outcome.output)
+}
+
+/// A string that is shown as a string is not a number for the function.
+#[tokio::test]
+async fn what_is_approved_is_not_parsed_again() {
+    let sent = json!({"euros": "50"});
+    let refused = Tool::of::<pay>().call(&request("pay", sent.clone())).await.unwrap();
+    let refused = refused.into_response().unwrap();
+    assert!(refused.error().unwrap().contains("invalid type: string"), "{:?}", refused.error());
+
+    let run = genkit::generate("go").model(calls([("pay", sent.clone())])).tools(tools![pay]);
+    let ended = run.await.unwrap();
+    assert!(ended.interrupts().is_empty());
+    assert!(outputs(&ended)[0].to_string().contains("invalid type: string"), "{:?}", ended);
+
+    let run = genkit::generate("go").model(calls([("pay_for", sent)])).tools(tools![pay_for]);
+    let asked = run.clone().await.unwrap();
+    assert_eq!(asked.interrupts()[0].message(), Some(r#"Allow `pay` to run with {"euros":"50"}?"#));
+    let ended = run.resume(asked, |question| question.approve()).await.unwrap();
+    assert!(outputs(&ended)[0].to_string().contains("invalid type: string"), "{:?}", ended);
+}
+
 /// `.run()` turns a call into a plain future, for concurrent calls.
 #[tokio::test]
 async fn a_call_may_be_spawned() {

@@ -375,7 +375,7 @@ impl McpServer {
 
     /// Sets whether arguments are parsed strictly, exactly as the schema declares them. Default is `false`:
     /// a string that does not match the schema is parsed again as JSON (`"5"` becomes 5), because models
-    /// send such strings.
+    /// send such strings. Arguments of tools that need approval are always parsed strictly.
     pub fn strict_args(mut self, yes: bool) -> Self {
         self.settings.strict_args = yes;
         self

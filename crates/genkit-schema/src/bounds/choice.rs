@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::bounded_json::parse_bounded;
+
 use super::keywords::{About, Check, Id, Types};
 use super::violation::{Doubt, Place, Step, Violation, show_value};
 use super::walk::{How, Suspect, Walk};
@@ -130,7 +132,7 @@ impl Walk<'_> {
         }
         let Some(text) = value.as_str() else { return false };
         self.spend_steps(text.len() / 4)
-            && serde_json::from_str(text).is_ok_and(|inner| types.allows_value(&inner))
+            && parse_bounded(text.as_bytes()).is_ok_and(|inner| types.allows_value(&inner))
     }
 
     fn allowed_types(&self, id: Id) -> Option<Types> {

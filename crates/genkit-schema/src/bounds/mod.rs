@@ -29,6 +29,7 @@ use self::violation::{Doubt, Place, Violation, at_mut, violation_message};
 use self::walk::{How, Suspect, Walk};
 use super::error::Error as E;
 use super::reread::held;
+use crate::bounded_json::ValueBudget;
 
 /// The maximum number of violations that are collected. Default is 64, because strings at these positions are parsed
 /// again.
@@ -181,10 +182,11 @@ impl Bounds {
     pub(crate) fn reread(&self, value: &mut Value) {
         let mut walk = Walk::new(&self.nodes, value, self.shape == Shape::Read, MAX_FOUND);
         walk.check_node(0, value, &Place::ROOT, self.shape.check_mode());
+        let budget = ValueBudget::default();
         for violation in walk.found {
             let Some(place) = at_mut(value, &violation.path) else { continue };
             let text = place.as_str();
-            if let Some(inner) = text.and_then(|text| held(text, violation.path.len())) {
+            if let Some(inner) = text.and_then(|text| held(text, violation.path.len(), &budget)) {
                 *place = inner;
             }
         }

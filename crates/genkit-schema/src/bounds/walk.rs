@@ -5,6 +5,8 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
+use crate::bounded_json::parse_bounded;
+
 use super::keywords::{About, Check, Id, Leaf, Node, Types};
 use super::violation::{Doubt, Place, Step, Violation, count_words, show_value};
 
@@ -336,7 +338,7 @@ impl<'b> Walk<'b> {
         if let (Value::String(text), Some(types)) =
             (value, node.types.as_ref().filter(|it| is_text(it)))
             && self.spend_steps(text.len() / 4)
-            && let Ok(inner) = serde_json::from_str::<Value>(text)
+            && let Ok(inner) = parse_bounded(text.as_bytes())
             && types.allows_value(&inner)
         {
             return Cow::Owned(inner);

@@ -3,12 +3,13 @@
 use std::any::{Any, TypeId};
 use std::sync::Arc;
 
-use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::action::error::Error as E;
 use crate::error::{Error, Result};
 pub(crate) use genkit_schema::internal::Strictness;
+use genkit_schema::internal::bounded_json::{ValueBudget, parse_bounded};
 use genkit_schema::internal::placed;
 use genkit_schema::internal::placed::{Misfit, Place, Segment};
 use genkit_schema::internal::{Bounds, held};
@@ -72,7 +73,7 @@ fn read_leniently<R>(
     };
     // Models write their arguments as text, which can be cut off or contain comments.
     let text = arguments.as_str().filter(|_| how != Strictness::Exact);
-    let broken = text.and_then(|text| serde_json::from_str::<IgnoredAny>(text).err());
+    let broken = text.and_then(|text| parse_bounded(text.as_bytes()).err());
     if let Some(broken) = broken {
         return Err(E::Arguments(format!("the arguments are not valid JSON: {broken}")).into());
     }
@@ -89,12 +90,13 @@ fn read_leniently<R>(
     let mut replaced: Vec<Problem> = Vec::new();
     let affordable = MAX_REREAD_BYTES / genkit_schema::internal::size::json_size(&arguments).max(1);
     let mut left = affordable.clamp(1, MAX_REREADS);
+    let budget = ValueBudget::default();
     while left > 0 {
         left -= 1;
         let path = problem.0.place.segments();
         let mut repaired = arguments.clone();
         let mut next = None;
-        if repair_arguments(&mut repaired, path, how) {
+        if repair_arguments(&mut repaired, path, how, &budget) {
             next = Some(read(&repaired)).filter(|next| !next.as_ref().is_err_and(expects_string));
         }
         let next = match next {
@@ -103,7 +105,7 @@ fn read_leniently<R>(
                 next
             }
             // In a flattened struct, serde reports the last member instead of the member that does not match.
-            None => match reread_inside(&mut arguments, &problem, &mut left, read) {
+            None => match reread_inside(&mut arguments, &problem, &mut left, &budget, read) {
                 Some(next) => next,
                 None => break,
             },
@@ -167,7 +169,12 @@ fn descend<'a>(value: &'a mut Value, segment: &Segment) -> Option<&'a mut Value>
 }
 
 /// Replaces the string at `path` with the JSON that it contains. Returns whether anything changed.
-fn repair_arguments(arguments: &mut Value, path: &[Segment], how: Strictness) -> bool {
+fn repair_arguments(
+    arguments: &mut Value,
+    path: &[Segment],
+    how: Strictness,
+    budget: &ValueBudget,
+) -> bool {
     let Some((last, parents)) = path.split_last() else {
         return convert_integral_floats(arguments);
     };
@@ -175,7 +182,7 @@ fn repair_arguments(arguments: &mut Value, path: &[Segment], how: Strictness) ->
     for (depth, segment) in parents.iter().enumerate() {
         match descend(place, segment) {
             // The reader may stop at a container that was itself sent as a string.
-            Some(next) if next.is_string() => return reread_string(next, depth + 1),
+            Some(next) if next.is_string() => return reread_string(next, depth + 1, budget),
             Some(next) => place = next,
             None => return false,
         }
@@ -185,8 +192,9 @@ fn repair_arguments(arguments: &mut Value, path: &[Segment], how: Strictness) ->
     {
         return place.as_object_mut().is_some_and(|map| map.remove(key).is_some());
     }
-    descend(place, last)
-        .is_some_and(|place| reread_string(place, path.len()) || convert_integral_floats(place))
+    descend(place, last).is_some_and(|place| {
+        reread_string(place, path.len(), budget) || convert_integral_floats(place)
+    })
 }
 
 /// Converts numbers such as `3.0` and `1e3` to integers, in the value and everything in it: serde reports an enum or
@@ -224,6 +232,9 @@ fn expects_string(problem: &Problem) -> bool {
 /// The maximum number of strings in an enum or a flattened struct that are tried. Default is 16.
 const MAX_CANDIDATES: usize = 16;
 
+/// The maximum length of a number or a boolean in a string, in bytes. Default is 64.
+const MAX_SCALAR_BYTES: usize = 64;
+
 /// Replaces a number or boolean that was sent as a string inside the value at a problem. serde reports an enum or a
 /// flattened struct as a whole, so each string is tried. Returns the result of the read after the replacement, or `None`
 /// if no replacement makes a difference.
@@ -231,6 +242,7 @@ fn reread_inside<R>(
     arguments: &mut Value,
     problem: &Problem,
     left: &mut usize,
+    budget: &ValueBudget,
     read: Reader<'_, R>,
 ) -> Option<std::result::Result<R, Problem>> {
     let path = problem.0.place.segments();
@@ -241,7 +253,7 @@ fn reread_inside<R>(
     collect_scalars(place, around.to_vec(), &mut candidates);
     let replace = |arguments: &mut Value, path: &[Segment]| {
         let place = path.iter().try_fold(arguments, |place, segment| descend(place, segment));
-        place.is_some_and(|place| reread_string(place, path.len()))
+        place.is_some_and(|place| reread_string(place, path.len(), budget))
     };
     let mut all = arguments.clone();
     for candidate in &candidates {
@@ -278,7 +290,8 @@ fn collect_scalars(value: &Value, path: Vec<Segment>, candidates: &mut Vec<Vec<S
     match value {
         _ if candidates.len() == MAX_CANDIDATES => {}
         Value::String(text) => {
-            let held = held(text, path.len());
+            let text = Some(text).filter(|text| text.len() <= MAX_SCALAR_BYTES);
+            let held = text.and_then(|text| parse_bounded(text.as_bytes()).ok());
             if held.is_some_and(|value| value.is_number() || value.is_boolean()) {
                 candidates.push(path);
             }
@@ -298,8 +311,10 @@ fn collect_scalars(value: &Value, path: Vec<Segment>, candidates: &mut Vec<Vec<S
 }
 
 /// Replaces a string with the JSON that it contains. `depth` is its nesting level.
-fn reread_string(value: &mut Value, depth: usize) -> bool {
-    let Some(inner) = value.as_str().and_then(|text| held(text, depth)) else { return false };
+fn reread_string(value: &mut Value, depth: usize, budget: &ValueBudget) -> bool {
+    let Some(inner) = value.as_str().and_then(|text| held(text, depth, budget)) else {
+        return false;
+    };
     let changed = !inner.is_string();
     if changed {
         *value = inner;
@@ -312,6 +327,7 @@ mod tests {
     use super::*;
     use serde::Deserialize;
     use serde_json::json;
+    use std::collections::HashMap;
 
     #[derive(Debug, Deserialize, PartialEq)]
     #[serde(deny_unknown_fields)]
@@ -500,6 +516,19 @@ mod tests {
     struct Chain {
         #[serde(rename = "next")]
         _next: Option<Box<Chain>>,
+    }
+
+    #[test]
+    fn strings_hold_as_many_values_as_a_call() {
+        let list = |lists: usize| json!({"a": format!("[{}]", vec!["[0]"; lists].join(","))});
+        let parsed = |lists| {
+            let read =
+                parse_arguments::<HashMap<String, Vec<[u8; 1]>>>(list(lists), Strictness::Lenient);
+            read.map(|read| read["a"].len())
+        };
+        assert_eq!(parsed(10_000).expect("within the limit"), 10_000);
+        let message = parsed(60_000).expect_err("too many values").to_string();
+        assert!(message.contains("invalid type: string"), "{message}");
     }
 
     #[test]

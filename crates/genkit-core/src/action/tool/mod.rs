@@ -169,7 +169,8 @@ impl Tool {
             || (annotated(self) && annotated(other) && self.location() == other.location())
     }
 
-    /// Validates and decodes the arguments and calls the function, without limits.
+    /// Validates and decodes the arguments and calls the function, without limits. The arguments of a tool that needs
+    /// approval are read exactly: the function receives what was shown for approval.
     #[doc(hidden)]
     pub fn invoke_tool<'a>(
         &self,
@@ -177,6 +178,7 @@ impl Tool {
         arguments: Value,
         how: Strictness,
     ) -> BoxFuture<'a, Result<ToolOutput>> {
+        let how = if self.needs_approval() { Strictness::Exact } else { how };
         if !self.schemas().are_written() {
             return self.definition().call(context, arguments, how);
         }

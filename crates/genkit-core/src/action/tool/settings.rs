@@ -161,7 +161,8 @@ macro_rules! set_tool {
                 self
             }
 
-            /// Sets whether each call needs the user's approval. Default is `false`.
+            /// Sets whether each call needs the user's approval. The arguments of such a call are read strictly: the
+            /// function receives exactly what the user saw. Default is `false`.
             pub $($constant)? fn needs_approval(mut self, yes: bool) -> Self {
                 self.settings.needs_approval = yes;
                 self

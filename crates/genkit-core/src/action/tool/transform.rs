@@ -73,7 +73,8 @@ impl Tool {
     }
 
     /// Fixes an argument: removes it from the schema and passes this value in each call. A caller that sends the
-    /// argument is rejected, or its value is replaced if the schema allows additional properties.
+    /// argument is rejected, or its value is replaced if the schema allows additional properties and arguments are not
+    /// read strictly.
     ///
     /// ```
     /// use genkit::message::ToolRequest;
@@ -117,10 +118,22 @@ impl Tool {
             if input.is_null() {
                 input = Value::Object(Map::new());
             }
+            let mut sent = None;
             if let Value::Object(input) = &mut input {
-                input.insert(argument.clone(), value.clone());
+                sent = input.insert(argument.clone(), value.clone());
             }
-            Box::pin(async move { tool.invoke_tool(&context, input, how).await })
+            // An approval showed the value that the caller sent.
+            let is_replaced = how == Strictness::Exact && sent.is_some_and(|sent| sent != value);
+            let refused = is_replaced.then(|| E::ArgumentsAt {
+                place: argument.clone(),
+                message: "the program sets this argument; leave it out".to_owned(),
+            });
+            Box::pin(async move {
+                if let Some(refused) = refused {
+                    return Err(refused.into());
+                }
+                tool.invoke_tool(&context, input, how).await
+            })
         }));
         let definition = self.definition();
         let definition =

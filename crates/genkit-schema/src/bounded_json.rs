@@ -8,6 +8,8 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
+use crate::truncate::excerpt;
+
 /// The maximum number of values and keys in a JSON document from outside, by the memory that they take: a list or an
 /// object counts as three, a string or a key as two. Default is 200,000.
 pub const MAX_JSON_VALUES: usize = 200_000;
@@ -20,6 +22,12 @@ pub const STRING_WEIGHT: usize = 2;
 
 /// The size of a map that is created with its exact size.
 const SMALL_MAP: usize = 8;
+
+/// The number of digits of the smallest integer that does not fit into 64 bits.
+const MIN_LARGE_DIGITS: usize = 19;
+
+/// The maximum length shown of a number, in characters. Default is 40.
+const SHOWN_DIGITS: usize = 40;
 
 /// How many more values a document, or all documents of a request, may have.
 #[derive(Debug)]
@@ -50,7 +58,8 @@ impl ValueBudget {
 /// Parses a document.
 ///
 /// # Errors
-/// Returns the error from `serde_json`, or an error that names the limit.
+/// Returns the error from `serde_json`, an error that names the limit, or an error that names an integer that would be
+/// changed.
 pub fn parse_bounded(text: &[u8]) -> serde_json::Result<Value> {
     parse_within(text, &ValueBudget::default())
 }
@@ -60,10 +69,58 @@ pub fn parse_bounded(text: &[u8]) -> serde_json::Result<Value> {
 /// # Errors
 /// As [`parse_bounded`].
 pub fn parse_within(text: &[u8], budget: &ValueBudget) -> serde_json::Result<Value> {
+    check_integers(text)?;
     let mut deserializer = serde_json::Deserializer::from_slice(text);
     let value = BoundedValue(budget).deserialize(&mut deserializer)?;
     deserializer.end()?;
     Ok(value)
+}
+
+/// Checks that every integer of a document can be kept. A `Value` holds 64 bits and would round a larger integer, such as
+/// an ID or an amount. Decimal numbers are read as the nearest `f64`.
+///
+/// # Errors
+/// Returns an error that names the first integer that is too large.
+pub fn check_integers(text: &[u8]) -> serde_json::Result<()> {
+    match find_large_integer(text) {
+        None => Ok(()),
+        Some(integer) => Err(serde::de::Error::custom(format_args!(
+            "the integer `{}` does not fit into 64 bits; send it as a string",
+            excerpt(integer, SHOWN_DIGITS)
+        ))),
+    }
+}
+
+/// Returns the first integer that fits neither `i64` nor `u64`.
+fn find_large_integer(text: &[u8]) -> Option<&str> {
+    let mut at = 0;
+    while let Some(byte) = text.get(at) {
+        let start = at;
+        at += 1;
+        match byte {
+            b'"' => {
+                while let Some(byte) = text.get(at).filter(|byte| **byte != b'"') {
+                    at += if *byte == b'\\' { 2 } else { 1 };
+                }
+                at += 1;
+            }
+            b'-' | b'0'..=b'9' => {
+                let is_part =
+                    |byte: &u8| matches!(byte, b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-');
+                at += text[at..].iter().take_while(|byte| is_part(byte)).count();
+                let number = &text[start..at];
+                let digits = number.strip_prefix(b"-").unwrap_or(number);
+                if digits.len() >= MIN_LARGE_DIGITS && digits.iter().all(u8::is_ascii_digit) {
+                    let number = std::str::from_utf8(number).ok()?;
+                    if number.parse::<i64>().is_err() && number.parse::<u64>().is_err() {
+                        return Some(number);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    None
 }
 
 /// Deserializes a [`Value`] and counts its values, also while it is built.
