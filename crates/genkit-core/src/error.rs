@@ -570,7 +570,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn is_one_word_wide() {
+    fn error_is_one_word_in_size() {
         assert_eq!(size_of::<Error>(), size_of::<usize>());
     }
 
@@ -601,7 +601,7 @@ mod tests {
     }
 
     #[test]
-    fn a_model_reads_causes_only_where_they_were_written_for_callers() {
+    fn model_reads_causes_only_where_they_were_written_for_callers() {
         let foreign = || std::io::Error::other("/etc/notes");
         let ours = || Error::not_found("no note 7");
         for (error, text) in [

@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn metadata_stand_where_two_standards_put_them() {
+    fn metadata_is_served_at_both_standard_paths() {
         let urls =
             |issuer: &str| metadata_urls(&issuer.parse().expect("an address")).map(String::from);
         assert_eq!(

@@ -68,7 +68,7 @@ mod tests {
     use genkit_core::ToolRequest;
 
     #[test]
-    fn an_estimate_goes_by_length_and_not_by_the_bytes_of_files() {
+    fn estimate_goes_by_length_and_not_by_the_bytes_of_files() {
         let text = |text: &str| of_message(&Message::user(text));
         assert_eq!(text(""), MESSAGE_TOKENS);
         assert_eq!(text(&"word ".repeat(100)), MESSAGE_TOKENS + 125);

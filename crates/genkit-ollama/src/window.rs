@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_does_not_fit_is_told_once_for_each_model() {
+    fn overflow_is_logged_once_per_model() {
         let window = Window::default();
         assert!(!window.is_news("a", DEFAULT_WINDOW, DEFAULT_WINDOW));
         assert!(window.is_news("a", DEFAULT_WINDOW + 1, DEFAULT_WINDOW));

@@ -206,7 +206,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mistake_has_its_line_and_what_to_do() {
+    fn error_has_a_line_and_a_remedy() {
         for (text, line, said) in [
             ("# a\n", 1, "the frontmatter is missing"),
             ("", 1, "the frontmatter is missing"),
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_skill_of_somebody_else_needs_only_what_it_is_used_with() {
+    fn third_party_skill_needs_only_a_name_and_description() {
         let long = "x".repeat(MAX_DESCRIPTION + 1);
         for (text, description, warnings) in [
             ("---\nname: a\ndescription: Use this when: b\n---\n", "Use this when: b", 1),
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn line_ends_and_an_end_without_one_are_no_mistake() {
+    fn any_line_ending_is_accepted() {
         let text = "---\r\nname: a\r\ndescription: d\r\n---\r\nDo.\r\n";
         let read = SkillText::parse("f", text).unwrap();
         assert_eq!((read.name(), read.instructions, read.first_line), ("a", "Do.\r\n", 5));

@@ -44,7 +44,7 @@ async fn main() -> Result<()> {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn the_registry_is_sound() {
+    fn registry_is_sound() {
         genkit::testing::check().unwrap();
     }
 }

@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_is_served_and_a_person_is_shown() {
+    fn client_is_served_and_a_person_is_shown() {
         let ask = |question: Option<&str>, model: Option<&str>| Wanted::Ask {
             question: question.map(str::to_owned),
             model: model.map(str::to_owned),
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn invalid_argument_is_named() {
         for (line, said) in
             [("--model", "--model needs a value"), ("two words", "put quotes around it")]
         {

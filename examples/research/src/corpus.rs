@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn the_best_paragraph_has_most_of_the_words() {
+    fn best_paragraph_has_most_of_the_words() {
         let words = ["ring", "ice"];
         let (text, page, hits) = Planet::Saturn.best(&words).unwrap();
         assert!(text.starts_with("Saturn is known for its rings"));

@@ -70,7 +70,7 @@ async fn all_kinds_are_there_under_the_prefix() {
 
 /// A prompt names a tool of its own registry.
 #[tokio::test]
-async fn a_prompt_finds_the_tools_beside_it() {
+async fn prompt_finds_the_tools_next_to_it() {
     let elsewhere = genkit::Tool::builder("elsewhere", "Looks elsewhere.")
         .input_schema(json!({"type": "object"}))
         .handler(|_: Context, _: serde_json::Value| async { Ok("nothing") });
@@ -91,7 +91,7 @@ async fn a_prompt_finds_the_tools_beside_it() {
 }
 
 #[test]
-fn mistakes_are_found_by_the_check() {
+fn errors_are_found_by_the_check() {
     let twice = Registry::new().mount("a", &shop()).mount("a", &shop()).check().unwrap_err();
     assert!(twice.to_string().contains("have the same name"), "{twice}");
     // What was invalid before mounting is still invalid.
@@ -106,7 +106,7 @@ fn mistakes_are_found_by_the_check() {
 
 /// A prefix cannot be derived from the names of actions, of which there may be none, so it is stored separately.
 #[test]
-fn a_prefix_that_no_name_may_begin_with_is_told_with_its_place() {
+fn invalid_prefix_is_reported_with_its_location() {
     for prefix in ["", "a b", "a/b", "shop.", "größe", "a\nb", &"x".repeat(63)] {
         let (registry, line) = (Registry::new().mount(prefix, &shop()), line!());
         let error = registry.check().unwrap_err();

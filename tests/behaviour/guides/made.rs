@@ -20,7 +20,7 @@ const BUILDERS: [(&str, &str, &[&str]); 5] = [
 
 /// Sequential, because some pages are generated from others.
 #[test]
-fn what_is_made_is_as_it_was_made() {
+fn generated_pages_are_up_to_date() {
     the_book_has_every_page_once();
     settings_are_those_of_the_code();
     what_other_programs_get_wrong_is_in_the_tables_of_the_code();
@@ -303,7 +303,7 @@ fn the_book_has_every_page_once() {
 
 /// Runs the book's preprocessor as mdBook does, and checks that no link leads out of the book.
 #[test]
-fn the_book_has_no_link_to_what_is_outside() {
+fn book_has_no_link_to_what_is_outside() {
     let chapter = |page: &Page| json!({"Chapter": {"content": page.text, "sub_items": []}});
     let sections: Vec<Value> = in_order().iter().map(chapter).collect();
     let mut python = Command::new("python3");

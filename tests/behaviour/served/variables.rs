@@ -39,7 +39,7 @@ async fn all_missing_variables_are_one_error_before_the_first_client() {
 }
 
 #[tokio::test]
-async fn a_name_that_no_shell_can_set_is_an_error() {
+async fn name_that_no_shell_can_set_is_an_error() {
     for name in ["NOTES-TOKEN", "1ST", "", "A B", "A=B"] {
         let error = start(vec![Variable::new(name, "").optional()]).await.map(drop).unwrap_err();
         assert!(error.to_string().contains(&format!("`{name}` is not a valid")), "{error}");

@@ -94,7 +94,7 @@ const VSCODE: &str = "{\n\t// Asked for once.\n\t\"inputs\": [\n\t\t{ \"type\": 
 
 /// Afterwards the file contains every line in its order, except for a comma, and there is a backup.
 #[test]
-fn the_four_clients_start_it_then() {
+fn four_clients_start_it_then() {
     for (app, before) in [
         (ClientApp::ClaudeDesktop, DESKTOP),
         (ClientApp::ClaudeCode, CODE),
@@ -128,7 +128,7 @@ fn the_four_clients_start_it_then() {
 }
 
 #[test]
-fn a_client_without_a_file_gets_one_and_an_absent_client_does_not() {
+fn client_without_a_file_gets_one_and_an_absent_client_does_not() {
     let user = User::new("missing");
     let ran = user.install(&["--install", "cursor"]);
     assert_eq!(ran.code, Some(1), "{}", ran.story());
@@ -241,7 +241,7 @@ impl Encoding {
 /// Windows editors write a byte order mark before UTF-8, and its shell writes UTF-16. The file keeps its encoding and
 /// all characters, the backup is identical to the original, and the entry starts.
 #[test]
-fn a_file_stays_in_its_encoding() {
+fn file_stays_in_its_encoding() {
     let before = DESKTOP.replace("/Users/me/Desktop", "C:/Übersicht 日本 😀");
     for encoding in [Encoding::Utf8WithMark, Encoding::Utf16Le, Encoding::Utf16Be] {
         let user = User::new(&format!("{encoding:?}"));

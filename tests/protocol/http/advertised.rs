@@ -43,7 +43,7 @@ fn delivers(registry: &Registry, name: &'static str, stream: Response<Body>, uri
 }
 
 #[test]
-fn what_cannot_be_told_is_not_offered_and_what_is_offered_is_told() {
+fn list_changed_is_advertised_only_if_it_is_sent() {
     for keeps_sessions in [true, false] {
         let registry = Registry::new().add([tool("there")]);
         let genkit = Genkit::builder().registry(registry.clone()).build().expect("a program");

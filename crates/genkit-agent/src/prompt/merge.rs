@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_schema_of_the_run_takes_no_format_of_the_prompt() {
+    fn schema_of_the_run_takes_no_format_of_the_prompt() {
         let prompt = OutputOptions::default()
             .with_json_schema(json!({"enum": ["a"]}))
             .with_format(genkit_core::Format::Enum)
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn earlier_messages_stand_before_what_the_user_says_now() {
+    fn history_precedes_the_new_user_message() {
         let earlier = || vec![Message::user("a"), Message::model("b")];
         let texts = |messages: Vec<Message>| {
             place_history(messages, earlier()).iter().map(Message::text).collect::<Vec<_>>()

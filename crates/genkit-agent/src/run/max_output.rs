@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_stays_as_it_is() {
+    fn output_within_the_limit_is_unchanged() {
         let content = vec![image(100), Part::text("beside")];
         let cut = answer(json!({"a": 1}), content.clone(), 1000);
         assert_eq!((cut.output, cut.content), (json!({"a": 1}), content));

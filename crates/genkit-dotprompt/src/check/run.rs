@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_genkit_cannot_read_is_told_with_its_place() {
+    fn invalid_value_is_reported_with_its_position() {
         assert_eq!(
             problems_in(
                 "maxTurns: 3\ntoolChoice: auto\nuse: [a, {name: b}]\noutput: {format: json}"

@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn loopback_is_told_apart() {
+    fn loopback_is_recognized() {
         for (url, local) in [
             ("http://localhost:1", true),
             ("http://127.0.0.9", true),

@@ -22,7 +22,7 @@ async fn fault(verifier: &JwtVerifier, token: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_token_says_who_calls_and_what_it_may_do() {
+async fn token_provides_principal_and_scopes() {
     let key = Signer::new("k", "RS256");
     let principal = verifier(&[&key]).verify(&key.token(&claims())).await.expect("it is taken");
     assert_eq!(principal.id(), "ada");
@@ -58,7 +58,7 @@ async fn every_algorithm_that_the_server_names_is_taken_and_no_other() {
 }
 
 #[tokio::test]
-async fn what_claims_must_say() {
+async fn required_claims_are_checked() {
     let key = Signer::new("k", "ES256");
     let verifier = verifier(&[&key]);
     // The message contains the whole address, so that an extra slash is noticed.
@@ -100,7 +100,7 @@ async fn what_claims_must_say() {
 
 /// Algorithm `none`, and a public key used as a shared secret.
 #[tokio::test]
-async fn a_token_does_not_choose_how_it_is_checked() {
+async fn token_does_not_choose_how_it_is_checked() {
     let key = Signer::new("k", "RS256");
     let verifier = verifier(&[&key]);
     let claims = encode(claims().to_string());
@@ -132,7 +132,7 @@ async fn a_token_does_not_choose_how_it_is_checked() {
 }
 
 #[tokio::test]
-async fn a_signature_counts_for_what_was_signed_by_the_key_that_is_named() {
+async fn signature_counts_for_what_was_signed_by_the_key_that_is_named() {
     let (ours, theirs) = (Signer::new("k", "ES256"), Signer::new("k", "ES256"));
     let verifier_of = verifier(&[&ours]);
     let token = ours.token(&claims());
@@ -166,7 +166,7 @@ async fn a_signature_counts_for_what_was_signed_by_the_key_that_is_named() {
 }
 
 #[tokio::test]
-async fn a_token_without_the_name_of_a_key_is_checked_by_those_that_fit() {
+async fn token_without_the_name_of_a_key_is_checked_by_those_that_fit() {
     let (first, second) = (Signer::new("1", "ES256"), Signer::new("2", "ES256"));
     let header = json!({ "alg": "ES256" });
     let both = verifier(&[&Signer::new("0", "RS256"), &first, &second]);
@@ -218,7 +218,7 @@ async fn other_kinds_of_tokens_and_texts_are_none() {
 }
 
 #[test]
-fn a_verifier_that_could_never_take_a_token_is_not_made() {
+fn verifier_that_could_never_take_a_token_is_not_made() {
     let builder = || JwtVerifier::builder(ISSUER, AUDIENCE);
     assert!(builder().build().is_ok());
     assert!(builder().algorithms([]).build().is_err());

@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_type_of_result_that_is_unknown_is_an_error_that_names_it() {
+    fn type_of_result_that_is_unknown_is_an_error_that_names_it() {
         assert!(check_type("s", "t", &json!({"content": []})).is_ok());
         assert!(check_type("s", "t", &json!({"resultType": "complete"})).is_ok());
         assert!(check_type("s", "t", &json!({"resultType": "input_required"})).is_ok());

@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_result_means() {
+    fn tool_results_are_converted_to_values() {
         let structured = json!({"content": [text("two")], "structuredContent": {"a": 1}});
         assert_eq!(value(structured), json!({"a": 1}));
         assert_eq!(value(json!({"content": [text(" {\"a\": 2}")]})), json!({"a": 2}));
@@ -391,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn the_loop_gets_all_content_and_no_text_twice() {
+    fn loop_gets_all_content_and_no_text_twice() {
         let output = |result| read(result).into_output();
         let ToolOutput { value, content, .. } =
             output(json!({"content": [text("look"), image(), text("there")]}));
@@ -418,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrapper_is_taken_off_where_it_is_marked() {
+    fn wrapper_is_taken_off_where_it_is_marked() {
         let wrapped = |meta: Value| json!({"content": [text("5")], "structuredContent": {"result": 5}, "_meta": meta});
         assert_eq!(value(wrapped(json!({"genkit/wrap-result": true}))), 5);
         assert_eq!(value(wrapped(json!({"fastmcp": {"wrap_result": true}}))), 5);
@@ -433,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_is_an_error_in_the_tools_own_words() {
+    fn failure_is_an_error_in_the_tools_own_words() {
         let failed = json!({"content": [text("no such file"), image()], "isError": true});
         let error = ToolResult::read("s", failed.clone(), false).expect_err("it failed");
         assert_eq!(error.to_string(), "no such file");

@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_variable_is_handed_on_or_set() {
+    fn variable_is_passed_through_or_set() {
         assert_eq!(variable_of("A=b=c").unwrap(), ("A".to_owned(), "b=c".to_owned()));
         assert_eq!(variable_of("PATH").unwrap().1, env::var("PATH").unwrap());
         assert!(variable_of("=b").is_err());
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_printed_has_no_values_of_variables() {
+    fn printed_entry_omits_variable_values() {
         let server = NewServer::new("notes", "/opt/notes").env("TOKEN", "t0p");
         let shown = entry_for_print("notes", ClientApp::Cursor, &server).to_string();
         assert!(shown.contains("TOKEN") && !shown.contains("t0p"), "{shown}");

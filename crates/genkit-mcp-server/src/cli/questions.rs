@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn only_yes_approves() {
+    fn only_y_or_yes_approves() {
         let question = json!({ "message": "Run pay?", "requestedSchema": { "properties": {} } });
         for (typed, action) in [
             ("y\n", "accept"),
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_form_is_filled_in_by_type_and_asks_again_for_what_does_not_fit() {
+    fn form_values_are_parsed_by_type_and_invalid_ones_are_asked_again() {
         let question = json!({
             "message": "Book a table",
             "requestedSchema": {
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_flag_approves_and_fills_in_no_form() {
+    async fn yes_flag_approves_calls_and_declines_forms() {
         let form = json!({ "requestedSchema": { "properties": { "a": { "type": "string" } } } });
         assert_eq!(Respondent::Yes.answer(json!({})).await.unwrap()["action"], "accept");
         assert_eq!(Respondent::Yes.answer(form).await.unwrap()["action"], "decline");

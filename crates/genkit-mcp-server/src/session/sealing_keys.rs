@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_its_place_and_without_the_key() {
+    fn invalid_key_is_reported_with_its_line_and_without_its_value() {
         let short = error_text(of_file(format!("{HEX}\n{}\n", &HEX[..62]).as_bytes()));
         assert!(short.contains("line 2: the key has 31 bytes; use at least 32"), "{short}");
         let strange = error_text(of_file(format!("{HEX}\n\nsecret!{HEX}\n").as_bytes()));
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_named() {
+    fn missing_key_source_is_named() {
         let variable = error_text(read_keys(&[KeySource::Variable("GENKIT_TEST_NO_KEYS".into())]));
         assert!(variable.contains("`GENKIT_TEST_NO_KEYS`: the variable is not set"), "{variable}");
         let file = error_text(read_keys(&[KeySource::File("no/such/keys".into())]));

@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_signature_belongs_to_who_made_it() {
+    fn signature_belongs_to_who_made_it() {
         let mut part = Part::reasoning("hm");
         assert!(find_signature(&part, GEMINI).is_none() && !is_foreign(&part, GEMINI));
         add_signature(part.metadata_mut(), "s".into(), GEMINI);

@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn thirty_thousand_required_names_are_merged_in_one_pass() {
+    fn merging_many_required_names_is_linear() {
         let names = |from: usize| (from..from + 30_000).map(|n| json!(n.to_string())).collect();
         let of = |from| Map::from_iter([("required".to_owned(), Value::Array(names(from)))]);
         let both = merge_schemas(&of(0), &of(15_000));

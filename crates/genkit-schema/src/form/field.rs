@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_plain_value_is_refused() {
+    fn nested_field_is_rejected() {
         for given in [
             json!({}),
             json!({"type": "object"}),
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_its_keyword_does_not_take_is_refused_by_the_name_of_the_keyword() {
+    fn invalid_keyword_value_is_rejected_by_keyword() {
         for (given, keyword) in [
             (json!({"type": "string", "title": 1}), "title"),
             (json!({"type": "string", "minLength": -1}), "minLength"),

@@ -151,7 +151,7 @@ impl RunStore for Deadly {
 
 /// The process of the test below. Without a role, it does nothing.
 #[tokio::test]
-async fn the_process_that_does_everything() {
+async fn process_that_does_everything() {
     let Ok(role) = std::env::var(ROLE) else { return };
     let [kind, dies_at, folder] = role.splitn(3, ' ').collect::<Vec<_>>()[..] else {
         panic!("{role}")
@@ -172,7 +172,7 @@ async fn the_process_that_does_everything() {
 fn is_killed(kind: &str, dies_at: usize, folder: &Path) -> bool {
     use std::os::unix::process::ExitStatusExt as _;
     let ended = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "durable::killed::everything::the_process_that_does_everything"])
+        .args(["--exact", "durable::killed::everything::process_that_does_everything"])
         .env(ROLE, format!("{kind} {dies_at} {}", folder.display()))
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -385,14 +385,14 @@ mod tests {
     }
 
     #[test]
-    fn exact_reads_mend_nothing() {
+    fn strict_parsing_repairs_nothing() {
         let error = parse_arguments::<Input>(json!({"city": "a", "days": "5"}), Strictness::Exact);
         let message = error.expect_err("a string is not a number").to_string();
         assert!(message.contains("at `days`"), "{message}");
     }
 
     #[test]
-    fn an_error_names_the_place_and_what_was_expected() {
+    fn error_names_the_place_and_what_was_expected() {
         let error =
             parse_arguments::<Input>(json!({"city": "a", "hours": [1, "x"]}), Strictness::Lenient);
         let message = error.expect_err("x is not a number").to_string();
@@ -403,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn null_is_what_it_reads_as_and_else_no_arguments() {
+    fn null_is_parsed_or_treated_as_no_arguments() {
         for (how, any) in [(Strictness::Exact, Value::Null), (Strictness::Lenient, json!({}))] {
             assert_eq!(parse_arguments::<Value>(Value::Null, how).expect("any JSON"), any);
         }
@@ -475,7 +475,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_text_counts_as_absent_where_it_does_not_fit() {
+    fn empty_text_counts_as_absent_where_it_does_not_fit() {
         let input: Input =
             parse_arguments(json!({"city": "", "days": ""}), Strictness::Text).expect("fits");
         assert_eq!(input, Input { city: String::new(), days: None, hours: vec![], inner: None });

@@ -274,7 +274,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_width_is_a_small_number_of_the_expression() {
+    fn width_is_a_small_number_of_the_expression() {
         let checked = |expression: &str| guard_expression(&parser::parse(expression).unwrap());
         for bounded in [
             "$pad(a, 10)",

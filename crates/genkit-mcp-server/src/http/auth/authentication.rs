@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_shared_token_is_compared_whole() {
+    async fn shared_token_is_compared_whole() {
         let shared = Authentication::SharedToken("secret".into());
         let wrong = || Err(Denial::Invalid("the token does not match".to_owned()));
         for (given, admitted) in [
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_verifier_sees_tokens_and_nothing_else() {
+    async fn verifier_sees_tokens_and_nothing_else() {
         let echo = |token: String| async move {
             match token.as_str() {
                 "nobody" => Ok(Principal::new("")),
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_verifier_that_hangs_is_not_waited_for() {
+    async fn verifier_that_hangs_is_not_waited_for() {
         let hangs = |_: String| std::future::pending::<Result<Principal, TokenError>>();
         let verifier = Authentication::Verifier(Arc::new(hangs));
         assert_eq!(

@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_challenge_says_what_to_do() {
+    fn challenge_states_the_required_action() {
         let notes = || {
             let notes = ProtectedResource::new("https://mcp.example.com/mcp");
             Some(

@@ -269,7 +269,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_resource_that_clients_cannot_use_is_refused() {
+    fn resource_that_clients_cannot_use_is_rejected() {
         let of =
             |uri: &str| ProtectedResource::new(uri).with_authorization_server("https://a.example");
         assert_eq!(of("https://mcp.example.com/mcp").check().map_err(|e| e.to_string()), Ok(()));
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn metadata_stands_where_rfc_9728_puts_it() {
+    fn metadata_is_at_the_rfc_9728_path() {
         let at = |uri: &str| ProtectedResource::new(uri).metadata_url();
         let base = "https://mcp.example.com:8443/.well-known/oauth-protected-resource";
         assert_eq!(at("https://mcp.example.com:8443"), base);

@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_id_of_an_event_is_two_numbers() {
+    fn id_of_an_event_is_two_numbers() {
         let id = EventId { stream: 7, index: 12 };
         assert_eq!("7-12".parse(), Ok(id));
         assert_eq!(id.to_string(), "7-12");

@@ -244,7 +244,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_message_of_an_event_comes_back() {
+    fn message_of_an_event_comes_back() {
         let id = EventId { stream: 7, index: 12 };
         for id in [None, Some(id)] {
             assert_eq!(&*message_of(&format_event(id, br#"{"id: ":1}"#)), br#"{"id: ":1}"#);

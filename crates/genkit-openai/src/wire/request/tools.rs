@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_server_takes_stays() {
+    fn accepted_call_ids_are_unchanged() {
         assert_eq!(fit_id("call_1", ToolIds::Forty), "call_1");
         assert_eq!(fit_id("aB3456789", ToolIds::NineAlphanumeric), "aB3456789");
         let long = "x".repeat(41);
