@@ -160,7 +160,7 @@ async fn parameters_and_what_is_inside_of_them_keep_their_bounds() {
             let said = answer.text();
             assert!(said.starts_with("Invalid arguments for `rent`: at `order"), "{said}");
             assert!(said.contains(expected), "{said}\n{expected}");
-            assert!(said.contains("The arguments must fit: {"), "{said}");
+            assert!(said.contains("The arguments must match this schema: {"), "{said}");
         }
         assert_eq!(RUNS.load(Ordering::SeqCst), before, "no body has run");
         let fits = json!({"items": [{"days": "7", "note": "äöüäö"}], "delivery": {"by": "ship", "weeks": 10}});

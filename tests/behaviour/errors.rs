@@ -130,7 +130,7 @@ async fn answer_that_is_too_large_is_rejected_with_its_size() {
     let client = client().await;
     assert!(!client.call_tool("long", json!({"bytes": 900})).await.unwrap().is_error());
     let said = told(&client, "long", json!({"bytes": 2000})).await;
-    assert!(said.contains("more than the limit of 1024"), "{said}");
+    assert!(said.contains("bytes long, but the limit is 1024"), "{said}");
 }
 
 /// Is long.
@@ -154,7 +154,7 @@ async fn prompts_and_resources_have_the_limit_of_the_server() {
         let client = Client::builder().modern(modern).connect(server).await.unwrap();
         client.get_prompt("essay", json!({"bytes": 500})).await.unwrap();
         let refused = client.get_prompt("essay", json!({"bytes": 2000})).await.unwrap_err();
-        let said = "more than the limit of 1024";
+        let said = "bytes long, but the limit is 1024";
         assert!(refused.to_string().contains("`essay`"), "{refused}");
         assert!(refused.to_string().contains(said), "{refused}");
         client.read_resource("book://500").await.unwrap();

@@ -131,7 +131,7 @@ async fn name_of_a_resource_may_be_any_line() {
     }
     for name in ["", " ", "two\nlines", &format!("{long}x")] {
         let error = Registry::new().add([named(name)]).check().unwrap_err();
-        assert!(error.to_string().contains("the name of a resource"), "{name:?}: {error}");
+        assert!(error.to_string().contains("a resource name must be"), "{name:?}: {error}");
     }
 }
 

@@ -148,7 +148,7 @@ impl MetricScore {
         Self { metric: metric.to_owned(), score }
     }
 
-    /// Returns the metric: the evaluator's name, with the score's id if it has one: `evaluator:id`.
+    /// Returns the name of the metric: `evaluator`, or `evaluator:id` if the score has an id.
     pub fn metric(&self) -> String {
         match self.score.id() {
             Some(id) => format!("{}:{id}", self.metric),

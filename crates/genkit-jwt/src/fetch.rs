@@ -64,8 +64,8 @@ async fn jwks_uri(issuer: &str, url: &Url) -> Result<Url, KeyFault> {
     jwks.ok_or_else(|| KeyFault::NoJwksUri { url: url.into() })
 }
 
-/// The addresses of the metadata: RFC 8414 inserts the well-known path before the path of the issuer,
-/// OpenID Connect appends it.
+/// Returns the addresses of the metadata: RFC 8414 inserts the well-known path before the path of
+/// the issuer, OpenID Connect appends it.
 fn metadata_urls(issuer: &Url) -> [Url; 2] {
     let path = issuer.path().trim_end_matches('/');
     let with_path = |path: &str| {

@@ -111,7 +111,7 @@ impl fmt::Debug for Principal {
     }
 }
 
-/// What a request carries besides its message: its principal, and the head of its HTTP request.
+/// The metadata of a request: its principal, and the head of its HTTP request.
 #[derive(Clone, Default)]
 pub(crate) struct RequestHead {
     pub(crate) principal: Option<Principal>,

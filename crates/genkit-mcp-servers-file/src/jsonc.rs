@@ -39,7 +39,7 @@ pub(crate) fn parse_value(text: &str) -> Result<Parsed<Value>, ErrorReason> {
     Ok(Parsed { value, duplicates })
 }
 
-/// Parses a text that may be empty except for comments.
+/// Parses text that may be empty except for comments.
 pub(crate) fn parse_any(text: &str) -> Result<Parsed<Option<Value>>, ErrorReason> {
     let parsed = parse_to_ast(text, &CollectOptions::default(), &OPTIONS);
     let parsed = parsed.map_err(|error| syntax_error(&error))?;

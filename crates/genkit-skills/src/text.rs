@@ -1,6 +1,6 @@
 //! The text of a `SKILL.md`: its frontmatter and its instructions.
 //!
-//! A writer gets an error for each rule that is broken. A reader of other people's skills is lenient:
+//! A writer gets an error for each rule that is broken. Reading third-party skills is lenient:
 //!
 //! | in the file | read as |
 //! |---|---|
@@ -183,7 +183,7 @@ fn skip_opening(text: &str) -> Option<&str> {
     is_marker(first).then_some(rest)
 }
 
-/// Splits a text into the YAML, the instructions, and the line on which the instructions begin.
+/// Splits a string into the YAML, the instructions, and the line on which the instructions begin.
 fn split_frontmatter(text: &str) -> Option<(&str, &str, usize)> {
     let rest = skip_opening(text)?;
     let (mut at, mut line) = (0, 2);

@@ -85,7 +85,7 @@ fn columns(rows: &[Vec<String>], widest: usize) -> Vec<String> {
     rows.iter().map(row).collect()
 }
 
-/// Returns the first line of a text, truncated and escaped.
+/// Returns the first line of a string, truncated and escaped.
 pub(crate) fn line(text: &str, most: usize) -> String {
     let text = text.lines().next().unwrap_or_default().trim();
     match text.char_indices().nth(most) {

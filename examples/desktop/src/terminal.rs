@@ -17,7 +17,7 @@ pub(crate) enum Consent {
     Always,
 }
 
-/// The user's terminal. If servers and the agent ask at the same time, the questions are asked one after the other.
+/// The user's terminal. If servers and the agent ask at the same time, the questions are asked one at a time.
 #[derive(Clone)]
 pub(crate) struct Terminal(Arc<Mutex<()>>);
 

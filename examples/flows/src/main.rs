@@ -8,7 +8,7 @@
 //! curl -N 'http://127.0.0.1:3400/count?stream=true' -H 'content-type: application/json' -d '{"data": {"n": 3}}'
 //! ```
 
-#![allow(clippy::print_stdout, reason = "this is a program for a person too")]
+#![allow(clippy::print_stdout, reason = "an interactive program")]
 
 mod flows;
 

@@ -5,7 +5,7 @@
 //! genkit flow:run shout '{"text": "hello"}' -s
 //! ```
 
-#![allow(clippy::print_stdout, reason = "this is a program for a person")]
+#![allow(clippy::print_stdout, reason = "an interactive program")]
 
 mod actions;
 

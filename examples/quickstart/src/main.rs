@@ -11,7 +11,7 @@
 //! If standard input is a pipe, as when an MCP client starts the program, it serves the tools on stdio, unless
 //! `--demo` is set.
 
-#![allow(clippy::print_stdout, reason = "this is a program for a person too")]
+#![allow(clippy::print_stdout, reason = "an interactive program")]
 
 mod ask;
 mod tools;

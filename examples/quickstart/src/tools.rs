@@ -54,7 +54,7 @@ pub(crate) async fn convert_temperature(
     Temperature { degrees: (degrees * 10.0).round() / 10.0, unit: to }
 }
 
-/// Counts the words of a text.
+/// Counts the words in the given text.
 #[tool(read_only)]
 pub(crate) async fn count_words(
     /// The text.

@@ -77,7 +77,7 @@ impl Planet {
     }
 }
 
-/// Returns whether a text contains a word or a word that starts with it: `ring` matches `rings`.
+/// Returns whether the text contains a word or a word that starts with it: `ring` matches `rings`.
 fn has(text: &str, word: &str) -> bool {
     text.split(|c: char| !c.is_alphanumeric()).any(|other| other.starts_with(word))
 }

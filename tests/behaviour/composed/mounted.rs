@@ -113,7 +113,10 @@ fn invalid_prefix_is_reported_with_its_location() {
         assert_eq!(error.kind(), genkit::ErrorKind::FailedPrecondition);
         let (error, place) = (error.to_string(), format!("{}:{line}: ", file!()));
         assert!(error.starts_with(&place), "{error}");
-        assert!(error.contains("a prefix has 1 to 62 characters of `A-Z a-z 0-9 _ -`"), "{error}");
+        assert!(
+            error.contains("a prefix must be 1 to 62 characters long (`A-Z a-z 0-9 _ -`)"),
+            "{error}"
+        );
         assert!(!error.contains('\n'), "one mistake, one line: {error}");
         assert!(registry.is_empty());
         assert!(Registry::new().mount(prefix, &Registry::new()).check().is_err());

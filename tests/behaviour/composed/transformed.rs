@@ -59,7 +59,7 @@ fn everything_else_stays() {
     assert_eq!(Tool::of::<search>().input_schema()["required"], json!(["place", "words"]));
     Registry::new().add([archive(), Tool::of::<search>()]).check().unwrap();
     let bad = Registry::new().add(Tool::of::<search>().renamed("a b")).check().unwrap_err();
-    assert!(bad.to_string().contains("a name has 1 to 64 characters"), "{bad}");
+    assert!(bad.to_string().contains("a name must be 1 to 64 characters long"), "{bad}");
 }
 
 #[tokio::test]

@@ -158,7 +158,7 @@ async fn invalid_arguments_error_names_the_expected_schema() {
     let response = genkit::generate("go").model(model).tools(tools![add]).await.unwrap();
     let error = outputs(&response)[0]["error"].as_str().unwrap().to_owned();
     assert!(error.contains("unknown field `c`"), "{error}");
-    assert!(error.contains(r#"The arguments must fit: {"type":"object""#), "{error}");
+    assert!(error.contains(r#"The arguments must match this schema: {"type":"object""#), "{error}");
 }
 
 #[tokio::test]
@@ -288,8 +288,8 @@ async fn tools_are_found_by_name_pattern_and_tag() {
     }
     for (wanted, said) in [
         (genkit::generate::ToolRef::from("git_lag"), "Did you mean `git_log`?"),
-        ("svn_*".into(), "no tool of the registry matches `svn_*`"),
-        (genkit::generate::ToolRef::tagged("svn"), "no tool of the registry has the tag `svn`"),
+        ("svn_*".into(), "no registered tool matches `svn_*`"),
+        (genkit::generate::ToolRef::tagged("svn"), "no registered tool has the tag `svn`"),
     ] {
         let run = genkit.generate("go").model(ScriptedModel::text("x")).tools([wanted]);
         let error = run.await.unwrap_err();

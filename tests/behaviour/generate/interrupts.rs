@@ -344,7 +344,7 @@ async fn tool_without_a_body_always_asks() {
     assert_eq!(question.tool_request().input["question"], "Which?");
     let restarted = go_on(response.clone(), vec![question.restart("x")], &model, &tools).await;
     let error = restarted.unwrap_err().to_string();
-    assert!(error.contains("has no code to run"), "{error}");
+    assert!(error.contains("without an implementation"), "{error}");
     let done =
         go_on(response, vec![question.respond("the red one")], &model, &tools).await.unwrap();
     assert_eq!(outputs(&done), ["the red one"]);

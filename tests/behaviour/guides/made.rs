@@ -138,12 +138,12 @@ const OTHERS: [(&str, &str, &str); 7] = [
     ),
     (
         "What providers and clients reject",
-        "A single rejected schema would disable the whole list of tools, so each receiver gets a schema that it accepts.",
+        "One rejected schema would make the whole tool list fail, so each provider and client gets a schema that it accepts.",
         "crates/genkit-schema/src/dialect/mod.rs",
     ),
     (
         "Streams of servers that are compatible with OpenAI",
-        "Fragments of tool calls are assembled by index, id and name together: the first table selects the call that a fragment may continue, the second decides whether it continues it, and the third handles the remaining calls at the end of the stream.",
+        "Fragments of tool calls are assembled by index, id and name together: the first table selects the call that a fragment may belong to. The second decides whether the fragment continues that call. The third handles calls that remain at the end of the stream.",
         "crates/genkit-openai/src/chat/response/calls/mod.rs",
     ),
     (
@@ -171,7 +171,7 @@ const OTHERS: [(&str, &str, &str); 7] = [
 fn what_other_programs_get_wrong_is_in_the_tables_of_the_code() {
     let mut text = String::from(
         "# What other programs get wrong, and what we do about it\n\nGenerated from the documentation of the code. \
-         Invalid input from another program is repaired, or left out with a warning. It never disables the valid input next to it.\n",
+         Invalid input from another program is repaired or skipped with a warning. Valid input next to it still works.\n",
     );
     for (title, lead, path) in OTHERS {
         write!(text, "\n## {title}\n\n{lead}\n").unwrap();

@@ -177,7 +177,7 @@ async fn only_changed_servers_are_reconnected() {
     host.ready().await;
     assert_eq!(seen(), [1, 2, 1]);
     let error = host.update_servers([("a", a.clone()), ("a", c)]).await.unwrap_err();
-    assert!(error.to_string().contains("duplicate key `a` of MCP servers"), "{error}");
+    assert!(error.to_string().contains("duplicate server key `a`"), "{error}");
     assert_eq!(host.clients().len(), 2);
 }
 

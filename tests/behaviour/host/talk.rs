@@ -128,5 +128,5 @@ async fn peer_of_rmcp_is_tools_too() {
     assert_eq!(model.tool_outputs("work"), ["done"]);
     let error = peer_tools([peer.clone(), peer]).await.unwrap_err();
     let said = error.to_string();
-    assert!(said.contains("duplicate tool name `work` at the MCP servers"), "{said}");
+    assert!(said.contains("both have a tool named `work`"), "{said}");
 }

@@ -107,7 +107,7 @@ async fn file_is_rendered_from_texts() {
         json!({"model": "house/planner", "config": {"temperature": 0.5}, "tools": ["weather"]})
     );
     for (given, said) in [
-        (json!({}), "lacks required arguments: `city`"),
+        (json!({}), "is missing required arguments: `city`"),
         (json!({"city": "a", "days": "many"}), "days"),
         (json!({"city": "a", "style": "loud"}), "style"),
     ] {

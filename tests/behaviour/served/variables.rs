@@ -32,8 +32,8 @@ async fn all_missing_variables_are_one_error_before_the_first_client() {
     assert_eq!(error.kind(), ErrorKind::FailedPrecondition);
     assert_eq!(
         error.to_string(),
-        "environment variables are missing: `GENKIT_TEST_UNSET_TOKEN` (Token of the notes), `GENKIT_TEST_UNSET_URL` \
-         (Address of the notes); set them before the server starts"
+        "missing environment variables: `GENKIT_TEST_UNSET_TOKEN` (Token of the notes), `GENKIT_TEST_UNSET_URL` \
+         (Address of the notes); set them before starting the server"
     );
     assert!(start(variables().split_off(2)).await.is_ok());
 }

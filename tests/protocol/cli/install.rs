@@ -122,7 +122,7 @@ fn four_clients_start_it_then() {
         starts(&path, "notes", &user.0);
         // A second time changes nothing.
         let again = user.install(&["--install", app.name()]);
-        assert!(again.stdout.contains("there is nothing to do"), "{}", again.story());
+        assert!(again.stdout.contains("nothing was changed"), "{}", again.story());
         assert_eq!(fs::read_to_string(&path).unwrap(), after);
     }
 }
@@ -258,7 +258,7 @@ fn file_stays_in_its_encoding() {
         assert_eq!(fs::read(copy).unwrap(), encoding.encode(&before));
         starts(&path, "notes", &user.0);
         let again = user.install(&["--install", "claude-desktop"]);
-        assert!(again.stdout.contains("there is nothing to do"), "{}", again.story());
+        assert!(again.stdout.contains("nothing was changed"), "{}", again.story());
         assert_eq!(encoding.decode(&fs::read(&path).unwrap()), after);
     }
 }

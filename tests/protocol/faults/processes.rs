@@ -40,7 +40,7 @@ async fn missing_program_error_lists_the_searched_folders() {
 async fn crash_during_a_call_is_reported_and_the_server_restarts() {
     let server = Faulty::new("die-in-call");
     let error = server.call("echo", json!({})).await.unwrap_err();
-    says(&error, &["ended during the request", "exited with code 3", "panic: out of cheese"]);
+    says(&error, &["stopped during the request", "exited with code 3", "panic: out of cheese"]);
     assert_eq!(error.kind(), ErrorKind::Unavailable);
     // Lists are those of the new process, and the call dies again.
     assert_eq!(within(server.client.tools()).await.unwrap().len(), 1);

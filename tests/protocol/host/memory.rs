@@ -94,7 +94,7 @@ async fn call_in_flight_fails_immediately_with_a_reason() {
     let error = ended.expect("the call to end with the server").unwrap().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
     let said = error.to_string();
-    assert!(said.contains("`memory`") && said.contains("ended during the request"), "{said}");
+    assert!(said.contains("`memory`") && said.contains("stopped during the request"), "{said}");
     // A call that may have had an effect is not repeated; the next one succeeds.
     assert_eq!(entities(&host).await, json!([ada()]));
     mark.close(host).await;

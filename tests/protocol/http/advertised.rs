@@ -70,7 +70,7 @@ fn list_changed_is_advertised_only_if_it_is_sent() {
                 let answer = wire.post(&version, &request(method));
                 assert_eq!(answer.code(), -32601, "{answer:?}");
                 let expected = format!(
-                    "unknown method `{method}`: this server keeps no sessions, so it cannot notify of changes"
+                    "unknown method `{method}`: this server is stateless and cannot send change notifications"
                 );
                 assert_eq!(answer.message()["error"]["message"], expected);
             }

@@ -167,7 +167,7 @@ fn call_without_a_session_ends_with_its_connection() {
     }
 }
 
-/// F-4: also at the moment at which the session ends.
+/// F-4: even at the moment when the session ends.
 #[test]
 fn request_to_a_session_that_ends_is_answered_or_not_found() {
     let serving = Serving::of(server());

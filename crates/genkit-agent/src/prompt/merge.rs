@@ -46,7 +46,8 @@ fn tool_ref(tool: &PromptTool) -> ToolRef {
     }
 }
 
-/// A schema of the run also replaces the prompt's format; otherwise each missing field is taken from the prompt.
+/// Merges the output settings. A schema of the run also replaces the prompt's format; other missing fields come from
+/// the prompt.
 fn merge_output(
     own: Option<OutputOptions>,
     prompt: Option<&OutputOptions>,

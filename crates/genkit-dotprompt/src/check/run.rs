@@ -1,4 +1,4 @@
-//! Keys of a frontmatter that Genkit uses in addition to the specification.
+//! Frontmatter keys that Genkit defines in addition to the specification.
 
 use serde_json::Value;
 
@@ -33,7 +33,7 @@ const ROWS: [Row; 10] = [
     }),
 ];
 
-/// Returns the keys at the top of a frontmatter.
+/// Returns the top-level keys that Genkit defines.
 pub(super) fn top_level_keys() -> impl Iterator<Item = &'static str> {
     ROWS.iter().filter(|(path, ..)| path.len() == 1).map(|(path, ..)| path[0])
 }

@@ -96,7 +96,7 @@ impl Evaluator {
         self.flow.description()
     }
 
-    /// Returns the display name, which is shown to people.
+    /// Returns the display name.
     pub fn display_name(&self) -> &str {
         self.data.display_name.as_deref().unwrap_or(self.name())
     }

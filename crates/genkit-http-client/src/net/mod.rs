@@ -97,7 +97,7 @@ pub fn install_crypto() {
     }
 }
 
-/// Whether the URL refers to this machine, which is never reached through a proxy.
+/// Returns whether the URL refers to this machine, which is never reached through a proxy.
 pub fn is_loopback(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     let address = host.trim_start_matches('[').trim_end_matches(']');

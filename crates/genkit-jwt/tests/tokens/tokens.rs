@@ -62,8 +62,8 @@ async fn required_claims_are_checked() {
     let key = Signer::new("k", "ES256");
     let verifier = verifier(&[&key]);
     // The message contains the whole address, so that an extra slash is noticed.
-    let issuer = format!("the issuer of the token is not exactly `{ISSUER}`");
-    let audience = format!("the audience of the token is not exactly `{AUDIENCE}`");
+    let issuer = format!("the token has the wrong issuer; expected `{ISSUER}`");
+    let audience = format!("the token has the wrong audience; expected `{AUDIENCE}`");
     let subject = "the token has no subject; it needs the claim `sub`";
     for (others, told) in [
         (json!({}), "taken: ada"),
@@ -91,7 +91,7 @@ async fn required_claims_are_checked() {
         (json!({ "sub": 7 }), subject),
         (
             json!({ "cnf": { "jkt": "x" } }),
-            "the token is bound to a key of its client, which this server cannot check",
+            "the token is bound to a client key (DPoP or mutual TLS), which this server does not support",
         ),
     ] {
         assert_eq!(fault(&verifier, &key.token(&with(&others))).await, told, "{others}");
@@ -137,18 +137,18 @@ async fn signature_counts_for_what_was_signed_by_the_key_that_is_named() {
     let verifier_of = verifier(&[&ours]);
     let token = ours.token(&claims());
     let forged = theirs.token(&claims());
-    assert_eq!(fault(&verifier_of, &forged).await, "the signature of the token is invalid");
+    assert_eq!(fault(&verifier_of, &forged).await, "the token has an invalid signature");
     let (head, signature) = token.rsplit_once('.').expect("three parts");
     let (header, _) = head.split_once('.').expect("three parts");
     let root = encode(with(&json!({ "sub": "root" })).to_string());
     let told = fault(&verifier_of, &format!("{header}.{root}.{signature}")).await;
-    assert_eq!(told, "the signature of the token is invalid");
+    assert_eq!(told, "the token has an invalid signature");
     // A key in the token itself is ignored.
     for smuggled in ["jwk", "jku", "x5u", "x5c"] {
         let mut header = json!({ "alg": "ES256", "kid": "k" });
         header[smuggled] = theirs.jwk();
         let told = fault(&verifier_of, &theirs.signed(&header, &claims())).await;
-        assert_eq!(told, "the signature of the token is invalid", "{smuggled}");
+        assert_eq!(told, "the token has an invalid signature", "{smuggled}");
     }
     // The key type must match the algorithm.
     let rsa = Signer::new("k", "RS256");

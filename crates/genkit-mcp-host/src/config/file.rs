@@ -82,7 +82,7 @@ mod tests {
             assert_eq!(error.kind(), ErrorKind::Unimplemented);
             assert_eq!(
                 error.to_string(),
-                "mcpServers.fs in mcp.json: servers over HTTP require the feature `mcp-host-http` of genkit"
+                "mcpServers.fs in mcp.json: HTTP servers require genkit's `mcp-host-http` feature"
             );
         }
     }

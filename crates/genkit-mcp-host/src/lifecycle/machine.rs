@@ -32,7 +32,7 @@ pub(crate) enum LinkState {
     Closed,
 }
 
-/// What happens after a connection is closed.
+/// The action after a connection is closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AfterClose {
     Disable,
@@ -198,7 +198,7 @@ impl LinkMachine {
         action
     }
 
-    /// A server that is enabled again starts without a history of failures.
+    /// Enters the disabled state and clears the failure history.
     fn enter_disabled(&mut self) -> (LinkState, LinkAction) {
         self.tries = 0;
         (LinkState::Disabled, LinkAction::Idle)

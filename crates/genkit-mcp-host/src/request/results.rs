@@ -5,7 +5,7 @@
 //!
 //! | in the result | the model gets |
 //! |---|---|
-//! | no `content`, or `content` that is a single block or a text | the value, as text or data |
+//! | no `content`, or `content` that is a single block or a string | the value, as text or data |
 //! | a block of an unknown kind, or without a type | the block as data, with a warning |
 //! | an array or a value instead of the result | an error that quotes it |
 

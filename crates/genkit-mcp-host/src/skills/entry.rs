@@ -92,7 +92,7 @@ impl ListedFile {
     fn read(value: &Value, root: &str) -> Result<Self, &'static str> {
         let uri = value["uri"].as_str().filter(|uri| uri.len() <= MAX_URI);
         let uri = uri.ok_or("one of its files has no valid `uri`")?;
-        let inside = uri.strip_prefix(root).ok_or("one of its files is outside of the skill")?;
+        let inside = uri.strip_prefix(root).ok_or("one of its files is outside the skill")?;
         let path = path_of(inside)
             .ok_or("the `uri` of one of its files is not a path within the skill")?;
         let digest = value["digest"].as_str().unwrap_or_default();
@@ -119,7 +119,7 @@ fn path_of(inside: &str) -> Option<String> {
     (path.split('/').all(is_plain) && path.chars().all(is_legal)).then_some(path)
 }
 
-/// Percent-decodes a text; an encoded slash is rejected.
+/// Percent-decodes a string; an encoded slash is rejected.
 fn decode_path(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

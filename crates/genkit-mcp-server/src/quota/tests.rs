@@ -217,7 +217,7 @@ fn one_client_cannot_take_all_streams_nor_all_memory() {
 
     let stateless = quotas.client(address(3)).open_sessionless("");
     let _kept = stateless.keep_bytes(bound::MAX_SESSION_BYTES - 1).expect("1 MiB");
-    assert!(stateless.keep_bytes(2).is_err(), "also without a session");
+    assert!(stateless.keep_bytes(2).is_err(), "even without a session");
     let mut kept = session.keep_bytes(bound::MAX_SESSION_BYTES - 1).expect("1 MiB");
     assert!(kept.grow_by(2).is_err());
     kept.shrink_by(10);

@@ -18,7 +18,7 @@ pub struct Members<'a> {
     pub error: Option<&'a str>,
 }
 
-/// The reason why a text is not a JSON object within the limits.
+/// The reason why a string is not a JSON object within the limits.
 #[derive(Debug, PartialEq)]
 pub enum ScanFault {
     /// The text is not valid JSON; `serde_json` reports the position.

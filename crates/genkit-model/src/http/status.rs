@@ -82,7 +82,7 @@ pub fn with_reported<const N: usize>(error: Error, told: [(&str, Value); N]) -> 
     if details.is_empty() { error } else { error.with_details(details.into()) }
 }
 
-/// Whether a text is an HTML page, which an API does not send.
+/// Returns whether a string is an HTML page, which an API does not send.
 pub fn is_web_page(text: &[u8]) -> bool {
     text.trim_ascii_start().starts_with(b"<")
 }

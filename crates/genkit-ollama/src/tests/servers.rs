@@ -175,7 +175,7 @@ async fn many_texts_go_in_several_calls_and_stay_in_order() {
     assert_eq!(seen.try_iter().nth(1).unwrap().1["input"][0], "256");
     // A response with too many vectors is an error.
     let error = embed(vec!["a".to_owned()]).await.unwrap_err();
-    assert_eq!(error.to_string(), "ollama/nomic-embed-text: sent 1 texts and received 2 vectors");
+    assert_eq!(error.to_string(), "ollama/nomic-embed-text: sent 1 inputs but received 2 vectors");
     // Without texts, no request is sent.
     assert!(embed(Vec::new()).await.unwrap().embeddings.is_empty());
 }

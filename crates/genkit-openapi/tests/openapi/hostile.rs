@@ -100,7 +100,7 @@ fn invalid_document_is_described() {
         ("{\"openapi\": ", "is not valid JSON"),
         ("a: [", "cannot be read as YAML"),
         ("swagger: '2.0'", "Swagger 2.0"),
-        ("openapi: 4.0.0", "not a supported OpenAPI document"),
+        ("openapi: 4.0.0", "unsupported OpenAPI document"),
         ("openapi: 3.1.0", "has no `paths`"),
         ("hello", "YAML"),
     ] {

@@ -93,15 +93,15 @@ impl Takes {
 
     fn type_words(self) -> &'static str {
         match self {
-            Self::Text => "a text",
+            Self::Text => "a string",
             Self::Length => "an integer from 0 to 4294967295",
             Self::Format => "one of `email`, `uri`, `date` and `date-time`",
             Self::Number => "a number",
             Self::Integer => "a 64-bit integer",
             Self::Truth => "`true` or `false`",
-            Self::Texts => "a list of texts",
-            Self::Choices => "a list of choices with a `const` and a `title`, which are texts",
-            Self::Items => "a text with an `enum`, or an `anyOf` of choices with a `title`",
+            Self::Texts => "a list of strings",
+            Self::Choices => "a list of choices with a `const` and a `title`, as strings",
+            Self::Items => "a string with an `enum`, or an `anyOf` of choices with a `title`",
         }
     }
 }

@@ -29,7 +29,8 @@ pub(crate) fn fill_defaults(schema: &Value, value: &mut Value) {
     }
 }
 
-/// Removes empty texts of optional arguments that do not accept text. Forms send them for fields that were left empty.
+/// Removes empty strings of optional arguments that do not accept text. Forms send them for fields that were left
+/// empty.
 pub(crate) fn drop_blanks(schema: &Value, value: &mut Value) {
     let (Some(members), Some(properties)) = (value.as_object_mut(), own_properties(schema)) else {
         return;

@@ -90,7 +90,7 @@ async fn names_are_listed_and_tools_that_were_opened_stay() {
     assert_eq!(
         offered(&next, 0),
         ["search_tools", "shop/item_3", "weather"],
-        "also in another run"
+        "even in another run"
     );
 }
 

@@ -32,12 +32,12 @@ pub(crate) fn parse_arguments<T: DeserializeOwned + 'static>(arguments: Argument
     parse_with(arguments, &read::<T>).map(|(input, _)| input)
 }
 
-/// [`parse_arguments`], which also returns the JSON that was finally read.
+/// Parses arguments like [`parse_arguments`], and also returns the JSON that was accepted.
 pub(crate) fn parse_kept<T: DeserializeOwned>(arguments: Arguments) -> Result<(T, Value)> {
     parse_with(arguments, &|value| placed::read(value).map_err(Problem))
 }
 
-/// [`parse_kept`] with a custom reader.
+/// Parses arguments like [`parse_kept`], with a custom reader.
 pub(super) fn parse_with<R>(arguments: Arguments, read: Reader<'_, R>) -> Result<(R, Value)> {
     let Arguments { value, how, bounds } = arguments;
     let (input, value) = read_leniently(value, how, read)?;
@@ -216,7 +216,7 @@ pub(super) fn convert_integral_floats(value: &mut Value) -> bool {
     }
 }
 
-/// Whether a replaced string should have stayed a string.
+/// Returns whether a replaced string should have stayed a string.
 fn expects_string(problem: &Problem) -> bool {
     problem.0.message.ends_with("expected a string")
 }
@@ -262,7 +262,7 @@ fn reread_inside<R>(
             return Some(next);
         }
     }
-    // An untagged enum says nothing about the value that does not fit.
+    // The error of an untagged enum does not name the value that failed to match.
     let next = read(&all).ok().filter(|_| candidates.len() > 1)?;
     *arguments = all;
     Some(Ok(next))

@@ -62,7 +62,7 @@ const MAX_EXPRESSION: usize = 16 * 1024;
 /// Functions that create text in one step have limits for their arguments: 64 KiB of text and 1,000 bytes of replacement
 /// for `$replace`, 1 MiB for `$string`, `$join` and `$split`. `$eval` is rejected, and so is `$pad` unless its width is a
 /// literal number up to 10,000. A comparison of values that share many parts can keep its thread busy beyond the time
-/// limit; further expressions fail once 2 threads are busy.
+/// limit; additional expressions fail once 2 threads are busy.
 ///
 /// ```
 /// use genkit::evaluate::{DataPoint, metrics};

@@ -17,7 +17,7 @@ const VERIFY_TIMEOUT: Duration = Duration::from_secs(10);
 /// The maximum length of a token, in bytes.
 const MAX_TOKEN: usize = 16 * 1024;
 
-/// What every request must provide.
+/// The authentication that every request requires.
 #[derive(Clone, Default)]
 pub(crate) enum Authentication {
     /// Nothing. A layer in front of the server can still provide a principal.
@@ -110,7 +110,7 @@ fn read_token(headers: &HeaderMap) -> Result<&str, Denial> {
     if token.is_empty() { Err(Denial::Malformed) } else { Ok(token) }
 }
 
-/// Whether it is a `b64token` of RFC 6750, section 2.1.
+/// Returns whether it is a `b64token` of RFC 6750, section 2.1.
 fn is_token(token: &str) -> bool {
     let text = token.trim_end_matches('=');
     !text.is_empty()

@@ -16,7 +16,7 @@ use crate::error::Error as E;
 const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
 
 /// The OAuth protected resource metadata of a server, from which clients without a token learn which
-/// authorization servers issue tokens for it, and with which scopes.
+/// authorization servers issue tokens for it, and which scopes exist.
 ///
 /// A request without a token is answered with 401 and the URL of this metadata. MCP clients then
 /// perform the rest on their own: the user's login, and obtaining and refreshing the token.
@@ -240,7 +240,7 @@ impl ProtectedResource {
     }
 }
 
-/// The response with the metadata. It is public, so web pages of any origin can read it.
+/// Returns the response with the metadata. It is public, so web pages of any origin can read it.
 pub(crate) fn document_answer(method: &Method, document: Bytes) -> Response<Bytes> {
     let (status, body) = match *method {
         Method::GET | Method::HEAD => (StatusCode::OK, document),

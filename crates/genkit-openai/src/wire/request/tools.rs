@@ -50,7 +50,7 @@ impl<'a> ToolCallIds<'a> {
         Cow::Owned(fit_id(&id, ids).into_owned())
     }
 
-    /// Whether an id was generated. Generated ids are numbered from the first message on.
+    /// Returns whether an id was generated. Generated ids are numbered from the first message on.
     pub(crate) fn has_invented(&self) -> bool {
         self.invented > 0
     }

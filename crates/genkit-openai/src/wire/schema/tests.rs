@@ -283,7 +283,7 @@ fn bound_in_a_definition_under_a_union_is_not_lost() {
         "$defs": { "Code": { "type": "string", "maxLength": 3 } },
     });
     let error = openai_strict(&exact).unwrap_err();
-    assert_eq!(error, "at `/$defs/Code/maxLength`: a limit on the length of a text");
+    assert_eq!(error, "at `/$defs/Code/maxLength`: a limit on the length of a string");
 }
 
 #[test]

@@ -55,7 +55,7 @@ async fn secret_goes_where_the_server_takes_it_and_tokens_are_renewed() {
     let client = open(&connector(&ServerConfig::http(fake.url()).oauth(oauth))).await.unwrap();
     list(&client).await.unwrap();
     let asked = fake.seen(|request| request.path == "/token");
-    assert!(asked.len() > 1, "a token that has ended is renewed before it is sent");
+    assert!(asked.len() > 1, "an expired token must be refreshed before it is sent");
     assert_eq!(asked[0].header("authorization"), None);
     assert_eq!(asked[0].param("client_secret").as_deref(), Some("secret"));
     assert_eq!(asked[0].param("scope").as_deref(), Some("write"));

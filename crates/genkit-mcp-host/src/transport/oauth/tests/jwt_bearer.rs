@@ -1,4 +1,4 @@
-//! Tests of access with another issuer's assertion about a program.
+//! Tests for the JWT bearer grant: a client authenticates with an assertion from another issuer.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -31,7 +31,7 @@ fn granted(seconds: u64) -> Answer {
     Answer::json(&json!({"access_token": "t", "token_type": "Bearer", "expires_in": seconds}))
 }
 
-/// A different assertion each time, which ends with a line break.
+/// Returns a provider that creates a new assertion for each call, with a trailing newline.
 fn numbered() -> (OAuth, Arc<AtomicUsize>) {
     let asked = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&asked);
@@ -49,7 +49,7 @@ async fn each_token_request_uses_a_new_assertion_for_the_issuer() {
     let client = open(&connector(&ServerConfig::http(fake.url()).oauth(oauth))).await.unwrap();
     list(&client).await.unwrap();
     let asked = fake.seen(|request| request.path == "/token");
-    assert!(asked.len() > 1, "a token that has ended is renewed before it is sent");
+    assert!(asked.len() > 1, "an expired token must be refreshed before it is sent");
     for (number, request) in asked.iter().enumerate() {
         let assertion = format!("assertion-{number}-for-{}", fake.origin);
         assert_eq!(request.param("assertion"), Some(assertion));
