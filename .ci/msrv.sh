@@ -31,10 +31,10 @@ if [[ -z ${UPDATE:-} ]]; then
     find cases -name '*.msrv.stderr' | while read -r messages; do
         cp "$messages" "${messages%.msrv.stderr}.stderr"
     done
-    UI_MSRV=1 cargo test -p ui-tests --test ui what_must
+    UI_MSRV=1 cargo test -p ui-tests --test ui _cases_
     exit
 fi
-UI_MSRV=1 TRYBUILD=overwrite cargo test -p ui-tests --test ui what_must
+UI_MSRV=1 TRYBUILD=overwrite cargo test -p ui-tests --test ui _cases_
 find cases -name '*.stderr' ! -name '*.msrv.stderr' | while read -r messages; do
     reviewed=$root/ui-tests/$messages
     if cmp -s "$messages" "$reviewed"; then

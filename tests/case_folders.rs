@@ -92,7 +92,7 @@ mod tests {
     const OWN: &str = "repository/tests/fixtures/wire";
 
     #[test]
-    fn a_fresh_clone_has_our_own_cases_alone() {
+    fn fresh_clone_has_our_own_cases_alone() {
         assert_eq!(names(&repository("clone", &[OWN]), OsStr::new("")), ["tests/fixtures/wire"]);
     }
 
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "CASES names nowhere/at/all, which is no folder")]
-    fn a_named_folder_must_be_there() {
+    fn named_folder_must_be_there() {
         names(&repository("missing", &[OWN]), OsStr::new("nowhere/at/all"));
     }
 

@@ -98,7 +98,7 @@ mod tests {
     use super::Rng;
 
     #[test]
-    fn a_seed_gives_the_same_numbers_each_time() {
+    fn seed_gives_the_same_numbers_each_time() {
         let numbers = |seed| (0..3).map(|_| Rng::new(seed).below(1_000)).collect::<Vec<_>>();
         assert_eq!(numbers(7), numbers(7));
         let mut rng = Rng::new(7);

@@ -1,4 +1,4 @@
-//! What the macros that embed a folder share: parsing of their input, and the path of the folder.
+//! Shared parts of the macros that embed a folder: input parsing and folder paths.
 
 use std::path::{Path, PathBuf};
 

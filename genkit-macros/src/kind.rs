@@ -32,7 +32,7 @@ impl Kind {
         format!("`#[{}]`", self.noun())
     }
 
-    /// Returns the attribute as a user would write it above a function, for help texts.
+    /// Returns the attribute as a user would write it above a function, for help messages.
     pub(crate) fn usage(self) -> &'static str {
         match self {
             Self::Resource => "#[resource(\"scheme://path/{variable}\")]",

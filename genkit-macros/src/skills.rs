@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_becomes_a_module_with_its_digests() {
+    fn folder_becomes_a_module_with_its_digests() {
         let text = "---\nname: a\ndescription: d\n---\n[x](x.md)\n";
         let root = folder("skills-right", &[("skills/a/SKILL.md", text), ("skills/a/x.md", "x")]);
         let code = expanded("pub mod know = \"skills\"", &root);
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn every_mistake_has_its_file_and_line() {
+    fn every_error_has_its_file_and_line() {
         let text = "---\nname: a\ndescription: d\n---\n\n[x](x.md) [y](../y.md)\n";
         let mut files = vec![("skills/a/SKILL.md", text)];
         let root = folder("skills-links", &files);
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_in_the_invocation() {
+    fn invalid_invocation_is_a_compile_error() {
         let root = folder("skills-call", &[("skills/x", "")]);
         for (invocation, expected) in [
             ("", "expected the path of a folder"),

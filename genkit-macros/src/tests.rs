@@ -52,7 +52,7 @@ fn expansions_are_as_reviewed() {
 
 /// The added code is compiled for every annotated function.
 #[test]
-fn a_plain_expansion_is_short() {
+fn plain_expansion_is_short() {
     let lines =
         |file: &str| fs::read_to_string(folder().join(file)).expect("the file").lines().count();
     // One line of the source is the attribute.
@@ -62,7 +62,7 @@ fn a_plain_expansion_is_short() {
 
 /// An editor expands unfinished code, and completes names from the expansion.
 #[test]
-fn a_half_written_function_is_there_and_has_its_type() {
+fn half_written_function_is_there_and_has_its_type() {
     for (options, written) in [
         ("", "pub async fn add(a: i64, b) -> i64 { a }"),
         ("", "async fn add(a: i64, b: ) -> i64 { a }"),
@@ -87,7 +87,7 @@ fn a_half_written_function_is_there_and_has_its_type() {
 }
 
 #[test]
-fn a_panic_asks_for_a_report() {
+fn panic_asks_for_a_report() {
     let message = crate::error::internal_error("x").to_string();
     assert!(message.contains("please report it"), "{message}");
 }
@@ -102,7 +102,7 @@ fn table<'a>(specs: impl Iterator<Item = &'a OptionSpec>) -> String {
 }
 
 #[test]
-fn the_documentation_has_every_option() {
+fn documentation_has_every_option() {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../genkit/src/docs");
     for kind in Kind::ALL {
         let path = docs.join(format!("{}.md", kind.noun()));

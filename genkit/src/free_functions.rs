@@ -41,7 +41,7 @@ pub fn generate(prompt: impl IntoParts) -> Generate {
     Genkit::running().generate(prompt)
 }
 
-/// Computes embeddings: vectors for texts, so that similar texts have similar vectors. The embedder is a name
+/// Computes embeddings: vectors of text, so that similar text has similar vectors. The embedder is a name
 /// or a value.
 ///
 /// ```no_run
@@ -57,8 +57,8 @@ pub fn generate(prompt: impl IntoParts) -> Generate {
 /// ```
 ///
 /// Embedders are available from Gemini, from servers with OpenAI's `/embeddings` API (`openai/text-embedding-3-small`)
-/// and from Ollama (`ollama/nomic-embed-text`). The texts are sent in as few requests as the provider allows, one after
-/// the other. The vectors are in the order of the texts, and are not stored.
+/// and from Ollama (`ollama/nomic-embed-text`). The inputs are sent in as few sequential requests as the provider
+/// allows. The vectors are in the order of the inputs, and are not stored.
 ///
 /// # Errors
 /// Returns an error if the embedder does not exist or a request fails. No vectors are returned in that case.

@@ -59,10 +59,10 @@ use genkit_core::Result;
 ///
 /// ```standalone_crate
 /// // under #[test]
-/// fn the_registry_is_sound() {
+/// fn registry_is_sound() {
 ///     genkit::testing::check().unwrap();
 /// }
-/// # the_registry_is_sound();
+/// # registry_is_sound();
 /// ```
 ///
 /// # Errors

@@ -41,7 +41,7 @@ async fn tools_of(client: &Client) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_server_that_lists_more_later_takes_no_name_from_another() {
+async fn server_that_lists_more_later_takes_no_name_from_another() {
     for (one, other, late) in
         [("a__b", "a", "b__c"), ("my.files", "my_files", "c"), ("my_files", "my.files", "c")]
     {
@@ -80,7 +80,7 @@ async fn a_server_that_lists_more_later_takes_no_name_from_another() {
 }
 
 #[tokio::test]
-async fn a_request_with_thousands_of_tools_is_refused_and_says_so() {
+async fn request_with_thousands_of_tools_is_rejected_with_an_error() {
     let all: Vec<Tool> = (0..1_025)
         .map(|n| {
             Tool::builder(format!("t{n}"), "One of many.")
@@ -108,7 +108,7 @@ fn remote(uri: String) -> Resource {
 }
 
 #[tokio::test]
-async fn a_server_does_not_answer_for_an_address_of_this_program() {
+async fn server_does_not_answer_for_an_address_of_this_program() {
     let hostile = Registry::new()
         .add(remote("note://1".to_owned()))
         .add(
@@ -153,7 +153,7 @@ fn doubling(reference: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_check_of_a_schema_that_doubles_ends_for_own_tools_and_for_those_of_servers() {
+async fn check_of_a_schema_that_doubles_ends_for_own_tools_and_for_those_of_servers() {
     for reference in ["$ref", "$dynamicRef"] {
         let tool = Tool::builder("deep", "Takes levels.")
             .input_schema(doubling(reference))
@@ -179,7 +179,7 @@ async fn a_check_of_a_schema_that_doubles_ends_for_own_tools_and_for_those_of_se
 }
 
 #[tokio::test]
-async fn a_large_check_holds_up_nobody_else() {
+async fn large_check_does_not_block_other_calls() {
     let patterns: Map<String, Value> =
         (0..2_500).map(|n| (format!("^k{n}x"), json!({"type": "integer"}))).collect();
     let slow = Tool::builder("slow", "Takes keys.")

@@ -160,7 +160,7 @@ async fn parameters_and_what_is_inside_of_them_keep_their_bounds() {
             let said = answer.text();
             assert!(said.starts_with("Invalid arguments for `rent`: at `order"), "{said}");
             assert!(said.contains(expected), "{said}\n{expected}");
-            assert!(said.contains("The arguments must fit: {"), "{said}");
+            assert!(said.contains("The arguments must match this schema: {"), "{said}");
         }
         assert_eq!(RUNS.load(Ordering::SeqCst), before, "no body has run");
         let fits = json!({"items": [{"days": "7", "note": "äöüäö"}], "delivery": {"by": "ship", "weeks": 10}});
@@ -266,7 +266,7 @@ async fn tools_made_at_run_time_keep_theirs_with_a_type_and_by_hand() {
 }
 
 #[tokio::test]
-async fn a_model_reads_what_to_mend() {
+async fn model_reads_what_to_fix() {
     let model = ScriptedModel::new([
         ModelResponse::from_tool_requests([ToolRequest::new(
             "forecast",
@@ -285,7 +285,7 @@ async fn a_model_reads_what_to_mend() {
 }
 
 #[tokio::test]
-async fn input_that_replaces_the_models_is_checked_before_the_run_goes_on() {
+async fn replacement_input_is_checked_before_the_run_continues() {
     let model = ScriptedModel::new([
         ModelResponse::from_tool_requests([ToolRequest::new("delete", json!({"id": 7}))]),
         ModelResponse::from_text("done"),
@@ -320,7 +320,7 @@ async fn input_that_replaces_the_models_is_checked_before_the_run_goes_on() {
 }
 
 #[tokio::test]
-async fn an_approved_call_is_not_lost_where_its_tool_was_not_named_again() {
+async fn approved_call_is_not_lost_where_its_tool_was_not_named_again() {
     let model = ScriptedModel::new([
         ModelResponse::from_tool_requests([ToolRequest::new("delete", json!({"id": 6}))]),
         ModelResponse::from_text("done"),
@@ -336,7 +336,7 @@ async fn an_approved_call_is_not_lost_where_its_tool_was_not_named_again() {
 }
 
 #[tokio::test]
-async fn the_answer_to_a_form_keeps_the_bounds_of_the_form() {
+async fn answer_to_a_form_keeps_the_bounds_of_the_form() {
     let client = |guests: u8| {
         let answer = move |_: &str, _: &Value| Some(json!({ "guests": guests }));
         Client::builder().on_elicit(answer).connect(serving(tools![book]))
@@ -358,7 +358,7 @@ async fn by_hand(ctx: &Context) -> Result<Value> {
 
 /// An invalid answer is an error in a session; without a session the user is asked again.
 #[tokio::test]
-async fn a_form_that_was_written_by_hand_keeps_its_bounds_in_both_eras() {
+async fn form_that_was_written_by_hand_keeps_its_bounds_in_both_eras() {
     let asked = Arc::new(AtomicU32::new(0));
     let builder = || {
         let asked = Arc::clone(&asked);
@@ -390,7 +390,7 @@ fn puts_in_9() -> impl Middleware {
 }
 
 #[tokio::test]
-async fn what_a_middleware_puts_in_keeps_the_bounds() {
+async fn arguments_changed_by_middleware_are_checked() {
     let client = |modern: bool| {
         let registry = Registry::new().add(tools![count_down]);
         let genkit = Genkit::builder().registry(registry).middleware(puts_in_9()).build();
@@ -413,7 +413,7 @@ async fn what_a_middleware_puts_in_keeps_the_bounds() {
 }
 
 #[tokio::test]
-async fn a_tool_without_a_body_keeps_the_bounds_of_its_input() {
+async fn tool_without_a_body_keeps_the_bounds_of_its_input() {
     let asks = Tool::builder("ask", "Asks the user.").input::<Item>().interrupts();
     let outcome = asks.call(&ToolRequest::new("ask", json!({"days": 9}))).await.unwrap();
     let said = outcome.into_response().unwrap();
@@ -445,7 +445,7 @@ async fn unreadable(#[schemars(regex(pattern = "(?=a)"))] text: String) -> Strin
 }
 
 #[tokio::test]
-async fn what_cannot_be_checked_is_an_error_before_anything_runs() {
+async fn uncheckable_schema_is_an_error_at_startup() {
     let registry = Registry::new().add(tools![unreadable]);
     let said = Genkit::builder().registry(registry).build().unwrap_err().to_string();
     assert!(said.contains("tool `unreadable` (tests/behaviour/bounds.rs:"), "{said}");
@@ -461,7 +461,7 @@ async fn what_cannot_be_checked_is_an_error_before_anything_runs() {
 }
 
 #[tokio::test]
-async fn what_only_a_complete_validator_knows_is_checked_with_the_feature() {
+async fn validation_feature_checks_all_keywords() {
     let tool = Tool::builder("open", "By hand.")
         .input_schema(json!({
             "type": "object", "properties": {"a": {"pattern": "^(?!x)"}}, "unevaluatedProperties": false,

@@ -50,7 +50,7 @@ async fn seen(client: &Client, what: &Notification) {
 }
 
 #[tokio::test]
-async fn tools_come_and_go_and_clients_are_told() {
+async fn clients_are_notified_of_tool_changes() {
     let registry = registry();
     let client = connected(&registry).await;
     // After the first response, the session is open on the server's side as well.
@@ -78,7 +78,7 @@ async fn subscribers_hear_of_their_resources_only() {
 }
 
 #[tokio::test]
-async fn a_listen_stream_carries_what_it_asked_for() {
+async fn listen_stream_carries_what_it_asked_for() {
     let registry = registry();
     let genkit = Genkit::builder().registry(registry.clone()).build().unwrap();
     let client = Client::builder().modern(true).connect(genkit.serve_mcp()).await.unwrap();

@@ -77,7 +77,7 @@ async fn bad_arguments_name_the_place_what_was_expected_and_the_schema() {
 }
 
 #[tokio::test]
-async fn numbers_and_lists_that_come_as_text_are_read_once_more_unless_strict() {
+async fn numbers_and_lists_that_come_as_text_are_read_again_unless_strict() {
     let lenient = client().await;
     assert_eq!(lenient.call_tool("add", json!({"a": "2", "b": 40})).await.unwrap().text(), "42");
     let answer =
@@ -88,7 +88,7 @@ async fn numbers_and_lists_that_come_as_text_are_read_once_more_unless_strict() 
 }
 
 #[tokio::test]
-async fn a_panic_is_an_error_and_the_server_lives() {
+async fn panic_is_an_error_and_the_server_lives() {
     let client = client().await;
     let said = told(&client, "panics", json!({"text": "this"})).await;
     assert!(said.starts_with("`panics` panicked; see the log of the program"), "{said}");
@@ -97,7 +97,7 @@ async fn a_panic_is_an_error_and_the_server_lives() {
 }
 
 #[tokio::test]
-async fn a_slow_tool_is_stopped_at_its_own_limit() {
+async fn slow_tool_is_stopped_at_its_own_limit() {
     let said = told(&client().await, "hangs", json!({})).await;
     assert!(said.starts_with("`hangs` did not finish within 50ms"), "{said}");
 }
@@ -126,11 +126,11 @@ async fn slow_prompts_and_resources_are_stopped_at_their_own_limits() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_too_large_is_refused_with_its_size() {
+async fn answer_that_is_too_large_is_rejected_with_its_size() {
     let client = client().await;
     assert!(!client.call_tool("long", json!({"bytes": 900})).await.unwrap().is_error());
     let said = told(&client, "long", json!({"bytes": 2000})).await;
-    assert!(said.contains("more than the limit of 1024"), "{said}");
+    assert!(said.contains("bytes long, but the limit is 1024"), "{said}");
 }
 
 /// Is long.
@@ -154,7 +154,7 @@ async fn prompts_and_resources_have_the_limit_of_the_server() {
         let client = Client::builder().modern(modern).connect(server).await.unwrap();
         client.get_prompt("essay", json!({"bytes": 500})).await.unwrap();
         let refused = client.get_prompt("essay", json!({"bytes": 2000})).await.unwrap_err();
-        let said = "more than the limit of 1024";
+        let said = "bytes long, but the limit is 1024";
         assert!(refused.to_string().contains("`essay`"), "{refused}");
         assert!(refused.to_string().contains(said), "{refused}");
         client.read_resource("book://500").await.unwrap();
@@ -164,18 +164,18 @@ async fn prompts_and_resources_have_the_limit_of_the_server() {
 }
 
 #[tokio::test]
-async fn causes_are_told_too() {
+async fn causes_are_reported() {
     assert_eq!(told(&client().await, "fails", json!({})).await, "cannot save: disk is gone");
 }
 
 #[tokio::test]
-async fn an_unknown_tool_is_a_protocol_error_with_a_suggestion() {
+async fn unknown_tool_is_a_protocol_error_with_a_suggestion() {
     let error = client().await.call_tool("ad", json!({})).await.unwrap_err();
     assert_eq!(error.to_string(), "-32602: Unknown tool: ad. Did you mean `add`?");
 }
 
 #[tokio::test]
-async fn a_hand_written_schema_is_checked() {
+async fn hand_written_schema_is_checked() {
     let schema = json!({
         "type": "object",
         "properties": {"n": {"type": "integer", "minimum": 1}},
@@ -216,7 +216,7 @@ async fn waits(witness: &Witness) -> String {
 }
 
 #[tokio::test]
-async fn a_caller_that_goes_away_stops_the_function() {
+async fn caller_that_goes_away_stops_the_function() {
     for modern in [false, true] {
         let dropped = Arc::new(AtomicBool::new(false));
         let genkit = Genkit::builder()
@@ -240,7 +240,7 @@ async fn a_caller_that_goes_away_stops_the_function() {
 }
 
 #[tokio::test]
-async fn more_than_may_run_at_once_is_refused() {
+async fn runs_above_the_limit_are_rejected() {
     let server = serving(tools![hangs, add]).max_in_flight(1);
     let client = Client::connect(server).await.unwrap();
     let (slow, fast) = tokio::join!(client.call_tool("hangs", json!({})), async {
@@ -253,7 +253,7 @@ async fn more_than_may_run_at_once_is_refused() {
 }
 
 #[tokio::test]
-async fn a_client_that_asks_too_often_is_refused() {
+async fn client_that_asks_too_often_is_rejected() {
     let client = Client::connect(serving(tools![add]).max_per_second(2)).await.unwrap();
     let mut refused = 0;
     for _ in 0..5 {
@@ -269,7 +269,7 @@ async fn odd(n: u32) -> Result<u32> {
 }
 
 #[tokio::test]
-async fn what_a_function_refuses_itself_is_told_in_its_own_words() {
+async fn error_message_of_a_function_is_kept() {
     let client = Client::connect(serving(tools![odd])).await.unwrap();
     assert_eq!(told(&client, "odd", json!({"n": 2})).await, "n must be odd");
 }

@@ -131,7 +131,7 @@ async fn differences(case: &SpecCase) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn the_specification_of_metrics_passes_unchanged() {
+async fn specification_of_metrics_passes_unchanged() {
     let (mut failed, mut lines) = (Vec::new(), String::new());
     for folder in case_folders::find("specs", "GENKIT_SPEC_DIRS", "genkit-specs") {
         let (mut passed, before) = (0, failed.len());
@@ -170,7 +170,7 @@ async fn capital_of(country: String) -> Result<String, String> {
 }
 
 #[tokio::test]
-async fn a_flow_is_judged_row_by_row_and_a_failing_row_does_not_end_the_rest() {
+async fn flow_is_judged_row_by_row_and_a_failing_row_does_not_end_the_rest() {
     let rows = [("Nowhere", "x"), ("Atlantis", "x"), ("Norway", "Oslo"), ("Norway", "Bergen")];
     let rows: String = rows
         .iter()

@@ -41,7 +41,7 @@ async fn flows_stream_and_return() {
 }
 
 #[tokio::test]
-async fn what_goes_wrong_has_a_kind() {
+async fn flow_errors_have_kinds() {
     let genkit = genkit();
     for (name, input, kind) in [
         ("count_dwn", json!({}), ErrorKind::NotFound),
@@ -94,7 +94,7 @@ fn repeating_model() -> impl Model {
 }
 
 #[tokio::test]
-async fn a_flow_uses_the_instance_that_runs_it() {
+async fn flow_uses_the_instance_that_runs_it() {
     for limit in [3, 4] {
         let registry = Registry::new().add(flows![ask_model, ask_by_name, ask_as]);
         let genkit = Genkit::builder().registry(registry.add(tools![whoami])).state(Limit(limit));

@@ -48,7 +48,7 @@ async fn call_from_cli(arguments: &[&str]) -> Result<()> {
 }
 
 #[tokio::test]
-async fn an_unknown_tool_is_not_found_on_every_route() {
+async fn unknown_tool_is_not_found_on_every_route() {
     let model = ScriptedModel::text("never");
     let looped = genkit().generate("go").model(model).tools(["open_dor"]).await.unwrap_err();
     let client = Client::connect(genkit().serve_mcp()).await.unwrap();
@@ -61,7 +61,7 @@ async fn an_unknown_tool_is_not_found_on_every_route() {
 }
 
 #[tokio::test]
-async fn a_tool_that_fails_keeps_its_kind_through_a_host_and_on_the_command_line() {
+async fn tool_that_fails_keeps_its_kind_through_a_host_and_on_the_command_line() {
     let host = McpHost::builder()
         .server("doors", ServerConfig::in_process(|| genkit().serve_mcp()))
         .build()
@@ -89,7 +89,7 @@ async fn prompts_and_resources_keep_their_kinds() {
 }
 
 #[tokio::test]
-async fn the_command_line_reports_one_short_line_and_takes_yes() {
+async fn command_line_reports_one_short_line_and_takes_yes() {
     let error = call_from_cli(&["--call", "open_door", r#"{"code": "x"}"#]).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);
     assert!(!error.chain().contains("must fit"), "{}", error.chain());

@@ -41,7 +41,7 @@ async fn by_call(value: Value) -> Value {
 }
 
 #[tokio::test]
-async fn a_declared_schema_is_shown_in_place_of_that_of_the_returned_type() {
+async fn declared_schema_is_shown_in_place_of_that_of_the_returned_type() {
     let client = Client::connect(serving(tools![by_type, by_json, by_call])).await.unwrap();
     let listed = client.tools().await.unwrap();
     let schema = |name: &str| {
@@ -56,7 +56,7 @@ async fn a_declared_schema_is_shown_in_place_of_that_of_the_returned_type() {
 }
 
 #[tokio::test]
-async fn a_result_is_checked_against_its_declared_schema() {
+async fn result_is_checked_against_its_declared_schema() {
     let client = Client::connect(serving(tools![by_type, by_json, by_call])).await.unwrap();
     for (name, fits, misfits) in [
         ("by_type", json!({"celsius": 21.5}), json!({"celsius": "warm"})),
@@ -85,7 +85,7 @@ async fn slow_resource() -> String {
 
 /// Clients wait for both only until their own time limits, which are far below the server's.
 #[tokio::test(start_paused = true)]
-async fn a_prompt_and_a_resource_have_time_limits_of_their_own() {
+async fn prompts_and_resources_have_their_own_timeouts() {
     let limit = Duration::from_millis(10);
     assert_eq!(Prompt::of::<slow_prompt>().timeout(), Some(limit));
     assert_eq!(Resource::of::<slow_resource>().timeout(), Some(limit));
@@ -98,7 +98,7 @@ async fn a_prompt_and_a_resource_have_time_limits_of_their_own() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_resource_in_a_request_has_its_own_time_limit() {
+async fn resource_in_a_request_has_its_own_time_limit() {
     let made = Resource::builder("made://resource", "made", "Never ends.")
         .timeout(Duration::from_millis(20))
         .handler(|_: genkit::Context, _: Value| async {
@@ -115,7 +115,7 @@ async fn a_resource_in_a_request_has_its_own_time_limit() {
 }
 
 #[test]
-fn a_program_takes_actions_of_several_kinds() {
+fn program_takes_actions_of_several_kinds() {
     let genkit = Genkit::builder()
         .registry(Registry::new())
         .actions(actions![by_type, slow_prompt, slow_resource])

@@ -93,7 +93,7 @@ fn shop(counts: &Arc<Counts>) -> McpServer {
 }
 
 #[tokio::test]
-async fn a_question_is_answered_in_both_eras() {
+async fn question_is_answered_in_both_eras() {
     for builder in [asked(), asked().modern(true)] {
         let client = builder.connect(server()).await.unwrap();
         assert_eq!(client.call_tool("greet", json!({})).await.unwrap().text(), "Hello, Ada!");
@@ -127,7 +127,7 @@ async fn declining_is_an_answer() {
 }
 
 #[tokio::test]
-async fn a_form_has_the_fields_of_its_type() {
+async fn form_has_the_fields_of_its_type() {
     for builder in [Client::builder(), Client::builder().modern(true)] {
         let builder = builder.on_elicit(|message, form| {
             assert_eq!(message, "What is your name?");
@@ -141,7 +141,7 @@ async fn a_form_has_the_fields_of_its_type() {
 }
 
 #[tokio::test]
-async fn a_client_that_cannot_be_asked_is_told_what_it_lacks() {
+async fn client_without_a_capability_receives_an_error_that_names_it() {
     let legacy = Client::connect(server()).await.unwrap();
     let answer = legacy.call_tool("greet", json!({})).await.unwrap();
     assert!(answer.is_error());
@@ -177,7 +177,7 @@ async fn approval_comes_before_the_body_and_after_the_arguments() {
 }
 
 #[tokio::test]
-async fn a_client_that_cannot_be_asked_may_be_trusted() {
+async fn client_that_cannot_be_asked_may_be_trusted() {
     let refused = Client::connect(server()).await.unwrap();
     assert!(refused.call_tool("delete", json!({"count": 1})).await.unwrap().is_error());
     let trusting = server().approval_fallback(ApprovalFallback::TrustClient);
@@ -186,7 +186,7 @@ async fn a_client_that_cannot_be_asked_may_be_trusted() {
 }
 
 #[tokio::test]
-async fn what_is_done_once_is_done_once() {
+async fn once_runs_its_future_once() {
     for (builder, runs) in [(asked(), 1), (asked().modern(true), 4)] {
         let counts = Arc::new(Counts::default());
         let client = builder.connect(shop(&counts)).await.unwrap();
@@ -223,7 +223,7 @@ fn accept(key: &str, content: Value) -> Value {
 }
 
 #[tokio::test]
-async fn any_instance_with_the_same_key_goes_on() {
+async fn any_instance_with_the_same_key_resumes_the_call() {
     let counts = Arc::new(Counts::default());
     let connect = |key: u8| asked().modern(true).connect(shop(&counts).sealing_key(vec![key; 32]));
     let (one, two) = (connect(1).await.unwrap(), connect(1).await.unwrap());
@@ -266,7 +266,7 @@ impl Drop for KeyFile {
 }
 
 #[tokio::test]
-async fn a_key_of_before_opens_and_the_new_one_seals() {
+async fn previous_key_opens_and_current_key_seals() {
     let (october, november) = ("0a".repeat(32), "Cw".repeat(21) + "s=");
     let files = [
         KeyFile::new("october", &[&october]),

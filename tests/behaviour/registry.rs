@@ -34,7 +34,7 @@ fn problems(registry: Registry) -> String {
 }
 
 #[test]
-fn two_of_one_name_are_named_with_their_places() {
+fn duplicate_names_are_reported_with_their_locations() {
     let said = problems(Registry::new().add(tools![one, two]));
     let here = file!();
     assert!(said.contains(&format!("tool `same` ({here}:7)")), "{said}");
@@ -42,7 +42,7 @@ fn two_of_one_name_are_named_with_their_places() {
 }
 
 #[test]
-fn state_that_nobody_gave_is_named() {
+fn missing_state_is_named() {
     let said = problems(Registry::new().add(tools![needs]).add(prompts![needs_too]));
     assert!(said.starts_with("the registry has 2 problems:"), "{said}");
     assert!(said.contains("takes `&Database`, but there is no such state"), "{said}");
@@ -156,7 +156,7 @@ async fn functions_stay_functions() {
 }
 
 #[test]
-fn a_builder_of_ones_own_leaves_the_programs_registry_alone() {
+fn custom_builder_does_not_change_the_global_registry() {
     let tool = Tool::builder("only_here", "x").handler(|_: Context, (): ()| async { Ok(()) });
     // The program has two tools with the same name on purpose, so this fails; that does not matter here.
     let _ = Genkit::builder().actions([tool]).state(Database).build();
@@ -215,7 +215,7 @@ struct Around<T> {
 /// Most schemas are recognized as valid without compiling them, and tools with the same type share them. A mistake is
 /// never missed by this, regardless of where it is and how often.
 #[test]
-fn every_mistake_of_a_schema_is_found_at_the_start_with_its_place() {
+fn all_schema_errors_are_reported_at_startup_with_their_position() {
     let plain = (0..100).map(|n| {
         Tool::builder(format!("plain_{n}"), "x")
             .handler(|_: Context, _: Around<Option<i64>>| async { Ok(1_u8) })

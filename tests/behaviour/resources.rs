@@ -79,7 +79,7 @@ async fn pieces_keep_their_own_address_and_type() {
 }
 
 #[tokio::test]
-async fn a_test_reads_text_and_bytes() {
+async fn test_reads_text_and_bytes() {
     let pieces = client().await.read_resource("doc://bundle").await.unwrap();
     assert_eq!((pieces[0].as_bytes(), pieces[0].as_text()), (&[1, 2][..], None));
     assert_eq!(pieces[1].as_text(), Some("[1]"));
@@ -98,7 +98,7 @@ async fn nowhere(ctx: &Context) -> bool {
 }
 
 #[tokio::test]
-async fn a_resource_knows_the_uri_that_is_read() {
+async fn resource_knows_the_uri_that_is_read() {
     let dynamic = Resource::builder("there://{n}", "there", "By number.").handler(
         |ctx: Context, _: Value| async move { Ok(ctx.uri().unwrap_or_default().to_owned()) },
     );
@@ -119,7 +119,7 @@ async fn a_resource_knows_the_uri_that_is_read() {
 }
 
 #[tokio::test]
-async fn a_name_of_a_resource_may_be_any_line() {
+async fn name_of_a_resource_may_be_any_line() {
     let named = |name: &str| {
         Resource::builder("doc://1", name.to_owned(), "A document.")
             .handler(|_: Context, (): ()| async { Ok("text") })
@@ -131,12 +131,12 @@ async fn a_name_of_a_resource_may_be_any_line() {
     }
     for name in ["", " ", "two\nlines", &format!("{long}x")] {
         let error = Registry::new().add([named(name)]).check().unwrap_err();
-        assert!(error.to_string().contains("the name of a resource"), "{name:?}: {error}");
+        assert!(error.to_string().contains("a resource name must be"), "{name:?}: {error}");
     }
 }
 
 #[tokio::test]
-async fn what_is_not_there_is_not_found_by_era() {
+async fn missing_resource_error_depends_on_the_era() {
     for (builder, code) in [(Client::builder(), -32002), (Client::builder().modern(true), -32602)] {
         let server = serving(resources![index, page]);
         let client = builder.connect(server).await.unwrap();

@@ -121,7 +121,7 @@ async fn text_is_text_and_nothing_is_nothing() {
 }
 
 #[tokio::test]
-async fn what_is_no_object_is_wrapped_for_clients_that_only_know_objects() {
+async fn non_object_results_are_wrapped_for_older_clients() {
     let [legacy, modern] = clients().await;
     for (name, value) in [("number", json!(7)), ("list", json!(["a", "b"])), ("maybe", json!(null))]
     {
@@ -137,7 +137,7 @@ async fn what_is_no_object_is_wrapped_for_clients_that_only_know_objects() {
 }
 
 #[tokio::test]
-async fn a_value_may_stand_beside_a_text() {
+async fn structured_value_can_accompany_text() {
     for client in clients().await {
         let answer = client.call_tool("both", json!({})).await.unwrap();
         assert_eq!(answer.text(), "cold");

@@ -93,7 +93,7 @@ fn has(fields: &BTreeMap<String, String>, expected: &[(&str, &str)]) {
 }
 
 #[tokio::test]
-async fn a_span_for_each_request_says_what_became_of_it() {
+async fn each_request_has_a_span_with_its_outcome() {
     let spans = RecordedSpans::here();
     let client = Client::connect(server()).await.unwrap();
     client.call_tool("keep_traced", json!({"secret": "s3cr3t"})).await.unwrap();
@@ -126,7 +126,7 @@ async fn a_span_for_each_request_says_what_became_of_it() {
 }
 
 #[tokio::test]
-async fn contents_stand_in_spans_where_it_is_asked_for() {
+async fn contents_are_recorded_in_spans_if_enabled() {
     let spans = RecordedSpans::here();
     let client = Client::connect(server().trace_contents(true)).await.unwrap();
     client.call_tool("keep_traced", json!({"secret": "s3cr3t"})).await.unwrap();
@@ -140,7 +140,7 @@ async fn contents_stand_in_spans_where_it_is_asked_for() {
 }
 
 #[tokio::test]
-async fn a_client_that_is_asked_is_a_span() {
+async fn client_that_is_asked_is_a_span() {
     let spans = RecordedSpans::here();
     let client = Client::builder().on_elicit(|_, _| Some(json!({"name": "Ada"})));
     let client = client.connect(server()).await.unwrap();
@@ -152,7 +152,7 @@ async fn a_client_that_is_asked_is_a_span() {
 }
 
 #[tokio::test]
-async fn what_is_measured_has_few_labels() {
+async fn metrics_have_few_labels() {
     installed();
     let client = Client::connect(server()).await.unwrap();
     client.call_tool("keep_traced", json!({"secret": "s"})).await.unwrap();
@@ -184,7 +184,7 @@ async fn called(trace: &str, make: fn() -> McpServer) {
 }
 
 #[tokio::test]
-async fn the_trace_of_a_caller_goes_on_where_it_is_wanted() {
+async fn trace_of_the_caller_is_continued_if_enabled() {
     installed();
     let _spans = RecordedSpans::here();
     let goes_on = |trace: &str| PARENTS.lock().unwrap().iter().any(|it| it.starts_with(trace));
@@ -199,7 +199,7 @@ async fn the_trace_of_a_caller_goes_on_where_it_is_wanted() {
 }
 
 #[tokio::test]
-async fn whoever_goes_away_leaves_a_span_and_no_request_behind() {
+async fn disconnected_client_leaves_a_span_and_no_running_request() {
     installed();
     let spans = RecordedSpans::here();
     let client = Client::connect(server()).await.unwrap();

@@ -72,7 +72,7 @@ impl Subject {
 }
 
 #[test]
-fn the_signatures_are_as_written() {
+fn signatures_are_as_written() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/inputs/signatures.rs");
     let written = writer::source();
     if std::env::var_os("UPDATE").is_some() {

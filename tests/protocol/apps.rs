@@ -77,7 +77,7 @@ fn check(kind: &str, value: &Value) {
 }
 
 #[tokio::test]
-async fn what_a_server_sends_has_the_types_of_the_extension() {
+async fn server_messages_match_the_extension_types() {
     for modern in [false, true] {
         let builder = Client::builder().modern(modern);
         let builder = builder.extension(UI, json!({"mimeTypes": ["text/html;profile=mcp-app"]}));
@@ -98,7 +98,7 @@ async fn what_a_server_sends_has_the_types_of_the_extension() {
 }
 
 #[tokio::test]
-async fn what_a_host_declares_has_the_type_of_the_extension() {
+async fn host_capabilities_match_the_extension_types() {
     for apps in [true, false] {
         let server = ServerConfig::in_process(|| genkit().serve_mcp());
         let host = McpHost::builder().server("shop", server).apps(apps).build().unwrap();

@@ -95,20 +95,20 @@ fn is_killed_at_every_point(name: &str, store: Option<&str>) {
 }
 
 #[test]
-fn an_agent_that_is_killed_at_any_point_goes_on_and_books_once() {
+fn agent_that_is_killed_at_any_point_continues_and_books_once() {
     is_killed_at_every_point("booking-sqlite", None);
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn an_agent_that_is_killed_at_any_point_goes_on_with_postgres() {
+fn agent_that_is_killed_at_any_point_continues_with_postgres() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let server = runtime.block_on(postgres::Server::start());
     is_killed_at_every_point("booking-postgres", Some(&server.url));
 }
 
 #[test]
-fn nothing_is_paid_before_somebody_says_yes() {
+fn nothing_is_paid_before_approval() {
     for (answer, end, paid) in
         [("--yes", PAID, true), ("--no", "Two nights in Lisbon are booked, but not paid.", false)]
     {

@@ -45,7 +45,7 @@ fn serves(example: &str, arguments: &[String], folder: &Path) {
 }
 
 #[test]
-fn the_image_builds_and_starts_what_is_there() {
+fn image_builds_and_starts_what_is_there() {
     let dockerfile = file("Dockerfile");
     let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
     let rust = after(&manifest, "rust-version = \"")[0].split('"').next().unwrap();
@@ -68,7 +68,7 @@ fn the_image_builds_and_starts_what_is_there() {
 /// A distroless image with `cc` contains only these libraries.
 #[cfg(target_os = "linux")]
 #[test]
-fn the_programs_need_only_what_the_image_has() {
+fn programs_need_only_what_the_image_has() {
     for example in ["notes", "quickstart"] {
         let ran =
             program::run(Command::new("ldd").arg(server::example(example)), PATIENCE).unwrap();
@@ -128,7 +128,7 @@ fn systemd_takes_the_unit() {
 }
 
 #[test]
-fn the_instances_start_as_the_compose_file_says() {
+fn instances_start_from_the_compose_file() {
     let compose: Value = serde_yaml_ng::from_str(&file("compose.yaml")).unwrap();
     let tools = &compose["services"]["tools"];
     assert!(tools["deploy"]["replicas"].as_u64().unwrap() > 1);

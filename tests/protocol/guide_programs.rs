@@ -115,7 +115,7 @@ fn servers_can_be_tried_without_a_client() {
 }
 
 #[test]
-fn a_question_is_answered_from_a_file() {
+fn question_is_answered_from_a_file() {
     let folder = packages::root().join("scratch/guide-retrieval");
     std::fs::create_dir_all(&folder).unwrap();
     let sections = "# Shop\n\nTea and books.\n## Hours\nWe open at nine.\n";
@@ -177,7 +177,7 @@ fn long_calls_and_skills_are_tried_like_any_other() {
 }
 
 #[test]
-fn a_person_is_asked_and_a_run_survives() {
+fn person_is_asked_and_a_run_survives() {
     // There is no user to approve.
     let pay = calls("pay_invoice", json!({"to": "Ada", "amount": 50.0}));
     let answers = vec![pay, text("Then I do not pay.")];
@@ -191,7 +191,7 @@ fn a_person_is_asked_and_a_run_survives() {
 }
 
 #[test]
-fn programs_that_need_nobody_end_by_themselves() {
+fn noninteractive_programs_exit() {
     shows("flows", &[], vec![], &["On rain", "as ada knows.", "= On rain"]);
     shows("embedding", &[], vec![], &["serving at Some(127.0.0.1:", "42"]);
     shows("developer_tools", &[], vec![], &["short"]);
@@ -263,7 +263,7 @@ await client.close();
 ";
 
 #[test]
-fn a_program_does_tls_by_itself() {
+fn program_serves_tls() {
     let folder = packages::scratch("guide-tls");
     let program = || {
         let mut command = Command::new(guide_program("tls"));

@@ -178,7 +178,7 @@ fn failure(check: &Value) -> String {
 }
 
 #[test]
-fn a_scenario_without_a_success_of_its_own_has_failed() {
+fn scenario_without_its_own_success_has_failed() {
     let checks = |list: &[(&str, &str)]| -> Vec<Value> {
         list.iter().map(|(id, s)| serde_json::json!({ "id": id, "status": s })).collect()
     };
@@ -199,7 +199,7 @@ fn a_scenario_without_a_success_of_its_own_has_failed() {
 }
 
 #[test]
-fn the_scenario_is_told_from_its_folder() {
+fn scenario_is_derived_from_its_folder() {
     for (folder, side, name) in [
         ("server-tools-list-2026-11-21T08-43-11-123Z", Side::Server, "tools-list"),
         (

@@ -34,7 +34,7 @@ fn search() -> Value {
 }
 
 #[tokio::test]
-async fn a_paused_answer_goes_on_by_itself_and_is_one() {
+async fn paused_turn_is_continued_automatically_as_one_response() {
     let found = json!([{"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []}, {"type": "text", "text": "High at four."}]);
     let answers = vec![
         unary(json!([{"type": "text", "text": "A moment. "}]), "pause_turn"),
@@ -53,7 +53,7 @@ async fn a_paused_answer_goes_on_by_itself_and_is_one() {
 }
 
 #[tokio::test]
-async fn an_answer_that_pauses_for_ever_is_given_as_it_is() {
+async fn endlessly_paused_turn_is_returned_unchanged() {
     let (response, asked) =
         asks(vec![unary(json!([search()]), "pause_turn")], &ChunkSink::none()).await;
     let response = response.unwrap();
@@ -78,7 +78,7 @@ fn streamed(text: &str, end: &[Value]) -> String {
 }
 
 #[tokio::test]
-async fn a_streamed_answer_goes_on_in_the_same_stream() {
+async fn paused_turn_continues_in_the_same_stream() {
     let ends = |reason: &str| {
         [
             json!({"type": "message_delta", "delta": {"stop_reason": reason}}),
@@ -94,7 +94,7 @@ async fn a_streamed_answer_goes_on_in_the_same_stream() {
 }
 
 #[tokio::test]
-async fn an_overload_in_the_middle_is_an_error_after_what_came() {
+async fn overload_in_the_middle_is_an_error_after_what_came() {
     let error =
         json!({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}});
     let (sink, seen) = listening();

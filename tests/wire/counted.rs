@@ -52,7 +52,7 @@ fn talk() -> Vec<Message> {
 }
 
 #[tokio::test]
-async fn the_tokens_of_a_run_are_counted_without_running_it() {
+async fn tokens_of_a_run_are_counted_without_running_it() {
     let (model, mock) = gemini(|_, body| counts(body));
     let run = genkit::generate("go").system("Be brief.").messages(talk()).model(model);
     assert_eq!(run.tools(tools![read]).count_tokens().await.unwrap(), 1_100);
@@ -65,7 +65,7 @@ async fn the_tokens_of_a_run_are_counted_without_running_it() {
 }
 
 #[tokio::test]
-async fn an_error_of_a_count_is_that_of_a_call() {
+async fn error_of_a_count_is_that_of_a_call() {
     let error =
         r#"{"error": {"code": 429, "message": "slow down", "status": "RESOURCE_EXHAUSTED"}}"#;
     let (model, _) = gemini(move |_, _| http("429 Too Many Requests", "", error));
@@ -75,7 +75,7 @@ async fn an_error_of_a_count_is_that_of_a_call() {
 }
 
 #[tokio::test]
-async fn a_conversation_is_compacted_by_counts_and_then_by_usage() {
+async fn conversation_is_compacted_by_counts_and_then_by_usage() {
     let (model, mock) = gemini(|method, body| match method {
         "countTokens" => counts(body),
         _ => {
@@ -100,7 +100,7 @@ async fn a_conversation_is_compacted_by_counts_and_then_by_usage() {
 }
 
 #[tokio::test]
-async fn a_count_that_fails_is_estimated() {
+async fn count_that_fails_is_estimated() {
     let (model, mock) = gemini(|method, _| match method {
         "countTokens" => http("500 Oh", "", "{}"),
         _ => says(Said::text("ok"), 10),
@@ -111,7 +111,7 @@ async fn a_count_that_fails_is_estimated() {
 }
 
 #[tokio::test]
-async fn a_budget_ends_a_run_by_what_the_provider_says() {
+async fn budget_uses_the_usage_reported_by_the_provider() {
     let call = || Said::default().calls(None, "read", json!({"page": 1}));
     let (model, mock) = gemini(move |_, _| says(call(), 95));
     let run = genkit::generate("go").model(model).tools(tools![read]);

@@ -168,7 +168,7 @@ fn unlike(asked: &Asked) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_history_goes_on_with_every_provider() {
+async fn history_can_be_continued_with_every_provider() {
     let (mut wrong, mut sent_count) = (Vec::new(), 0);
     for from in BUILT {
         for ids in IDS {

@@ -75,7 +75,7 @@ async fn endless_calls_end_at_the_limit() {
 }
 
 #[tokio::test]
-async fn a_failure_in_a_later_turn_keeps_the_history() {
+async fn failure_in_a_later_turn_keeps_the_history() {
     for provider in BUILT {
         let dialect = dialect(provider);
         let cut = "HTTP/1.1 200 OK\r\ncontent-length: 500\r\n\r\n{\"".to_owned();
@@ -98,7 +98,7 @@ async fn a_failure_in_a_later_turn_keeps_the_history() {
 }
 
 #[tokio::test]
-async fn a_limit_on_rate_is_waited_for_where_that_is_wanted() {
+async fn limit_on_rate_is_waited_for_where_that_is_wanted() {
     for provider in BUILT {
         let dialect = dialect(provider);
         let limited = move |wait: u32| {
@@ -126,7 +126,7 @@ async fn a_limit_on_rate_is_waited_for_where_that_is_wanted() {
 
 /// An error in the middle of a stream ends the run, and earlier chunks were delivered.
 #[tokio::test]
-async fn a_stream_that_breaks_keeps_what_was_seen() {
+async fn stream_that_breaks_keeps_what_was_seen() {
     for provider in BUILT {
         let dialect = dialect(provider);
         let mock = Mock::answers(dialect, move |_, _| {
@@ -159,7 +159,7 @@ async fn a_stream_that_breaks_keeps_what_was_seen() {
 }
 
 #[tokio::test]
-async fn what_one_turn_changes_is_in_its_body_and_in_no_later_one() {
+async fn per_turn_changes_apply_to_one_request_body() {
     for provider in BUILT {
         let says = || [calls(0), calls(1), calls(2), Said::text("done")];
         // A program that changes the settings, and a middleware that changes the first message, in the second turn.

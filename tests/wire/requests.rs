@@ -68,7 +68,7 @@ fn minimal(provider: &str, stream: bool) -> Answer {
 }
 
 #[test]
-fn the_comparison_takes_goldens_and_acceptable_alternates_alone() {
+fn comparison_takes_goldens_and_acceptable_alternates_alone() {
     for case in cases::load("request") {
         let differences = compare(&case.json, &case.json["request"]);
         assert!(differences.is_empty(), "{}: {differences:?}", case.name);
@@ -81,7 +81,7 @@ fn the_comparison_takes_goldens_and_acceptable_alternates_alone() {
 }
 
 #[test]
-fn the_comparison_catches_every_change() {
+fn comparison_catches_every_change() {
     for case in cases::load("request") {
         let golden = &case.json["request"];
         let mut changed = vec![];

@@ -72,7 +72,7 @@ fn answer(case: &Case, cut: Cut) -> Answer {
 }
 
 #[test]
-fn the_comparison_takes_what_is_expected_and_nothing_else() {
+fn comparison_takes_what_is_expected_and_nothing_else() {
     for case in cases::load("expect") {
         let expected = &case.json["expect"];
         let accepted = case.json["accept"].as_array().into_iter().flatten();
@@ -102,7 +102,7 @@ fn the_comparison_takes_what_is_expected_and_nothing_else() {
 }
 
 #[test]
-fn the_comparison_adds_up_chunks() {
+fn comparison_adds_up_chunks() {
     for case in cases::load("expect") {
         let Some(chunks) = case.json["expect_chunks"].as_array() else { continue };
         let expected = as_result(&case.json["expect"]);

@@ -41,7 +41,7 @@ const BOX_ERROR: &str =
     "alloc::boxed::Box<(dyn core::error::Error + core::marker::Send + core::marker::Sync)>";
 
 #[test]
-fn the_public_api_is_the_one_that_is_listed() {
+fn public_api_is_the_one_that_is_listed() {
     let rustc = Command::new("rustc").arg("--version").output().expect("rustc runs");
     let version = String::from_utf8_lossy(&rustc.stdout).into_owned();
     if !version.starts_with(REVIEWED_ON) {

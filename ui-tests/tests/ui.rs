@@ -23,7 +23,7 @@ use std::process::Command;
 const REVIEWED_ON: &str = "rustc 1.95.";
 
 #[test]
-fn what_must_not_compile_says_why() {
+fn compile_fail_cases_match_their_messages() {
     let rustc = Command::new("rustc").arg("--version").output().expect("rustc runs");
     let version = String::from_utf8_lossy(&rustc.stdout).into_owned();
     if version.starts_with(REVIEWED_ON) || std::env::var_os("UI_MSRV").is_some() {
@@ -34,7 +34,7 @@ fn what_must_not_compile_says_why() {
 }
 
 #[test]
-fn what_must_compile_does() {
+fn compile_pass_cases_compile() {
     trybuild::TestCases::new().pass("cases/*/pass/*.rs");
 }
 

@@ -21,10 +21,11 @@ const OUTPUT_RETRIES: usize = 1;
 /// The length of a reason sent to the model, in bytes. Default is 4 KiB.
 const MAX_REASON: usize = 4096;
 
-type Validator = Arc<dyn Fn(&Value) -> BoxFuture<'static, Result<(), Refusal>> + Send + Sync>;
+type Validator =
+    Arc<dyn Fn(&Value) -> BoxFuture<'static, Result<(), OutputRejection>> + Send + Sync>;
 
 /// Why a response is rejected.
-enum Refusal {
+enum OutputRejection {
     /// The reason is sent to the model.
     ToModel(String),
     /// The run ends with this error.
@@ -64,9 +65,9 @@ impl OutputChecks {
         E: Into<BoxError>,
     {
         self.validators.push(Arc::new(move |value| {
-            let read =
-                placed::read::<T>(value).map_err(|misfit| Refusal::ToModel(misfit.to_string()));
-            let checked = read.and_then(|value| check(&value).map_err(Refusal::from_error));
+            let read = placed::read::<T>(value)
+                .map_err(|misfit| OutputRejection::ToModel(misfit.to_string()));
+            let checked = read.and_then(|value| check(&value).map_err(OutputRejection::from_error));
             Box::pin(std::future::ready(checked))
         }));
     }
@@ -81,9 +82,9 @@ impl OutputChecks {
             let checking = placed::read::<T>(value).map(&check);
             Box::pin(async move {
                 checking
-                    .map_err(|misfit| Refusal::ToModel(misfit.to_string()))?
+                    .map_err(|misfit| OutputRejection::ToModel(misfit.to_string()))?
                     .await
-                    .map_err(Refusal::from_error)
+                    .map_err(OutputRejection::from_error)
             })
         }));
     }
@@ -111,19 +112,20 @@ impl OutputChecks {
     pub(crate) async fn check_answer(&self, answer: ModelAnswer<'_>) -> Result<Result<(), String>> {
         match self.run_checks(answer).await {
             Ok(()) => Ok(Ok(())),
-            Err(Refusal::ToModel(why)) => Ok(Err(truncate(&why, MAX_REASON).to_owned())),
-            Err(Refusal::OfRun(error)) => Err(error),
+            Err(OutputRejection::ToModel(why)) => Ok(Err(truncate(&why, MAX_REASON).to_owned())),
+            Err(OutputRejection::OfRun(error)) => Err(error),
         }
     }
 
-    async fn run_checks(&self, answer: ModelAnswer<'_>) -> Result<(), Refusal> {
+    async fn run_checks(&self, answer: ModelAnswer<'_>) -> Result<(), OutputRejection> {
         if answer.finish_reason == Some(FinishReason::Length)
             && answer.output.is_some_and(is_shaped)
         {
-            return Err(Refusal::ToModel(E::OutputCutOff.to_string()));
+            return Err(OutputRejection::ToModel(E::OutputCutOff.to_string()));
         }
         let reads = self.reads.unwrap_or(|answer| answer.checked_value());
-        let value = reads(&answer).map_err(|misfit| Refusal::ToModel(misfit.explanation()))?;
+        let value =
+            reads(&answer).map_err(|misfit| OutputRejection::ToModel(misfit.explanation()))?;
         for validator in &self.validators {
             validator(&value).await?;
         }
@@ -136,7 +138,7 @@ fn is_shaped(output: &OutputConfig) -> bool {
     output.format.as_deref().is_some_and(|format| format != Format::Text.as_str())
 }
 
-impl Refusal {
+impl OutputRejection {
     fn from_error(error: impl Into<BoxError>) -> Self {
         let error = Error::from_failure(error);
         match error.is_fatal() {

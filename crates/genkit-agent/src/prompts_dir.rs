@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_change_between_reading_and_watching_is_seen() {
+    fn change_between_reading_and_watching_is_seen() {
         let path = std::env::temp_dir().join(format!("genkit-between-{}", std::process::id()));
         std::fs::create_dir_all(&path).unwrap();
         std::fs::write(path.join("a.prompt"), "one").unwrap();

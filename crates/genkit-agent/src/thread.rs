@@ -80,7 +80,7 @@ pub struct ThreadEnd {
     pub snapshot: String,
     pub message: Option<Message>,
     pub finish_reason: FinishReason,
-    /// The error of a failed turn, with a text for the client.
+    /// The error of a failed turn, with a message for the client.
     pub error: Option<Error>,
     pub usage: Usage,
 }

@@ -143,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_version_at_the_end_of_an_address_is_not_said_twice() {
+    fn version_suffix_of_the_base_url_is_not_duplicated() {
         for url in ["https://a.b/v1", "https://a.b/v1/", "https://a.b/", " https://a.b"] {
             assert_eq!(without_version(url), "https://a.b");
         }
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_given_wins_over_the_environment_in_any_order() {
+    fn builder_settings_override_the_environment_in_any_order() {
         let environment = |name: &str| Some(format!("https://{}/", name.to_lowercase()));
         let given = |builder: AnthropicBuilder| builder.api_key("mine").base_url("https://mine");
         for builder in [given(Anthropic::builder()).env(), given(Anthropic::builder().env())] {

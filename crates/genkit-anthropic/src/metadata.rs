@@ -6,7 +6,7 @@ pub(super) const REDACTED: &str = "redactedThinking";
 /// The key of a custom part that holds another Anthropic block, such as a block of a server tool.
 pub(super) const BLOCK: &str = "anthropicBlock";
 
-/// The metadata key of the citations of a text.
+/// The metadata key of the citations of a text part.
 pub(super) const CITATIONS: &str = "citations";
 
 /// The metadata key of a call that was made by code running at Anthropic instead of by the model.

@@ -92,7 +92,7 @@ impl ChildProcess {
     ///
     /// # Panics
     ///
-    /// Panics if called outside of a tokio runtime with I/O enabled.
+    /// Panics if called outside a tokio runtime with I/O enabled.
     pub fn spawn(
         command: &ChildCommand,
         log: Option<Box<dyn StderrLog>>,

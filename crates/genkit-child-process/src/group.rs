@@ -1,8 +1,8 @@
 //! The process group of a child, and its termination.
 //!
 //! No system call waits for a group to become empty: only the child itself is ours to wait for, not its descendants.
-//! The group is therefore polled. The groups of `process-wrap` do not fit, because they wait only for our own
-//! children, on a thread that cannot be stopped, and signal a group even if its id may have been reused.
+//! The group is therefore polled. `process-wrap` is not suitable, because it waits only for our own children, on a
+//! thread that cannot be stopped, and signals a group even if its id may have been reused.
 
 use std::time::{Duration, Instant};
 

@@ -26,9 +26,9 @@
 //! [`StderrLog`], at most 1000 per second; the last ones are in [`ChildProcess::exit_report`].
 //!
 //! **End.** [`ChildProcess::shutdown`] waits for a child whose input was closed, then sends `SIGTERM`, then `SIGKILL`,
-//! to the whole process group. Dropping a child ends it as well, within 200 milliseconds. If this process is killed, the
-//! child's input ends at once, and a watchdog sends the group `SIGTERM`, and `SIGKILL` 2 seconds later. The watchdog is a
-//! `/bin/sh` for each child; without a shell only the input ends.
+//! to the whole process group. Dropping a child ends it as well, within 200 milliseconds. If this process is killed,
+//! the child's input is closed immediately, and a watchdog sends the group `SIGTERM`, and `SIGKILL` 2 seconds later.
+//! The watchdog is a `/bin/sh` for each child; without a shell only the input ends.
 //!
 //! **Terminal.** A child runs in its own session, so that it cannot open the terminal of this process. Its standard error
 //! is the terminal if it is inherited.

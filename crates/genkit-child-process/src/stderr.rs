@@ -179,12 +179,12 @@ fn without_controls(line: &str) -> String {
     shown
 }
 
-/// The tail is intact even if a log panicked.
+/// Locks the tail, which is intact even if a log panicked.
 fn lock_tail(tail: &Mutex<Tail>) -> MutexGuard<'_, Tail> {
     tail.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Returns at most the first `bytes` of a text, ending at a character boundary.
+/// Returns at most the first `bytes` of a string, ending at a character boundary.
 fn truncate_text(text: &str, bytes: usize) -> &str {
     let mut end = text.len().min(bytes);
     while !text.is_char_boundary(end) {

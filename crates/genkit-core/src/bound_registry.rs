@@ -75,7 +75,7 @@ impl BoundRegistryBuilder {
 }
 
 impl BoundRegistry {
-    /// Returns the registry and the state of the instance that runs the current function. `None` outside of functions,
+    /// Returns the registry and the state of the instance that runs the current function. `None` outside functions,
     /// and in the default instance.
     pub fn running() -> Option<Self> {
         let states = Context::running()?.states().clone();

@@ -20,7 +20,7 @@ pub type BoxError = Box<dyn StdError + Send + Sync>;
 /// ```
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// The error type of this library: a message for people, and a [`kind`](Error::kind) for programs.
+/// The error type of this library: a human-readable message and a [`kind`](Error::kind).
 ///
 /// A tool may return any error that converts into `Box<dyn std::error::Error + Send + Sync>` (its own, `anyhow::Error`,
 /// a `String`). Return this type to choose the kind.
@@ -415,7 +415,7 @@ impl Error {
         }
     }
 
-    /// An error of a sibling crate without a [`Topic`].
+    /// Wraps an error of a sibling crate that has no [`Topic`].
     #[doc(hidden)]
     pub fn with_kind(kind: ErrorKind, error: impl StdError + Send + Sync + 'static) -> Self {
         let this = Self::new(kind, error.to_string());
@@ -457,12 +457,12 @@ pub fn new_reference() -> String {
 pub trait Topic: StdError + Send + Sync + 'static {
     fn kind(&self) -> ErrorKind;
 
-    /// Data for programs.
+    /// Returns structured details for programs.
     fn details(&self) -> Option<serde_json::Value> {
         None
     }
 
-    /// Whether the error is about arguments that were rejected before any function ran.
+    /// Returns whether the error is about arguments that were rejected before any function ran.
     fn is_invalid_arguments(&self) -> bool {
         false
     }
@@ -570,7 +570,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn is_one_word_wide() {
+    fn error_is_one_word_in_size() {
         assert_eq!(size_of::<Error>(), size_of::<usize>());
     }
 
@@ -601,7 +601,7 @@ mod tests {
     }
 
     #[test]
-    fn a_model_reads_causes_only_where_they_were_written_for_callers() {
+    fn model_reads_causes_only_where_they_were_written_for_callers() {
         let foreign = || std::io::Error::other("/etc/notes");
         let ours = || Error::not_found("no note 7");
         for (error, text) in [

@@ -164,7 +164,8 @@ pub enum Error {
     )]
     SystemText(String),
     #[error(
-        "the template `{0}` is defined in the program, so it must not have frontmatter; call methods of the builder instead"
+        "the template `{0}` is defined in the program, so it must not have frontmatter; use the builder methods \
+         instead"
     )]
     FrontmatterHere(String),
     #[error("{0}: `input.schema` must describe an object, since callers send named arguments")]

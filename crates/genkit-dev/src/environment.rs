@@ -15,7 +15,7 @@ pub(super) struct DevEnvironment {
 }
 
 impl DevEnvironment {
-    /// Reads the variables of this process; returns `None` outside of development.
+    /// Reads the variables of this process; returns `None` outside development.
     pub(super) fn of_process() -> Option<Self> {
         is_development().then(|| Self::from_variables(|name| std::env::var(name).ok()))
     }
@@ -52,12 +52,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_empty_is_not_set() {
+    fn empty_variable_counts_as_unset() {
         assert_eq!(environment_of(&[("GENKIT_RUNTIME_ID", "")]), DevEnvironment::default());
     }
 
     #[test]
-    fn a_port_is_a_number_or_an_error_that_says_so() {
+    fn invalid_port_is_an_error() {
         let port = |port| environment_of(&[("GENKIT_REFLECTION_PORT", port)]).parse_port();
         assert_eq!(port("3105").unwrap(), Some(3105));
         assert_eq!(port("").unwrap(), None);

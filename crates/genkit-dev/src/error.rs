@@ -17,11 +17,11 @@ pub(super) enum Error {
          /util/generate, whose response contains the question as an interrupt"
     )]
     Asks { key: String, question: String, interrupt: serde_json::Value },
-    #[error("the action returned no result because of a panic outside its own code; see the log")]
+    #[error("the action returned no result, because code outside the action panicked; see the log")]
     Lost,
     #[error("Action was cancelled")]
     Cancelled,
-    #[error("{running} actions are already running, which is the limit; wait until one ends")]
+    #[error("the limit of {running} running actions is reached; wait until one finishes")]
     TooMany { running: usize },
     #[error(
         "{key} sent more than {limit} bytes of chunks without waiting; add an `.await` between the chunks"
@@ -56,8 +56,8 @@ pub(super) enum Error {
         source: std::io::Error,
     },
     #[error(
-        "GENKIT_REFLECTION_V2_SERVER=`{0}` is not a WebSocket URL; use one such as `ws://localhost:3200`, as \
-         `genkit start --experimental-reflection-v2` does"
+        "GENKIT_REFLECTION_V2_SERVER=`{0}` is not a WebSocket URL; expected a URL such as `ws://localhost:3200`; \
+         `genkit start --experimental-reflection-v2` sets it"
     )]
     ServerUrl(String),
     #[error("no async runtime is running; call `genkit::dev::start` from `#[tokio::main]`")]

@@ -74,8 +74,8 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Sets how many texts, values and blocks may be rendered, counting each iteration of a loop. If a tag copies,
-    /// compares, counts or converts data to JSON, every 64 bytes cost one more step. Default is 1,000,000.
+    /// Sets how many pieces of text, values and blocks may be rendered, counting each iteration of a loop. If a tag
+    /// copies, compares, counts or converts data to JSON, every 64 bytes cost one more step. Default is 1,000,000.
     #[must_use]
     pub fn steps(mut self, steps: usize) -> Self {
         self.steps = steps;

@@ -162,7 +162,7 @@ impl Metadata {
     }
 }
 
-/// `null` and `""` do not count as schemas.
+/// Returns the schema, unless it is `null` or `""`.
 fn non_empty_schema(section: &Value) -> Option<&Value> {
     section.get("schema").filter(|schema| !schema.is_null() && schema.as_str() != Some(""))
 }

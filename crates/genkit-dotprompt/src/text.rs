@@ -1,4 +1,4 @@
-//! Whitespace as the template language defines it, and positions in a text.
+//! Whitespace as the template language defines it, and positions in a string.
 
 use std::ops::Range;
 

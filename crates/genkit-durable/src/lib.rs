@@ -59,7 +59,7 @@
 //! time, for services that detect repeated requests. While the store fails, a process keeps the results in its memory and
 //! saves them again, for twice the time of the lease.
 //!
-//! The table applies to everything inside a run: agents as tools, prompts and model calls inside of a function, and the
+//! The table applies to everything inside a run: agents as tools, prompts and model calls inside a function, and the
 //! flows and tools that a function runs. A step that ends its process is started in 10 processes at most; then the run
 //! fails, and an operator can continue it with `retry`.
 //!

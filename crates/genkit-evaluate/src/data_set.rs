@@ -143,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_row_that_is_none_is_named() {
+    fn invalid_row_is_named() {
         let message = |text| DataSet::from_json(text).unwrap_err().to_string();
         assert!(message(r#"[{"input": 1}, {"reference": 1}]"#).contains("row 2"));
         assert!(message(r#"[{"input": 1, "context": 7}]"#).contains("row 1"));
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_read_by_its_name() {
+    fn file_is_read_by_its_name() {
         let folder = std::env::current_exe().unwrap().with_extension("data_set");
         std::fs::create_dir_all(&folder).unwrap();
         std::fs::write(folder.join("a.jsonl"), "\u{feff}{\"input\": 1}\n{\"input\": 2}").unwrap();

@@ -49,7 +49,7 @@ pub(super) enum Error {
     NoVerdicts { missing: usize, statements: usize },
     #[error("the judge returned no question for the answer relevancy")]
     NoQuestion,
-    #[error("the embedder `{embedder}` returned {given} vectors for 2 texts")]
+    #[error("the embedder `{embedder}` returned {given} vectors for 2 inputs")]
     Embeddings { embedder: String, given: usize },
     #[error(
         "cannot compute the cosine similarity of vectors from the embedder `{0}`; their lengths differ, or a vector is zero"

@@ -148,7 +148,7 @@ impl MetricScore {
         Self { metric: metric.to_owned(), score }
     }
 
-    /// Returns the metric: the evaluator's name, with the score's id if it has one: `evaluator:id`.
+    /// Returns the name of the metric: `evaluator`, or `evaluator:id` if the score has an id.
     pub fn metric(&self) -> String {
         match self.score.id() {
             Some(id) => format!("{}:{id}", self.metric),
@@ -177,14 +177,14 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_no_pass() {
+    fn missing_score_does_not_pass() {
         assert!(!Report::default().all_pass());
         let unjudged = CaseReport::with_scores("c".into(), DataPoint::new(1), Vec::new());
         assert!(!Report::new(vec![unjudged]).all_pass());
     }
 
     #[test]
-    fn an_error_or_a_fail_is_shown_where_all_should_pass() {
+    fn error_or_a_fail_is_shown_where_all_should_pass() {
         report([Score::passed(true), Score::new(0.1)]).assert_all_pass();
         for bad in [Score::passed(false), Score::failed("no reference")] {
             let report = report([Score::passed(true), bad]);
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn an_average_needs_every_row() {
+    fn average_needs_every_row() {
         report([Score::new(0.2), Score::new(1.0)]).assert_average("m", 0.6);
         let low = report([Score::new(0.2), Score::new(0.3)]);
         catch_unwind(|| low.assert_average("m", 0.6)).unwrap_err();

@@ -94,7 +94,7 @@ mod tests {
     use crate::evaluator::DataPoint;
 
     #[test]
-    fn a_table_reads_well() {
+    fn table_reads_well() {
         let judged = |name: &str, score| {
             let scores = vec![MetricScore::new("m", score), MetricScore::new("n", Score::new("x"))];
             CaseReport::with_scores(name.to_owned(), DataPoint::new(1), scores)

@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_read_up_to_its_limit() {
+    fn file_is_read_up_to_its_limit() {
         let folder = folder("limit");
         let file = folder.join("a");
         std::fs::write(&file, "12345").unwrap();
@@ -105,7 +105,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn pipes_and_devices_are_refused_at_once() {
+    fn pipes_and_devices_are_rejected_at_once() {
         let folder = folder("pipe");
         let pipe = folder.join("pipe");
         let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();

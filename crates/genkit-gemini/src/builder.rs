@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_given_wins_over_the_environment_in_any_order() {
+    fn builder_settings_override_the_environment_in_any_order() {
         let environment = |name: &str| Some(format!("https://{}/", name.to_lowercase()));
         let given = |builder: GeminiBuilder| builder.api_key("mine").base_url("https://mine");
         for builder in [given(Gemini::builder()).env(), given(Gemini::builder().env())] {

@@ -11,7 +11,7 @@ pub(super) enum Error {
          `.api_key(..)`"
     )]
     NoKey,
-    #[error("{NAME}: the name of the model is empty")]
+    #[error("{NAME}: the model name is empty")]
     NoModelName,
     #[error("{NAME}: message {message}: part {part}: {reason}")]
     Part { message: usize, part: usize, reason: &'static str },

@@ -59,17 +59,17 @@ fn supported_features(model: &str) -> &'static Supports {
     FAMILIES.iter().find(fits).map_or(&BEFORE_3, |family| &family.supports)
 }
 
-/// Whether the model supports JSON output.
+/// Returns whether the model supports JSON output.
 pub(super) fn takes_json(model: &str) -> bool {
     supported_features(model).constrained != Constrained::None
 }
 
-/// Whether the model supports JSON output in a request with tools.
+/// Returns whether the model supports JSON output in a request with tools.
 pub(super) fn takes_json_with_tools(model: &str) -> bool {
     supported_features(model).constrained == Constrained::All
 }
 
-/// Whether a function response may contain media, which is supported since Gemini 3.
+/// Returns whether a function response may contain media, which is supported since Gemini 3.
 pub(super) fn takes_media_in_answers(model: &str) -> bool {
     let number = model.strip_prefix("gemini-").unwrap_or_default();
     let major = number.split(['.', '-']).next().unwrap_or_default();

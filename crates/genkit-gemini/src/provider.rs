@@ -64,7 +64,7 @@ impl Gemini {
         Arc::new(HttpModel::new(name, info, wire, Arc::clone(&self.endpoint)))
     }
 
-    /// Returns the embedder with this name, such as `gemini-embedding-001`. The API truncates texts
+    /// Returns the embedder with this name, such as `gemini-embedding-001`. The API truncates inputs
     /// that are longer than the model's limit of 2,048 tokens.
     ///
     /// ```

@@ -27,10 +27,10 @@ pub enum BodyError {
     #[error("the body did not arrive within {0:?}")]
     Slow(Duration),
     #[error(
-        "the body arrived too slowly, and its memory was needed for other requests; try again later"
+        "the body arrived too slowly and was dropped to free memory for other requests; try again later"
     )]
     NoRoom,
-    #[error("the request has more than {0} bytes")]
+    #[error("the request body is longer than {0} bytes")]
     Long(usize),
     #[error("the body ended unexpectedly")]
     Broken,

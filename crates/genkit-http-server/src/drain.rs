@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_request_counts_until_its_answer_was_sent() {
+    async fn request_counts_until_its_answer_was_sent() {
         let drain = Drain::default();
         drain.finished().await;
         let response = drain.count_request().until_sent(Response::new(Body::from("answer")));

@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_greedy_client_leaves_places_for_all_others() {
+    fn greedy_client_leaves_slots_for_other_clients() {
         let limit = FairLimit::new(1024);
         let greedy = take_all(&limit, "greedy");
         let second = take_all(&limit, "second");
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_small_limit_still_serves_a_client() {
+    fn small_limit_still_serves_a_client() {
         let limit = FairLimit::new(1);
         let only = limit.take_place("a");
         assert!(only.is_some() && limit.take_place("b").is_none());

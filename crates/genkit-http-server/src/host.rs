@@ -192,14 +192,14 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_names_the_host_and_the_remedy() {
+    fn rejection_names_the_host_and_the_remedy() {
         let refusal = check(&AllowedHosts::new(None), "Tools.Example.com:443").unwrap_err();
         let told = refusal.to_string();
         assert!(told.contains(r#"`.allowed_hosts(["tools.example.com"])`"#), "{told}");
     }
 
     #[test]
-    fn a_host_is_warned_of_once_and_strangers_cannot_fill_the_log() {
+    fn rejected_host_is_logged_once_and_log_is_bounded() {
         let hosts = AllowedHosts::new(None);
         assert!(hosts.is_news("a.example"));
         assert!(!hosts.is_news("a.example"));

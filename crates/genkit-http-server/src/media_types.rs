@@ -6,8 +6,8 @@ use http::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE};
 /// The weight of a media range without `q`, in thousandths.
 const MAX_WEIGHT: u16 = 1000;
 
-/// The preference of a client for a media type: the precision of the most specific matching media range, and its weight
-/// in thousandths.
+/// Returns the preference of a client for a media type: the precision of the most specific matching
+/// media range, and its weight in thousandths.
 ///
 /// The precision is 2 for the name of the type, 1 for `type/*`, and 0 for `*/*`. The most precise range decides. A client
 /// without `Accept` accepts everything.

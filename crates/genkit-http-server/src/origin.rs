@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn origins_of_strangers_are_refused() {
+    fn foreign_origins_are_rejected() {
         for (origin, host, allowed) in [
             ("http://localhost:8000", "localhost:8000", true),
             ("http://127.0.0.1:6274", "localhost:8000", true),

@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn the_client_that_holds_the_most_gives_way_with_its_oldest_body() {
+    async fn client_that_holds_the_most_gives_way_with_its_oldest_body() {
         let room = BodyRoom::with_size(100);
         let honest = room.take_room(client(2), 30).await.expect("room");
         let first = room.take_room(client(1), 35).await.expect("room");

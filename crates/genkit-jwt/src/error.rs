@@ -16,11 +16,11 @@ pub(crate) enum TokenFault {
     Kind,
     #[error("the token is signed with an unknown key")]
     UnknownKey,
-    #[error("the signature of the token is invalid")]
+    #[error("the token has an invalid signature")]
     Signature,
-    #[error("the issuer of the token is not exactly `{0}`")]
+    #[error("the token has the wrong issuer; expected `{0}`")]
     Issuer(String),
-    #[error("the audience of the token is not exactly `{0}`")]
+    #[error("the token has the wrong audience; expected `{0}`")]
     Audience(String),
     #[error("the token has expired")]
     Expired,
@@ -30,7 +30,9 @@ pub(crate) enum TokenFault {
     NotYet,
     #[error("the token has no subject; it needs the claim `sub`")]
     NoSubject,
-    #[error("the token is bound to a key of its client, which this server cannot check")]
+    #[error(
+        "the token is bound to a client key (DPoP or mutual TLS), which this server does not support"
+    )]
     Bound,
 }
 
@@ -59,7 +61,7 @@ pub(crate) enum KeyFault {
     NoKeys,
     #[error("the JWK set has more than {0} keys")]
     TooManyKeys(usize),
-    #[error("fetching the keys failed a moment ago and is not retried yet")]
+    #[error("fetching the keys failed recently and is not retried yet; try again later")]
     BackingOff,
 }
 

@@ -64,8 +64,8 @@ async fn jwks_uri(issuer: &str, url: &Url) -> Result<Url, KeyFault> {
     jwks.ok_or_else(|| KeyFault::NoJwksUri { url: url.into() })
 }
 
-/// The addresses of the metadata: RFC 8414 inserts the well-known path before the path of the issuer,
-/// OpenID Connect appends it.
+/// Returns the addresses of the metadata: RFC 8414 inserts the well-known path before the path of
+/// the issuer, OpenID Connect appends it.
 fn metadata_urls(issuer: &Url) -> [Url; 2] {
     let path = issuer.path().trim_end_matches('/');
     let with_path = |path: &str| {
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn metadata_stand_where_two_standards_put_them() {
+    fn metadata_is_served_at_both_standard_paths() {
         let urls =
             |issuer: &str| metadata_urls(&issuer.parse().expect("an address")).map(String::from);
         assert_eq!(

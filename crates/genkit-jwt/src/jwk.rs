@@ -141,7 +141,7 @@ fn rsa_key(algorithm: JwtAlgorithm) -> Option<&'static RsaParameters> {
     })
 }
 
-/// The uncompressed point of a curve whose coordinates have `length` bytes each.
+/// Returns the uncompressed point of a curve whose coordinates have `length` bytes each.
 fn curve_point(key: &Value, length: usize) -> Option<Vec<u8>> {
     let (x, y) = (decode_part(&key["x"])?, decode_part(&key["y"])?);
     (x.len() == length && y.len() == length).then(|| [&[4][..], &x, &y].concat())

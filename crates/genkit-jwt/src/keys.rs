@@ -57,7 +57,7 @@ impl KnownKeys {
         (age < USABLE).then(|| (Arc::clone(keys), age))
     }
 
-    /// Whether the issuer can be contacted now; `usually` is the minimum interval without failures.
+    /// Returns whether the issuer can be contacted now; `usually` is the minimum interval without failures.
     fn may_try(&self, usually: Duration) -> bool {
         let factor = 1_u32.checked_shl(self.failures.saturating_sub(1)).unwrap_or(u32::MAX);
         let after_failure = match self.failures {

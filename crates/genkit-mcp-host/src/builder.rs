@@ -153,8 +153,8 @@ impl McpHostBuilder {
 
     /// Sets the roots (folders) that servers may work in: paths, URIs, or named [`Root`]s.
     ///
-    /// MCP deprecates roots (SEP-2577): they work until 2027-07-28 at least, but new programs should
-    /// pass paths to servers as arguments or settings.
+    /// MCP deprecates roots (SEP-2577): they will keep working until at least 2027-07-28; new programs should pass
+    /// paths as arguments or settings.
     ///
     /// ```
     /// use genkit::context::Root;
@@ -290,7 +290,7 @@ impl McpHostBuilder {
     }
 
     /// Sets the handler of [events](McpEvent) of servers. It is called in the order of the messages and must not block:
-    /// no further messages from that server are read while it runs.
+    /// no more messages from that server are read while it runs.
     pub fn on_event(mut self, handler: impl Fn(&McpEvent) + Send + Sync + 'static) -> Self {
         self.settings.on_event = Some(Arc::new(handler));
         self
@@ -312,7 +312,7 @@ impl McpHostBuilder {
     /// Returns an error if a key is invalid or appears twice, or if the model for sampling is unknown.
     ///
     /// # Panics
-    /// Panics if called outside of a tokio runtime.
+    /// Panics if called outside a tokio runtime.
     pub fn build(self) -> Result<McpHost> {
         if let Some(sampling) = &self.settings.sampling {
             sampling.check_model()?;
@@ -339,7 +339,7 @@ impl McpHost {
     /// Returns an error if the file cannot be read. A server with an invalid entry is added in the state `Failed`.
     ///
     /// # Panics
-    /// Panics if called outside of a tokio runtime.
+    /// Panics if called outside a tokio runtime.
     pub fn from_config_file(path: impl AsRef<Path>) -> Result<Self> {
         Self::builder().config_file(path)?.build()
     }

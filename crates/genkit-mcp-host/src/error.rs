@@ -26,13 +26,12 @@ pub(crate) fn of_server(server: &str, error: PublicError) -> PublicError {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
     #[error(
-        "`{0}` is not a valid key of an MCP server; use 1 to {MAX_KEY} characters without `/`, `*` \
-         and control characters"
+        "`{0}` is not a valid server key; use 1 to {MAX_KEY} characters, without `/`, `*` and control characters"
     )]
     Key(String),
-    #[error("duplicate key `{0}` of MCP servers; rename one of them")]
+    #[error("duplicate server key `{0}`; rename one of the servers")]
     KeyTwice(String),
-    #[error("`{name}` does not start with the key of a server; expected `key/{what}`")]
+    #[error("`{name}` does not start with a server key; expected `key/{what}`")]
     NoServerNamed { what: &'static str, name: String },
     #[error(
         "the MCP servers `{server}` and `{other}` both offer the resource `{uri}`; \
@@ -46,7 +45,7 @@ pub(crate) enum Error {
     #[error(transparent)]
     File(genkit_mcp_servers_file::Error),
     #[cfg_attr(feature = "http", expect(unused, reason = "the feature is enabled"))]
-    #[error("{0}: servers over HTTP require the feature `mcp-host-http` of genkit")]
+    #[error("{0}: HTTP servers require genkit's `mcp-host-http` feature")]
     NoHttp(String),
 }
 

@@ -1,4 +1,4 @@
-//! Short hashes of texts that are stable across processes.
+//! Short hashes of strings that are stable across processes.
 
 /// Returns the 64-bit FNV-1a hash of all `texts`. It is not collision resistant, so do not use it for secrets.
 pub(crate) fn hash_texts(texts: &[&str]) -> String {

@@ -55,10 +55,10 @@ pub(crate) const MAX_NOTIFICATIONS: u32 = 10_000;
 /// How many requests may be in flight at one server. Default is 256.
 pub(crate) const MAX_IN_FLIGHT: usize = 256;
 
-/// How many requests from a server may be open at once; further ones are declined. Default is 8.
+/// How many requests from a server may be open at once; the rest are declined. Default is 8.
 pub(crate) const MAX_SERVER_REQUESTS: usize = 8;
 
-/// How many requests a server may send per second; further ones are declined. Default is 100.
+/// How many requests a server may send per second; the rest are declined. Default is 100.
 pub(crate) const MAX_SERVER_REQUESTS_PER_SECOND: u32 = 100;
 
 /// The largest question from a server, including its form, in bytes of JSON; a larger one is declined. Default is 64 KiB.
@@ -117,7 +117,7 @@ pub(crate) const QUESTION_TIMEOUT: Duration = Duration::from_secs(600);
 /// How long a model may take to respond to a sampling request. Default is 2 minutes.
 pub(crate) const SAMPLING_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// How many sampling requests may run at once; further ones are rejected. Default is 8.
+/// How many sampling requests may run at once; the rest are rejected. Default is 8.
 pub(crate) const MAX_SAMPLING: usize = 8;
 
 /// How many sampling requests from one server may run at once. Default is 4.
@@ -126,7 +126,7 @@ pub(crate) const MAX_SERVER_SAMPLING: usize = 4;
 /// How long a session may take to respond to a ping. Default is 5 seconds.
 pub(crate) const PING_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The first delay before a server is started again; each further delay is twice as long.
+/// The first delay before a server is started again; each later delay is twice as long.
 pub(crate) const FIRST_BACKOFF: Duration = Duration::from_millis(500);
 
 /// The longest delay before a server is started again. Default is 60 seconds.

@@ -16,41 +16,41 @@ pub(crate) const REFUSED: ErrorCode = ErrorCode(-32000);
 pub enum Error {
     #[error(
         "there is nothing to serve: no `#[tool]`, `#[prompt]` or `#[resource]` is linked into this \
-         program; import a crate that only defines them, so that it is linked: `use my_tools as _;`, or \
-         without the feature `inventory`, add them by hand: `Registry::new().add(tools![..])`"
+         program; if another crate defines them, import it with `use my_tools as _;`; without the feature \
+         `inventory`, add them with `Registry::new().add(tools![..])`"
     )]
     NothingLinked,
-    #[error("environment variables are missing: {names}; set them before the server starts")]
+    #[error("missing environment variables: {names}; set them before starting the server")]
     MissingVariables { names: String },
     #[error(
         "`{name}` is not a valid variable name; use letters, digits and `_`, such as `NOTES_TOKEN`"
     )]
     VariableName { name: String },
     #[error(
-        "there is nothing to serve: the registry has no tool, prompt or resource that clients may see; filters \
-         (`tagged`, `only`, `except`) hide them, a tool without a body is only for `generate`, and flows and \
-         retrievers are not served (`Retriever::into_tool` returns a tool)"
+        "there is nothing to serve: no tool, prompt or resource is visible to clients; check the filters `tagged`, \
+         `only` and `except`. Declared tools, flows and retrievers are not served over MCP (`Retriever::into_tool` \
+         returns a tool)"
     )]
     AllFiltered,
     #[error(
-        "the name `{0}` is reserved by `.tool_search()`; rename the tool, such as with `#[tool(name = \"..\")]`"
+        "the name `{0}` is reserved by `.tool_search()`; rename the tool, for example with `#[tool(name = \"..\")]`"
     )]
     ReservedToolName(&'static str),
     /// The problem and its position; contains no part of a key.
     #[error("{0}")]
     SealingKeys(String),
     #[error(
-        "`{0}` is not a valid header name for `.client_address_from(..)`; use one such as `x-forwarded-for`"
+        "`{0}` is not a valid header name for `.client_address_from(..)`; use a name such as `x-forwarded-for`"
     )]
     HeaderName(String),
     #[error(
-        "`{0}` is not a valid path for `.health(..)`; use one such as `/health`, of letters, digits and \
-         `-_./`, that differs from the path of the server"
+        "`{0}` is not a valid path for `.health(..)`; use a path such as `/health`, with letters, digits and `-_./`, \
+         that is not the server's own path"
     )]
     HealthPath(String),
     #[error("`ProtectedResource::new(\"{resource}\")`: {why}")]
     ProtectedResource { resource: String, why: &'static str },
-    #[error("`.protected_resource(..)` requires a verifier of tokens; add `.authenticate(..)`")]
+    #[error("`.protected_resource(..)` requires a token verifier; add `.authenticate(..)`")]
     NothingVerifies,
     #[error(
         "a byte stream has no access tokens, so `.authenticate(..)` cannot identify its client; add \
@@ -74,24 +74,26 @@ pub enum Error {
     TooManyQuestions(usize),
     #[error("{0} questions to this client are already open; it must answer some of them first")]
     TooManyClientQuestions(usize),
-    #[error("the question was unanswered for too long and was dropped in favor of other questions")]
+    #[error(
+        "the question was dropped to make room for newer ones, because it had not been answered"
+    )]
     QuestionGaveWay,
     #[error("{0} streams are already open; try again later")]
     TooManyStreams(usize),
     #[error("{0} streams of this client are already open; close one of them first")]
     TooManyClientStreams(usize),
-    #[error("the memory limit of this client is reached; end a subscription or a session first")]
+    #[error("this client has reached its memory limit; close a subscription or a session first")]
     TooMuchKept,
     #[error("a client can subscribe to at most {0} resources")]
     TooManySubscriptions(usize),
-    #[error("a URI must have at most {0} bytes")]
+    #[error("a URI must be at most {0} bytes long")]
     LongUri(usize),
-    #[error("the parameters of `initialize` must have at most {0} bytes")]
+    #[error("the parameters of `initialize` must be at most {0} bytes long")]
     LongInitialize(usize),
     #[error("a request with this id is already running; use another id")]
     IdInUse,
     #[error(
-        "the result of `{name}` has {size} bytes, more than the limit of {limit}; request less, \
+        "the result of `{name}` is {size} bytes long, but the limit is {limit}; request less, \
          for example with a filter or a smaller page"
     )]
     OutputTooLarge { name: String, size: usize, limit: usize },
@@ -108,8 +110,8 @@ pub enum Error {
     #[error("cannot serialize the record of this call")]
     StateUnserializable { source: serde_json::Error },
     #[error(
-        "the record of this call has {size} bytes, more than the limit of {limit}; store less with `once`, \
-         and keep answers small"
+        "the saved state of this call is {size} bytes long, but the limit is {limit}; store less with `once` and \
+         keep answers small"
     )]
     StateTooLarge { size: usize, limit: usize },
     #[error("Invalid requestState: it is not valid or was already used; call again without it")]
@@ -138,7 +140,7 @@ pub enum Error {
     #[error("Unknown task: no task has this id, or it has expired")]
     UnknownTask,
     #[error(
-        "the answers have {size} bytes, more than the limit of {limit}; send fewer or shorter answers"
+        "the answers are {size} bytes long, but the limit is {limit}; send fewer or shorter answers"
     )]
     LargeAnswers { size: usize, limit: usize },
     #[error(
@@ -174,7 +176,7 @@ pub enum Error {
     Unwritable(serde_json::Error),
     #[error("Invalid cursor: use `nextCursor` of the previous page")]
     InvalidCursor,
-    #[error("prompt `{prompt}` lacks required arguments: {missing}")]
+    #[error("prompt `{prompt}` is missing required arguments: {missing}")]
     MissingArguments { prompt: String, missing: String },
     #[error("prompt `{prompt}`: {fault}")]
     PromptArguments { prompt: String, fault: String },

@@ -27,7 +27,7 @@ struct RequestData {
 }
 
 impl ServedRequest {
-    /// `client` is the client that the request counts against.
+    /// Creates the request. It counts against the quota of `client`.
     pub(super) fn new(
         method: &'static str,
         name: &str,

@@ -111,7 +111,7 @@ impl fmt::Debug for Principal {
     }
 }
 
-/// What a request carries besides its message: its principal, and the head of its HTTP request.
+/// The metadata of a request: its principal, and the head of its HTTP request.
 #[derive(Clone, Default)]
 pub(crate) struct RequestHead {
     pub(crate) principal: Option<Principal>,
@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_shown_of_a_principal_has_no_claims() {
+    fn debug_output_of_a_principal_omits_claims() {
         let ada = Principal::new("ada").with_scopes(["read"]).with_claims([("token", "s3cret")]);
         let shown = format!("{ada:?}");
         assert!(

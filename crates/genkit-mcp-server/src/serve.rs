@@ -31,7 +31,7 @@ impl McpServer {
     /// ```
     ///
     /// # Errors
-    /// Fails like awaiting the [`McpServer`].
+    /// Returns the errors of awaiting the [`McpServer`].
     pub async fn run(mut self) -> Result<()> {
         let shutdown = self.shutdown.take();
         // Many clients list items only once, at the start.
@@ -104,8 +104,9 @@ impl McpServer {
     /// ```
     ///
     /// # Errors
-    /// Fails like awaiting the [`McpServer`], because the registry is checked first. Also fails if the server has
-    /// [`authenticate`](Self::authenticate) but no principal, because a byte stream has no access tokens.
+    /// Returns the errors of awaiting the [`McpServer`], because the registry is checked first. Also returns an error
+    /// if the server has [`authenticate`](Self::authenticate) but no principal, because a byte stream has no access
+    /// tokens.
     pub async fn serve<R, W>(mut self, read: R, write: W) -> Result<()>
     where
         R: AsyncRead + Send + Unpin + 'static,

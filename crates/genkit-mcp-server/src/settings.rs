@@ -50,7 +50,7 @@ pub(crate) const TASK_TTL: Duration = Duration::from_secs(24 * 3600);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ApprovalFallback {
-    /// The call is refused, with an error that states the reason. This is the default.
+    /// Rejects the call with an error that states the reason. This is the default.
     #[default]
     Refuse,
     /// The call runs. The client is trusted to have asked its user before it made the call.
@@ -148,13 +148,13 @@ impl Default for ServerSettings {
 }
 
 impl ServerSettings {
-    /// Whether every client over HTTP must send a token.
+    /// Returns whether every client over HTTP must send a token.
     pub(crate) fn is_authenticated(&self) -> bool {
         self.http.requires_token()
     }
 }
 
-/// The name of the running program, which is the default name of a server.
+/// Returns the name of the running program, which is the default name of a server.
 fn program_name() -> String {
     std::env::current_exe()
         .ok()

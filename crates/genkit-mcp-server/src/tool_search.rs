@@ -21,7 +21,7 @@ pub(crate) const CALL: &str = "call_tool";
 /// The number of definitions that a search returns. Default is 8.
 const RESULTS: usize = 8;
 
-/// The maximum number of names in one search, and of further names in its result. Default is 32.
+/// The maximum number of names in one search, and of additional names in its result. Default is 32.
 const MAX_NAMES: usize = 32;
 
 /// If there are at most this many lazy tools, the description of the search lists their names. Default is 32.

@@ -1,4 +1,4 @@
-//! `.env` files with one variable per line. `dotenvy` does not fit, because it expands `$NAME` and rejects spaces in
+//! `.env` files with one variable per line. `dotenvy` is not suitable, because it expands `$NAME` and rejects spaces in
 //! unquoted values; the programs that write these files do neither.
 
 /// Returns the variables, or the number of the line that is invalid.

@@ -1,6 +1,6 @@
-//! Encodings of files: a text is written in the encoding that it was read in.
+//! Encodings of files: a file is written in the encoding that it was read in.
 
-/// The encoding of a text. UTF-16 requires a byte order mark.
+/// The encoding of a text file. UTF-16 requires a byte order mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Encoding {
     Utf8 { mark: bool },

@@ -70,7 +70,7 @@ impl error::Error for Error {
     }
 }
 
-/// What is wrong, without the location.
+/// The error, without its location.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ErrorReason {
     // The whole file.

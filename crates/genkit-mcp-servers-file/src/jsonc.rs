@@ -39,7 +39,7 @@ pub(crate) fn parse_value(text: &str) -> Result<Parsed<Value>, ErrorReason> {
     Ok(Parsed { value, duplicates })
 }
 
-/// Parses a text that may be empty except for comments.
+/// Parses text that may be empty except for comments.
 pub(crate) fn parse_any(text: &str) -> Result<Parsed<Option<Value>>, ErrorReason> {
     let parsed = parse_to_ast(text, &CollectOptions::default(), &OPTIONS);
     let parsed = parsed.map_err(|error| syntax_error(&error))?;
@@ -115,7 +115,7 @@ mod tests {
 
     /// Extensions of JSON other than comments and trailing commas are rejected, with their position.
     #[test]
-    fn other_forms_of_json_are_refused() {
+    fn other_forms_of_json_are_rejected() {
         for (text, line, column) in [
             ("// ü", 1, 5),
             ("/", 1, 1),
@@ -151,7 +151,7 @@ mod tests {
     proptest::proptest! {
         /// JSON is parsed unchanged.
         #[test]
-        fn json_is_read_as_it_is(key: String, values: Vec<String>) {
+        fn json_is_parsed_unchanged(key: String, values: Vec<String>) {
             let value = json!({ "a": values, key: [null, true, -1.5e-7, u64::MAX, {}] });
             let text = serde_json::to_string_pretty(&value).unwrap();
             proptest::prop_assert_eq!(parse_value(&text).unwrap().value, value);

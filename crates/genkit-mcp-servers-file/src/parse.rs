@@ -39,7 +39,7 @@ pub fn parse(
     parse_in(text, name, &variables, None)
 }
 
-/// Like [`parse`], with the folder that relative paths are resolved against.
+/// Parses a file like [`parse`]. Relative paths are resolved against `folder`.
 pub(crate) fn parse_in(
     text: &str,
     name: &str,
@@ -105,7 +105,7 @@ pub(crate) fn parse_in(
     Ok(ServersFile { servers, notices })
 }
 
-/// Whether the program runs in a folder, or below it.
+/// Returns whether the program runs in a folder, or below it.
 fn is_working_folder(folder: &str) -> bool {
     std::env::current_dir().is_ok_and(|current| current.starts_with(folder))
 }

@@ -74,12 +74,12 @@ fn take_projects(file: &mut Map<String, Value>) -> Vec<Section> {
     sections.collect()
 }
 
-/// Whether a value is the entry of a server.
+/// Returns whether a value is the entry of a server.
 fn is_server(entry: &Value) -> bool {
     ["command", "url", "type", "enabled"].iter().any(|key| entry.get(key).is_some())
 }
 
-/// Returns the names in a list, in a text, or as the keys of an object whose values are not `false`.
+/// Returns the names in a list, in a string, or as the keys of an object whose values are not `false`.
 fn names(object: &Map<String, Value>, key: &str) -> Vec<String> {
     match object.get(key) {
         Some(Value::Array(names)) => {

@@ -48,7 +48,7 @@ fn legal_key(name: &str) -> String {
     if key.is_empty() { "server".to_owned() } else { truncate_text(&key, MAX_KEY_BYTES).to_owned() }
 }
 
-/// Returns at most the first `bytes` of a text, ending at a character boundary.
+/// Returns at most the first `bytes` of a string, ending at a character boundary.
 fn truncate_text(text: &str, bytes: usize) -> &str {
     let mut end = text.len().min(bytes);
     while !text.is_char_boundary(end) {

@@ -14,7 +14,7 @@ const RENAMED: [(&str, &str); 6] = [
 
 /// Rewrites an entry to the shape of `mcpServers`.
 pub(crate) fn unify_entry(entry: &mut Map<String, Value>) {
-    // Programs with a form write empty texts for fields that are not filled in.
+    // Programs with a form write empty strings for fields that are not filled in.
     entry.retain(|key, value| {
         let is_optional = matches!(key.as_str(), "command" | "url" | "baseUrl" | "cwd" | "type");
         !(is_optional && value.as_str().is_some_and(|text| text.trim().is_empty()))

@@ -8,8 +8,9 @@ pub(crate) type Variables<'a> = dyn Fn(&str) -> Option<String> + 'a;
 /// Kinds of variables that only VS Code can resolve.
 const EDITOR: [&str; 3] = ["input", "command", "config"];
 
-/// Expands all variables in a text: `${NAME}`, `${env:NAME}`, `{env:NAME}` (OpenCode), `${NAME:-default}`. As in shells,
-/// the default also applies to an empty variable. Anything else in braces is kept, because it may be meant for a shell.
+/// Expands all variables in a string: `${NAME}`, `${env:NAME}`, `{env:NAME}` (OpenCode),
+/// `${NAME:-default}`. As in shells, the default also applies to an empty variable. Anything else
+/// in braces is kept, because it may be meant for a shell.
 pub(crate) fn expand_variables(
     text: &str,
     variables: &Variables<'_>,

@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kind_survives_the_wire_whatever_its_code() {
+    fn kind_survives_the_wire_whatever_its_code() {
         for kind in [ErrorKind::NotFound, ErrorKind::Aborted, ErrorKind::InvalidArgument] {
             for data in [None, Some(json!({ "uri": "a://b" }))] {
                 assert_eq!(kind_after_the_wire(ErrorCode::INVALID_PARAMS, data, kind), kind);
@@ -77,13 +77,13 @@ mod tests {
     }
 
     #[test]
-    fn an_error_whose_code_says_enough_is_not_marked() {
+    fn error_with_a_specific_code_is_not_marked() {
         let error = ErrorData::new(ErrorCode::INVALID_PARAMS, "failed", None);
         assert_eq!(mark_error(error, ErrorKind::InvalidArgument).data, None);
     }
 
     #[test]
-    fn a_status_that_no_kind_has_is_ignored() {
+    fn status_that_no_kind_has_is_ignored() {
         let data = json!({ "genkit/status": "SLEEPY" });
         assert_eq!(kind_of_error(ErrorCode::INTERNAL_ERROR, Some(&data)), ErrorKind::Internal);
     }

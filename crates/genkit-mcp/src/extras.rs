@@ -1,4 +1,4 @@
-//! What MCP has in addition to the content of blocks and resources. Parts, resources and contents hold it in their
+//! MCP metadata of blocks and resources, in addition to their content. Parts, resources and contents hold it in their
 //! metadata under `mcp`.
 
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! What the MCP server and the MCP host share: JSON-RPC framing, spans, log levels.
+//! Shared parts of the MCP server and the MCP host: JSON-RPC framing, spans, log levels.
 
 #![allow(
     missing_docs,

@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_put_on_a_schema_is_taken_off() {
+    fn wrapper_of_a_schema_is_removed() {
         let schema = json!({
             "type": "array",
             "items": {"$ref": "#/$defs/Note"},

@@ -1,4 +1,4 @@
-//! Models made from closures.
+//! Models created from closures.
 
 use std::fmt;
 use std::future::Future;
@@ -17,7 +17,7 @@ use genkit_core::{GenerateResponse, ToolOutcome, ToolResponse};
 type Function =
     dyn Fn(ModelRequest, ChunkSink) -> BoxFuture<'static, Result<ModelResponse>> + Send + Sync;
 
-/// A model made from a closure; see [`from_fn`].
+/// A model created from a closure; see [`from_fn`].
 #[derive(Clone)]
 pub struct FnModel {
     name: String,

@@ -55,7 +55,7 @@ fn of_text(text: &str) -> u64 {
     (ascii + 3 * others).div_ceil(4) as u64
 }
 
-/// JSON punctuation adds tokens, so JSON counts as three bytes per token.
+/// Estimates the tokens of JSON: three bytes per token, because punctuation adds tokens.
 fn of_json(value: &impl serde::Serialize) -> u64 {
     json_size(value).div_ceil(3) as u64
 }
@@ -68,7 +68,7 @@ mod tests {
     use genkit_core::ToolRequest;
 
     #[test]
-    fn an_estimate_goes_by_length_and_not_by_the_bytes_of_files() {
+    fn estimate_goes_by_length_and_not_by_the_bytes_of_files() {
         let text = |text: &str| of_message(&Message::user(text));
         assert_eq!(text(""), MESSAGE_TOKENS);
         assert_eq!(text(&"word ".repeat(100)), MESSAGE_TOKENS + 125);

@@ -76,7 +76,7 @@ impl ModelInfo {
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
 pub struct Supports {
-    /// Whether it accepts more than one message.
+    /// Whether the model accepts more than one message.
     pub multiturn: bool,
     /// Whether it accepts images, audio and other files in messages.
     pub media: bool,

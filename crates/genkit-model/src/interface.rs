@@ -204,12 +204,12 @@ impl ChunkSink {
         (sink, move || std::mem::take(&mut *genkit_core::internal::sync::lock(&taken)))
     }
 
-    /// Whether chunks are wanted. If so, a provider makes a streaming call.
+    /// Returns whether chunks are wanted. If so, a provider makes a streaming call.
     pub fn is_wanted(&self) -> bool {
         self.0.is_some()
     }
 
-    /// Whether chunks are still read. If not, a provider can call [`skip`](Self::skip) to count a
+    /// Returns whether chunks are still read. If not, a provider can call [`skip`](Self::skip) to count a
     /// chunk instead of creating it.
     #[doc(hidden)]
     pub fn is_read(&self) -> bool {

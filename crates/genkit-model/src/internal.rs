@@ -17,7 +17,7 @@ pub mod sampling {
 #[cfg(feature = "http")]
 pub use for_providers::*;
 
-/// What the crates of the providers over HTTP use.
+/// Items for the crates of HTTP providers.
 #[cfg(feature = "http")]
 mod for_providers {
     pub use crate::http::{download, forbid_network};

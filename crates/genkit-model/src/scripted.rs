@@ -87,7 +87,7 @@ impl From<Result<ModelResponse>> for Scripted {
 }
 
 impl ScriptedModel {
-    /// Creates a model that returns these responses in order. Every further call is an error.
+    /// Creates a model that returns these responses in order. Any call after the last response is an error.
     pub fn new<S: Into<Scripted>>(script: impl IntoIterator<Item = S>) -> Self {
         let script: VecDeque<Scripted> = script.into_iter().map(Into::into).collect();
         let state = ScriptState { length: script.len(), script, requests: Vec::new() };
@@ -223,7 +223,7 @@ impl std::fmt::Debug for ScriptedModel {
     }
 }
 
-/// The script has fewer responses than the test makes calls.
+/// Returns the error for a script with fewer responses than calls.
 fn script_ended(responses: usize) -> Error {
     let text =
         format!("the script has {responses} responses, and another call was made; add a response");

@@ -62,7 +62,7 @@ fn each_provider_keeps_all_that_a_run_has_sent() {
 }
 
 #[test]
-fn what_the_model_goes_on_with_is_not_parted() {
+fn consecutive_model_messages_are_encoded_together() {
     for model in models() {
         let mut request = begun();
         request.messages.push(Message::model("It is  "));
@@ -79,7 +79,7 @@ fn what_the_model_goes_on_with_is_not_parted() {
 }
 
 #[test]
-fn marks_are_counted_anew_though_there_were_none_before() {
+fn cache_markers_are_recounted() {
     let [claude, ..] = models();
     let mut request = begun();
     for number in 0..6 {

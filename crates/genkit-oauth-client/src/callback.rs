@@ -10,10 +10,10 @@ use url::Url;
 
 use crate::error::Error;
 
-/// How long a browser may take to send a request. Default is 10 seconds.
+/// The time limit for the browser to send its request. Default is 10 seconds.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The longest head of a request that is read, in bytes. Default is 16 KiB.
+/// The maximum size of a request head, in bytes. Default is 16 KiB.
 const MAX_HEAD: usize = 16 * 1024;
 
 /// A listener on a local port for the browser redirect of an authorization (RFC 8252).
@@ -146,8 +146,7 @@ async fn answer_request(mut stream: TcpStream, uri: &Url, state: &str) -> Option
         Some(target) => {
             let of = |name: &str| target.query_pairs().find(|(key, _)| key == name);
             if of("state").is_none_or(|(_, found)| found != state) {
-                let text =
-                    "This response does not match the pending sign-in. Start again in the program.";
+                let text = "This response does not match the pending sign-in. Return to the program and sign in again.";
                 (render_page("400 Bad Request", text), None)
             } else if of("error").is_some() {
                 let text = "Access was not granted. You can close this window.";

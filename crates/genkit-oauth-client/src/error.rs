@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-/// An error of a private key, or of the address of a redirect.
+/// An error in a private key or in a redirect URI.
 ///
 /// ```
 /// use genkit_oauth_client::{Error, Signer};
@@ -23,7 +23,7 @@ pub enum Error {
     UnfitKey {
         /// The algorithm that the key should be used with.
         algorithm: &'static str,
-        /// What is wrong with the key.
+        /// The reason why the key was rejected.
         fault: String,
     },
     /// A private key has an unsupported format.
@@ -32,7 +32,7 @@ pub enum Error {
          `openssl pkcs8 -topk8 -nocrypt`"
     )]
     NoPkcs8(String),
-    /// The machine provides no random numbers.
+    /// The operating system provides no randomness.
     #[error("cannot sign: this machine provides no random numbers")]
     NoRandom,
     /// The redirect URI is not a URL.

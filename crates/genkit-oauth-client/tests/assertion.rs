@@ -40,7 +40,7 @@ fn verified(
 }
 
 #[test]
-fn a_signature_can_be_verified_and_says_who_and_to_whom() {
+fn assertion_is_verifiable_and_names_issuer_and_audience() {
     let (key, public) = ecdsa();
     let signer = Signer::from_es256_pem(&key).unwrap();
     let token = signer.sign_assertion("me", "https://auth.example.com").unwrap();
@@ -59,7 +59,7 @@ fn a_signature_can_be_verified_and_says_who_and_to_whom() {
 }
 
 #[test]
-fn a_key_that_cannot_be_used_says_why_and_not_what_it_is() {
+fn invalid_key_error_states_the_reason_without_the_key() {
     let (key, _) = ecdsa();
     for (key, read, why) in [
         ("hidden", Signer::from_es256_pem as fn(&str) -> _, "not PEM text"),

@@ -31,7 +31,7 @@ fn verified(proof: &str) -> (Value, Value) {
 }
 
 #[test]
-fn a_proof_is_for_one_request_and_can_be_verified() {
+fn proof_is_for_one_request_and_can_be_verified() {
     let key = DpopKey::generate().unwrap();
     let proof = key.new_proof("GET", "https://mcp.example.com/mcp?key=hidden#part");
     let (header, claims) = verified(&proof.access_token("token").with_nonce("n1").sign().unwrap());
@@ -56,7 +56,7 @@ fn a_proof_is_for_one_request_and_can_be_verified() {
 }
 
 #[test]
-fn a_key_of_the_program_is_used_and_never_shown() {
+fn key_of_the_program_is_used_and_never_shown() {
     let (curve, random) = (&ECDSA_P256_SHA256_FIXED_SIGNING, SystemRandom::new());
     let der = EcdsaKeyPair::generate_pkcs8(curve, &random).unwrap();
     let pair = EcdsaKeyPair::from_pkcs8(curve, der.as_ref(), &random).unwrap();

@@ -40,7 +40,7 @@ pub(super) fn server_root(base_url: &str) -> String {
     format!("{}{query}", path.trim_end_matches('/'))
 }
 
-/// Whether it is ollama.com, which requires a key and manages context windows itself.
+/// Returns whether it is ollama.com, which requires a key and manages context windows itself.
 pub(super) fn is_cloud(root: &str) -> bool {
     let place = root.split_once("://").map_or(root, |(_, rest)| rest);
     let host = place.split(['/', ':', '?']).next().unwrap_or_default();
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_host_is_read_as_ollama_reads_it() {
+    fn host_is_read_as_ollama_reads_it() {
         for (host, expected) in [
             ("", "http://127.0.0.1:11434/"),
             ("1.2.3.4", "http://1.2.3.4:11434/"),
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn the_root_is_before_either_api() {
+    fn root_is_before_either_api() {
         for url in ["http://a:1", "http://a:1/", "http://a:1/v1", "http://a:1/api/"] {
             assert_eq!(server_root(url), "http://a:1", "{url}");
         }

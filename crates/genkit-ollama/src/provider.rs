@@ -42,7 +42,7 @@ const PATH: &str = "/api/chat";
 /// ```
 ///
 /// Ollama's default context window may be as small as 4,096 tokens, and Ollama silently truncates a
-/// request that does not fit, including its tools. A warning is logged if that is likely. Output is
+/// request that exceeds the context window, including its tools. A warning is logged if that is likely. Output is
 /// constrained to a schema only if the request has no tools.
 ///
 /// In addition to the common settings, this provider reads these settings from a request's
@@ -92,7 +92,7 @@ impl Ollama {
         })
     }
 
-    /// Returns the embedder with this name, such as `nomic-embed-text`. A text that is too long for
+    /// Returns the embedder with this name, such as `nomic-embed-text`. An input that is too long for
     /// it is an error, unless `config` sets `truncate: true`.
     ///
     /// ```

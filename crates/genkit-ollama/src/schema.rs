@@ -23,8 +23,8 @@ impl Dialect for ToolDialect {
     }
 }
 
-/// Whether the meaning of a schema does not depend on ignored keywords. Limits are allowed, because
-/// calls are checked against them, and the model is informed of errors.
+/// Returns whether the meaning of a schema does not depend on ignored keywords. Limits are allowed,
+/// because calls are checked against them, and the model is informed of errors.
 fn is_read(schema: &Value, depth: usize) -> bool {
     const DROPPED: [&str; 5] = ["$ref", "oneOf", "allOf", "const", "prefixItems"];
     let Value::Object(map) = schema else { return false };

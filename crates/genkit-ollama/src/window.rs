@@ -1,5 +1,5 @@
-//! The context window of a model. Ollama silently truncates a request that does not fit, including
-//! its tools.
+//! The context window of a model. Ollama silently truncates a request that exceeds the context
+//! window, including its tools.
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -13,7 +13,7 @@ pub(super) const DEFAULT_WINDOW: u64 = 4_096;
 /// The assumed number of bytes per token. Default is 4, as in English prose; JSON has fewer.
 const BYTES_A_TOKEN: usize = 4;
 
-/// Warns once for each model that a request does not fit.
+/// Warns once per model if a request exceeds the context window.
 #[derive(Default)]
 pub(super) struct Window {
     told: Mutex<BTreeSet<String>>,
@@ -45,7 +45,7 @@ impl Window {
              fewer tools"
         );
     }
-    /// Whether a request does not fit, and no warning has been logged yet.
+    /// Returns whether a request exceeds the window and no warning has been logged yet.
     fn is_news(&self, model: &str, tokens: u64, size: u64) -> bool {
         tokens > size && lock(&self.told).insert(model.to_owned())
     }
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_does_not_fit_is_told_once_for_each_model() {
+    fn overflow_is_logged_once_per_model() {
         let window = Window::default();
         assert!(!window.is_news("a", DEFAULT_WINDOW, DEFAULT_WINDOW));
         assert!(window.is_news("a", DEFAULT_WINDOW + 1, DEFAULT_WINDOW));

@@ -132,7 +132,7 @@ impl Api {
         Error::new(ErrorKind::Unavailable, text).with_retryable(perhaps.is_empty())
     }
 
-    /// Removes the program's credentials from a text, since a server may echo them.
+    /// Removes the program's credentials from a string, since a server may echo them.
     fn redacted(&self, text: &str) -> String {
         let headers = self.headers.values().filter_map(|value| value.to_str().ok());
         let headers = headers.map(|value| value.trim_start_matches("Bearer "));

@@ -87,7 +87,7 @@ impl ApiDocument {
             }
             _ => {
                 return Err(Error::invalid_argument(
-                    "this is not a supported OpenAPI document; expected `openapi: 3.0.x`, `3.1.x` or `3.2.x` at its top level",
+                    "unsupported OpenAPI document; expected `openapi: 3.0.x`, `3.1.x` or `3.2.x` at its top level",
                 ));
             }
         };
@@ -193,7 +193,8 @@ fn is_minor(version: &str, minor: &str) -> bool {
 fn parsed(text: &str) -> Result<Value> {
     if text.len() > MAX_DOCUMENT {
         return Err(Error::invalid_argument(format!(
-            "the OpenAPI document has {} bytes, more than the maximum of {MAX_DOCUMENT}; keep only the paths that you need",
+            "the OpenAPI document is {} bytes long, but the limit is {MAX_DOCUMENT}; keep only the paths that you \
+             need",
             text.len()
         )));
     }

@@ -8,8 +8,8 @@
 //! | `style`, `explode` and `encoding` of a form, `deepObject` | sends the members in that style |
 //! | a media range such as `*/*` or `text/*` | sends a concrete type |
 //! | a path with a fragment | is called without the fragment |
-//! | a number or a boolean instead of a text, such as an unquoted `1.0` or `yes` in YAML | uses its text |
-//! | an operation that cannot be expressed | is left out with its reason; the others become tools |
+//! | a number or a boolean instead of a string, such as an unquoted `1.0` or `yes` in YAML | uses its text |
+//! | an unsupported operation | is skipped with the reason; the other operations become tools |
 
 use std::collections::HashMap;
 

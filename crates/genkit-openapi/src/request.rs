@@ -148,7 +148,7 @@ impl OperationRequest {
         }
         if leads_elsewhere(&path) {
             return Err(Error::invalid_argument(
-                "a segment of the path would be `.` or `..`, which leads to another path; pass another value",
+                "a path segment must not be `.` or `..`; pass another value",
             ));
         }
         let mut whole = format!("{}{path}", base.as_str().trim_end_matches('/'));
@@ -160,7 +160,7 @@ impl OperationRequest {
         }
         if whole.len() > MAX_URL {
             return Err(Error::invalid_argument(format!(
-                "the arguments result in a URL of {} bytes, more than the maximum of {MAX_URL}; pass fewer or shorter values",
+                "the resulting URL is {} bytes long, but the limit is {MAX_URL}; pass fewer or shorter values",
                 whole.len()
             )));
         }

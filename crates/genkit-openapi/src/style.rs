@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_inside_of_a_deep_object_keeps_its_parents() {
+    fn nested_deep_object_keys_include_their_parents() {
         let value = json!({"size": {"min": 1}, "kind": ["a", "b"]});
         let pairs = writing("deepObject", true).pairs("filter", &value);
         let shown: Vec<_> = pairs.iter().map(|(name, value)| format!("{name}={value}")).collect();

@@ -113,7 +113,8 @@ fn build(mut from: OpenApi) -> Result<OpenApiTools> {
     let chosen = chosen(&all, &from, &mut left_out)?;
     if chosen.len() > MAX_TOOLS {
         return Err(Error::invalid_argument(format!(
-            "{} operations would become tools, more than the maximum of {MAX_TOOLS}; choose with `.only(..)`, `.tags(..)`, `.methods(..)` or `.filter(..)`",
+            "the document would create {} tools, but the limit is {MAX_TOOLS}; choose with `.only(..)`, `.tags(..)`, \
+             `.methods(..)` or `.filter(..)`",
             chosen.len()
         )));
     }

@@ -49,7 +49,7 @@ impl Drop for Temp {
 
 /// Runs as the killed process or as the test itself, so that both use the same server.
 #[test]
-fn a_process_that_is_killed_at_any_save_is_succeeded_with_postgres() {
+fn process_that_is_killed_at_any_save_is_succeeded_with_postgres() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     if let Some(role) = Mortal::of_this() {
         return runtime.block_on(async {
@@ -65,7 +65,7 @@ fn a_process_that_is_killed_at_any_save_is_succeeded_with_postgres() {
     let temp = Temp::new("alive");
     forget();
     runtime.block_on(run_alive(Arc::new(store.clone()), &temp.0));
-    let test = "a_process_that_is_killed_at_any_save_is_succeeded_with_postgres";
+    let test = "process_that_is_killed_at_any_save_is_succeeded_with_postgres";
     dies_at_each_save(test, "postgres", [(URL, &*server.url)], |name| {
         forget();
         Temp::new(name)

@@ -28,7 +28,7 @@ fn unique(name: &str) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_save_that_fails_at_any_time_loses_nothing() {
+async fn save_that_fails_at_any_time_loses_nothing() {
     let server = Server::start().await;
     let (store, name) = (PostgresStore::connect(&server.url).await.unwrap(), unique("failing"));
     failing_saves::a_save_that_fails_once_changes_nothing(store.clone(), &name).await;

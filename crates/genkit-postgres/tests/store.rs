@@ -27,7 +27,7 @@ fn id(name: &str) -> RunId {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn it_keeps_what_a_store_promises_and_connects_again() {
+async fn store_passes_check_run_store_and_reconnects() {
     let server = Server::start().await;
     // Several stores that connect at the same time create the tables once.
     let name = format!("genkit-test-{}", std::process::id());
@@ -176,7 +176,7 @@ fn process(store: PostgresStore) -> Genkit {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_run_is_answered_on_one_machine_and_goes_on_at_another() {
+async fn run_is_answered_on_one_machine_and_resumes_on_another() {
     let server = Server::start().await;
     let (here, there) = (
         process(PostgresStore::connect(&server.url).await.unwrap()),

@@ -182,7 +182,7 @@ fn listed_item(item: &Value) -> Value {
     json!({ "name": item["name"], "description": text_of(&item["description"]) })
 }
 
-/// Returns a prompt of the manifest. Its text is made when it is requested, so the description stands in for it.
+/// Returns a prompt of the manifest. The text is generated on request, so the description is used as a placeholder.
 fn listed_prompt(prompt: &Value) -> Value {
     let arguments = prompt["arguments"].as_array();
     let arguments: Vec<&Value> = arguments.into_iter().flatten().map(|it| &it["name"]).collect();

@@ -15,7 +15,8 @@ pub enum Error {
     )]
     Missing { field: &'static str },
     #[error(
-        "the description has {length} characters, and the registry accepts 100; shorten `description` in `Cargo.toml`"
+        "the description is {length} characters long, but the registry accepts at most 100; shorten `description` in \
+         `Cargo.toml`"
     )]
     LongDescription { length: usize },
     #[error(

@@ -1,4 +1,4 @@
-//! The files with which an MCP server is published: a bundle (`.mcpb`) that users install with a double click, and an
+//! Files for publishing an MCP server: a bundle (`.mcpb`) that users install with a double click, and an
 //! entry of the MCP registry (`server.json`).
 
 #![allow(missing_docs, reason = "not part of the public API of genkit; it changes without notice")]
@@ -11,13 +11,13 @@ use serde_json::Value;
 
 pub use error::Error;
 
-/// What is published about a server.
+/// The published metadata of a server.
 #[derive(Clone, Debug, Default)]
 pub struct Publication {
     pub name: String,
     pub title: Option<String>,
     pub version: String,
-    /// The description, empty if it is missing, as are the texts below.
+    /// The description; empty if it is missing, like the strings below.
     pub description: String,
     pub website: Option<String>,
     /// The authors, separated by colons.

@@ -30,7 +30,7 @@ fn publication() -> Publication {
 }
 
 #[test]
-fn a_manifest_asks_for_the_variables() {
+fn manifest_asks_for_the_variables() {
     let manifest = publication().manifest("notes").unwrap();
     assert_eq!(manifest["author"], json!({ "name": "Ada Lovelace", "email": "ada@example.com" }));
     let config = &manifest["server"]["mcp_config"];
@@ -54,7 +54,7 @@ fn missing_fields_are_named() {
 }
 
 #[test]
-fn a_bundle_has_the_manifest_and_the_program() {
+fn bundle_has_the_manifest_and_the_program() {
     let folder = std::env::temp_dir().join(format!("genkit-publish-{}", std::process::id()));
     fs::create_dir_all(&folder).unwrap();
     let (program, file) = (folder.join("notes"), folder.join("notes.mcpb"));
@@ -86,7 +86,7 @@ fn a_bundle_has_the_manifest_and_the_program() {
 }
 
 #[test]
-fn a_png_icon_is_a_file_of_the_bundle() {
+fn png_icon_is_a_file_of_the_bundle() {
     let folder = std::env::temp_dir().join(format!("genkit-publish-icon-{}", std::process::id()));
     fs::create_dir_all(&folder).unwrap();
     let (program, file) = (folder.join("notes"), folder.join("notes.mcpb"));

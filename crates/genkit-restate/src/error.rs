@@ -4,7 +4,7 @@ use genkit::ErrorKind;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
-    #[error("`{0}` is not a URL of Restate; use one that begins with `http://` or `https://`")]
+    #[error("`{0}` is not a valid Restate URL; expected `http://..` or `https://..`")]
     Url(String),
     #[error(
         "Restate does not respond at {url}: {why}. Check that the server is running; `npx @restatedev/restate-server` starts \
@@ -27,7 +27,7 @@ pub(crate) enum Error {
     #[error("there is no run `{0}`")]
     NoRun(String),
     #[error(
-        "`{0}` is not an identity key of Restate; use a key such as `publickeyv1_..`, as printed by `restate`"
+        "`{0}` is not a Restate identity key; use the key that `restate` prints, such as `publickeyv1_..`"
     )]
     IdentityKey(String),
     #[error("failed to listen at {at}: {why}")]

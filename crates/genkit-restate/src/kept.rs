@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_log_is_whole_and_each_line_is_written_a_few_times() {
+    fn log_is_whole_and_each_line_is_written_a_few_times() {
         let mut kept = RunPieces::empty_run();
         let (mut disk, mut written, mut all) = (Vec::<Vec<String>>::new(), 0, Vec::new());
         for step in 0..4000 {

@@ -1,4 +1,4 @@
-//! What the actions of this crate share: spans, and the JSON of Genkit's developer tools.
+//! Shared parts of the actions of this crate: spans, and the JSON for Genkit's developer tools.
 
 use genkit_core::internal::trace::{NewSpan, SpanKind, trace_work};
 use genkit_core::{Context, Document, Flow, Result};

@@ -11,7 +11,9 @@ pub(crate) enum Error {
     Results(String, usize),
     #[error("these are not the documents of a query: {0}")]
     Request(String),
-    #[error("the text has {0} bytes, and the limit is {MAX_TEXT_BYTES}; split it into passages")]
+    #[error(
+        "the text is {0} bytes long, but the limit is {MAX_TEXT_BYTES}; split it into passages"
+    )]
     Text(usize),
     #[error("the document has no text to compare; add a text part")]
     NoText,

@@ -50,8 +50,8 @@ impl MemoryIndex {
         self
     }
 
-    /// Sets that the embedder is told the task of each text, a document or a query. Default is `false`, because some
-    /// embedders accept no options.
+    /// Sets whether the task of each input (document or query) is passed to the embedder. Default
+    /// is `false`, because some embedders accept no options.
     #[must_use]
     pub fn with_tasks(mut self) -> Self {
         self.has_tasks = true;

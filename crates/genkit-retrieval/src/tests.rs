@@ -37,7 +37,7 @@ async fn large_additions_are_embedded_in_batches() {
 }
 
 #[tokio::test]
-async fn a_full_index_adds_nothing() {
+async fn full_index_adds_nothing() {
     let index = MemoryIndex::new(vowels()).max_documents(2);
     let error = index.add(["a", "o", "ao"]).await.unwrap_err();
     assert_eq!((error.kind(), index.len()), (ErrorKind::ResourceExhausted, 0));
@@ -83,7 +83,7 @@ async fn huge_and_empty_vectors_are_compared() {
 }
 
 #[tokio::test]
-async fn a_retriever_returns_at_most_what_was_asked_for() {
+async fn retriever_returns_at_most_the_requested_number() {
     let many = Retriever::builder("many", "Searches.")
         .handler(|query: Document, _| async move { Ok(vec![query; 500]) });
     assert_eq!(many.retrieve("q", 3).await.unwrap().len(), 3);
@@ -93,7 +93,7 @@ async fn a_retriever_returns_at_most_what_was_asked_for() {
 }
 
 #[tokio::test]
-async fn the_model_searches_with_a_tool() {
+async fn model_searches_with_a_tool() {
     let index = MemoryIndex::new(vowels());
     let guide = Document::new([Part::text("moon")]).with_metadata("ref", "g1");
     index.add([guide]).await.unwrap();

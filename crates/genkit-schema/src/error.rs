@@ -60,7 +60,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// True if the arguments of a call do not match, as opposed to a mistake in the program.
+    /// Returns whether the arguments of a call do not match, as opposed to an error in the program.
     pub fn is_invalid_arguments(&self) -> bool {
         matches!(self, Self::Arguments(_))
     }

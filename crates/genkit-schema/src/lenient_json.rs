@@ -1,5 +1,5 @@
 //! JSON of other programs that is almost valid. Python writes `NaN` and lone surrogates by default, and a program can cut
-//! a text inside of a character.
+//! a string inside a character.
 
 use std::sync::Once;
 

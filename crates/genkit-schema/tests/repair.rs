@@ -12,7 +12,7 @@ fn repaired(schema: Value) -> (Value, Vec<String>) {
 }
 
 #[test]
-fn a_schema_of_2020_12_is_unchanged() {
+fn schema_of_2020_12_is_unchanged() {
     let schema = json!({
         "type": "object", "title": "T", "description": "d", "additionalProperties": false,
         "required": ["a"],

@@ -119,7 +119,7 @@ impl Agent {
         self.load_snapshot(&AgentInit::from_snapshot(id), "").await
     }
 
-    /// Waits until the turn of a snapshot has ended, at most `limit`, and returns the snapshot as it is then.
+    /// Waits up to `limit` for the turn of a snapshot to end, and returns the current snapshot.
     ///
     /// # Errors
     /// `NotFound` if the snapshot does not exist. Otherwise those of [`snapshot`](Self::snapshot).
@@ -154,8 +154,8 @@ impl Agent {
     }
 
     /// Aborts the turn of a snapshot that runs in the background. Returns the status afterwards: `aborted`, `aborting`
-    /// if another process has to end the turn first, or the old status if the turn had ended. `None` if there is no
-    /// such snapshot.
+    /// if another process must end the turn first, or the previous status if the turn had already ended. `None` if
+    /// there is no such snapshot.
     ///
     /// # Errors
     /// `FailedPrecondition` if the agent is client-managed, and any error from the store.

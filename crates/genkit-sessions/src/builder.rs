@@ -190,15 +190,15 @@ impl AgentBuilder {
         self
     }
 
-    /// Lets the model give tasks to these agents, which work in the background, also after the turn.
+    /// Lets the model delegate tasks to these agents. They work in the background and may continue after the turn.
     ///
     /// | tool | result |
     /// |---|---|
-    /// | `delegate_to_NAME {task}` | `{taskId, status: "pending"}`, at once |
+    /// | `delegate_to_NAME {task}` | `{taskId, status: "pending"}`, immediately |
     /// | `check_background_tasks {taskIds}` | the status of each task, and its response |
     /// | `wait_for_background_tasks {taskIds, timeoutSeconds?, waitFor?}` | the same, after all tasks or the `first` have ended |
     /// | `abort_background_tasks {taskIds}` | the same |
-    /// | `continue_task {taskId, instructions?}` | the agent of the task does more work, and still knows the task |
+    /// | `continue_task {taskId, instructions?}` | the agent continues the task, with its earlier conversation |
     ///
     /// A task is a session of the other agent, in its store. The model that waits for it passes on its questions, which
     /// become questions of this session. A task has its own usage limit.
@@ -240,8 +240,8 @@ impl AgentBuilder {
         self
     }
 
-    /// Sets how long a session stays reserved for a process that has stopped without notice. Default is 30 seconds. Then
-    /// another process continues its turn.
+    /// Sets the session lease. If a process stops unexpectedly, another process continues its turn once the lease
+    /// expires. Default is 30 seconds.
     pub fn lease(mut self, time: Duration) -> Self {
         self.lease = time.max(MIN_LEASE);
         self

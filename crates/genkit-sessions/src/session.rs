@@ -15,7 +15,7 @@ use crate::types::{AgentChunk, AgentInit, AgentInput, AgentOutput, Snapshot};
 /// A session: a conversation that is stored during and after each turn. It holds nothing but its id, and clones refer
 /// to the same conversation.
 ///
-/// Turns of one session run one after the other, in the order in which they begin.
+/// Turns of one session run sequentially, in the order they were started.
 #[derive(Clone, Debug)]
 pub struct AgentSession {
     agent: Agent,

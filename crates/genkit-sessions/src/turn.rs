@@ -76,12 +76,12 @@ impl AgentTurn {
         lock(&self.0.state).messages.clone()
     }
 
-    /// Adds a message to the history. The message that the handler returns is added by itself.
+    /// Adds a message to the history. The handler's returned message is added automatically.
     pub fn push_message(&self, message: Message) {
         lock(&self.0.state).messages.push(message);
     }
 
-    /// Returns the action context of the caller; empty outside of a server.
+    /// Returns the action context of the caller; empty outside a server.
     pub fn action_context(&self) -> &Map<String, Value> {
         self.0.context.action_context()
     }
@@ -154,7 +154,8 @@ impl AgentTurn {
         self.0.emitter.send(AgentChunk::ModelChunk(chunk)).await;
     }
 
-    /// Resolves when the turn is aborted. The handler is dropped at the same time, unless it runs a task of its own.
+    /// Resolves when the turn is aborted. The handler future is dropped at that point; tasks that it spawned must watch
+    /// this.
     pub async fn cancelled(&self) {
         self.0.context.cancelled().await;
     }

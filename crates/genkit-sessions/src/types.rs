@@ -52,7 +52,7 @@ pub struct AgentInput {
     /// Answers to interrupts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resume: Option<Resume>,
-    /// Set to return at once and continue the turn in the background. Default is `false`.
+    /// Whether to return immediately and continue the turn in the background. Default is `false`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub detach: bool,
 }
@@ -137,7 +137,7 @@ impl AgentState {
     }
 }
 
-/// Reason for which a turn or a call ended.
+/// The reason why a turn or a call ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -223,7 +223,7 @@ pub struct AgentOutput {
     /// Artifacts of the session.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub artifacts: Vec<Artifact>,
-    /// Reason for which the call ended.
+    /// The reason why the call ended.
     pub finish_reason: AgentFinishReason,
     /// Error of the turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -297,7 +297,7 @@ pub struct TurnEnd {
     /// Id of the snapshot, if the agent has a store.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot_id: Option<String>,
-    /// Reason for which the turn ended.
+    /// The reason why the turn ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finish_reason: Option<AgentFinishReason>,
 }
@@ -309,7 +309,7 @@ pub struct TurnEnd {
 pub enum SnapshotStatus {
     /// The turn runs in the background.
     Pending,
-    /// The turn was asked to stop and has not ended.
+    /// A stop was requested, but the turn is still running.
     Aborting,
     /// The turn has ended.
     Completed,
@@ -340,13 +340,13 @@ pub struct Snapshot {
     /// Id of the snapshot before it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent_id: Option<String>,
-    /// Time at which the turn began, in ISO 8601.
+    /// The start time of the turn, in ISO 8601.
     pub created_at: String,
     /// Time of the last change, in ISO 8601.
     pub updated_at: String,
     /// Status of the turn.
     pub status: SnapshotStatus,
-    /// Reason for which the turn ended.
+    /// The reason why the turn ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finish_reason: Option<AgentFinishReason>,
     /// Error of the turn.

@@ -58,7 +58,7 @@ pub fn read_skills(root: impl AsRef<Path>) -> Result<Vec<FoundSkill>, Vec<Error>
     if errors.is_empty() { Ok(skills) } else { Err(errors) }
 }
 
-/// Reads a folder of skills that other people wrote. A skill that cannot be used is left out, and a description that
+/// Reads a folder of third-party skills. A skill that cannot be used is left out, and a description that
 /// is too long or has an unquoted colon is accepted. Returns the skills, and all errors.
 ///
 /// # Errors
@@ -194,13 +194,13 @@ impl Reader<'_> {
         let bytes: u64 = own.iter().map(|(_, entry)| entry.size).sum();
         if bytes > MAX_SKILL_BYTES {
             let what = format!(
-                "has {bytes} bytes, but the maximum for a skill is {MAX_SKILL_BYTES}; make it smaller"
+                "is {bytes} bytes long, but the limit for a skill is {MAX_SKILL_BYTES}; make it smaller"
             );
             self.errors.push(Error::for_file(display_path(folder), what));
         }
     }
 
-    /// A link may stay in the root but lead into another skill.
+    /// Checks links: a link may stay in the root but lead into another skill.
     fn check_links(&mut self, folder: &Path, own: &[(&str, &Entry)]) {
         for (_, entry) in own.iter().filter(|(_, entry)| entry.is_linked) {
             let stays = match (entry.path.canonicalize(), folder.canonicalize()) {

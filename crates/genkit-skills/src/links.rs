@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_a_link_and_what_is_none() {
+    fn links_are_distinguished_from_other_text() {
         let text = "[a](x.md) ![i](img/y.png \"title\") [w](https://e.org/z)\n`[c](code.md)` [h](#there)\n\
                     ```\n[f](fenced.md)\n```\n[s](<my file.md>) [e](my%20other.md#part)\n[r](/etc/hosts)";
         let expected = [("x.md", 1), ("img/y.png", 1), ("my file.md", 6), ("my other.md", 6)];
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_is_resolved_within_its_folder() {
+    fn link_is_resolved_within_its_folder() {
         assert_eq!(resolve_link("./a/../b.md").as_deref(), Some("b.md"));
         assert_eq!(resolve_link("../b.md"), None);
     }

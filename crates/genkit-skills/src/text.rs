@@ -1,6 +1,6 @@
 //! The text of a `SKILL.md`: its frontmatter and its instructions.
 //!
-//! A writer gets an error for each rule that is broken. A reader of other people's skills is lenient:
+//! A writer gets an error for each rule that is broken. Reading third-party skills is lenient:
 //!
 //! | in the file | read as |
 //! |---|---|
@@ -183,7 +183,7 @@ fn skip_opening(text: &str) -> Option<&str> {
     is_marker(first).then_some(rest)
 }
 
-/// Splits a text into the YAML, the instructions, and the line on which the instructions begin.
+/// Splits a string into the YAML, the instructions, and the line on which the instructions begin.
 fn split_frontmatter(text: &str) -> Option<(&str, &str, usize)> {
     let rest = skip_opening(text)?;
     let (mut at, mut line) = (0, 2);
@@ -206,7 +206,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mistake_has_its_line_and_what_to_do() {
+    fn error_has_a_line_and_a_remedy() {
         for (text, line, said) in [
             ("# a\n", 1, "the frontmatter is missing"),
             ("", 1, "the frontmatter is missing"),
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_skill_of_somebody_else_needs_only_what_it_is_used_with() {
+    fn third_party_skill_needs_only_a_name_and_description() {
         let long = "x".repeat(MAX_DESCRIPTION + 1);
         for (text, description, warnings) in [
             ("---\nname: a\ndescription: Use this when: b\n---\n", "Use this when: b", 1),
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn line_ends_and_an_end_without_one_are_no_mistake() {
+    fn any_line_ending_is_accepted() {
         let text = "---\r\nname: a\r\ndescription: d\r\n---\r\nDo.\r\n";
         let read = SkillText::parse("f", text).unwrap();
         assert_eq!((read.name(), read.instructions, read.first_line), ("a", "Do.\r\n", 5));

@@ -4,7 +4,7 @@
 //! cargo run -p genkit-sqlite --example full_text_search -- "opening hours"
 //! ```
 
-#![allow(clippy::print_stdout, reason = "a program for a person")]
+#![allow(clippy::print_stdout, reason = "an interactive program")]
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -141,7 +141,7 @@ mod tests {
     use crate::SqliteStore;
 
     #[test]
-    fn a_file_that_cannot_be_opened_is_named_once_and_not_worth_a_retry() {
+    fn file_that_cannot_be_opened_is_named_once_and_not_worth_a_retry() {
         let folder =
             std::env::temp_dir().join(format!("genkit-sqlite-open-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();

@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-    async fn it_keeps_what_a_store_promises() {
+    async fn store_passes_check_run_store() {
         let temp = Temp::new("promises");
         let store = SqliteStore::open(temp.file()).expect("a file");
         check_run_store(store).await.expect("it is a store");
@@ -291,7 +291,7 @@ mod tests {
 
     #[cfg(unix)]
     #[tokio::test]
-    async fn the_file_is_its_users_alone() {
+    async fn file_is_its_users_alone() {
         use std::os::unix::fs::PermissionsExt as _;
         let temp = Temp::new("private");
         let store = SqliteStore::open(temp.file()).expect("a file");

@@ -54,8 +54,7 @@ impl WriterThread {
             });
             tell
         });
-        let gone =
-            || Error::new(ErrorKind::Unavailable, "the thread of the SQLite store has ended");
+        let gone = || Error::new(ErrorKind::Unavailable, "the SQLite writer thread has stopped");
         let sent = self.0.send(Job { writes, run }).map_err(|_| gone());
         Box::pin(async move {
             sent?;

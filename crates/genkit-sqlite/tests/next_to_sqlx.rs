@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 #[test]
-fn a_program_can_also_depend_on_sqlx() {
+fn program_can_also_depend_on_sqlx() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("next-to-sqlx");
     fs::create_dir_all(folder.join("src")).expect("a folder");
     fs::write(folder.join("src/lib.rs"), "").expect("a file");

@@ -19,13 +19,13 @@ pub const MIN_KEY: usize = TAG;
 /// The length of the expiry, in bytes: Unix milliseconds.
 pub const EXPIRY: usize = 8;
 
-/// Seals and opens texts with one key.
+/// Seals and opens strings with one key.
 pub struct Seal {
     /// Has read the key and the domain.
     keyed: Hmac<Sha256>,
 }
 
-/// The reason why a text does not open.
+/// The reason why a sealed string cannot be opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SealError {
     /// The text does not have the format of a seal.

@@ -237,7 +237,7 @@ fn has_code(beginning: &[u8]) -> bool {
     beginning.iter().any(u8::is_ascii_digit) || capitals > 1
 }
 
-/// Returns the length of a line break at the beginning of a text, escaped or not, including the indentation after it.
+/// Returns the length of a line break at the beginning of a string, escaped or not, including the indentation after it.
 fn line_break(text: &[u8]) -> usize {
     let mut length = 0;
     loop {
@@ -252,7 +252,7 @@ fn line_break(text: &[u8]) -> usize {
     }
 }
 
-/// Base64 of a value within a longer text has three forms, depending on its offset. Returns only the characters that
+/// Returns the three Base64 forms of a value within a longer string, one per offset. Returns only the characters that
 /// depend on the value alone.
 fn base64_spellings(value: &str) -> Vec<String> {
     let mut spellings = Vec::new();

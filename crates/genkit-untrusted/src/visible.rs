@@ -21,7 +21,7 @@ pub fn escape_line(text: &str) -> Cow<'_, str> {
     escape_text(text, |_, c, _| is_hidden(c) || is_strange_blank(c))
 }
 
-/// Escapes an untrusted name for use inside a text. All characters except those that MCP allows in names are escaped.
+/// Escapes an untrusted name for use inside a string. All characters except those that MCP allows in names are escaped.
 pub fn escape_name(text: &str) -> Cow<'_, str> {
     escape_text(text, |_, c, _| !(c.is_ascii_alphanumeric() || "_-./".contains(c)))
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use serde_json::json;
 
 #[test]
-fn a_document_is_read_as_serde_json_reads_it() {
+fn document_is_read_as_serde_json_reads_it() {
     let text = r#" {"a": [1, -2, 3.5, 18446744073709551615, true, null, "x\u00e9"], "b": {}} "#;
     let read: Value = serde_json::from_str(text).unwrap();
     assert_eq!(parse_bounded(text.as_bytes()).unwrap(), read);
@@ -17,7 +17,7 @@ fn a_document_is_read_as_serde_json_reads_it() {
 }
 
 #[test]
-fn many_values_are_refused_before_they_are_built() {
+fn many_values_are_rejected_before_they_are_built() {
     let list = |count: usize| format!("[{}0]", "0,".repeat(count - 1));
     assert!(parse_bounded(list(MAX_JSON_VALUES - CONTAINER_WEIGHT).as_bytes()).is_ok());
     let error = parse_bounded(list(MAX_JSON_VALUES - 2).as_bytes()).unwrap_err();

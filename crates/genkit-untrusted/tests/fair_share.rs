@@ -18,7 +18,7 @@ fn one_alone_gets_half_and_each_that_follows_half_of_the_rest() {
 }
 
 #[test]
-fn nobody_takes_more_than_there_is() {
+fn shares_never_exceed_the_total() {
     assert!(!may_take(0, 2, 1, FLOOR));
     assert!(!may_take(0, 1, 0, FLOOR));
     assert!(!may_take(usize::MAX, 1, 5, FLOOR));

@@ -40,7 +40,7 @@ fn no_byte_of_it_can_be_changed() {
 }
 
 #[test]
-fn what_it_is_bound_to_does_not_run_into_the_content() {
+fn associated_data_is_separated_from_the_content() {
     let (one, two) = (seal(1).digest_text(b"ab", b"c"), seal(1).digest_text(b"a", b"bc"));
     assert_ne!(one, two);
     assert_eq!(one, seal(1).digest_text(b"ab", b"c"));

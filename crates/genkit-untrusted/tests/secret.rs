@@ -13,7 +13,7 @@ fn redact(text: &str) -> String {
 }
 
 #[test]
-fn a_secret_is_hidden_in_every_spelling() {
+fn secret_is_hidden_in_every_spelling() {
     let hex: String = VALUE.bytes().map(|byte| format!("{byte:02X}")).collect();
     let json = serde_json::to_string(VALUE).unwrap();
     let twice = serde_json::to_string(&json).unwrap();
@@ -32,7 +32,7 @@ fn a_secret_is_hidden_in_every_spelling() {
 }
 
 #[test]
-fn a_secret_is_hidden_if_it_is_cut_off_or_broken_into_lines() {
+fn secret_is_hidden_if_it_is_cut_off_or_broken_into_lines() {
     assert_eq!(redact("got sk-T0ken… then"), "got <key>… then");
     assert_eq!(redact("got sk-T0\n  ken/\"with+é~ 7f\r\n3a9c."), "got <key>.");
     assert_eq!(redact("got sk-T0\\nken/\"with+é"), "got <key>");
@@ -57,7 +57,7 @@ fn words_that_begin_like_a_secret_stay() {
 }
 
 #[test]
-fn a_short_secret_is_hidden_as_a_whole_only() {
+fn short_secret_is_hidden_as_a_whole_only() {
     let secret = Secret::new("abc123", "*");
     assert_eq!(redact_secrets("abc12 abc123", std::iter::once(&secret)), "abc12 *");
 }

@@ -4,7 +4,7 @@ use genkit_untrusted::visible::*;
 use std::fmt;
 
 #[test]
-fn what_hides_or_turns_text_around_is_shown() {
+fn invisible_and_bidi_characters_are_escaped() {
     for (words, shown) in [
         ("plain text: {\"a\":1}", "plain text: {\"a\":1}"),
         ("Grüße, 你好, नमस्ते", "Grüße, 你好, नमस्ते"),
@@ -36,7 +36,7 @@ fn prose_keeps_its_lines_and_what_languages_need() {
 }
 
 #[test]
-fn a_line_of_a_log_cannot_be_forged() {
+fn line_of_a_log_cannot_be_forged() {
     let logged = |text: &str| Logged::name(text).to_string();
     assert_eq!(logged("claude-ai/1.0"), "claude-ai/1.0");
     assert_eq!(logged(""), "\"\"");
@@ -48,7 +48,7 @@ fn a_line_of_a_log_cannot_be_forged() {
 }
 
 #[test]
-fn what_is_cut_is_not_even_written() {
+fn truncated_text_is_not_formatted() {
     struct Endless;
     impl fmt::Display for Endless {
         fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -75,7 +75,7 @@ pub(crate) fn normalize_uri(uri: &str) -> Option<Cow<'_, str>> {
     Some(Cow::Owned(normal))
 }
 
-/// Decodes a text. Returns `None` if the result is not UTF-8.
+/// Decodes a string. Returns `None` if the result is not UTF-8.
 pub(crate) fn decode_percent(encoded: &str) -> Option<String> {
     let mut bytes = encoded.as_bytes();
     let mut decoded = Vec::with_capacity(bytes.len());

@@ -29,7 +29,7 @@ fn add_expression(
     for variable in &expression.variables {
         let value = values.iter().find(|(name, _)| name.as_ref() == variable.name);
         let texts = value.map_or(&[][..], |(_, value)| value.texts());
-        // An exploded list adds each of its texts separately, any other value is added as a whole.
+        // An exploded list adds each of its strings separately, any other value is added as a whole.
         let size = if variable.explode { 1 } else { texts.len().max(1) };
         for texts in texts.chunks(size) {
             uri.push_str(before);
@@ -39,7 +39,7 @@ fn add_expression(
     }
 }
 
-/// Appends one value, with its name if the operator requires it. Several texts are joined by commas.
+/// Appends one value, with its name if the operator requires it. Several strings are joined by commas.
 fn add_value(operator: Operator, variable: &VarSpec, texts: &[String], uri: &mut String) {
     if operator.is_named() {
         uri.push_str(&variable.name);

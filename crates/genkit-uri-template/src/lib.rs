@@ -15,12 +15,12 @@
 //! | expression | matches | value |
 //! |---|---|---|
 //! | `{id}` | text without `/`, `?` and `#`; at least one character | text |
-//! | `{x,y}`, `{x*}` | such texts, separated by commas | texts; list |
+//! | `{x,y}`, `{x*}` | such strings, separated by commas | strings; list |
 //! | `{+path}` | any text; at least one character | text |
-//! | `{/a}`, `{/a,b}`, `{/a*}` | each preceded by `/`, or nothing | texts; list |
+//! | `{/a}`, `{/a,b}`, `{/a*}` | each preceded by `/`, or nothing | strings; list |
 //! | `{.ext}` | preceded by `.`, or nothing | text |
-//! | `{;a,b}`, `{;a*}` | `;a=…;b=…` in this order, each optional | texts; list |
-//! | `{?a,b}`, `{?a*}`, `{&a}` | `?a=…&b=…` in any order, each optional | texts; list |
+//! | `{;a,b}`, `{;a*}` | `;a=…;b=…` in this order, each optional | strings; list |
+//! | `{?a,b}`, `{?a*}`, `{&a}` | `?a=…&b=…` in any order, each optional | strings; list |
 //! | `{#part}` | `#` and any text, or nothing | text |
 //!
 //! If an optional part is missing, so is its value. A variable matches as much as possible, from left to right.
@@ -30,8 +30,8 @@
 //! and `{/…}`, a variable that occurs twice, and anything but `{&…}` and `{#…}` after `{?…}`.
 //!
 //! **Queries.** A template with `{?…}` or `{&…}` ignores keys that it does not name, since links often acquire
-//! additional keys. In a template without them, the query is matched like any other text. A URI in which a key occurs
-//! twice does not match, unless the variable is a list.
+//! additional keys. In a template without them, the query is matched like any other text. A URI with a repeated key
+//! does not match, unless the variable is a list.
 //!
 //! **Paths.** Values are decoded. A value before the query does not match if it contains a NUL or a segment `..`
 //! (between slashes of either kind), if it is absolute (`/etc`, `\host`, `C:`), or if it contains a `/` and its

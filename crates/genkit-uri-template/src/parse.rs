@@ -44,7 +44,7 @@ fn closing_brace(inner: &str, at: usize) -> Result<usize, UriTemplateError> {
     }
 }
 
-/// Normalizes text outside of braces.
+/// Normalizes text outside braces.
 fn parse_literal(text: &str, at: usize) -> Result<String, UriTemplateError> {
     for (index, byte) in text.bytes().enumerate().filter(|(_, byte)| byte.is_ascii()) {
         let kind = match byte {

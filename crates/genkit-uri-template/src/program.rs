@@ -104,7 +104,7 @@ enum Backtrack {
 }
 
 impl Program {
-    /// Returns the text with which every match begins.
+    /// Returns the prefix of every match.
     pub(crate) fn literal_prefix(&self) -> &str {
         match self.instructions.first() {
             Some(Instruction::Text(first)) => first,
@@ -112,7 +112,7 @@ impl Program {
         }
     }
 
-    /// Returns the text with which every match ends.
+    /// Returns the suffix of every match.
     fn last_literal(&self) -> &str {
         match &self.instructions[..] {
             // An optional part ends with a mark.
@@ -121,7 +121,7 @@ impl Program {
         }
     }
 
-    /// Returns the texts of the variables in order, if the program matches the whole of `text`.
+    /// Returns the strings of the variables in order, if the program matches the whole of `text`.
     ///
     /// `text` must be normalized. Nothing matches once no steps are left.
     pub(crate) fn match_text<'t>(

@@ -1,6 +1,6 @@
 //! The values of variables.
 
-/// The value of a variable: text, or a list of texts.
+/// The value of a variable: text, or a list of strings.
 ///
 /// ```
 /// use genkit_uri_template::{UriTemplate, UriValue};

@@ -9,7 +9,7 @@
 //! If you stop it while it asks (Ctrl-C), the question is saved in a file, and the next start asks it again. With
 //! `--stop-at-question` it stops there automatically.
 
-#![allow(clippy::print_stdout, reason = "this is a program for a person")]
+#![allow(clippy::print_stdout, reason = "an interactive program")]
 
 mod account;
 mod agent;

@@ -14,7 +14,7 @@ pub(crate) struct Person<R, W> {
 }
 
 impl<R: BufRead, W: Write> Person<R, W> {
-    /// Prints a text.
+    /// Prints text.
     pub(crate) fn tell(&mut self, text: &str) -> Result<()> {
         Ok(writeln!(self.output, "{text}")?)
     }

@@ -83,7 +83,7 @@ async fn money_moves_after_a_yes_and_a_purpose() {
 }
 
 #[tokio::test]
-async fn a_no_goes_to_the_model_with_its_reason() {
+async fn denial_is_returned_to_the_model_with_its_reason() {
     let folder = Folder::new("no");
     let model = fifty();
     folder.run(&model, "50 to Ada", "n\ntoo much\n").await.1.unwrap();
@@ -116,7 +116,7 @@ async fn every_question_survives_the_process() {
 }
 
 #[tokio::test]
-async fn an_old_question_moves_no_money_again() {
+async fn old_question_moves_no_money_again() {
     let folder = Folder::new("again");
     let model = fifty();
     folder.run(&model, "50 to Ada", "y\n").await.1.unwrap_err();
@@ -130,7 +130,7 @@ async fn an_old_question_moves_no_money_again() {
 }
 
 #[tokio::test]
-async fn what_was_edited_is_what_is_done() {
+async fn edited_call_runs_with_the_new_arguments() {
     let folder = Folder::new("edit");
     let (shown, ended) = folder.run(&fifty(), "50 to Ada", "e\nGrace\n20\nbooks\n").await;
     ended.unwrap();
@@ -152,7 +152,7 @@ async fn calls_of_one_message_are_asked_together() {
 }
 
 #[tokio::test]
-async fn a_recipient_is_deleted_by_its_name_alone() {
+async fn recipient_is_deleted_by_its_name_alone() {
     for (typed, left) in [("Linsu\n", 3), ("Linus\n", 2)] {
         let folder = Folder::new(typed.trim());
         let model = calls(&[("delete_recipient", json!({"name": "linus"}))]);
@@ -164,7 +164,7 @@ async fn a_recipient_is_deleted_by_its_name_alone() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_paid_is_not_asked_further() {
+async fn unpayable_transfer_asks_no_more_questions() {
     let folder = Folder::new("poor");
     let model = calls(&[
         ("transfer", json!({"to": "Ada", "euros": 5000})),
@@ -177,7 +177,7 @@ async fn what_cannot_be_paid_is_not_asked_further() {
 }
 
 #[test]
-fn the_command_line_is_read() {
+fn command_line_is_read() {
     let read = |line: &str| super::wanted(line.split_whitespace().map(str::to_owned));
     let wanted = read("--state d --model m --stop-at-question hi").unwrap();
     assert_eq!((wanted.state, wanted.model), (Some("d".into()), Some("m".to_owned())));
@@ -193,6 +193,6 @@ fn the_command_line_is_read() {
 }
 
 #[test]
-fn the_registry_is_sound() {
+fn registry_is_sound() {
     genkit::testing::check().unwrap();
 }

@@ -25,7 +25,7 @@ fn approval(folder: &Path, arguments: &[&str], typed: &str) -> (Option<i32>, Str
 }
 
 #[test]
-fn a_transfer_goes_on_after_a_restart() {
+fn transfer_continues_after_a_restart() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("approval-restart");
     let _ = std::fs::remove_dir_all(&folder);
 
@@ -43,7 +43,7 @@ fn a_transfer_goes_on_after_a_restart() {
 }
 
 #[test]
-fn wrong_use_is_told() {
+fn usage_error_is_printed() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("approval-wrong");
     let _ = std::fs::remove_dir_all(&folder);
     let (code, shown) = approval(&folder, &["--sate", "x"], "");

@@ -14,7 +14,7 @@
 //! killed process lasts up to 30 seconds, and the next process waits until it expires. On Restate it continues
 //! immediately.
 
-#![allow(clippy::print_stdout, reason = "this is a program for a person")]
+#![allow(clippy::print_stdout, reason = "an interactive program")]
 
 mod agency;
 mod rehearsal;

@@ -7,7 +7,7 @@
 //!
 //! Try: weather in Rome · transfer 50 to Ada · paint_page red · fail. The page is `page.html`; it needs no build.
 
-#![allow(clippy::print_stdout, reason = "this is a program for a person")]
+#![allow(clippy::print_stdout, reason = "an interactive program")]
 
 use std::time::Duration;
 

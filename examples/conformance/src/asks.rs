@@ -207,7 +207,7 @@ struct Color {
     color: String,
 }
 
-/// Asks twice, one after the other.
+/// Asks two questions, one after another.
 #[tool]
 async fn test_input_required_result_multi_round(ctx: &Context) -> Result<String> {
     let first = ctx.elicit::<Name>("Step 1: What is your name?").key("step1").await?.accepted()?;

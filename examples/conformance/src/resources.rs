@@ -23,7 +23,7 @@ async fn template_data(id: String) -> Value {
     json!({ "id": id, "templateTest": true, "data": format!("Data for ID: {id}") })
 }
 
-/// A text that clients can subscribe to.
+/// Text that clients can subscribe to.
 #[resource("test://watched-resource", mime_type = "text/plain")]
 async fn watched() -> &'static str {
     "watched"

@@ -1,7 +1,7 @@
 //! The client of the MCP conformance suite, written with an MCP host.
 //!
 //! The suite runs `conformance_client <URL>` once per scenario. The environment contains the name of the scenario,
-//! the protocol version and further values.
+//! the protocol version and other values.
 
 mod access;
 mod arguments;

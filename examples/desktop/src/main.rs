@@ -11,7 +11,7 @@
 //! which programs are started. It also asks before each tool call, until the user answers "always" for the
 //! tool in its current form. The annotations of the servers do not affect this.
 
-#![allow(clippy::print_stdout, reason = "this is a program for a person")]
+#![allow(clippy::print_stdout, reason = "an interactive program")]
 
 mod table;
 mod talk;

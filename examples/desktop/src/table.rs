@@ -85,7 +85,7 @@ fn columns(rows: &[Vec<String>], widest: usize) -> Vec<String> {
     rows.iter().map(row).collect()
 }
 
-/// Returns the first line of a text, truncated and escaped.
+/// Returns the first line of a string, truncated and escaped.
 pub(crate) fn line(text: &str, most: usize) -> String {
     let text = text.lines().next().unwrap_or_default().trim();
     match text.char_indices().nth(most) {
@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cells_stand_below_each_other() {
+    fn table_cells_are_aligned() {
         let rows =
             [["a", "long"].map(str::to_owned).to_vec(), ["bcd", "x"].map(str::to_owned).to_vec()];
         assert_eq!(columns(&rows, 9), ["a    long", "bcd  x"]);
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn the_worst_is_assumed() {
+    fn worst_is_assumed() {
         let tool = || Tool::builder("t", "A tool.");
         let made = |tool: genkit::action::ToolBuilder| {
             may_destroy(&tool.handler(|_, _: genkit::serde_json::Value| async { Ok("") }))

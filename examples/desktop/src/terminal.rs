@@ -17,7 +17,7 @@ pub(crate) enum Consent {
     Always,
 }
 
-/// The user's terminal. If servers and the agent ask at the same time, the questions are asked one after the other.
+/// The user's terminal. If servers and the agent ask at the same time, the questions are asked one at a time.
 #[derive(Clone)]
 pub(crate) struct Terminal(Arc<Mutex<()>>);
 
@@ -162,7 +162,7 @@ mod tests {
     use genkit::serde_json::json;
 
     #[test]
-    fn what_is_typed_becomes_what_the_field_wants() {
+    fn typed_text_is_converted_to_the_field_type() {
         let typed = |kind: &str, typed: &str| value(&json!({ "type": kind }), typed.to_owned());
         assert_eq!(typed("string", "7"), "7");
         assert_eq!(typed("integer", "7"), 7);
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_label_says_what_to_type() {
+    fn label_describes_the_expected_input() {
         let field = json!({"type": "string", "description": "a pet", "enum": ["cat", "dog"], "default": "cat"});
         assert_eq!(label("pet", &field), "  pet (a pet) cat | dog [\"cat\"]:");
     }

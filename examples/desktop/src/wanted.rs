@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_says_what_is_wanted() {
+    fn field_line_describes_the_expected_value() {
         let chat = Wanted { config: None, model: None, what: What::Chat };
         assert_eq!(read("").unwrap(), chat);
         let config = Some("a.json".into());

@@ -1,4 +1,4 @@
-//! Extracts a typed invoice from a text.
+//! Extracts a typed invoice from text.
 //!
 //! ```text
 //! cargo run -p extract                                a built-in e-mail
@@ -8,7 +8,7 @@
 //!
 //! Writes JSON to standard output, and partial results and missing values to standard error.
 
-#![allow(clippy::print_stdout, reason = "this is a program for a person")]
+#![allow(clippy::print_stdout, reason = "an interactive program")]
 
 mod invoice;
 

@@ -18,7 +18,7 @@ async fn run(model: ScriptedModel, terminal: bool) -> (Result<Invoice>, String) 
 }
 
 #[tokio::test]
-async fn the_answer_is_typed_and_grows() {
+async fn answer_is_typed_and_grows() {
     let model = ScriptedModel::streaming(PIECES);
     let (invoice, progress) = run(model.clone(), false).await;
     let line = Line { description: "Coffee".to_owned(), quantity: Some(3.0), amount: Some(55.5) };
@@ -46,14 +46,14 @@ async fn the_answer_is_typed_and_grows() {
 }
 
 #[tokio::test]
-async fn a_terminal_gets_one_line() {
+async fn terminal_gets_one_line() {
     let (_, progress) = run(ScriptedModel::streaming(PIECES), true).await;
     assert_eq!(progress.matches('\n').count(), 1, "{progress:?}");
     assert!(progress.starts_with("\r\x1b[2Kfound: number 2024-0117\r"), "{progress:?}");
 }
 
 #[tokio::test]
-async fn what_cannot_be_goes_back_to_the_model() {
+async fn impossible_invoice_is_returned_to_the_model() {
     let wrong = r#"{"total": 6, "lines": [{"description": "Tea", "amount": 60}]}"#;
     let right = r#"{"total": 60, "lines": [{"description": "Tea", "amount": 60}]}"#;
     let model = ScriptedModel::texts([wrong, right]);
@@ -70,7 +70,7 @@ async fn what_cannot_be_goes_back_to_the_model() {
 }
 
 #[tokio::test]
-async fn what_does_not_fit_is_an_error() {
+async fn mismatching_output_is_an_error() {
     for (text, kind) in [
         ("I see no invoice.", ErrorKind::InvalidArgument),
         (r#"{"total": "a lot"}"#, ErrorKind::InvalidArgument),
@@ -82,7 +82,7 @@ async fn what_does_not_fit_is_an_error() {
 }
 
 #[test]
-fn what_is_missing_or_wrong_is_said() {
+fn missing_and_wrong_fields_are_reported() {
     let mut invoice = Invoice { total: Some(3.0), ..Invoice::default() };
     assert_eq!(invoice.doubts(), ["not found: number, date, supplier, currency, lines"]);
     invoice.lines = vec![Line { amount: Some(2.5), ..Line::default() }];
@@ -92,7 +92,7 @@ fn what_is_missing_or_wrong_is_said() {
 }
 
 #[test]
-fn the_command_line_is_read() {
+fn command_line_is_read() {
     let read = |line: &str| wanted(line.split_whitespace().map(str::to_owned));
     let wanted = read("--model m mail.txt").unwrap();
     assert_eq!((wanted.model.as_deref(), wanted.file.as_deref()), (Some("m"), Some("mail.txt")));

@@ -1,6 +1,6 @@
 //! Two clients of the fleet, one per protocol.
 
-#![allow(clippy::print_stdout, reason = "this is a program for a person")]
+#![allow(clippy::print_stdout, reason = "an interactive program")]
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};

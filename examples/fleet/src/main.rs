@@ -6,7 +6,7 @@
 //! cargo run -p fleet -- balance ADDRESS INSTANCE..     the balancer
 //! ```
 
-#![allow(clippy::print_stdout, reason = "this is a program for a person")]
+#![allow(clippy::print_stdout, reason = "an interactive program")]
 
 mod balancer;
 mod clients;

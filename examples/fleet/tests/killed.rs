@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::process::Command;
 
 #[test]
-fn a_fleet_loses_an_instance_and_no_call() {
+fn fleet_loses_an_instance_and_no_call() {
     let ran = Command::new(env!("CARGO_BIN_EXE_fleet")).output().expect("cargo built it");
     let [shown, log] =
         [ran.stdout, ran.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
@@ -33,7 +33,7 @@ fn a_fleet_loses_an_instance_and_no_call() {
 }
 
 #[test]
-fn wrong_use_is_told() {
+fn usage_error_is_printed() {
     let ran = Command::new(env!("CARGO_BIN_EXE_fleet")).arg("sreve").output().expect("it is built");
     let said = String::from_utf8_lossy(&ran.stderr).into_owned();
     assert!(ran.status.code() == Some(1) && said.contains("usage: fleet"), "{said}");

@@ -102,7 +102,7 @@ mod tests {
     use genkit::testing::ScriptedModel;
 
     #[tokio::test]
-    async fn a_flow_is_a_function() {
+    async fn flow_is_a_function() {
         assert_eq!(greet("Ann".to_owned()).await, "hello Ann");
         let (chunks, sent) = Chunks::collect();
         assert_eq!(count(&chunks, 2).await.unwrap(), Total { total: 2 });
@@ -110,7 +110,7 @@ mod tests {
         assert_eq!(fail().await.unwrap_err().kind(), ErrorKind::FailedPrecondition);
     }
     #[tokio::test]
-    async fn a_menu_is_made_in_steps() {
+    async fn menu_is_made_in_steps() {
         let ctx = Context::detached();
         let model = ScriptedModel::text(r#"{"dish": "soup", "drink": "tea"}"#);
         let made = menu(&ctx, &model.clone().into(), "rain".to_owned(), 11).await.unwrap();
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_model_that_needs_no_key_makes_one_too() {
+    async fn model_that_needs_no_key_makes_one_too() {
         let ctx = Context::detached();
         let made = menu(&ctx, &offline::Offline.into(), "rain".to_owned(), 1).await.unwrap();
         assert_eq!(made.season, "winter");

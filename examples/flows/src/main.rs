@@ -8,7 +8,7 @@
 //! curl -N 'http://127.0.0.1:3400/count?stream=true' -H 'content-type: application/json' -d '{"data": {"n": 3}}'
 //! ```
 
-#![allow(clippy::print_stdout, reason = "this is a program for a person too")]
+#![allow(clippy::print_stdout, reason = "an interactive program")]
 
 mod flows;
 
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_is_taken_and_mistakes_are_named() {
+    fn address_argument_is_parsed_and_errors_are_named() {
         let read = |line: &str| wanted(line.split_whitespace().map(str::to_owned));
         assert_eq!(read("").unwrap(), Wanted::Serve { address: None });
         let address = Some("127.0.0.1:0".to_owned());
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn the_registry_is_sound() {
+    fn registry_is_sound() {
         genkit::testing::check().unwrap();
     }
 }

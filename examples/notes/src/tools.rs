@@ -62,7 +62,7 @@ pub(crate) async fn delete_note(
 pub(crate) async fn import_notes(
     ctx: &Context,
     store: &Store,
-    /// The texts, one per note.
+    /// The text of the notes, one per note.
     texts: Vec<String>,
     /// The topic of the notes, in one word.
     #[arg(default)]

@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_wins_then_the_environment() {
+    fn name_wins_then_the_environment() {
         for (named, set, wanted) in [
             (Some("a/b"), "GENKIT_MODEL GEMINI_API_KEY", "a/b"),
             (None, "GENKIT_MODEL GEMINI_API_KEY", "x"),

@@ -146,7 +146,7 @@ impl<'f> Filler<'f> {
         found
     }
 
-    /// Takes a value that fits the field, if its position is not used yet.
+    /// Takes a value that matches the field, if its position is not used yet.
     fn take(&mut self, field: &Field<'f>, place: Range<usize>, value: Value) -> Option<Value> {
         let is_free = !self.used[place.clone()].contains(&true);
         let value = Some(value).filter(|value| is_free && field.fits(value, self.root))?;

@@ -13,7 +13,7 @@
 //! | limit | |
 //! |---|---|
 //! | length of a message that is read | 8 KiB |
-//! | tool calls per message | 8, one after the other |
+//! | tool calls per message | 8, one after another |
 //! | filled fields of a schema, items of a list | 100, 16 |
 //!
 //! # Writing a provider

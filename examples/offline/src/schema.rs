@@ -50,7 +50,7 @@ impl<'s> Field<'s> {
         first.unwrap_or(if self.get("properties").is_some() { "object" } else { "" })
     }
 
-    /// What a keyword says, in the nearest place that has it.
+    /// Returns the nearest value of a keyword.
     pub(crate) fn get(&self, key: &str) -> Option<&'s Value> {
         self.layers.iter().find_map(|layer| layer.get(key))
     }
@@ -65,7 +65,7 @@ impl<'s> Field<'s> {
         known.map(|(name, schema)| (name.as_str(), schema, is_required(name))).collect()
     }
 
-    /// Returns whether a value fits the type and the bounds. The fields of an object are not checked.
+    /// Returns whether a value matches the type and the bounds. The fields of an object are not checked.
     pub(crate) fn fits(&self, value: &Value, root: &'s Value) -> bool {
         let bound = |key: &str| self.get(key).and_then(Value::as_f64);
         let number = value.as_f64().filter(|number| {

@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn quotes_are_no_apostrophes() {
+    fn quotes_are_distinguished_from_apostrophes() {
         for (text, wanted) in [
             ("say \"hi there\" and 'it's me'", "hi there|it's me"),
             ("What's Bob's name, don't you know", ""),

@@ -44,7 +44,7 @@ pub(crate) fn stem(word: &str) -> String {
     same.unwrap_or(stem).to_owned()
 }
 
-/// Splits a text or an identifier such as `get_weather` or `getWeather` into lower-case words.
+/// Splits text or an identifier such as `get_weather` or `getWeather` into lower-case words.
 pub(crate) fn split(text: &str) -> Vec<String> {
     let (mut spaced, mut before) = (String::new(), ' ');
     for c in text.chars().take(MAX_READ) {

@@ -7,7 +7,7 @@ use genkit::retrieval::Reranker;
 use genkit::serde_json::{Map, Value};
 use genkit::{Chunks, Context, Prompt, Result, flow, resource, retriever, tool, tools};
 
-/// Converts a text to upper case, word by word.
+/// Converts text to upper case, word by word.
 #[flow]
 async fn shout(
     chunks: &Chunks<String>,

@@ -5,7 +5,7 @@
 //! genkit flow:run shout '{"text": "hello"}' -s
 //! ```
 
-#![allow(clippy::print_stdout, reason = "this is a program for a person")]
+#![allow(clippy::print_stdout, reason = "an interactive program")]
 
 mod actions;
 
@@ -44,7 +44,7 @@ async fn main() -> Result<()> {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn the_registry_is_sound() {
+    fn registry_is_sound() {
         genkit::testing::check().unwrap();
     }
 }

@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_model_that_only_calls_is_an_error() {
+    async fn model_that_only_calls_is_an_error() {
         let call = || {
             ModelResponse::from_tool_requests([ToolRequest::new("add", json!({"a": 1, "b": 1}))])
         };

@@ -11,7 +11,7 @@
 //! If standard input is a pipe, as when an MCP client starts the program, it serves the tools on stdio, unless
 //! `--demo` is set.
 
-#![allow(clippy::print_stdout, reason = "this is a program for a person too")]
+#![allow(clippy::print_stdout, reason = "an interactive program")]
 
 mod ask;
 mod tools;
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_is_served_and_a_person_is_shown() {
+    fn client_is_served_and_a_person_is_shown() {
         let ask = |question: Option<&str>, model: Option<&str>| Wanted::Ask {
             question: question.map(str::to_owned),
             model: model.map(str::to_owned),
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn invalid_argument_is_named() {
         for (line, said) in
             [("--model", "--model needs a value"), ("two words", "put quotes around it")]
         {

@@ -54,7 +54,7 @@ pub(crate) async fn convert_temperature(
     Temperature { degrees: (degrees * 10.0).round() / 10.0, unit: to }
 }
 
-/// Counts the words of a text.
+/// Counts the words in the given text.
 #[tool(read_only)]
 pub(crate) async fn count_words(
     /// The text.
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_tool_is_a_function() {
+    async fn tool_is_a_function() {
         assert_eq!(add(2, 40).await.unwrap(), 42);
         assert!(add(i64::MAX, 1).await.is_err());
         let cold = Temperature { degrees: 20.0, unit: Unit::Celsius };
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn the_registry_is_sound() {
+    fn registry_is_sound() {
         genkit::testing::check().unwrap();
     }
 }

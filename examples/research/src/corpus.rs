@@ -77,7 +77,7 @@ impl Planet {
     }
 }
 
-/// Returns whether a text contains a word or a word that starts with it: `ring` matches `rings`.
+/// Returns whether the text contains a word or a word that starts with it: `ring` matches `rings`.
 fn has(text: &str, word: &str) -> bool {
     text.split(|c: char| !c.is_alphanumeric()).any(|other| other.starts_with(word))
 }
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn the_best_paragraph_has_most_of_the_words() {
+    fn best_paragraph_has_most_of_the_words() {
         let words = ["ring", "ice"];
         let (text, page, hits) = Planet::Saturn.best(&words).unwrap();
         assert!(text.starts_with("Saturn is known for its rings"));

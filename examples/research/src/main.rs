@@ -7,7 +7,7 @@
 //! cargo run -p research -- --model NAME --turns 3 ..             another model, fewer turns
 //! ```
 
-#![allow(clippy::print_stdout, reason = "this is a program for a person")]
+#![allow(clippy::print_stdout, reason = "an interactive program")]
 
 mod corpus;
 mod tools;

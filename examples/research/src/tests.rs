@@ -28,7 +28,7 @@ fn search() -> ModelResponse {
 }
 
 #[tokio::test]
-async fn the_run_is_shown_line_by_line() {
+async fn run_is_shown_line_by_line() {
     let mut last = ModelResponse::from_text("Four planets have rings.\nSee saturn.");
     last.usage.input_tokens = Some(30);
     last.usage.output_tokens = Some(8);
@@ -47,7 +47,7 @@ async fn the_run_is_shown_line_by_line() {
 }
 
 #[tokio::test]
-async fn a_terminal_sees_progress_that_goes_away() {
+async fn terminal_sees_progress_that_goes_away() {
     let model = ScriptedModel::new([search(), ModelResponse::from_text("Four.")]);
     let (shown, _) = run(&model, "Rings?", 8, true).await;
     assert!(shown.contains("search: 1 of 8 Mercury\r\x1b[2K"), "{shown:?}");
@@ -55,7 +55,7 @@ async fn a_terminal_sees_progress_that_goes_away() {
 }
 
 #[tokio::test]
-async fn the_limit_shows_what_was_found() {
+async fn limit_shows_what_was_found() {
     let model = ScriptedModel::new([search(), search()]);
     let (shown, ended) = run(&model, "Rings?", 1, false).await;
     ended.unwrap();
@@ -65,7 +65,7 @@ async fn the_limit_shows_what_was_found() {
 }
 
 #[tokio::test]
-async fn a_failure_shows_what_was_found() {
+async fn failure_shows_what_was_found() {
     let down = Scripted::from(Err(Error::new(ErrorKind::Unavailable, "overloaded")));
     let model = ScriptedModel::new([search().into(), down]);
     let (shown, ended) = run(&model, "Rings?", 8, false).await;
@@ -74,7 +74,7 @@ async fn a_failure_shows_what_was_found() {
 }
 
 #[tokio::test]
-async fn a_document_is_attached_by_its_address() {
+async fn document_is_attached_by_its_address() {
     let model = ScriptedModel::text("Yes.");
     run(&model, "Was planet://mars, once, wet?", 8, false).await.1.unwrap();
     let asked = model.requests()[0].messages.last().unwrap().text();
@@ -85,7 +85,7 @@ async fn a_document_is_attached_by_its_address() {
 }
 
 #[test]
-fn the_command_line_is_read() {
+fn command_line_is_read() {
     let read = |line: &str| wanted(line.split_whitespace().map(str::to_owned));
     let wanted = read("--turns 3 --model m why?").unwrap();
     assert_eq!((wanted.turns, wanted.model.as_deref()), (3, Some("m")));

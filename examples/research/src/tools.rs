@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn the_registry_is_sound() {
+    fn registry_is_sound() {
         genkit::testing::check().unwrap();
     }
 }

@@ -165,7 +165,7 @@ pub(crate) fn count(number: usize, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
-/// Returns the start of a text on one line.
+/// Returns the start of a string on one line.
 fn short(text: &str) -> String {
     let text = text.replace('\n', " ");
     match text.char_indices().nth(WIDTH) {

@@ -10,7 +10,7 @@
 //! GEMINI_API_KEY=.. MODEL=gemini/gemini-2.5-flash cargo run -p support -- "Where is order 7?"
 //! ```
 
-#![allow(clippy::print_stdout, reason = "this is a program for a person")]
+#![allow(clippy::print_stdout, reason = "an interactive program")]
 
 use std::time::Duration;
 

@@ -11,7 +11,7 @@
 //! The collector is `OTEL_EXPORTER_OTLP_ENDPOINT`, else `http://localhost:4318`. To view the traces, run
 //! `docker run -p 16686:16686 -p 4318:4318 jaegertracing/jaeger`. No real model is needed: the example uses `offline`.
 
-#![allow(clippy::print_stdout, reason = "this is a program for a person")]
+#![allow(clippy::print_stdout, reason = "an interactive program")]
 
 use genkit::mcp::host::{McpHost, ServerConfig, StderrTo};
 use genkit::{Error, Genkit, Registry, Result, tool, tools};

@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_dependency_on_it() {
+    fn unrelated_dependencies_are_ignored() {
         for manifest in [
             "",
             "[dependencies]\nserde = \"1\"",
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dependency_of_the_workspace() {
+    fn workspace_dependency_is_resolved() {
         let member = Manifest::parse("[dependencies]\ngk.workspace = true");
         let root =
             || Some(Manifest::parse("[workspace.dependencies]\ngk = { package = \"genkit\" }"));

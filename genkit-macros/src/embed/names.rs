@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_identifier_becomes_one() {
+    fn file_names_are_converted_to_identifiers() {
         for (text, expected) in [
             ("days", "days"),
             ("type", "r#type"),
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn the_second_of_a_name_is_numbered() {
+    fn second_of_a_name_is_numbered() {
         let mut taken = UniqueNames::default();
         let names = ["a", "a", "b", "a"].map(|name| taken.claim_name(name, "_"));
         assert_eq!(names, ["a", "a_2", "b", "a_3"]);

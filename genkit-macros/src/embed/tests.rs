@@ -28,13 +28,13 @@ fn messages(file: &syn::File) -> Vec<String> {
 }
 
 #[test]
-fn a_folder_becomes_a_module() {
+fn folder_becomes_a_module() {
     let file = expanded("right", "\"prompts\", schemas(crate::Recipe)");
     crate::tests::golden(&cases().join("right.expanded.rs"), &prettyplease::unparse(&file));
 }
 
 #[test]
-fn every_mistake_of_every_file_is_told() {
+fn every_error_of_every_file_is_reported() {
     let mut all = String::new();
     for entry in fs::read_dir(cases().join("wrong/prompts")).expect("the cases") {
         let name = entry.expect("a case").file_name().into_string().expect("a name");
@@ -49,7 +49,7 @@ fn every_mistake_of_every_file_is_told() {
 }
 
 #[test]
-fn mistakes_in_the_invocation() {
+fn invalid_invocation_is_a_compile_error() {
     for (invocation, expected) in [
         ("", "expected the path of a folder"),
         ("5", "expected the path of a folder"),
@@ -72,7 +72,7 @@ fn mistakes_in_the_invocation() {
 }
 
 #[test]
-fn what_has_mistakes_still_has_its_types() {
+fn invalid_prompt_file_still_generates_its_types() {
     let file = expanded("wrong", "\"prompts/unknown_partial\"");
     let text = prettyplease::unparse(&file);
     assert!(

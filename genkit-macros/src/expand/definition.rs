@@ -71,7 +71,7 @@ fn option_calls(action: &ValidAction, target: OptionTarget) -> TokenStream {
         .collect()
 }
 
-/// Generates the options with which a prompt runs: `.options(|| PromptOptions::default().with_model(".."))`.
+/// Generates the options of a prompt run: `.options(|| PromptOptions::default().with_model(".."))`.
 fn run_options(action: &ValidAction) -> Option<TokenStream> {
     let calls: Vec<_> = options::options_for(action.kind)
         .filter(|spec| spec.target == OptionTarget::Run)

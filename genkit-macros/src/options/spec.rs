@@ -7,7 +7,7 @@ pub(crate) struct OptionSpec {
     pub(crate) target: OptionTarget,
     /// An example of its use, for messages and documentation.
     pub(crate) example: &'static str,
-    /// What it does, for documentation.
+    /// The documentation of the option.
     #[cfg_attr(not(test), expect(dead_code, reason = "the documentation is checked against it"))]
     pub(crate) about: &'static str,
 }

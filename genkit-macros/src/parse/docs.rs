@@ -93,13 +93,13 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_comment_describes_nothing() {
+    fn empty_comment_describes_nothing() {
         assert_eq!(described(parse_quote! { #[doc = "  "] #[doc(hidden)] fn f() {} }), None);
         assert_eq!(described(parse_quote! { fn f() {} }), None);
     }
 
     #[test]
-    fn a_computed_comment_stays_an_expression() {
+    fn computed_comment_stays_an_expression() {
         let text = described(parse_quote! {
             /// First.
             #[doc = include_str!("more.md")]

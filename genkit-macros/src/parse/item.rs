@@ -225,7 +225,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn functions_are_told_from_other_items() {
+    fn functions_are_distinguished_from_other_items() {
         for function in [
             "fn f() {}",
             "pub(crate) async fn f() {}",

@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_named() {
+    fn missing_value_is_named() {
         assert!(message(r#"{ "a" = 1 }"#).starts_with("a `:` is missing"));
         assert!(message("{ a: 1 }").starts_with("a name in quotes is missing"));
         assert!(message(r#"{ "a": 1 "b": 2 }"#).starts_with("a `,` is missing"));

@@ -54,7 +54,7 @@ impl Options {
         self.0.iter().find(|(_, known, _)| *known == key).map(|(.., setting)| setting)
     }
 
-    /// Returns the key of an option as it was written; its span is the location of an error.
+    /// Returns the key of an option verbatim; its span is used for errors.
     pub(crate) fn key(&self, key: &str) -> Option<&Ident> {
         self.0.iter().find(|(_, known, _)| *known == key).map(|(written, ..)| written)
     }

@@ -40,7 +40,7 @@ pub(crate) enum TaskStart {
     /// After this many milliseconds.
     After(u64),
     Now,
-    /// At once, and clients without support for tasks are refused.
+    /// Always as a task; clients without task support are rejected.
     Always,
 }
 

@@ -1,4 +1,4 @@
-//! What can be determined about a type from its spelling alone. Everything else is left to traits.
+//! Syntactic checks of a type. Everything else is left to traits.
 
 mod ownership;
 mod shape;

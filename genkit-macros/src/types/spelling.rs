@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_borrowing_type_has_an_owned_twin() {
+    fn borrowing_type_has_an_owned_twin() {
         let twins = [
             ("Option<&str>", "Option<String>"),
             ("Vec<&'static str>", "Vec<String>"),

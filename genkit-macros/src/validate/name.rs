@@ -51,8 +51,7 @@ pub(super) fn validate_name(
         )
     } else if let Some(odd) = value.chars().find(is_odd) {
         if is_resource {
-            let what =
-                format!("the name of a resource must be a single line, but it contains {odd:?}");
+            let what = format!("a resource name must be a single line, but it contains {odd:?}");
             errors.add_at(&name, what, "remove it; `description` may have several lines");
             return name;
         }

@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scheme_is_needed() {
+    fn scheme_is_needed() {
         for template in ["notes/all", "/{id}", "{id}", "1a:b", "ä:b", ":b", "a b:c"] {
             let mistakes = parse_uri(template).err().unwrap_or_default();
             assert!(mistakes.iter().any(|p| p.what.contains("no scheme")), "{template}");

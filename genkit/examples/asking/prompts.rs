@@ -8,11 +8,11 @@ use serde_json::json;
 
 async fn languages(asked: CompleteRequest) -> Vec<String> {
     let known = ["English", "Finnish", "French"];
-    let fitting = known.iter().filter(|name| name.starts_with(asked.value()));
-    fitting.map(ToString::to_string).collect()
+    let matching = known.iter().filter(|name| name.starts_with(asked.value()));
+    matching.map(ToString::to_string).collect()
 }
 
-/// Translates a text.
+/// Translates text.
 #[prompt(title = "Translate", config = { "temperature": 0.2 })]
 async fn translate(
     text: String,

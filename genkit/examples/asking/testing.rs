@@ -20,7 +20,7 @@ mod tests {
     use serde_json::json;
 
     #[tokio::test]
-    async fn a_tool_is_a_function() -> Result<()> {
+    async fn tool_is_a_function() -> Result<()> {
         let yes = Context::testing().answer(true).build();
         assert_eq!(order_book(&yes, "Emma".into()).await?, "Emma is on its way");
         let no = Context::testing().answer(false).build();
@@ -29,7 +29,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_client_sees_the_schema_and_the_answer() -> Result<()> {
+    async fn client_sees_the_schema_and_the_answer() -> Result<()> {
         let registry = Registry::new().add(tools![order_book]);
         let genkit = Genkit::builder().registry(registry).build()?;
         let client = Client::builder().on_elicit(|_, _| Some(json!({}))); // accepts
@@ -42,7 +42,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_agent_calls_it() -> Result<()> {
+    async fn agent_calls_it() -> Result<()> {
         let call = ToolRequest::new("order_book", json!({"title": "Emma"}));
         let call = ModelResponse::from_tool_requests([call]);
         let model = ScriptedModel::new([call, ModelResponse::from_text("Done.")]);

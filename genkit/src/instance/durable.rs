@@ -9,7 +9,7 @@ use crate::generate::Generate;
 
 impl Genkit {
     /// Creates a durable run, which is saved after each step and continues in any process with the same registry. See
-    /// [`genkit::durable`](crate::durable), also for the meaning of "at least once".
+    /// [`genkit::durable`](crate::durable), which also explains "at least once".
     ///
     /// `id` is the idempotency key: if a run with this id exists, it is returned, and `run` is ignored. No step is
     /// performed yet; use [`DurableRun::wait`] and [`Genkit::work`].

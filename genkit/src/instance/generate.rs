@@ -88,8 +88,8 @@ impl Genkit {
         self.resume_with_answers(interrupted, answers)
     }
 
-    /// Calls the tool of the registry that `request` names, with the state and the middleware of this
-    /// program. An unknown tool is a failure that a model can read. Otherwise the same as [`Tool::call`](crate::Tool::call).
+    /// Calls the registered tool named in `request`, with this program's state and middleware. If the tool is unknown,
+    /// the outcome is an error response for the model. Otherwise the same as [`Tool::call`](crate::Tool::call).
     ///
     /// ```
     /// use genkit::message::ToolRequest;
@@ -115,7 +115,7 @@ impl Genkit {
         self.0.call_tool(request)
     }
 
-    /// Computes embeddings: converts texts to vectors with an embedder, given as a value or by name; see
+    /// Computes embeddings: converts text to vectors with an embedder, given as a value or by name; see
     /// [`embed`](crate::embed()).
     ///
     /// ```

@@ -57,7 +57,7 @@ impl Genkit {
 }
 
 impl Genkit {
-    /// What a server of this instance reads.
+    /// Returns the registry and the state for a server of this instance.
     fn bound(&self) -> BoundRegistry {
         BoundRegistry { registry: self.0.registry.clone(), states: self.0.states.clone() }
     }

@@ -29,7 +29,7 @@ mod tests {
     use serde_json::json;
 
     #[tokio::test]
-    async fn the_agent_looks_the_weather_up() -> genkit::Result<()> {
+    async fn agent_looks_the_weather_up() -> genkit::Result<()> {
         let model = ScriptedModel::new([
             ModelResponse::from_tool_requests([ToolRequest::new("weather", json!({ "city": "Oslo" }))]),
             ModelResponse::from_text("No, it is sunny."),

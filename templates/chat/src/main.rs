@@ -35,7 +35,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn the_app_is_valid() {
+    fn app_is_valid() {
         assert!(super::app().is_ok());
     }
 }

@@ -28,7 +28,7 @@ mod tests {
     use serde_json::json;
 
     #[tokio::test]
-    async fn a_client_adds() -> genkit::Result<()> {
+    async fn client_adds() -> genkit::Result<()> {
         assert!(super::app().is_ok());
         let client = Client::connect(genkit::serve_mcp()).await?;
         let sum = client.call_tool("add", json!({ "a": 2, "b": 40 })).await?;

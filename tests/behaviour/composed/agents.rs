@@ -49,7 +49,7 @@ fn clerk() -> (Tool, ScriptedModel) {
 }
 
 #[tokio::test]
-async fn a_model_calls_it_with_a_task() {
+async fn model_calls_it_with_a_task() {
     let small = ScriptedModel::texts(["Oslo has 700,000 people.", "Bergen has 290,000."]);
     let agent = genkit::generate("Be brief.").model(small.clone()).system("You look facts up.");
     let agent = agent.into_tool("researcher", "Looks facts up.");
@@ -91,7 +91,7 @@ async fn it_answers_with_a_value_where_it_has_an_output_type() {
 }
 
 #[tokio::test]
-async fn a_failure_of_its_model_is_one_of_the_tool() {
+async fn failure_of_its_model_is_one_of_the_tool() {
     let agent = genkit::generate(())
         .model(ScriptedModel::new(Vec::<ModelResponse>::new()))
         .into_tool("mute", "Says nothing.");
@@ -102,7 +102,7 @@ async fn a_failure_of_its_model_is_one_of_the_tool() {
 
 /// Questions of its tools reach the client's user, each of them once.
 #[tokio::test]
-async fn a_client_is_asked_what_its_tools_ask() {
+async fn client_is_asked_what_its_tools_ask() {
     for builder in eras() {
         let (clerk, model) = clerk();
         let asked = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
@@ -124,7 +124,7 @@ async fn a_client_is_asked_what_its_tools_ask() {
 }
 
 #[tokio::test]
-async fn a_no_goes_to_its_model() {
+async fn denial_is_returned_to_the_model() {
     for builder in eras() {
         let (clerk, model) = clerk();
         let mut answers = 0;
@@ -143,7 +143,7 @@ async fn a_no_goes_to_its_model() {
 
 /// The outer run is interrupted, stored and resumed, without repeating the agent's turns.
 #[tokio::test]
-async fn the_run_around_it_is_interrupted_and_goes_on_elsewhere() {
+async fn outer_run_is_interrupted_and_resumes_in_another_process() {
     let (clerk, small) = clerk();
     let large = ScriptedModel::new([
         calls("clerk", json!({"task": "Delete 7."})),

@@ -70,7 +70,7 @@ async fn all_kinds_are_there_under_the_prefix() {
 
 /// A prompt names a tool of its own registry.
 #[tokio::test]
-async fn a_prompt_finds_the_tools_beside_it() {
+async fn prompt_finds_the_tools_next_to_it() {
     let elsewhere = genkit::Tool::builder("elsewhere", "Looks elsewhere.")
         .input_schema(json!({"type": "object"}))
         .handler(|_: Context, _: serde_json::Value| async { Ok("nothing") });
@@ -91,7 +91,7 @@ async fn a_prompt_finds_the_tools_beside_it() {
 }
 
 #[test]
-fn mistakes_are_found_by_the_check() {
+fn errors_are_found_by_the_check() {
     let twice = Registry::new().mount("a", &shop()).mount("a", &shop()).check().unwrap_err();
     assert!(twice.to_string().contains("have the same name"), "{twice}");
     // What was invalid before mounting is still invalid.
@@ -106,14 +106,17 @@ fn mistakes_are_found_by_the_check() {
 
 /// A prefix cannot be derived from the names of actions, of which there may be none, so it is stored separately.
 #[test]
-fn a_prefix_that_no_name_may_begin_with_is_told_with_its_place() {
+fn invalid_prefix_is_reported_with_its_location() {
     for prefix in ["", "a b", "a/b", "shop.", "größe", "a\nb", &"x".repeat(63)] {
         let (registry, line) = (Registry::new().mount(prefix, &shop()), line!());
         let error = registry.check().unwrap_err();
         assert_eq!(error.kind(), genkit::ErrorKind::FailedPrecondition);
         let (error, place) = (error.to_string(), format!("{}:{line}: ", file!()));
         assert!(error.starts_with(&place), "{error}");
-        assert!(error.contains("a prefix has 1 to 62 characters of `A-Z a-z 0-9 _ -`"), "{error}");
+        assert!(
+            error.contains("a prefix must be 1 to 62 characters long (`A-Z a-z 0-9 _ -`)"),
+            "{error}"
+        );
         assert!(!error.contains('\n'), "one mistake, one line: {error}");
         assert!(registry.is_empty());
         assert!(Registry::new().mount(prefix, &Registry::new()).check().is_err());

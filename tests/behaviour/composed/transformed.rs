@@ -59,11 +59,11 @@ fn everything_else_stays() {
     assert_eq!(Tool::of::<search>().input_schema()["required"], json!(["place", "words"]));
     Registry::new().add([archive(), Tool::of::<search>()]).check().unwrap();
     let bad = Registry::new().add(Tool::of::<search>().renamed("a b")).check().unwrap_err();
-    assert!(bad.to_string().contains("a name has 1 to 64 characters"), "{bad}");
+    assert!(bad.to_string().contains("a name must be 1 to 64 characters long"), "{bad}");
 }
 
 #[tokio::test]
-async fn a_fixed_argument_is_not_for_the_caller() {
+async fn fixed_argument_is_not_for_the_caller() {
     let tool = archive();
     assert_eq!(called(&tool, json!({"words": "milk"})).await.output, "milk in Archive, None");
     let sent = called(&tool, json!({"words": "milk", "limit": 2})).await;
@@ -88,7 +88,7 @@ async fn a_fixed_argument_is_not_for_the_caller() {
 }
 
 #[test]
-fn what_cannot_be_fixed_is_an_error() {
+fn unfixable_argument_is_an_error() {
     for (argument, value, said) in [
         ("plaec", json!("Archive"), "the tool has no argument of this name"),
         ("place", json!("Attic"), "place"),
@@ -107,7 +107,7 @@ fn what_cannot_be_fixed_is_an_error() {
 }
 
 #[tokio::test]
-async fn the_loop_and_clients_see_and_call_it() {
+async fn loop_and_clients_see_and_call_it() {
     let request = ToolRequest::new("search_archive", json!({"words": "milk"}));
     let model = ScriptedModel::new([
         ModelResponse::from_tool_requests([request]),
@@ -146,7 +146,7 @@ async fn its_approval_is_asked_for_once() {
 }
 
 #[tokio::test]
-async fn a_tool_of_another_server_is_transformed_too() {
+async fn tool_of_another_server_is_transformed_too() {
     let host = McpHost::builder()
         .server("far", ServerConfig::in_process(|| serving([Tool::of::<search>()])))
         .build()

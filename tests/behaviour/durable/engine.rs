@@ -140,7 +140,7 @@ async fn steps_settle_in_any_order_on_any_machine_and_an_outcome_counts_once() {
 }
 
 #[tokio::test]
-async fn a_cancelled_run_takes_no_more_and_gives_nothing_out() {
+async fn cancelled_run_takes_no_more_and_gives_nothing_out() {
     let world = World::default();
     let genkit = machine(&world);
     let mut engine = Engine::start(&genkit, "ended", ask()).await;
@@ -181,7 +181,7 @@ fn shop(tools: Vec<Tool>) -> Genkit {
 }
 
 #[tokio::test]
-async fn what_nobody_may_begin_twice_becomes_a_question() {
+async fn at_most_once_step_becomes_a_question() {
     let genkit = shop(tools![ship]);
     let ask = genkit::generate("Ship it.").tools(["ship"]);
     let mut engine = Engine::start(&genkit, "ship", ask).await;
@@ -200,7 +200,7 @@ async fn what_nobody_may_begin_twice_becomes_a_question() {
 }
 
 #[tokio::test]
-async fn a_registry_that_lacks_a_tool_says_so() {
+async fn missing_tool_in_the_registry_is_reported() {
     let genkit = shop(tools![ship]);
     let ask = genkit::generate("Ship it.").tools(["ship"]);
     let mut engine = Engine::start(&genkit, "lacks", ask).await;
@@ -221,7 +221,7 @@ async fn a_registry_that_lacks_a_tool_says_so() {
 }
 
 #[tokio::test]
-async fn a_step_that_fails_with_what_may_pass_is_to_be_tried_again() {
+async fn step_with_a_transient_error_is_retried() {
     let tries = Arc::<AtomicUsize>::default();
     let counted = Arc::clone(&tries);
     let model = model::from_fn("house/busy", move |_, _| {
@@ -273,7 +273,7 @@ async fn welcome(count: &Greeted, ctx: &Context, name: String) -> Result<String>
 struct Greeted(Arc<AtomicUsize>);
 
 #[tokio::test]
-async fn a_flow_that_asks_goes_on_when_it_is_answered() {
+async fn interrupted_flow_resumes_when_answered() {
     let greeted = Greeted::default();
     let registry = Registry::new().add(flows![welcome]);
     let genkit = Genkit::builder().registry(registry).state(greeted.clone()).build().unwrap();

@@ -53,7 +53,7 @@ fn process(store: impl genkit::durable::RunStore, shop: &Shop) -> Genkit {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_flow_asks_and_goes_on_in_another_process() {
+async fn interrupted_flow_resumes_in_another_process() {
     let (store, shop) = (MemoryStore::default(), Shop::default());
     let genkit = process(store.clone(), &shop);
     let run = genkit.durable_flow("sale-1", "sell", json!({"cents": 500})).await.unwrap();
@@ -84,7 +84,7 @@ async fn a_flow_asks_and_goes_on_in_another_process() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_flow_that_fails_for_good_is_told_each_time() {
+async fn permanently_failed_flow_returns_the_same_error() {
     let shop = Shop::default();
     let genkit = process(MemoryStore::default(), &shop);
     let run = genkit.durable_flow("s", "sell", json!({"cents": 1})).await.unwrap();
@@ -103,7 +103,7 @@ async fn a_flow_that_fails_for_good_is_told_each_time() {
 }
 
 #[tokio::test]
-async fn a_flow_that_may_pass_later_is_run_again_without_what_it_did() {
+async fn flow_that_may_pass_later_is_run_again_without_what_it_did() {
     let shop = Shop::default();
     shop.fails.store(1, Ordering::SeqCst);
     let genkit = process(MemoryStore::default(), &shop);
@@ -114,7 +114,7 @@ async fn a_flow_that_may_pass_later_is_run_again_without_what_it_did() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_store_that_fails_at_any_save_of_a_flow_loses_nothing() {
+async fn store_that_fails_at_any_save_of_a_flow_loses_nothing() {
     for (how, times) in
         [(Fails::Before, 1), (Fails::After, 1), (Fails::Before, 6), (Fails::After, 6)]
     {

@@ -16,7 +16,7 @@ use super::{MODEL_CALLS, World, ask, check_answer, process, world};
 use crate::generate::{calls, outputs};
 
 #[tokio::test(start_paused = true)]
-async fn the_same_id_is_the_same_run() {
+async fn same_id_is_the_same_run() {
     let (store, world) = (MemoryStore::default(), World::default());
     let genkit = process(store.clone(), &world);
     let run = genkit.durable_run("order-1", ask()).await.unwrap();
@@ -47,7 +47,7 @@ async fn the_same_id_is_the_same_run() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answered_run_is_that_of_an_awaited_one() {
+async fn answered_run_is_that_of_an_awaited_one() {
     let (store, world) = (MemoryStore::default(), World::default());
     let genkit = process(store, &world);
     let run = genkit.durable_run("r", ask()).await.unwrap();
@@ -142,7 +142,7 @@ async fn cancelling_stops_what_runs_and_keeps_what_was_done() {
 }
 
 #[tokio::test]
-async fn what_may_pass_is_tried_again_and_what_does_not_ends_the_run() {
+async fn transient_errors_are_retried_and_permanent_errors_end_the_run() {
     let calls = Arc::<AtomicUsize>::default();
     let counter = Arc::clone(&calls);
     let model = model::from_fn("house/shaky", move |_, _| {
@@ -179,7 +179,7 @@ async fn what_may_pass_is_tried_again_and_what_does_not_ends_the_run() {
 }
 
 #[tokio::test]
-async fn code_without_a_name_is_refused_with_all_of_it() {
+async fn code_without_a_name_is_rejected_with_all_of_it() {
     let genkit = Genkit::builder().registry(Registry::new()).durable(MemoryStore::default());
     let genkit = genkit.build().unwrap();
     let own = Tool::builder("own", "Does it.").handler(|_: Context, _: Value| async { Ok(1) });
@@ -221,7 +221,7 @@ struct Launches {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_may_have_happened_is_a_question_and_no_second_call() {
+async fn call_that_may_have_happened_is_a_question_and_no_second_call() {
     for (answer, expected, launched) in [
         (json!(true), json!("launch 2"), 2),
         (json!(false), json!("the user did not approve: it may already have happened"), 1),

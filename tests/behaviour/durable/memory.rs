@@ -127,13 +127,13 @@ impl RunStore for MemoryStore {
 }
 
 #[tokio::test]
-async fn the_store_of_these_tests_is_a_store() {
+async fn store_of_these_tests_is_a_store() {
     genkit::testing::check_run_store(MemoryStore::default()).await.unwrap();
 }
 
 /// The suite detects the errors that it is meant to detect.
 #[tokio::test]
-async fn a_store_that_loses_saves_is_found_out() {
+async fn store_that_loses_saves_is_found_out() {
     struct Forgets {
         inner: MemoryStore,
     }

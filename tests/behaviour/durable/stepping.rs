@@ -124,7 +124,7 @@ fn bare(mut response: GenerateResponse) -> Value {
 }
 
 #[tokio::test]
-async fn a_run_that_is_stored_after_each_step_gives_what_an_awaited_one_gives() {
+async fn run_that_is_stored_after_each_step_gives_what_an_awaited_one_gives() {
     let ask = |genkit: &Genkit| {
         let ask = genkit.generate("go").tools(["add", "delete"]).output::<Name>();
         ask.output_retries(1).on_tool_error(genkit::generate::OnToolError::ReturnToModel)
@@ -174,7 +174,7 @@ async fn a_run_that_is_stored_after_each_step_gives_what_an_awaited_one_gives() 
 }
 
 #[tokio::test]
-async fn a_run_that_is_stepped_to_its_question_is_what_an_awaited_one_stops_with() {
+async fn run_that_is_stepped_to_its_question_is_what_an_awaited_one_stops_with() {
     let (genkit, _) = instance(script());
     let awaited = genkit.generate("go").tools(["add", "delete"]).await.unwrap();
     let (genkit, _) = instance(script());
@@ -231,7 +231,7 @@ async fn calls_are_performed_anywhere_and_settled_once() {
 }
 
 #[tokio::test]
-async fn a_limit_on_usage_holds_over_all_lives_of_a_run() {
+async fn limit_on_usage_holds_over_all_lives_of_a_run() {
     let one = || asks([("c1", "delete", json!({"id": 7}))]);
     let (genkit, model) = instance([one(), one(), one()]);
     let limit = genkit::generate::UsageLimit::default().requests(2);
@@ -292,7 +292,7 @@ async fn everything_that_is_missing_is_named_before_anything_is_done() {
 }
 
 #[tokio::test]
-async fn what_was_withheld_stays_withheld_in_another_process() {
+async fn withheld_tools_stay_withheld_after_resuming() {
     let (genkit, _) = instance([
         asks([("c1", "add", json!({"a": 1, "b": 2})), ("c2", "delete", json!({"id": 7}))]),
         ModelResponse::from_text("bye"),
@@ -338,7 +338,7 @@ async fn questions_are_answered_one_by_one_and_once() {
 }
 
 #[tokio::test]
-async fn a_state_of_a_newer_schema_is_refused_by_its_number() {
+async fn state_of_a_newer_schema_is_rejected_by_its_number() {
     let (genkit, _) = instance([]);
     let state = genkit.generate("go").start().await.unwrap().state();
     let mut json = serde_json::to_value(&state).unwrap();
@@ -351,7 +351,7 @@ async fn a_state_of_a_newer_schema_is_refused_by_its_number() {
 /// Runs stored by each schema version, with every kind of state in them. The files are never rewritten: a new version
 /// gets a new folder.
 #[tokio::test]
-async fn stored_states_of_each_schema_number_go_on() {
+async fn stored_states_of_every_schema_version_resume() {
     let folder = format!("{}/fixtures/runs/1", env!("CARGO_MANIFEST_DIR"));
     let mut seen = Vec::new();
     for name in ["ready", "tools", "asks", "answered", "done"] {

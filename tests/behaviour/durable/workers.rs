@@ -40,7 +40,7 @@ async fn signal_reaches_a_child_and_its_result_the_parent_in_local_stores() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_worker_that_lost_its_run_settles_nothing() {
+async fn worker_that_lost_its_run_settles_nothing() {
     /// Waits, the first time.
     #[tool(timeout = "1h")]
     async fn hang(hung: &Hung, ctx: &Context) -> Result<&'static str> {
@@ -112,7 +112,7 @@ async fn who_stops_waiting_leaves_the_run_to_others_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_worker_leaves_what_it_lacks_to_others() {
+async fn worker_leaves_what_it_lacks_to_others() {
     let (store, world) = (MemoryStore::default(), World::default());
     let run = process(store.clone(), &world).durable_run("r", ask()).await.unwrap();
     let poor = Genkit::builder().registry(Registry::new()).durable(store.clone()).build().unwrap();
@@ -126,7 +126,7 @@ async fn a_worker_leaves_what_it_lacks_to_others() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_worker_that_is_told_to_stop_ends_the_step_that_it_is_at() {
+async fn stopped_worker_finishes_its_current_step() {
     let (store, world) = (MemoryStore::default(), World::default());
     let genkit = process(store, &world);
     let run = genkit.durable_run("r", ask()).await.unwrap();

@@ -67,7 +67,7 @@ async fn results_and_chunks_are_typed() {
 }
 
 #[tokio::test]
-async fn a_failure_is_the_flows_own() {
+async fn failure_is_the_flows_own() {
     let server = Listening::start(serving(flows![fail])).await;
     let failed = |error: Error| {
         assert_eq!((error.kind(), error.to_string().as_str()), (ErrorKind::NotFound, "no note 7"));
@@ -95,7 +95,7 @@ async fn headers_say_who_calls() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_sent_is_an_error_that_repeats_no_secret() {
+async fn unsendable_header_is_an_error_without_its_value() {
     for call in [
         flow_client("nonsense/s3cret"),
         flow_client("ftp://s3cret/x"),
@@ -218,7 +218,7 @@ async fn plain_answers_are_read_in_every_form() {
 }
 
 #[tokio::test]
-async fn a_call_has_a_limit_of_time() {
+async fn call_has_a_limit_of_time() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/f", listener.local_addr().unwrap());
     let call = || flow_client(&url).timeout(Duration::from_millis(50));

@@ -45,7 +45,7 @@ async fn run(server: &Listening) -> (String, Vec<serde_json::Value>) {
 }
 
 #[tokio::test]
-async fn a_stream_is_given_back_to_whoever_began_it() {
+async fn stream_is_returned_to_its_owner() {
     let server = start(MemoryStreams::new()).await;
     let (id, frames) = run(&server).await;
     assert!(id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_hexdigit()), "{id}");
@@ -103,7 +103,7 @@ impl ContextProvider for Tenant {
 }
 
 #[tokio::test]
-async fn a_stream_is_its_owners_where_there_is_no_auth_too() {
+async fn stream_belongs_to_its_owner_even_without_auth() {
     let tenant =
         |request: FlowRequest| async move { Ok(json!({"tenant": request.header("x-tenant")})) };
     let durable = || serving(flows![count]).durable_streams(true);
@@ -126,7 +126,7 @@ async fn a_stream_is_its_owners_where_there_is_no_auth_too() {
 }
 
 #[tokio::test]
-async fn an_id_counts_for_streams_where_there_is_a_store() {
+async fn id_counts_for_streams_where_there_is_a_store() {
     let server = start(MemoryStreams::new()).await;
     let plain = post("/count", &json!({"data": 1})).header("x-genkit-stream-id", "x");
     let answer = server.send(plain).await;
@@ -139,7 +139,7 @@ async fn an_id_counts_for_streams_where_there_is_a_store() {
 }
 
 #[tokio::test]
-async fn what_is_kept_is_bounded() {
+async fn stored_streams_are_bounded() {
     let server = start(MemoryStreams::new().max_streams(1).max_bytes(300)).await;
     let (first, _) = run(&server).await;
     let (second, _) = run(&server).await;
@@ -207,7 +207,7 @@ impl StreamReader for Broken {
 }
 
 #[tokio::test]
-async fn a_store_that_fails_is_an_error_to_the_client_and_never_silence() {
+async fn store_that_fails_is_an_error_to_the_client_and_never_silence() {
     for (broken, status, name) in [
         (Broken::Open, 500, "INTERNAL"),
         (Broken::Panic, 500, "INTERNAL"),

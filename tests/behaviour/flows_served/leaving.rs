@@ -74,7 +74,7 @@ async fn soon(what: impl Future<Output = ()>) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_flow_ends_with_its_client() {
+async fn flow_ends_with_its_client() {
     let (server, watch) = start(false).await;
     for sent in [post("/wait", &json!({})), stream("/wait", &json!({}))] {
         let connection = open(server.address, &sent);
@@ -86,7 +86,7 @@ async fn a_flow_ends_with_its_client() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_durable_stream_runs_on_without_its_client() {
+async fn durable_stream_runs_on_without_its_client() {
     let (server, watch) = start(true).await;
     let connection = open(server.address, &stream("/wait", &json!({})));
     soon(watch.0.began.notified()).await;
@@ -107,7 +107,7 @@ async fn a_durable_stream_runs_on_without_its_client() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_client_that_reads_slowly_slows_its_flow() {
+async fn client_that_reads_slowly_slows_its_flow() {
     let (server, watch) = start(false).await;
     let connection = open(server.address, &stream("/flood", &json!({})));
     let sent = || watch.0.sent.load(Ordering::Relaxed);
@@ -123,7 +123,7 @@ async fn a_client_that_reads_slowly_slows_its_flow() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_runs_at_the_end_of_a_server_may_finish() {
+async fn running_flows_finish_during_shutdown() {
     let (mut server, watch) = start(false).await;
     let (address, sent) = (server.address, stream("/wait", &json!({})));
     let answer = tokio::task::spawn_blocking(move || super::exchange(address, &sent));
@@ -135,7 +135,7 @@ async fn what_runs_at_the_end_of_a_server_may_finish() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_overdue_at_the_end_of_a_server_says_so() {
+async fn flows_that_exceed_the_shutdown_time_report_it() {
     for durable in [false, true] {
         let (mut server, watch) = start(durable).await;
         let (address, sent) = (server.address, stream("/wait", &json!({})));

@@ -36,7 +36,7 @@ async fn nested(ctx: &Context) -> Result<serde_json::Value> {
 }
 
 #[tokio::test]
-async fn a_flow_whose_chunks_nobody_reads_does_not_keep_its_thread() {
+async fn flow_with_unread_chunks_does_not_block_its_thread() {
     let server = serving(flows![echo, endless, nested]).timeout(Duration::from_millis(100));
     let server = Listening::start(server).await;
     for path in ["/endless", "/nested"] {
@@ -49,7 +49,7 @@ async fn a_flow_whose_chunks_nobody_reads_does_not_keep_its_thread() {
 }
 
 #[tokio::test]
-async fn a_body_is_limited_in_size() {
+async fn body_is_limited_in_size() {
     let server = Listening::start(serving(flows![echo]).max_message(100)).await;
     let fits = json!({"data": "x".repeat(100 - r#"{"data":""}"#.len())});
     let answer = server.send(post("/echo", &fits)).await;
@@ -65,7 +65,7 @@ async fn a_body_is_limited_in_size() {
 }
 
 #[tokio::test]
-async fn a_flow_has_a_limit_of_time() {
+async fn flow_has_a_limit_of_time() {
     let server = serving(flows![sleeper]).timeout(Duration::from_millis(50));
     let server = Listening::start(server).await;
     let answer = server.send(post("/sleeper", &json!({}))).await;
@@ -77,7 +77,7 @@ async fn a_flow_has_a_limit_of_time() {
 }
 
 #[tokio::test]
-async fn one_flow_more_than_may_run_is_refused() {
+async fn flow_above_the_limit_is_rejected() {
     let server = Listening::start(serving(flows![echo, sleeper]).max_in_flight(1)).await;
     let (address, sent) = (server.address, stream("/sleeper", &json!({})));
     let first = tokio::task::spawn_blocking(move || {
@@ -100,7 +100,7 @@ async fn one_flow_more_than_may_run_is_refused() {
 }
 
 #[tokio::test]
-async fn a_client_that_comes_back_takes_a_place_and_a_refused_one_is_not_looked_at() {
+async fn reconnecting_client_takes_a_slot_and_rejected_one_is_not_authenticated() {
     let server = serving(flows![echo]).max_in_flight(0).durable_streams(true);
     let server = Listening::start(server).await;
     let again = stream("/echo", &json!({})).header("x-genkit-stream-id", "x");
@@ -113,7 +113,7 @@ async fn a_client_that_comes_back_takes_a_place_and_a_refused_one_is_not_looked_
 }
 
 #[tokio::test]
-async fn a_router_answers_for_this_machine_unless_it_is_told_more() {
+async fn router_accepts_only_loopback_hosts_by_default() {
     for (hosts, foreign) in [(None, 403), (Some("app.example.com"), 200), (Some("*"), 200)] {
         let server = serving(flows![echo]);
         let server = match hosts {
@@ -137,7 +137,7 @@ async fn a_router_answers_for_this_machine_unless_it_is_told_more() {
 }
 
 #[tokio::test]
-async fn what_is_served_is_chosen_and_a_name_without_a_flow_is_a_mistake() {
+async fn only_selects_flows_and_an_unknown_name_is_an_error() {
     let server = serving(flows![echo, sleeper]).only(["ec*"]).prefix("/api/v1/");
     let server = Listening::start(server).await;
     let body = json!({"data": "a"});
@@ -155,7 +155,7 @@ async fn what_is_served_is_chosen_and_a_name_without_a_flow_is_a_mistake() {
 }
 
 #[tokio::test]
-async fn an_address_that_is_taken_is_an_error() {
+async fn address_that_is_taken_is_an_error() {
     let server = Listening::start(serving(flows![echo])).await;
     let error = serving(flows![echo]).http(server.address.to_string()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unavailable);
@@ -163,7 +163,7 @@ async fn an_address_that_is_taken_is_an_error() {
 
 /// A caller that holds its share, and another one that finds room.
 #[tokio::test]
-async fn a_greedy_caller_leaves_places_for_others() {
+async fn greedy_caller_leaves_places_for_others() {
     let provider = genkit::flows::bearer(|token| async move { Ok(json!({ "uid": token })) });
     let server = serving(flows![echo, sleeper]).max_in_flight(16).context_provider(provider);
     let server = Listening::start(server).await;
@@ -193,7 +193,7 @@ async fn a_greedy_caller_leaves_places_for_others() {
 }
 
 #[tokio::test]
-async fn a_body_with_many_small_values_is_refused() {
+async fn body_with_many_small_values_is_rejected() {
     let server = Listening::start(serving(flows![echo])).await;
     let body = format!("{{\"data\": [{}0]}}", "0,".repeat(300_000));
     let answer = server.send(Sent::new("POST", "/echo").body(body.as_str())).await;
@@ -202,7 +202,7 @@ async fn a_body_with_many_small_values_is_refused() {
 }
 
 #[tokio::test]
-async fn a_client_without_a_token_cannot_find_out_which_flows_exist() {
+async fn client_without_a_token_cannot_find_out_which_flows_exist() {
     let server = serving(flows![echo]).context_provider(genkit::flows::api_key("k"));
     let server = Listening::start(server).await;
     let mut answers = Vec::new();

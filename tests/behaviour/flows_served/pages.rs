@@ -38,7 +38,7 @@ async fn only_pages_that_are_named_may_call_and_read() {
 }
 
 #[tokio::test]
-async fn a_page_asks_before_it_calls() {
+async fn page_asks_before_it_calls() {
     for (cors, allowed) in [("https://app.example", "https://app.example"), ("*", "*")] {
         let server = Listening::start(serving(flows![unit]).cors([cors])).await;
         let asked = Sent::new("OPTIONS", "/unit")
@@ -58,7 +58,7 @@ async fn a_page_asks_before_it_calls() {
 }
 
 #[tokio::test]
-async fn a_server_on_loopback_answers_for_loopback_unless_it_is_told_others() {
+async fn loopback_server_accepts_only_loopback_hosts_by_default() {
     let server = Listening::start(serving(flows![unit])).await;
     let named = Listening::start(serving(flows![unit]).allowed_hosts(["flows.example"])).await;
     for (host, by_default, by_name) in [

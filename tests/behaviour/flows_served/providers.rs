@@ -19,7 +19,7 @@ async fn ask(ctx: &Context) -> Result<Value> {
 }
 
 #[tokio::test]
-async fn a_key_is_compared_as_it_is() {
+async fn key_is_compared_unchanged() {
     let server = Listening::start(serving(flows![whoami]).context_provider(api_key("k"))).await;
     for (given, status, name, message) in [
         (None, 401, "UNAUTHENTICATED", "Unauthenticated"),
@@ -43,7 +43,7 @@ async fn a_key_is_compared_as_it_is() {
 }
 
 #[tokio::test]
-async fn a_bearer_token_becomes_a_user_and_reaches_nested_flows() {
+async fn bearer_token_becomes_a_user_and_reaches_nested_flows() {
     let provider = bearer(|token| async move {
         match token.as_str() {
             "t" => Ok(json!({"uid": "ada"})),
@@ -92,7 +92,7 @@ async fn several_providers_are_merged_and_the_later_wins() {
 }
 
 #[tokio::test]
-async fn a_provider_that_fails_or_panics_lets_nobody_in() {
+async fn failing_context_provider_rejects_the_request() {
     async fn answer_of(provider: impl ContextProvider) -> super::Answer {
         let server = Listening::start(serving(flows![whoami]).context_provider(provider)).await;
         server.send(stream("/whoami", &json!({}))).await
@@ -106,7 +106,7 @@ async fn a_provider_that_fails_or_panics_lets_nobody_in() {
 }
 
 #[tokio::test]
-async fn what_a_layer_knows_reaches_the_provider_and_the_flow() {
+async fn request_extensions_reach_the_provider_and_the_flow() {
     #[derive(Clone)]
     struct User(&'static str);
 

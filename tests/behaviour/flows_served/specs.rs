@@ -215,7 +215,7 @@ async fn harness() -> Listening {
 }
 
 #[tokio::test]
-async fn the_cases_of_flows_over_http_pass_unchanged() {
+async fn cases_of_flows_over_http_pass_unchanged() {
     let server = harness().await;
     let (mut failed, mut lines) = (Vec::new(), String::new());
     for folder in case_folders::find("specs", "GENKIT_SPEC_DIRS", "genkit-specs") {
@@ -299,7 +299,7 @@ async fn genkits_own_cases_of_flow_servers_pass() {
 }
 
 #[tokio::test]
-async fn a_trace_is_named_in_every_answer_of_a_flow() {
+async fn trace_is_named_in_every_answer_of_a_flow() {
     let server = harness().await;
     let mut seen = std::collections::HashSet::new();
     for sent in [

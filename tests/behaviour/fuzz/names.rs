@@ -32,7 +32,7 @@ async fn owners(client: &Client) -> HashMap<String, String> {
 }
 
 #[test]
-fn a_name_that_clients_see_keeps_its_owner_while_that_is_there() {
+fn name_that_clients_see_keeps_its_owner_while_that_is_there() {
     fuzz("names", &[], |rng| {
         let keys = ["a", "a__b", "a.b", "a_b"];
         // A server without actions does not start.
@@ -104,7 +104,7 @@ fn characters(rng: &mut Rng, alphabet: &str) -> String {
 }
 
 #[test]
-fn a_pattern_lets_through_what_it_means() {
+fn pattern_lets_through_what_it_means() {
     fuzz("patterns of names", &[], |rng| {
         let pattern = characters(rng, "ab**");
         let names: HashSet<String> = (0..8).map(|_| characters(rng, "ab")).collect();

@@ -89,7 +89,7 @@ fn keyword(rng: &mut Rng, depth: usize) -> (&'static str, Value) {
 }
 
 #[test]
-fn a_check_says_what_a_complete_validator_says() {
+fn check_matches_a_complete_validator() {
     fuzz("schemas", &[], |rng| {
         let mut t = schema(rng, 3);
         if let Some(t) = t.as_object_mut() {

@@ -61,7 +61,7 @@ async fn output(tool: &Tool, input: Value) -> Value {
 }
 
 #[tokio::test]
-async fn a_tool_answers_a_request_and_fails_as_a_model_reads_it() {
+async fn tool_answers_a_request_and_fails_as_a_model_reads_it() {
     let add = Tool::of::<add>();
     assert_eq!(output(&add, json!({"a": 1, "b": "2"})).await, 3, "read leniently, as in a run");
     let told = output(&add, json!({"a": 1})).await;
@@ -82,7 +82,7 @@ async fn a_tool_answers_a_request_and_fails_as_a_model_reads_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_by_hand_has_limits_and_only_what_ends_a_run_is_an_error() {
+async fn call_by_hand_has_limits_and_only_what_ends_a_run_is_an_error() {
     let slow = Tool::builder("slow", "Is slow.").handler(|_: Context, _: Value| async {
         tokio::time::sleep(Duration::from_secs(70)).await;
         Ok(())
@@ -122,7 +122,7 @@ async fn state_comes_from_the_call_or_from_a_program() {
 }
 
 #[tokio::test]
-async fn the_state_of_a_run_goes_over_that_of_the_program() {
+async fn state_of_a_run_goes_over_that_of_the_program() {
     let genkit = Genkit::builder().registry(Registry::new()).state(Prices(3)).build().unwrap();
     let model = calls([("cost", json!({"n": 2}))]);
     let run = genkit.generate("go").model(model).tools(tools![cost]).state(Prices(5));
@@ -135,7 +135,7 @@ async fn the_state_of_a_run_goes_over_that_of_the_program() {
 }
 
 #[tokio::test]
-async fn what_a_tool_asks_is_told_and_answered_in_rounds() {
+async fn questions_of_a_tool_are_answered_in_rounds() {
     let (delete, call) = (Tool::of::<delete>(), request("delete", json!({"id": 7})));
     let asked = delete.call(&call).await.unwrap();
     assert!(asked.is_interrupted() && asked.response().is_none());
@@ -171,7 +171,7 @@ async fn pay(euros: u64) -> String {
 }
 
 #[tokio::test]
-async fn a_call_that_was_edited_says_so_by_hand_too() {
+async fn manually_run_call_records_that_it_was_edited() {
     let pay = Tool::of::<pay>();
     let call = request("pay", json!({"euros": 50}));
     let asked = pay.call(&call).await.unwrap();
@@ -213,7 +213,7 @@ async fn what_is_approved_is_not_parsed_again() {
 
 /// `.run()` turns a call into a plain future, for concurrent calls.
 #[tokio::test]
-async fn a_call_may_be_spawned() {
+async fn call_may_be_spawned() {
     let task = tokio::spawn(Tool::of::<add>().call(&request("add", json!({"a": 1, "b": 2}))).run());
     assert_eq!(task.await.unwrap().unwrap().into_response().unwrap().output, 3);
 }
@@ -245,7 +245,7 @@ async fn by_hand(ask: Generate, tools: &[Tool]) -> GenerateResponse {
 }
 
 #[tokio::test]
-async fn a_manual_loop_gives_the_history_of_the_other() {
+async fn manual_loop_gives_the_history_of_the_other() {
     let script = || {
         ScriptedModel::new([
             ModelResponse::from_tool_requests([
@@ -267,7 +267,7 @@ async fn a_manual_loop_gives_the_history_of_the_other() {
 }
 
 #[tokio::test]
-async fn a_round_by_hand_asks_like_a_run_and_is_resumed_like_one() {
+async fn round_by_hand_asks_like_a_run_and_is_resumed_like_one() {
     let model = calls([("add", json!({"a": 1, "b": 2})), ("delete", json!({"id": 7}))]);
     let run = genkit::generate("go").model(model.clone()).tools(tools![add, delete]);
     let asks = run.clone().return_tool_requests(true).await.unwrap();
@@ -304,7 +304,7 @@ impl Middleware for Sees {
 }
 
 #[tokio::test]
-async fn a_run_gives_its_policy_middleware_and_state_to_calls_by_hand() {
+async fn run_gives_its_policy_middleware_and_state_to_calls_by_hand() {
     let seen = Arc::new(AtomicUsize::new(0));
     let model = calls([
         ("cost", json!({"n": 2})),
@@ -331,7 +331,7 @@ async fn a_run_gives_its_policy_middleware_and_state_to_calls_by_hand() {
 }
 
 #[tokio::test]
-async fn what_a_failed_round_did_is_not_done_again_by_hand() {
+async fn finished_calls_of_a_failed_round_are_not_repeated() {
     let fatal = Tool::builder("fatal", "Ends it.").handler(|_: Context, _: Value| async {
         tokio::time::sleep(Duration::from_millis(5)).await;
         if true { Err(Error::not_found("no shop").into_fatal().into()) } else { Ok(()) }
@@ -347,7 +347,7 @@ async fn what_a_failed_round_did_is_not_done_again_by_hand() {
 }
 
 #[tokio::test]
-async fn a_tool_that_samples_says_that_no_model_is_named() {
+async fn sampling_without_a_model_is_an_error() {
     let asks = Tool::builder("asks", "Asks a model.")
         .handler(|ctx: Context, (): ()| async move { Ok(ctx.sample("hi").await?.text()) });
     let genkit = Genkit::builder().registry(Registry::new().add([asks.clone()])).build().unwrap();
@@ -429,7 +429,7 @@ async fn sums(ctx: &Context) -> Result<Value> {
 }
 
 #[tokio::test]
-async fn a_flow_inside_of_a_tool_asks_the_tools_caller() {
+async fn flow_inside_of_a_tool_asks_the_tools_caller() {
     let run = genkit::generate("go").model(calls([("sums", json!({}))])).tools(tools![sums]);
     let asked = run.clone().await.unwrap();
     assert_eq!(asked.interrupts()[0].message(), Some("Sum up?"));
@@ -446,7 +446,7 @@ fn runs_are_plain_futures() {
 }
 
 #[tokio::test]
-async fn types_stand_for_schemas_where_there_is_no_body() {
+async fn types_define_schemas_of_declared_tools() {
     #[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
     struct Order {
         /// What to buy.

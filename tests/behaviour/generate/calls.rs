@@ -131,7 +131,7 @@ async fn missing_and_doubled_refs_are_replaced_in_history_and_response_alike() {
 }
 
 #[tokio::test]
-async fn what_a_model_gets_wrong_comes_back_to_it() {
+async fn model_mistakes_are_returned_to_the_model() {
     for (call, input, said) in [
         ("add", json!({"a": "x", "b": 2}), "at `a`: invalid type: string \"x\", expected i64"),
         ("add", json!({"a": 1}), "missing field `b`"),
@@ -153,16 +153,16 @@ async fn what_a_model_gets_wrong_comes_back_to_it() {
 }
 
 #[tokio::test]
-async fn unfit_arguments_are_told_with_what_is_expected() {
+async fn invalid_arguments_error_names_the_expected_schema() {
     let model = calls([("add", json!({"a": 1, "c": 2}))]);
     let response = genkit::generate("go").model(model).tools(tools![add]).await.unwrap();
     let error = outputs(&response)[0]["error"].as_str().unwrap().to_owned();
     assert!(error.contains("unknown field `c`"), "{error}");
-    assert!(error.contains(r#"The arguments must fit: {"type":"object""#), "{error}");
+    assert!(error.contains(r#"The arguments must match this schema: {"type":"object""#), "{error}");
 }
 
 #[tokio::test]
-async fn strings_are_read_once_more_unless_it_is_strict() {
+async fn strings_are_read_again_unless_it_is_strict() {
     let input = json!({"a": "5", "b": 2});
     let run = |model| genkit::generate("go").model(model).tools(tools![add]);
     let response = run(calls([("add", input.clone())])).await.unwrap();
@@ -172,7 +172,7 @@ async fn strings_are_read_once_more_unless_it_is_strict() {
 }
 
 #[tokio::test]
-async fn a_failure_ends_the_run_where_it_is_told_to() {
+async fn tool_failure_ends_the_run_if_configured() {
     let run = |model| genkit::generate("go").model(model).tools(tools![add, fail, fatal]);
     let two = || calls([("add", json!({"a": 1, "b": 2})), ("fail", json!({"why": "down"}))]);
     let error = run(two()).on_tool_error(OnToolError::Abort).await.unwrap_err();
@@ -207,7 +207,7 @@ async fn described() -> Vec<Part> {
 }
 
 #[tokio::test]
-async fn long_text_beside_a_picture_is_cut_and_the_picture_stays() {
+async fn long_text_next_to_a_picture_is_cut_and_the_picture_stays() {
     let model = calls([("described", json!({}))]);
     let tools = tools![described];
     let response =
@@ -228,7 +228,7 @@ async fn exactly(bytes: usize) -> String {
 }
 
 #[tokio::test]
-async fn the_limit_on_an_answer_is_256_kib_of_json() {
+async fn limit_on_an_answer_is_256_kib_of_json() {
     for (bytes, cut) in [(256 * 1024 - 2, false), (256 * 1024 - 1, true)] {
         let model = calls([("exactly", json!({ "bytes": bytes }))]);
         let response = genkit::generate("go").model(model).tools(tools![exactly]).await.unwrap();
@@ -238,7 +238,7 @@ async fn the_limit_on_an_answer_is_256_kib_of_json() {
 }
 
 #[tokio::test]
-async fn content_stands_beside_the_value() {
+async fn content_is_returned_alongside_the_value() {
     let model = calls([("picture", json!({}))]);
     let response = genkit::generate("go").model(model).tools(tools![picture]).await.unwrap();
     let message = &response.messages()[2];
@@ -258,7 +258,7 @@ async fn context_values_and_state_reach_the_tools() {
 }
 
 #[tokio::test]
-async fn state_that_nobody_gave_is_an_error_before_the_call() {
+async fn missing_state_is_an_error_before_the_call() {
     let model = calls([("whoami", json!({}))]);
     let error = genkit::generate("go").model(model.clone()).tools(tools![whoami]).await;
     let said = error.unwrap_err().to_string();
@@ -288,8 +288,8 @@ async fn tools_are_found_by_name_pattern_and_tag() {
     }
     for (wanted, said) in [
         (genkit::generate::ToolRef::from("git_lag"), "Did you mean `git_log`?"),
-        ("svn_*".into(), "no tool of the registry matches `svn_*`"),
-        (genkit::generate::ToolRef::tagged("svn"), "no tool of the registry has the tag `svn`"),
+        ("svn_*".into(), "no registered tool matches `svn_*`"),
+        (genkit::generate::ToolRef::tagged("svn"), "no registered tool has the tag `svn`"),
     ] {
         let run = genkit.generate("go").model(ScriptedModel::text("x")).tools([wanted]);
         let error = run.await.unwrap_err();
@@ -337,7 +337,7 @@ async fn hand_written_schemas_are_checked_at_run_time() {
 }
 
 #[tokio::test]
-async fn a_policy_decides_on_each_call() {
+async fn policy_decides_on_each_call() {
     let model = calls([("add", json!({"a": 1, "b": 1})), ("add", json!({"a": 50, "b": 1}))]);
     let run = genkit::generate("go").model(model).tools(tools![add]).approval(|call| {
         match call.request().input["a"].as_i64() {
@@ -353,7 +353,7 @@ async fn a_policy_decides_on_each_call() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_still_being_written_is_not_run() {
+async fn call_that_is_still_being_written_is_not_run() {
     static RAN: AtomicUsize = AtomicUsize::new(0);
     let count = Tool::builder("count", "Counts.")
         .handler(|_: Context, _: Value| async { Ok(RAN.fetch_add(1, Ordering::SeqCst)) });
@@ -366,7 +366,7 @@ async fn a_call_that_is_still_being_written_is_not_run() {
 }
 
 #[tokio::test]
-async fn what_a_model_cannot_do_is_said_before_the_call() {
+async fn unsupported_capability_is_an_error_before_the_call() {
     let with = |change: fn(&mut Supports)| {
         let mut supports = Supports::all();
         change(&mut supports);
@@ -411,7 +411,7 @@ async fn answers_given_by_hand_are_a_tool_message() {
 }
 
 #[tokio::test]
-async fn a_tool_is_called_by_the_last_part_of_its_name_where_that_is_one() {
+async fn tool_is_called_by_the_last_part_of_its_name_where_that_is_one() {
     let named = |name: &'static str, says: &'static str| {
         Tool::builder(name, "x").handler(move |_: Context, _: Value| async move { Ok(says) })
     };
@@ -424,7 +424,7 @@ async fn a_tool_is_called_by_the_last_part_of_its_name_where_that_is_one() {
 }
 
 #[tokio::test]
-async fn a_run_without_anything_to_say_is_an_error() {
+async fn run_without_messages_is_an_error() {
     let error = genkit::generate(()).model(ScriptedModel::text("x")).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);
     let shared = Arc::new(ScriptedModel::text("x"));
@@ -435,7 +435,7 @@ async fn a_run_without_anything_to_say_is_an_error() {
 }
 
 #[tokio::test]
-async fn what_a_policy_judged_is_what_runs() {
+async fn approved_arguments_are_the_executed_arguments() {
     let named =
         Tool::builder("bank/pay", "Pays.").handler(|_: Context, input: Value| async { Ok(input) });
     for (name, input) in [("add", json!({"a": "500000", "b": 1})), ("pay", json!({"cents": 1}))] {
@@ -454,7 +454,7 @@ async fn what_a_policy_judged_is_what_runs() {
 }
 
 #[tokio::test]
-async fn a_tool_that_is_called_though_none_may_be_is_not_run() {
+async fn tool_that_is_called_though_none_may_be_is_not_run() {
     let model = calls([("add", json!({"a": 1, "b": 1}))]);
     let run = genkit::generate("go").model(model.clone()).tools(tools![add]);
     let response = run.tool_choice(genkit::model::ToolChoice::None).await.unwrap();

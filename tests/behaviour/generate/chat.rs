@@ -13,7 +13,7 @@ async fn delete(id: u64) -> String {
 }
 
 #[tokio::test]
-async fn a_failed_turn_leaves_the_history_as_it_was() {
+async fn failed_turn_leaves_the_history_as_it_was() {
     let down = || Err(Error::new(ErrorKind::Unavailable, "down"));
     let text = |text: &str| Ok(ModelResponse::from_text(text));
     let model = ScriptedModel::new([text("one"), down(), text("two")]);
@@ -28,7 +28,7 @@ async fn a_failed_turn_leaves_the_history_as_it_was() {
 }
 
 #[tokio::test]
-async fn an_interrupted_turn_waits_for_answers() {
+async fn interrupted_turn_waits_for_answers() {
     let script = [
         ModelResponse::from_tool_requests([ToolRequest::new("delete", json!({"id": 7}))]),
         ModelResponse::from_text("deleted"),
@@ -46,7 +46,7 @@ async fn an_interrupted_turn_waits_for_answers() {
 }
 
 #[tokio::test]
-async fn a_streamed_turn_is_kept_at_its_end() {
+async fn streamed_turn_is_kept_at_its_end() {
     let model = ScriptedModel::texts(["one", "two"]);
     let mut chat = genkit::generate(()).model(model).chat();
     let mut stream = chat.stream("a");
@@ -60,7 +60,7 @@ async fn a_streamed_turn_is_kept_at_its_end() {
 }
 
 #[tokio::test]
-async fn a_stream_that_is_dropped_or_fails_changes_no_history() {
+async fn stream_that_is_dropped_or_fails_changes_no_history() {
     let model = ScriptedModel::new([
         Scripted::from(ModelResponse::from_text("one")),
         Scripted::chunks([GenerateChunk::from_text("tw")], ModelResponse::from_text("two")),
@@ -80,7 +80,7 @@ async fn a_stream_that_is_dropped_or_fails_changes_no_history() {
 }
 
 #[tokio::test]
-async fn a_chat_that_waits_for_answers_is_asked_nothing_else() {
+async fn chat_that_waits_for_answers_is_asked_nothing_else() {
     let model = ScriptedModel::new([
         ModelResponse::from_tool_requests([ToolRequest::new("delete", json!({"id": 7}))]),
         ModelResponse::from_text("deleted"),
@@ -128,7 +128,7 @@ async fn tools_of_one_turn_stay_until_its_questions_are_answered() {
 }
 
 #[tokio::test]
-async fn a_prompt_that_renders_to_nothing_is_an_error_that_names_it() {
+async fn prompt_that_renders_to_nothing_is_an_error_that_names_it() {
     let prompt = genkit::Prompt::builder("quiet", "Says nothing.")
         .handler(|_: genkit::Context, _: ()| async { Ok(" \n") });
     let genkit = genkit::Genkit::builder().default_model(ScriptedModel::text("never"));

@@ -30,7 +30,7 @@ impl std::fmt::Display for Closed {
 impl std::error::Error for Closed {}
 
 #[tokio::test]
-async fn a_closure_is_a_model_that_may_return_a_value_or_any_error() {
+async fn closure_is_a_model_that_may_return_a_value_or_any_error() {
     async fn said<R>(answer: impl Fn() -> R + Send + Sync + 'static) -> genkit::Result<String>
     where
         R: IntoResult<ModelResponse> + Send + 'static,
@@ -56,14 +56,14 @@ async fn a_closure_is_a_model_that_may_return_a_value_or_any_error() {
 }
 
 #[tokio::test]
-async fn a_closure_that_captures_nothing_may_be_async_itself() {
+async fn closure_that_captures_nothing_may_be_async_itself() {
     let echo =
         model::from_fn("echo", async |request: model::ModelRequest, _| request.messages[0].text());
     assert_eq!(genkit::generate("hi").model(echo).await.unwrap().text(), "hi");
 }
 
 #[tokio::test]
-async fn a_closure_streams_what_it_sends() {
+async fn closure_streams_what_it_sends() {
     let model = model::from_fn("letters", |_, chunks| async move {
         assert!(chunks.is_wanted());
         for letter in ["a", "b"] {
@@ -82,7 +82,7 @@ async fn a_closure_streams_what_it_sends() {
 }
 
 #[tokio::test]
-async fn closures_stand_around_run_model_and_tool_in_their_order() {
+async fn middleware_closures_wrap_run_model_and_tool_in_order() {
     let log = Arc::new(Mutex::new(Vec::new()));
     let note = |what: &'static str| {
         let log = Arc::clone(&log);
@@ -116,7 +116,7 @@ async fn closures_stand_around_run_model_and_tool_in_their_order() {
 }
 
 #[tokio::test]
-async fn a_closure_answers_in_the_place_of_what_it_stands_around() {
+async fn middleware_closure_can_replace_the_inner_call() {
     let model = calls([("add", json!({"a": 1, "b": 2})), ("add", json!({"a": 5, "b": 5}))]);
     let instead = on_tool(|call, next| async move {
         match call.request().input["a"].as_i64() {
@@ -144,7 +144,7 @@ async fn a_closure_answers_in_the_place_of_what_it_stands_around() {
 }
 
 #[tokio::test]
-async fn what_comes_next_knows_the_model_and_may_be_kept_for_another_try() {
+async fn next_exposes_the_model_and_can_be_called_again() {
     let model = ScriptedModel::new([
         Err(Error::new(ErrorKind::Unavailable, "down")),
         Ok(ModelResponse::from_text("up")),
@@ -163,7 +163,7 @@ async fn what_comes_next_knows_the_model_and_may_be_kept_for_another_try() {
 }
 
 #[tokio::test]
-async fn a_call_that_a_closure_interrupted_is_resumed_with_the_answer() {
+async fn call_that_a_closure_interrupted_is_resumed_with_the_answer() {
     let asks = || {
         on_tool(|call, next| async move {
             match next.resumed() {

@@ -25,7 +25,7 @@ async fn update_cart(#[schemars(range(max = 9))] items: u32) -> Cart;
 async fn empty_cart(#[arg(default = true)] softly: bool) -> Cart;
 
 #[test]
-fn a_declaration_has_both_schemas() {
+fn declaration_has_both_schemas() {
     let tool = Tool::of::<update_cart>();
     assert!(tool.is_declared());
     assert_eq!(tool.description(), "Shows the cart in the browser.");
@@ -35,7 +35,7 @@ fn a_declaration_has_both_schemas() {
 }
 
 #[tokio::test]
-async fn a_call_is_answered_with_a_value_of_the_return_type() {
+async fn call_is_answered_with_a_value_of_the_return_type() {
     let model = calls([("update_cart", json!({"items": 2}))]);
     let tools = tools![update_cart];
     let asked = genkit::generate("go").model(model.clone()).tools(&tools).await.unwrap();
@@ -53,7 +53,7 @@ async fn a_call_is_answered_with_a_value_of_the_return_type() {
 }
 
 #[tokio::test]
-async fn an_approval_or_the_answer_of_another_tool_does_not_answer_a_declared_tool() {
+async fn approval_or_the_answer_of_another_tool_does_not_answer_a_declared_tool() {
     let model = calls([("update_cart", json!({"items": 2}))]);
     let tools = tools![update_cart];
     let asked = genkit::generate("go").model(model.clone()).tools(&tools).await.unwrap();
@@ -83,7 +83,7 @@ async fn wrong_arguments_return_to_the_model() {
 }
 
 #[tokio::test]
-async fn an_approval_comes_before_the_call() {
+async fn approval_comes_before_the_call() {
     for tool in [
         Tool::of::<empty_cart>(),
         Tool::builder("empty_cart", "Empties.").needs_approval(true).output::<Cart>().interrupts(),

@@ -34,7 +34,7 @@ async fn asked(genkit: &Genkit, prompt: Vec<Part>) -> genkit::Result<Vec<Part>> 
 }
 
 #[tokio::test]
-async fn a_resource_part_becomes_what_the_resource_holds() {
+async fn resource_part_becomes_what_the_resource_holds() {
     let registry = Registry::new().add(resources![note]);
     let genkit = Genkit::builder().registry(registry).build().unwrap();
     let prompt = vec![
@@ -86,7 +86,7 @@ async fn documents_go_to_the_model_or_into_the_prompt() {
 }
 
 #[tokio::test]
-async fn documents_stay_beside_the_question_in_every_turn() {
+async fn documents_stay_next_to_the_question_in_every_turn() {
     let info = ModelInfo::default().with_supports(Supports::all());
     let model = super::calls([("now", json!({}))]).with_info(info);
     let run = genkit::generate("When?").docs(["Opens at nine."]).model(model.clone());
@@ -98,7 +98,7 @@ async fn documents_stay_beside_the_question_in_every_turn() {
 }
 
 #[tokio::test]
-async fn documents_of_a_history_that_ends_in_answers_go_beside_its_question() {
+async fn documents_are_placed_next_to_the_question_if_the_history_ends_in_tool_results() {
     let info = ModelInfo::default().with_supports(Supports::all());
     let call = ToolRequest::new("now", json!({}));
     let answer = call.respond(json!("noon"));
@@ -117,7 +117,7 @@ async fn documents_of_a_history_that_ends_in_answers_go_beside_its_question() {
 }
 
 #[tokio::test]
-async fn a_spare_model_gets_the_documents_too() {
+async fn spare_model_gets_the_documents_too() {
     let down = ScriptedModel::new([Err(Error::new(ErrorKind::Unavailable, "down"))]);
     let plain = ModelInfo::default().with_supports(Supports::text_only());
     let spare = ScriptedModel::text("x").with_info(plain);

@@ -28,7 +28,7 @@ fn endless() -> ScriptedModel {
 }
 
 #[tokio::test]
-async fn the_limit_on_turns_returns_what_there_is() {
+async fn limit_on_turns_returns_what_there_is() {
     for (max, model_calls) in [(None, 6), (Some(2), 3), (Some(0), 1)] {
         let model = endless();
         let mut run = genkit::generate("go").model(model.clone()).tools(tools![add]);
@@ -59,7 +59,7 @@ async fn strict_makes_the_limit_an_error_that_owns_the_response() {
 }
 
 #[tokio::test]
-async fn a_failure_of_a_later_turn_owns_the_history_and_the_usage() {
+async fn failure_of_a_later_turn_owns_the_history_and_the_usage() {
     let mut first =
         ModelResponse::from_tool_requests([ToolRequest::new("add", json!({"a": 1, "b": 1}))]);
     first.usage.input_tokens = Some(7);
@@ -74,7 +74,7 @@ async fn a_failure_of_a_later_turn_owns_the_history_and_the_usage() {
 }
 
 #[tokio::test]
-async fn a_blocked_answer_and_one_without_a_message_are_errors() {
+async fn blocked_answer_and_one_without_a_message_are_errors() {
     let mut blocked = ModelResponse::default();
     blocked.finish_reason = Some(FinishReason::Blocked);
     blocked.finish_message = Some("SAFETY".into());
@@ -89,7 +89,7 @@ async fn a_blocked_answer_and_one_without_a_message_are_errors() {
 }
 
 #[tokio::test]
-async fn other_finish_reasons_are_told() {
+async fn other_finish_reasons_are_reported() {
     let mut cut = ModelResponse::from_text("It is");
     cut.finish_reason = Some(FinishReason::Length);
     let response = genkit::generate("go").model(ScriptedModel::new([cut])).await.unwrap();
@@ -161,7 +161,7 @@ async fn all_ended(ended: &AtomicUsize, wanted: usize) {
 }
 
 #[tokio::test]
-async fn a_signal_stops_every_tool_and_what_it_started() {
+async fn signal_stops_every_tool_and_what_it_started() {
     let ended = Arc::new(AtomicUsize::new(0));
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
     let run = genkit::generate("go").model(hangs()).tools([hanging(&ended)]);
@@ -184,7 +184,7 @@ async fn dropping_the_run_stops_every_tool_and_what_it_started() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_deadline_is_for_the_whole_run() {
+async fn deadline_is_for_the_whole_run() {
     let ended = Arc::new(AtomicUsize::new(0));
     let run = genkit::generate("go").model(hangs()).tools([hanging(&ended)]);
     let began = tokio::time::Instant::now();
@@ -196,7 +196,7 @@ async fn a_deadline_is_for_the_whole_run() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_model_call_has_a_limit_of_ten_minutes() {
+async fn model_call_has_a_limit_of_ten_minutes() {
     let began = tokio::time::Instant::now();
     let error = genkit::generate("go").model(ScriptedModel::pending()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::DeadlineExceeded);
@@ -207,7 +207,7 @@ async fn a_model_call_has_a_limit_of_ten_minutes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_tool_call_has_a_limit_of_a_minute() {
+async fn tool_call_has_a_limit_of_a_minute() {
     let ended = Arc::new(AtomicUsize::new(0));
     for (limit, said) in [(None, "within 60s"), (Some(5), "within 5s")] {
         let model = super::calls([("hang", json!({}))]);
@@ -221,7 +221,7 @@ async fn a_tool_call_has_a_limit_of_a_minute() {
 }
 
 #[tokio::test]
-async fn too_many_calls_at_once_are_refused() {
+async fn too_many_calls_at_once_are_rejected() {
     for (count, fits) in [(128, true), (129, false)] {
         let requests = (0..count).map(|_| ToolRequest::new("add", json!({"a": 1, "b": 1})));
         let model = ScriptedModel::new([
@@ -234,7 +234,7 @@ async fn too_many_calls_at_once_are_refused() {
 }
 
 #[tokio::test]
-async fn the_response_is_plain_data() {
+async fn response_is_plain_data() {
     let model = super::calls([("add", json!({"a": 1, "b": 1}))]);
     let response = genkit::generate("go").model(model).tools(tools![add]).await.unwrap();
     let stored = serde_json::to_value(&response).unwrap();
@@ -247,7 +247,7 @@ async fn the_response_is_plain_data() {
 }
 
 #[tokio::test]
-async fn a_model_that_must_call_a_tool_must_do_so_once() {
+async fn model_that_must_call_a_tool_must_do_so_once() {
     use genkit::model::ToolChoice;
     for forced in [ToolChoice::Required, ToolChoice::tool("add")] {
         let model = super::calls([("add", json!({"a": 1, "b": 1}))]);
@@ -260,7 +260,7 @@ async fn a_model_that_must_call_a_tool_must_do_so_once() {
 }
 
 #[tokio::test]
-async fn a_tool_that_is_chosen_must_be_offered() {
+async fn tool_that_is_chosen_must_be_offered() {
     use genkit::model::ToolChoice;
     let model = ScriptedModel::text("x");
     let run = genkit::generate("go").model(model.clone()).tools(tools![add]);
@@ -274,7 +274,7 @@ async fn a_tool_that_is_chosen_must_be_offered() {
 }
 
 #[tokio::test]
-async fn a_chosen_tool_is_required_in_genkits_json() {
+async fn chosen_tool_is_required_in_genkits_json() {
     use genkit::model::ToolChoice;
     let options = json!({"messages": [], "toolChoice": "required", "toolChoiceName": "add"});
     let read: GenerateOptions = serde_json::from_value(options.clone()).unwrap();
@@ -283,7 +283,7 @@ async fn a_chosen_tool_is_required_in_genkits_json() {
 }
 
 #[tokio::test]
-async fn a_signal_ends_every_turn_of_a_chat() {
+async fn signal_ends_every_turn_of_a_chat() {
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
     let model = ScriptedModel::new([
         ModelResponse::from_text("one"),
@@ -302,7 +302,7 @@ async fn a_signal_ends_every_turn_of_a_chat() {
 }
 
 #[tokio::test]
-async fn a_conversation_goes_on_after_the_limit() {
+async fn conversation_continues_after_the_limit() {
     let limited = genkit::generate("go").model(endless()).tools(tools![add]).max_turns(0);
     let response = limited.await.unwrap();
     let model = ScriptedModel::text("done");
@@ -316,7 +316,7 @@ async fn a_conversation_goes_on_after_the_limit() {
 }
 
 #[tokio::test]
-async fn a_key_in_the_settings_is_not_in_the_response() {
+async fn key_in_the_settings_is_not_in_the_response() {
     let config = json!({"apiKey": "sk-secret", "temperature": 1});
     let model = ScriptedModel::text("x");
     let response = genkit::generate("go").model(model.clone()).config(config).await.unwrap();
@@ -380,7 +380,7 @@ async fn explode() -> genkit::Result<()> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_sibling_did_is_kept_where_a_round_fails() {
+async fn finished_sibling_calls_are_kept_if_a_round_fails() {
     let model = super::calls([
         ("add", json!({"a": 1, "b": 1})),
         ("explode", json!({})),

@@ -108,7 +108,7 @@ pub(super) fn go_on(
 }
 
 #[tokio::test]
-async fn an_interrupt_stops_the_run_and_shows_what_is_asked() {
+async fn interrupt_stops_the_run_and_shows_what_is_asked() {
     let model = calls([("pay", json!({"cents": 5}))]);
     let response = ask(&model, &tools![pay]).await;
     assert_eq!(model.requests().len(), 1, "the model is not asked again");
@@ -145,7 +145,7 @@ async fn it_is_answered_by_restart_respond_and_deny() {
 }
 
 #[tokio::test]
-async fn the_history_tells_what_was_resumed() {
+async fn history_tells_what_was_resumed() {
     let model = calls([("pay", json!({"cents": 5}))]);
     let response = ask(&model, &tools![pay]).await;
     let answer = response.interrupts()[0].restart_with("ok", json!({"cents": 3}));
@@ -208,7 +208,7 @@ async fn genkits_own_json_resumes_too() {
 }
 
 #[tokio::test]
-async fn an_approval_without_the_word_is_asked_again() {
+async fn approval_without_the_word_is_asked_again() {
     let tools = tools![delete];
     let model = calls([("delete", json!({"id": 7}))]);
     let response = ask(&model, &tools).await;
@@ -292,7 +292,7 @@ async fn answers_to_nothing_are_errors() {
 }
 
 #[tokio::test]
-async fn a_run_that_asks_again_is_interrupted_again() {
+async fn run_that_asks_again_is_interrupted_again() {
     let tools = tools![meet, add];
     let model = calls([("meet", json!({})), ("add", json!({"a": 1, "b": 1}))]);
     let response = ask(&model, &tools).await;
@@ -312,7 +312,7 @@ async fn a_run_that_asks_again_is_interrupted_again() {
 }
 
 #[tokio::test]
-async fn a_declined_question_is_an_answer() {
+async fn declined_question_is_an_answer() {
     let model = calls([("meet", json!({}))]);
     let response = ask(&model, &tools![meet]).await;
     let questions = response.interrupts();
@@ -322,7 +322,7 @@ async fn a_declined_question_is_an_answer() {
 }
 
 #[tokio::test]
-async fn what_was_done_once_is_not_done_again() {
+async fn once_result_is_not_recomputed() {
     let charged = Arc::new(AtomicU32::new(0));
     let model = calls([("buy", json!({}))]);
     let response = ask(&model, &[buy(&charged)]).await;
@@ -333,7 +333,7 @@ async fn what_was_done_once_is_not_done_again() {
 }
 
 #[tokio::test]
-async fn a_tool_without_a_body_always_asks() {
+async fn tool_without_a_body_always_asks() {
     let tools = [Tool::builder("ask_user", "Asks.")
         .input_schema(json!({"type": "object"}))
         .output_schema(json!({"type": "string"}))
@@ -344,14 +344,14 @@ async fn a_tool_without_a_body_always_asks() {
     assert_eq!(question.tool_request().input["question"], "Which?");
     let restarted = go_on(response.clone(), vec![question.restart("x")], &model, &tools).await;
     let error = restarted.unwrap_err().to_string();
-    assert!(error.contains("has no code to run"), "{error}");
+    assert!(error.contains("without an implementation"), "{error}");
     let done =
         go_on(response, vec![question.respond("the red one")], &model, &tools).await.unwrap();
     assert_eq!(outputs(&done), ["the red one"]);
 }
 
 #[tokio::test]
-async fn a_policy_asks_for_tools_that_do_not_ask_themselves() {
+async fn policy_asks_for_tools_that_do_not_ask_themselves() {
     let tools = tools![add, delete];
     let model = calls([("add", json!({"a": 1, "b": 2})), ("delete", json!({"id": 7}))]);
     let policy = |call: &genkit::middleware::ToolCall| match call.tool().map(Tool::name) {
@@ -368,7 +368,7 @@ async fn a_policy_asks_for_tools_that_do_not_ask_themselves() {
 }
 
 #[tokio::test]
-async fn the_resumed_round_does_not_count() {
+async fn resumed_round_does_not_count() {
     let script = [
         ModelResponse::from_tool_requests([ToolRequest::new("pay", json!({"cents": 1}))]),
         ModelResponse::from_tool_requests([ToolRequest::new("add", json!({"a": 1, "b": 1}))]),
@@ -383,7 +383,7 @@ async fn the_resumed_round_does_not_count() {
 }
 
 #[tokio::test]
-async fn a_resumed_run_streams_the_answers_first() {
+async fn resumed_run_streams_the_answers_first() {
     let model = calls([("pay", json!({"cents": 1}))]);
     let response = ask(&model, &tools![pay]).await;
     let answer = response.interrupts()[0].restart("ok");
@@ -397,7 +397,7 @@ async fn a_resumed_run_streams_the_answers_first() {
 }
 
 #[tokio::test]
-async fn a_run_that_was_suspended_by_a_newer_program_is_refused() {
+async fn run_that_was_suspended_by_a_newer_program_is_rejected() {
     let model = calls([("pay", json!({"cents": 1}))]);
     let mut response = ask(&model, &tools![pay]).await;
     let answer = response.interrupts()[0].restart("ok");
@@ -435,7 +435,7 @@ async fn wait(ctx: &Context) -> Result<Value> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_resumed_run_that_fails_can_be_resumed_once_more() {
+async fn resumed_run_that_fails_can_be_resumed_again() {
     let tools = tools![wait, add];
     let model = calls([("wait", json!({})), ("add", json!({"a": 1, "b": 1}))]);
     let response = ask(&model, &tools).await;
@@ -462,7 +462,7 @@ fn asks_for_all(call: &genkit::middleware::ToolCall) -> Approval {
 }
 
 #[tokio::test]
-async fn a_denied_call_does_not_run_whoever_asked() {
+async fn denied_call_does_not_run() {
     // A policy caused the interrupt, and is missing when the run is resumed.
     let model = calls([("add", json!({"a": 1, "b": 2}))]);
     let run = genkit::generate("go").model(model.clone()).tools(tools![add]);
@@ -495,7 +495,7 @@ fn purge(notes: &Arc<AtomicU32>) -> Tool {
 }
 
 #[tokio::test]
-async fn an_approval_is_for_what_was_shown() {
+async fn approval_is_for_what_was_shown() {
     let notes = Arc::new(AtomicU32::new(3));
     let tools = [purge(&notes)];
     let model = calls([("purge", json!({}))]);
@@ -507,7 +507,7 @@ async fn an_approval_is_for_what_was_shown() {
 }
 
 #[tokio::test]
-async fn the_answer_to_another_question_approves_nothing() {
+async fn answer_to_another_question_approves_nothing() {
     let notes = Arc::new(AtomicU32::new(3));
     let tools = [purge(&notes)];
     let model = calls([("purge", json!({}))]);
@@ -541,7 +541,7 @@ async fn only_an_open_question_can_be_answered() {
 }
 
 #[tokio::test]
-async fn two_calls_that_cannot_be_told_apart_are_refused() {
+async fn indistinguishable_calls_are_rejected() {
     let model = calls([("pay", json!({"cents": 1})), ("pay", json!({"cents": 2}))]);
     let mut response = ask(&model, &tools![pay]).await;
     for part in &mut response.message.as_mut().unwrap().content {
@@ -555,7 +555,7 @@ async fn two_calls_that_cannot_be_told_apart_are_refused() {
 }
 
 #[tokio::test]
-async fn a_restart_is_no_approval_unless_it_says_so() {
+async fn restart_does_not_approve_by_default() {
     let model = calls([("delete", json!({"id": 7}))]);
     let response = ask(&model, &tools![delete]).await;
     let question = response.interrupts().remove(0);
@@ -577,7 +577,7 @@ async fn mail(ctx: &Context) -> Result<String> {
 }
 
 #[tokio::test]
-async fn what_a_tool_was_answered_live_it_hears_again() {
+async fn sampled_text_is_replayed_on_resume() {
     let model = ScriptedModel::new([
         ModelResponse::from_tool_requests([ToolRequest::new("mail", json!({}))]),
         ModelResponse::from_text("draft A"),
@@ -606,7 +606,7 @@ async fn fatal(ctx: &Context) -> Result<()> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_edited_stays_edited_where_a_sibling_fails() {
+async fn edited_call_stays_edited_if_a_sibling_fails() {
     let tools = tools![send, fatal];
     let model = calls([("send", json!({"euros": 500})), ("fatal", json!({}))]);
     let response = ask(&model, &tools).await;

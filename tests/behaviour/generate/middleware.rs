@@ -73,7 +73,7 @@ impl Middleware for Notes {
 }
 
 #[tokio::test]
-async fn the_first_one_is_the_outermost_and_the_programs_before_the_requests() {
+async fn first_one_is_the_outermost_and_the_programs_before_the_requests() {
     let notes = Arc::new(Mutex::new(Vec::new()));
     let genkit = Genkit::builder().registry(Registry::new());
     let genkit = genkit.middleware(Notes("a", Arc::clone(&notes))).build().unwrap();
@@ -124,7 +124,7 @@ impl Middleware for Changes {
 }
 
 #[tokio::test]
-async fn a_tool_call_can_be_changed_answered_stopped_and_interrupted() {
+async fn tool_call_can_be_changed_answered_stopped_and_interrupted() {
     let call = |a: i64| ("add", json!({"a": a, "b": 1}));
     let run = |model| genkit::generate("go").model(model).tools(tools![add]).middleware(Changes);
     let response = run(calls([call(1), call(2), ("extra", json!({}))])).await.unwrap();
@@ -150,7 +150,7 @@ async fn careful(ctx: &Context) -> Result<String> {
 }
 
 #[tokio::test]
-async fn a_middleware_that_was_answered_does_not_ask_again_because_the_tool_asks() {
+async fn middleware_that_was_answered_does_not_ask_again_because_the_tool_asks() {
     let asks = || {
         on_tool(|call: ToolCall, next: NextTool| async move {
             if next.resumed().is_none() {
@@ -172,7 +172,7 @@ async fn a_middleware_that_was_answered_does_not_ask_again_because_the_tool_asks
 }
 
 #[tokio::test]
-async fn a_run_can_be_run_again() {
+async fn run_can_be_run_again() {
     let longer = on_generate(|request, next| async move {
         let first = next.clone().run(request).await?;
         if first.text().len() > 5 {
@@ -216,7 +216,7 @@ fn pay(paid: &Arc<AtomicU32>, failures: u32) -> Tool {
 }
 
 #[tokio::test]
-async fn what_a_run_was_resumed_for_is_run_again_until_it_is_settled() {
+async fn resumed_calls_are_retried_until_settled() {
     let ask = || ModelResponse::from_tool_requests([ToolRequest::new("pay", json!({}))]);
     let spoken = || Ok(ModelResponse::from_text("done"));
     // The tool fails, then pays; the model fails after the tool has paid.
@@ -281,7 +281,7 @@ fn half() -> (FnModel, Arc<AtomicU32>) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_delivered_is_not_said_twice() {
+async fn delivered_chunks_are_not_repeated() {
     let (half, asked) = half();
     let spare = ScriptedModel::text("spare");
     let stream = genkit::generate("go")
@@ -319,7 +319,7 @@ async fn fallback_takes_the_next_model_and_tells_the_last_error() {
 }
 
 #[tokio::test]
-async fn a_model_without_a_system_role_is_asked_as_the_user() {
+async fn model_without_a_system_role_is_asked_as_the_user() {
     let mut info = ModelInfo::default();
     info.supports = Some(Supports::all().with_system_role(false));
     let model = ScriptedModel::text("x").with_info(info);
@@ -399,7 +399,7 @@ async fn media_is_fetched_for_the_model_and_named_in_the_history() {
 }
 
 #[tokio::test]
-async fn a_spare_gets_no_key_and_hears_of_the_output_in_words() {
+async fn spare_gets_no_key_and_hears_of_the_output_in_words() {
     #[derive(serde::Deserialize, schemars::JsonSchema)]
     struct Dish {
         name: String,

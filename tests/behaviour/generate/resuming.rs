@@ -28,7 +28,7 @@ pub(super) fn noted(asked: Value) -> String {
 }
 
 #[tokio::test]
-async fn the_model_sees_the_input_that_ran_and_that_it_was_edited() {
+async fn model_sees_the_input_that_ran_and_that_it_was_edited() {
     let tools = tools![delete, add];
     let model = calls([("delete", json!({"id": 7})), ("add", json!({"a": 1, "b": 2}))]);
     let run = genkit::generate("go").model(model.clone()).tools(&tools);
@@ -51,7 +51,7 @@ async fn the_model_sees_the_input_that_ran_and_that_it_was_edited() {
 }
 
 #[tokio::test]
-async fn an_edited_call_that_asks_again_stays_edited_and_noted() {
+async fn edited_call_that_asks_again_stays_edited_and_noted() {
     let tools = tools![send];
     for (last, output) in [
         (Interrupt::approve as Answering, json!("sent 20")),
@@ -77,7 +77,7 @@ async fn an_edited_call_that_asks_again_stays_edited_and_noted() {
 }
 
 #[tokio::test]
-async fn a_run_that_is_kept_resumes_with_its_tools_policy_and_settings() {
+async fn run_that_is_kept_resumes_with_its_tools_policy_and_settings() {
     let tools = tools![add];
     let model = calls([("add", json!({"a": 1, "b": 2}))]);
     let asking = Arc::new(AtomicU32::new(0));
@@ -116,7 +116,7 @@ async fn a_run_that_is_kept_resumes_with_its_tools_policy_and_settings() {
 }
 
 #[tokio::test]
-async fn an_answer_may_be_anything_that_serializes() {
+async fn answer_may_be_anything_that_serializes() {
     #[derive(serde::Serialize)]
     struct Input {
         id: u32,

@@ -35,7 +35,7 @@ fn shop() -> Genkit {
 }
 
 #[tokio::test]
-async fn the_documents_for_the_prompt_reach_the_model() {
+async fn documents_for_the_prompt_reach_the_model() {
     let shop = shop();
     let run = shop.generate("open when").retriever("notes", 5);
     assert_eq!(run.await.unwrap().text(), "open at nine; open at ten on Monday");
@@ -51,7 +51,7 @@ async fn each_turn_of_a_chat_has_its_own_documents() {
 }
 
 #[tokio::test]
-async fn an_unknown_retriever_is_named() {
+async fn unknown_retriever_is_named() {
     let error = shop().generate("hi").retriever("note", 1).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound);
     assert!(
@@ -61,7 +61,7 @@ async fn an_unknown_retriever_is_named() {
 }
 
 #[tokio::test]
-async fn the_error_of_a_retriever_ends_the_run() {
+async fn error_of_a_retriever_ends_the_run() {
     let broken = Retriever::builder("broken", "Fails.")
         .handler(|_, _| async { Err::<Vec<Document>, _>("the index is gone".into()) });
     let error = shop().generate("hi").retriever(&broken, 1).await.unwrap_err();
@@ -80,7 +80,7 @@ async fn missing_state_is_found_before_anything_runs() {
 }
 
 #[tokio::test]
-async fn a_reranker_orders_more_candidates_than_are_returned() {
+async fn reranker_orders_more_candidates_than_are_returned() {
     let longest = Reranker::builder("longest", "The longest first.").handler(
         |_: Document, mut documents: Vec<Document>| async move {
             documents.sort_by_key(|document| std::cmp::Reverse(document.text().len()));
@@ -93,7 +93,7 @@ async fn a_reranker_orders_more_candidates_than_are_returned() {
 }
 
 #[tokio::test]
-async fn a_retriever_is_mounted_with_a_prefix_and_serves_as_a_tool() {
+async fn retriever_is_mounted_with_a_prefix_and_serves_as_a_tool() {
     let mounted = Registry::new().mount("shop", &Registry::new().add(actions![notes]));
     let genkit = Genkit::builder().registry(mounted).state(Notes(vec!["open"]));
     let genkit = genkit.default_model(ScriptedModel::text("hi")).build().unwrap();

@@ -21,7 +21,7 @@ async fn folders(ctx: &Context) -> Result<usize> {
 }
 
 #[tokio::test]
-async fn a_sample_is_answered_by_the_model_of_the_run() {
+async fn sample_is_answered_by_the_model_of_the_run() {
     let model = ScriptedModel::new([
         ModelResponse::from_tool_requests([ToolRequest::new(
             "translate",
@@ -42,7 +42,7 @@ async fn a_sample_is_answered_by_the_model_of_the_run() {
 }
 
 #[tokio::test]
-async fn a_run_has_no_folders() {
+async fn run_has_no_folders() {
     let model = super::calls([("folders", json!({}))]);
     let response = genkit::generate("go").model(model).tools(tools![folders]).await.unwrap();
     let said = super::outputs(&response)[0]["error"].as_str().unwrap().to_owned();

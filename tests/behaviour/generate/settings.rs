@@ -60,7 +60,7 @@ async fn each_place_has_the_same_settings() {
 }
 
 #[tokio::test]
-async fn the_last_of_a_setting_counts() {
+async fn last_of_a_setting_counts() {
     let model = ScriptedModel::text("a");
     let run = genkit::generate("hi").top_k(3).config(json!({"topK": 4, "own": true})).top_k(5);
     run.model(model.clone()).await.unwrap();
@@ -68,7 +68,7 @@ async fn the_last_of_a_setting_counts() {
 }
 
 #[tokio::test]
-async fn what_no_provider_takes_is_refused_before_the_call() {
+async fn invalid_setting_is_rejected_before_the_call() {
     let ask = || genkit::generate("hi");
     for (run, said) in [
         (
@@ -91,7 +91,7 @@ async fn what_no_provider_takes_is_refused_before_the_call() {
 }
 
 #[tokio::test]
-async fn each_misspelt_setting_is_told_once_and_sent_as_it_is() {
+async fn each_misspelt_setting_is_reported_once_and_sent_unchanged() {
     let (log, _listening) = Log::listening();
     let model = ScriptedModel::texts(["a", "b"]);
     let config = json!({"temperatur": 0.5, "topp": 0.9, "own": 1, "top_k": 2});

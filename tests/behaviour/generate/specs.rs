@@ -112,7 +112,7 @@ fn stripped(value: Value) -> Value {
 }
 
 #[tokio::test]
-async fn the_specification_of_generate_passes_unchanged() {
+async fn specification_of_generate_passes_unchanged() {
     let (mut failed, mut lines) = (Vec::new(), String::new());
     for folder in case_folders::find("specs", "GENKIT_SPEC_DIRS", "genkit-specs") {
         let mut passed = 0;

@@ -67,7 +67,7 @@ async fn chunks_are_numbered_by_the_message_that_they_belong_to() {
 }
 
 #[tokio::test]
-async fn the_answers_of_a_round_are_one_chunk_in_request_order() {
+async fn answers_of_a_round_are_one_chunk_in_request_order() {
     let requests = [1, 2, 3].map(|n| ToolRequest::new("add", json!({"a": n, "b": 0})));
     let model = ScriptedModel::new([
         ModelResponse::from_tool_requests(requests),
@@ -87,7 +87,7 @@ async fn the_answers_of_a_round_are_one_chunk_in_request_order() {
 }
 
 #[tokio::test]
-async fn a_streamed_call_has_the_reference_of_its_answer() {
+async fn streamed_call_has_the_reference_of_its_answer() {
     let call = |n| ToolRequest::new("add", json!({"a": n, "b": 0}));
     let whole = ModelResponse::from_tool_requests([call(1), call(2)]);
     let pieces = [GenerateChunk::new([call(1).into()]), GenerateChunk::new([call(2).into()])];
@@ -110,7 +110,7 @@ async fn a_streamed_call_has_the_reference_of_its_answer() {
 }
 
 #[tokio::test]
-async fn a_model_that_does_not_stream_is_seen_all_the_same() {
+async fn model_that_does_not_stream_is_seen_all_the_same() {
     let model = ScriptedModel::new([
         ModelResponse::from_tool_requests([ToolRequest::new("add", json!({"a": 1, "b": 2}))]),
         ModelResponse::from_text("done"),
@@ -151,7 +151,7 @@ async fn progress_and_chunks_of_tools_are_seen_but_not_by_the_model() {
 }
 
 #[tokio::test]
-async fn an_error_comes_once_after_the_chunks_before_it_and_again_as_the_response() {
+async fn error_comes_once_after_the_chunks_before_it_and_again_as_the_response() {
     let model = ScriptedModel::new([
         Scripted::chunks(
             [GenerateChunk::from_text("x")],

@@ -45,7 +45,7 @@ fn server() -> (String, Arc<Mutex<Vec<Value>>>) {
 /// Runs this test as a separate program, which generates and exits.
 fn run_child(variables: &[(&str, &str)]) -> Vec<Value> {
     let (url, posts) = server();
-    let name = "generate::telemetry::a_plain_program_sends_its_traces_at_their_end";
+    let name = "generate::telemetry::plain_program_sends_its_traces_at_their_end";
     let mut child = Command::new(std::env::current_exe().unwrap());
     child.args(["--exact", name]).env(CHILD, "1").env("GENKIT_TELEMETRY_SERVER", url);
     for name in ["GENKIT_ENV", "GENKIT_ENABLE_REALTIME_TELEMETRY"] {
@@ -62,7 +62,7 @@ fn spans(posts: &[Value]) -> Vec<&Value> {
 }
 
 #[tokio::test]
-async fn a_plain_program_sends_its_traces_at_their_end() {
+async fn plain_program_sends_its_traces_at_their_end() {
     if std::env::var_os(CHILD).is_some() {
         let model = ScriptedModel::text("hi").with_name("lab/plain");
         assert_eq!(genkit::generate("go").model(model).await.unwrap().text(), "hi");

@@ -28,7 +28,7 @@ async fn recorded(run: Generate) -> Vec<Fields> {
 }
 
 #[tokio::test]
-async fn a_span_for_each_run_turn_model_call_and_tool_call() {
+async fn span_for_each_run_turn_model_call_and_tool_call() {
     let spans = traced(false).await;
     let names: Vec<&str> = spans.iter().map(|(name, _)| *name).collect();
     assert_eq!(names, ["generate", "turn", "chat", "execute_tool", "turn", "chat"]);
@@ -84,7 +84,7 @@ async fn traced_note() -> &'static str {
 }
 
 #[tokio::test]
-async fn a_span_for_whatever_else_runs() {
+async fn span_for_whatever_else_runs() {
     let spans = RecordedSpans::here();
     Flow::of::<stepping>().run(json!({})).await.unwrap();
     Resource::of::<traced_note>().read("note://traced").await.unwrap();

@@ -130,7 +130,7 @@ fn every_skill_is_one() {
 
 /// An error on a page is the compiler's actual message.
 #[test]
-fn an_error_of_the_compiler_is_as_it_is() {
+fn compiler_errors_match_the_guide() {
     let folder = root().join("ui-tests/cases/options/fail");
     let said: Vec<String> = fs::read_dir(folder)
         .unwrap()

@@ -137,7 +137,7 @@ fn in_the_book(pages: &[Page]) -> Vec<String> {
 }
 
 #[test]
-fn the_book_leads_to_its_own_pages() {
+fn book_leads_to_its_own_pages() {
     let pages = pages();
     let settings = read("genkit/guide/book.toml");
     assert!(settings.contains("command = \"python3 ../../.ci/book.py\""));

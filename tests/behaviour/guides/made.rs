@@ -20,7 +20,7 @@ const BUILDERS: [(&str, &str, &[&str]); 5] = [
 
 /// Sequential, because some pages are generated from others.
 #[test]
-fn what_is_made_is_as_it_was_made() {
+fn generated_pages_are_up_to_date() {
     the_book_has_every_page_once();
     settings_are_those_of_the_code();
     what_other_programs_get_wrong_is_in_the_tables_of_the_code();
@@ -138,12 +138,12 @@ const OTHERS: [(&str, &str, &str); 7] = [
     ),
     (
         "What providers and clients reject",
-        "A single rejected schema would disable the whole list of tools, so each receiver gets a schema that it accepts.",
+        "One rejected schema would make the whole tool list fail, so each provider and client gets a schema that it accepts.",
         "crates/genkit-schema/src/dialect/mod.rs",
     ),
     (
         "Streams of servers that are compatible with OpenAI",
-        "Fragments of tool calls are assembled by index, id and name together: the first table selects the call that a fragment may continue, the second decides whether it continues it, and the third handles the remaining calls at the end of the stream.",
+        "Fragments of tool calls are assembled by index, id and name together: the first table selects the call that a fragment may belong to. The second decides whether the fragment continues that call. The third handles calls that remain at the end of the stream.",
         "crates/genkit-openai/src/chat/response/calls/mod.rs",
     ),
     (
@@ -171,7 +171,7 @@ const OTHERS: [(&str, &str, &str); 7] = [
 fn what_other_programs_get_wrong_is_in_the_tables_of_the_code() {
     let mut text = String::from(
         "# What other programs get wrong, and what we do about it\n\nGenerated from the documentation of the code. \
-         Invalid input from another program is repaired, or left out with a warning. It never disables the valid input next to it.\n",
+         Invalid input from another program is repaired or skipped with a warning. Valid input next to it still works.\n",
     );
     for (title, lead, path) in OTHERS {
         write!(text, "\n## {title}\n\n{lead}\n").unwrap();
@@ -303,7 +303,7 @@ fn the_book_has_every_page_once() {
 
 /// Runs the book's preprocessor as mdBook does, and checks that no link leads out of the book.
 #[test]
-fn the_book_has_no_link_to_what_is_outside() {
+fn book_has_no_link_to_what_is_outside() {
     let chapter = |page: &Page| json!({"Chapter": {"content": page.text, "sub_items": []}});
     let sections: Vec<Value> = in_order().iter().map(chapter).collect();
     let mut python = Command::new("python3");

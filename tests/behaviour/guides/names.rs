@@ -191,7 +191,7 @@ fn methods_that_the_text_names_are_public() {
 }
 
 #[test]
-fn a_name_that_is_not_there_is_seen() {
+fn name_that_is_not_there_is_seen() {
     let page = Page { name: "a".to_owned(), text: "`generate(..).max_rounds(3)`".to_owned() };
     let names: Vec<String> = page.prose().split('`').skip(1).step_by(2).flat_map(named).collect();
     assert_eq!(names, ["max_rounds"]);

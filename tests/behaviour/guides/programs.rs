@@ -65,7 +65,7 @@ fn needs(name: &str, program: &str) -> String {
 
 /// In sequence, since both may write the pages.
 #[test]
-fn a_page_shows_its_program_and_what_that_needs() {
+fn page_shows_its_program_and_what_that_needs() {
     programs_are_the_examples();
     needs_are_those_of_the_manifest();
 }

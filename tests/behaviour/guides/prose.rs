@@ -110,7 +110,7 @@ fn count_line(line: &str) -> usize {
 }
 
 #[test]
-fn a_phrase_is_counted_as_whole_words() {
+fn phrase_is_counted_as_whole_words() {
     assert_eq!(count_line("/// Nobody is told; the amendment goes on."), 3);
     assert_eq!(count_line("/// The caller receives the error."), 0);
 }

@@ -14,7 +14,7 @@ fn first_of_comment(source: &str) -> String {
 }
 
 #[test]
-fn the_readme_is_short_and_begins_as_the_front_page() {
+fn readme_is_short_and_begins_as_the_front_page() {
     let readme = Page { name: "README".to_owned(), text: read("README.md") };
     let lines = readme.text.lines().count();
     assert!(lines <= MAX_LINES, "README.md has {lines} lines");
@@ -24,14 +24,14 @@ fn the_readme_is_short_and_begins_as_the_front_page() {
 
 /// The first screen links to further pages.
 #[test]
-fn the_front_page_is_one_screen() {
+fn front_page_is_one_screen() {
     let front = read("genkit/src/lib.rs");
     let lines = front.lines().take_while(|line| line.starts_with("//!")).count();
     assert!(lines <= 60, "the front page has {lines} lines");
 }
 
 #[test]
-fn the_commands_of_the_readme_are_those_that_ci_runs() {
+fn commands_of_the_readme_are_those_that_ci_runs() {
     let (readme, ci) = (read("README.md"), read(".ci/run"));
     for command in ["cargo test --workspace --all-features", "cargo run -p quickstart -- --demo"] {
         assert!(readme.contains(&format!("```sh\n{command}\n```")), "README.md: {command}");

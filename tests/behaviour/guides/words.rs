@@ -42,7 +42,7 @@ const WORDS: [(&str, &str); 35] = [
 ];
 
 #[test]
-fn the_words_of_a_search_lead_to_their_page() {
+fn words_of_a_search_lead_to_their_page() {
     let modules = read("genkit/src/guide/mod.rs");
     for (word, page) in WORDS {
         let line = modules.lines().find(|line| line.trim().starts_with(&format!("{page}: ")));

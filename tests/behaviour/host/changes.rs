@@ -34,7 +34,7 @@ fn offered(request: &ModelRequest) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn a_change_is_seen_by_the_next_turn() {
+async fn change_is_seen_by_the_next_turn() {
     for era in ERAS {
         let registry: Registry = registry(tools![add]);
         let host = host(server(&registry).protocol(era));

@@ -52,7 +52,7 @@ async fn answers_that_nobody_asked_for_are_passed_over() {
 }
 
 #[tokio::test]
-async fn the_first_answer_to_a_call_counts_and_the_second_is_nobody_elses() {
+async fn second_response_to_a_call_is_ignored() {
     let host = working(|message, say| {
         // The response to the previous call, again.
         let before = message["id"].as_u64().unwrap().saturating_sub(1);
@@ -64,7 +64,7 @@ async fn the_first_answer_to_a_call_counts_and_the_second_is_nobody_elses() {
 }
 
 #[tokio::test]
-async fn a_storm_of_changes_lists_no_more_than_it_must() {
+async fn storm_of_changes_lists_no_more_than_it_must() {
     let lists = Arc::new(Mutex::new(0_usize));
     let counted = Arc::clone(&lists);
     let server = by_hand(
@@ -92,7 +92,7 @@ async fn a_storm_of_changes_lists_no_more_than_it_must() {
 }
 
 #[tokio::test]
-async fn requests_with_ids_that_are_strange_or_used_twice_are_answered_or_refused() {
+async fn requests_with_ids_that_are_strange_or_used_twice_are_answered_or_rejected() {
     let answers = Arc::new(Mutex::new(0_usize));
     let seen = Arc::clone(&answers);
     let server =

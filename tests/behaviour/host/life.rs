@@ -50,7 +50,7 @@ async fn states(host: &McpHost) -> Vec<(String, ServerState)> {
 }
 
 #[tokio::test]
-async fn the_dead_and_the_hung_keep_nobody_waiting() {
+async fn dead_and_hung_servers_do_not_delay_the_host() {
     let host = McpHost::builder()
         .server("dead", dead())
         .server("good", server(&registry(tools![add])))
@@ -78,7 +78,7 @@ async fn the_dead_and_the_hung_keep_nobody_waiting() {
 }
 
 #[tokio::test]
-async fn a_silent_handshake_ends_and_says_what_to_do() {
+async fn handshake_timeout_error_suggests_a_fix() {
     let client = McpHost::builder()
         .server("hung", hung().connect_timeout(Duration::from_millis(300)))
         .probe_timeout(Duration::from_millis(100))
@@ -92,7 +92,7 @@ async fn a_silent_handshake_ends_and_says_what_to_do() {
 }
 
 #[tokio::test]
-async fn a_client_of_a_disabled_server_starts_it_when_it_is_enabled() {
+async fn client_of_a_disabled_server_starts_it_when_it_is_enabled() {
     let count = Arc::new(AtomicUsize::new(0));
     let client = McpClient::connect("s", counting(&count).disabled(true)).await.unwrap();
     assert_eq!(client.status().state, ServerState::Disabled);
@@ -159,7 +159,7 @@ async fn reconnect_makes_a_new_connection_and_forgets_the_error() {
 }
 
 #[tokio::test]
-async fn only_what_changed_is_connected_anew() {
+async fn only_changed_servers_are_reconnected() {
     let counts: Vec<_> = (0..3).map(|_| Arc::new(AtomicUsize::new(0))).collect();
     let configs: Vec<ServerConfig> = counts.iter().map(|count| counting(count).into()).collect();
     let [a, b, c] = <[ServerConfig; 3]>::try_from(configs).unwrap();
@@ -177,12 +177,12 @@ async fn only_what_changed_is_connected_anew() {
     host.ready().await;
     assert_eq!(seen(), [1, 2, 1]);
     let error = host.update_servers([("a", a.clone()), ("a", c)]).await.unwrap_err();
-    assert!(error.to_string().contains("duplicate key `a` of MCP servers"), "{error}");
+    assert!(error.to_string().contains("duplicate server key `a`"), "{error}");
     assert_eq!(host.clients().len(), 2);
 }
 
 #[tokio::test]
-async fn keys_stand_before_a_slash() {
+async fn names_are_prefixed_with_the_server_key() {
     for key in ["", "a/b", "a*", "a\nb", &"x".repeat(65)] {
         let error = McpHost::builder().server(key, dead()).build().unwrap_err();
         assert!(error.to_string().contains("without `/`, `*`"), "{error}");
@@ -190,7 +190,7 @@ async fn keys_stand_before_a_slash() {
 }
 
 #[tokio::test]
-async fn keys_that_are_one_for_a_model_are_told() {
+async fn colliding_server_keys_are_reported() {
     let host = |keys: [&str; 3]| {
         let builder = keys.iter().fold(McpHost::builder(), |host, key| host.server(*key, dead()));
         builder.build().unwrap()
@@ -202,7 +202,7 @@ async fn keys_that_are_one_for_a_model_are_told() {
 }
 
 #[tokio::test]
-async fn a_connection_that_breaks_is_made_again() {
+async fn connection_that_breaks_is_made_again() {
     let count = Arc::new(AtomicUsize::new(0));
     let pipes: Arc<std::sync::Mutex<Vec<tokio::task::JoinHandle<genkit::Result<()>>>>> =
         Arc::default();
@@ -229,7 +229,7 @@ async fn a_connection_that_breaks_is_made_again() {
 }
 
 #[tokio::test]
-async fn a_tool_whose_host_is_gone_says_so() {
+async fn tool_of_a_dropped_host_is_an_error() {
     let tools = {
         let host = super::host(server(&registry(tools![add])));
         host.tools().await.unwrap()
@@ -283,7 +283,7 @@ async fn dropping_the_host_ends_its_connections() {
 }
 
 #[tokio::test]
-async fn requests_end_without_a_sign_of_life_and_go_on_with_one() {
+async fn progress_extends_the_request_timeout() {
     /// Works for a while, and tells so.
     #[tool]
     async fn work(ctx: &genkit::Context, tells: bool) -> String {
@@ -304,7 +304,7 @@ async fn requests_end_without_a_sign_of_life_and_go_on_with_one() {
 }
 
 #[tokio::test]
-async fn what_a_dead_server_had_is_not_offered_any_more() {
+async fn items_of_a_dead_server_are_removed() {
     let alive: Arc<std::sync::Mutex<Option<tokio::task::JoinHandle<genkit::Result<()>>>>> =
         Arc::default();
     let genkit = genkit::Genkit::builder().registry(registry(tools![add])).build().unwrap();
@@ -334,7 +334,7 @@ async fn what_a_dead_server_had_is_not_offered_any_more() {
 }
 
 #[tokio::test]
-async fn what_is_wished_for_last_counts() {
+async fn last_requested_state_wins() {
     let host = super::host(server(&registry(tools![add])));
     host.ready().await;
     for _ in 0..3 {

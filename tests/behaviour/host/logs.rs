@@ -13,7 +13,7 @@ use crate::logged::Log;
 const LINES: usize = 2000;
 
 #[tokio::test]
-async fn a_server_fills_no_log_and_forges_no_line() {
+async fn server_fills_no_log_and_forges_no_line() {
     let (log, _guard) = Log::listening();
     let floods =
         by_hand(json!({"tools": {}, "logging": {}}), |message, say| {

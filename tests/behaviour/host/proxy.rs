@@ -111,7 +111,7 @@ async fn hints_and_meta_pass_through() {
 }
 
 #[tokio::test]
-async fn the_registry_is_left_as_it_was() {
+async fn registry_is_left_as_it_was() {
     let registry_of_front = registry(tools![own]);
     {
         let host = McpHost::builder().server("s", server(&behind())).build().unwrap();
@@ -127,7 +127,7 @@ async fn the_registry_is_left_as_it_was() {
 /// Each way to serve waits for the first lists of the servers behind, as awaiting does: many clients cause only one
 /// listing.
 #[tokio::test]
-async fn the_first_list_is_whole_whatever_serves_it() {
+async fn first_list_is_complete_for_every_transport() {
     /// The startup time of the server behind.
     const START: Duration = Duration::from_millis(300);
     let parts = || {

@@ -48,7 +48,7 @@ fn greeting() -> ScriptedModel {
 }
 
 #[tokio::test]
-async fn a_handler_answers() {
+async fn handler_answers() {
     for era in ERAS {
         let asked: Arc<Mutex<Vec<ElicitRequest>>> = Arc::default();
         let seen = Arc::clone(&asked);
@@ -83,7 +83,7 @@ async fn without_anybody_a_question_is_declined() {
 }
 
 #[tokio::test]
-async fn a_handler_that_panics_cancels_the_question() {
+async fn handler_that_panics_cancels_the_question() {
     for era in ERAS {
         let host = McpHost::builder()
             .server("s", server(&registry(tools![greet])).protocol(era))
@@ -123,7 +123,7 @@ async fn in_a_loop_a_question_interrupts_and_the_answer_goes_back() {
 }
 
 #[tokio::test]
-async fn a_stateless_server_is_not_asked_twice_for_its_question() {
+async fn stateless_server_is_not_asked_twice_for_its_question() {
     static RUNS: AtomicU32 = AtomicU32::new(0);
     /// Counts its runs.
     #[tool]
@@ -150,7 +150,7 @@ async fn a_stateless_server_is_not_asked_twice_for_its_question() {
 }
 
 #[tokio::test]
-async fn a_question_goes_to_the_call_that_it_is_about() {
+async fn question_goes_to_the_call_that_it_is_about() {
     /// Takes a moment, and asks nothing.
     #[tool]
     async fn slow() -> String {
@@ -174,7 +174,7 @@ async fn a_question_goes_to_the_call_that_it_is_about() {
 }
 
 #[tokio::test]
-async fn the_model_is_lent_under_conditions() {
+async fn sampling_is_limited_by_policy() {
     for era in ERAS {
         let model = ScriptedModel::new([
             ModelResponse::from_text("Deep."),
@@ -297,7 +297,7 @@ async fn questions_are_never_crossed() {
 }
 
 #[tokio::test]
-async fn a_question_that_cannot_be_placed_does_not_stop_the_clocks() {
+async fn question_that_cannot_be_placed_does_not_stop_the_clocks() {
     /// Never ends.
     #[tool]
     async fn hang() -> String {
@@ -313,7 +313,7 @@ async fn a_question_that_cannot_be_placed_does_not_stop_the_clocks() {
 }
 
 #[tokio::test]
-async fn an_answer_is_not_taken_for_another_question() {
+async fn answer_is_not_taken_for_another_question() {
     static ASKED: AtomicU32 = AtomicU32::new(0);
     /// Asks something else each time.
     #[tool]
@@ -337,7 +337,7 @@ async fn an_answer_is_not_taken_for_another_question() {
 }
 
 #[tokio::test]
-async fn the_same_words_asked_twice_are_two_questions() {
+async fn same_words_asked_twice_are_two_questions() {
     /// Asks until it likes the answer.
     #[tool]
     async fn picky(ctx: &Context) -> Result<String> {

@@ -60,7 +60,7 @@ fn dead(tries: &Arc<AtomicUsize>) -> CustomTransport {
 }
 
 #[tokio::test]
-async fn a_server_is_given_up_after_so_many_tries_and_tried_by_hand() {
+async fn server_is_given_up_after_so_many_tries_and_tried_by_hand() {
     let [never, twice] = [Arc::<AtomicUsize>::default(), Arc::default()];
     let soon = Reconnect::new().first_delay(Duration::from_millis(1));
     let host = McpHost::builder()
@@ -84,7 +84,7 @@ async fn a_server_is_given_up_after_so_many_tries_and_tried_by_hand() {
 }
 
 #[tokio::test]
-async fn a_client_is_disabled_and_enabled() {
+async fn client_is_disabled_and_enabled() {
     let client = McpClient::connect("s", server(&registry(tools![add]))).await.unwrap();
     client.disable();
     assert_eq!(client.status().state, ServerState::Disabled);

@@ -96,7 +96,7 @@ async fn in_a_loop(tools: impl genkit::generate::IntoTools, name: &str) -> ToolR
 }
 
 #[tokio::test]
-async fn the_host_takes_off_what_the_server_put_on() {
+async fn host_removes_the_result_wrapper_of_the_server() {
     for era in ERAS {
         let host = host(server(&all()).protocol(era));
         let client = host.client("s").unwrap();
@@ -208,7 +208,7 @@ async fn nothing_of_a_result_is_dropped() {
 
 /// Clients that do not read structured content receive the value as well.
 #[tokio::test]
-async fn a_value_beside_an_image_is_text_for_other_clients() {
+async fn value_next_to_an_image_is_text_for_other_clients() {
     let genkit = Genkit::builder().registry(all()).build().unwrap();
     let client = Client::connect(genkit.serve_mcp()).await.unwrap();
     let answer = client.call_tool("weather", json!({})).await.unwrap();

@@ -115,7 +115,7 @@ async fn meta_of_the_run_and_of_the_host_goes_with_each_request() {
 }
 
 #[tokio::test]
-async fn a_peer_of_rmcp_is_tools_too() {
+async fn peer_of_rmcp_is_tools_too() {
     let host = host(server(&registry(tools![work])));
     let peer = rmcp::peer(&host.client("s").unwrap()).await.unwrap();
     let tools = peer_tools([peer.clone()]).await.unwrap();
@@ -128,5 +128,5 @@ async fn a_peer_of_rmcp_is_tools_too() {
     assert_eq!(model.tool_outputs("work"), ["done"]);
     let error = peer_tools([peer.clone(), peer]).await.unwrap_err();
     let said = error.to_string();
-    assert!(said.contains("duplicate tool name `work` at the MCP servers"), "{said}");
+    assert!(said.contains("both have a tool named `work`"), "{said}");
 }

@@ -137,7 +137,7 @@ async fn panic_of(id: u64) -> String {
 }
 
 #[tokio::test]
-async fn a_panic_of_a_prompt_a_resource_or_a_suggestion_is_no_text_for_a_client() {
+async fn panic_messages_are_not_sent_to_clients() {
     for modern in [false, true] {
         let client = Client::builder().modern(modern);
         let client = client.connect(crate::serving(actions![panics, panic_of])).await.unwrap();
@@ -153,7 +153,7 @@ async fn a_panic_of_a_prompt_a_resource_or_a_suggestion_is_no_text_for_a_client(
 }
 
 #[tokio::test]
-async fn a_local_client_reads_it_all_but_no_panic() {
+async fn local_client_reads_it_all_but_no_panic() {
     for server in [server(), server().expose_errors(true)] {
         let client = Client::connect(server).await.unwrap();
         let failed = client.call_tool("fail", json!({"how": "caused"})).await.unwrap();
@@ -168,7 +168,7 @@ async fn a_local_client_reads_it_all_but_no_panic() {
 }
 
 #[tokio::test]
-async fn the_log_has_it_whole_under_the_reference_that_the_client_reads() {
+async fn log_has_it_whole_under_the_reference_that_the_client_reads() {
     let (log, _guard) = Log::listening();
     let client = Client::connect(server().expose_errors(false)).await.unwrap();
     for (name, arguments) in [
@@ -187,7 +187,7 @@ async fn the_log_has_it_whole_under_the_reference_that_the_client_reads() {
 }
 
 #[tokio::test]
-async fn a_model_reads_what_was_written_for_it_and_no_cause_of_another_library() {
+async fn model_reads_what_was_written_for_it_and_no_cause_of_another_library() {
     use genkit::message::ToolRequest;
     for (how, expected) in
         [("ours", "no note 7"), ("caused", "cannot save (#)"), ("context", "cannot save (#)")]

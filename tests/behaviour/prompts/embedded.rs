@@ -26,7 +26,7 @@ async fn sky_over(city: String) -> String {
 }
 
 #[tokio::test]
-async fn a_struct_is_the_input() {
+async fn struct_is_the_input() {
     let child = JourneyCompanionsItem { is_child: Some(true), ..JourneyCompanionsItem::new("Ann") };
     let journey = Journey {
         days: Some(2),
@@ -76,7 +76,7 @@ async fn it_runs_with_its_tools_and_the_answer_has_a_type() {
 }
 
 #[tokio::test]
-async fn a_variant_takes_the_same_input_and_one_without_a_schema_takes_any() {
+async fn variant_takes_the_same_input_and_one_without_a_schema_takes_any() {
     let short = embedded::journey_short(Journey::new("Oslo")).render().await.unwrap();
     assert_eq!(short.messages[0].text(), "Oslo!");
     let morning = embedded::morning().input(json!({"name": "Ann"})).render().await.unwrap();
@@ -173,7 +173,7 @@ mod annotated {
     }
 
     #[tokio::test]
-    async fn a_function_says_how_it_runs() {
+    async fn prompt_function_declares_its_run_options() {
         let model = ScriptedModel::new([asks(), ModelResponse::from_text(r#"{"meters": 2.5}"#)]);
         let model = model.with_name("house/sailor");
         let registry = Registry::new().add(actions![ask_for_tide, tide_at, sky_over]);

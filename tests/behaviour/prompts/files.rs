@@ -68,7 +68,7 @@ fn texts(messages: &[Message]) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_file_says_everything_of_its_run() {
+async fn prompt_file_sets_all_run_options() {
     let folder = trips();
     let model = ScriptedModel::text("{}");
     let genkit = builder(&folder, &model).build().unwrap();
@@ -109,7 +109,7 @@ async fn names_have_folders_and_variants() {
 }
 
 #[tokio::test]
-async fn the_input_is_checked_after_its_defaults() {
+async fn input_is_checked_after_its_defaults() {
     let folder = trips();
     let genkit = builder(&folder, &ScriptedModel::text("x")).build().unwrap();
     let said = async |input: Value| {
@@ -134,7 +134,7 @@ async fn the_input_is_checked_after_its_defaults() {
 }
 
 #[tokio::test]
-async fn a_value_never_becomes_structure() {
+async fn value_never_becomes_structure() {
     let folder =
         Folder::new([("say.prompt", "---\ninput: {schema: {text: string}}\n---\n{{text}}")]);
     let genkit =
@@ -170,7 +170,7 @@ async fn media_and_sections_are_parts() {
 }
 
 #[tokio::test]
-async fn documents_stand_where_a_template_has_their_section() {
+async fn documents_are_inserted_at_their_section() {
     let text = "---\nmodel: house/planner\n---\n{{section \"context\"}}What of Rome?";
     let folder = Folder::new([("ask.prompt", text)]);
     let model =
@@ -183,7 +183,7 @@ async fn documents_stand_where_a_template_has_their_section() {
 }
 
 #[tokio::test]
-async fn what_templates_share_is_given_by_the_builder() {
+async fn builder_provides_shared_partials_and_helpers() {
     #[derive(serde::Deserialize, schemars::JsonSchema)]
     #[allow(dead_code, reason = "only its schema is used")]
     struct Stop {
@@ -217,7 +217,7 @@ async fn what_templates_share_is_given_by_the_builder() {
 }
 
 #[test]
-fn a_file_with_a_mistake_does_not_disable_the_others() {
+fn file_with_an_error_does_not_disable_the_others() {
     let folder = Folder::new([
         ("good.prompt", "Hi {{> head}}"),
         ("_head.prompt", "there"),
@@ -234,7 +234,7 @@ fn a_file_with_a_mistake_does_not_disable_the_others() {
 }
 
 #[test]
-fn all_mistakes_of_all_files_are_one_error_if_no_file_is_valid() {
+fn all_errors_of_all_files_are_one_error_if_no_file_is_valid() {
     let folder = Folder::new([
         ("a.prompt", "Hi\n{{> hed}}"),
         ("_head.prompt", "Hello"),
@@ -285,7 +285,7 @@ async fn until(holds: impl AsyncFn() -> bool) {
 }
 
 #[tokio::test]
-async fn a_folder_is_watched_and_clients_are_told() {
+async fn folder_is_watched_and_clients_are_notified() {
     let folder = Folder::new([("a.prompt", "one {{> end}}"), ("_end.prompt", ".")]);
     let genkit = Genkit::builder()
         .registry(Registry::new())
@@ -325,7 +325,7 @@ async fn a_folder_is_watched_and_clients_are_told() {
 }
 
 #[tokio::test]
-async fn a_template_in_the_program_needs_no_type() {
+async fn template_in_the_program_needs_no_type() {
     let trip = || {
         genkit::Prompt::builder("trip", "Plans a trip.")
             .input_schema(json!({

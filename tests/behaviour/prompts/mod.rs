@@ -108,7 +108,7 @@ async fn arguments_are_parsed_from_strings() {
 async fn missing_and_malformed_arguments_are_named() {
     let client = client().await;
     let said = client.get_prompt("letter", json!({})).await.unwrap_err().to_string();
-    assert_eq!(said, "-32602: prompt `letter` lacks required arguments: `to`, `words`");
+    assert_eq!(said, "-32602: prompt `letter` is missing required arguments: `to`, `words`");
     let given = json!({"to": "Bob", "words": "many"});
     let said = client.get_prompt("letter", given).await.unwrap_err().to_string();
     assert!(said.starts_with("-32602: prompt `letter`: at `words`: "), "{said}");

@@ -79,7 +79,7 @@ fn texts(messages: &[Message]) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_prompt_brings_its_model_its_settings_and_its_tools() {
+async fn prompt_brings_its_model_its_settings_and_its_tools() {
     let call = ToolRequest::new("weather", json!({"city": "Rome"}));
     let model = ScriptedModel::new([
         ModelResponse::from_tool_requests([call]),
@@ -98,7 +98,7 @@ async fn a_prompt_brings_its_model_its_settings_and_its_tools() {
 }
 
 #[tokio::test]
-async fn what_the_run_is_told_counts_more() {
+async fn run_options_override_prompt_options() {
     let planner = ScriptedModel::text("unused");
     let own = ScriptedModel::text(r#"{"a": 1}"#);
     let response = genkit(&planner)
@@ -122,7 +122,7 @@ async fn what_the_run_is_told_counts_more() {
 }
 
 #[tokio::test]
-async fn the_turns_of_a_prompt_are_limited_and_its_tool_requests_returned() {
+async fn turns_of_a_prompt_are_limited_and_its_tool_requests_returned() {
     let call = || ModelResponse::from_tool_requests([ToolRequest::new("time", json!({}))]);
     let model = ScriptedModel::new([call(), call(), call()]);
     let once = PromptOptions::default().with_tools(["time"]).with_max_turns(1);
@@ -174,7 +174,7 @@ async fn it_streams_in_the_format_of_the_prompt() {
 }
 
 #[tokio::test]
-async fn earlier_messages_stand_before_what_the_prompt_asks() {
+async fn history_precedes_the_prompt_messages() {
     let model = ScriptedModel::texts(["a", "b"]);
     let history =
         [Message::system("old"), Message::user("Where was I?"), Message::model("In Oslo.")];
@@ -191,7 +191,7 @@ async fn earlier_messages_stand_before_what_the_prompt_asks() {
 }
 
 #[tokio::test]
-async fn a_chat_begins_with_a_prompt_and_keeps_what_it_says() {
+async fn chat_starts_with_a_prompt_and_keeps_its_settings() {
     let model = ScriptedModel::texts(["go", "stay"]);
     let mut chat = genkit(&model).prompt("trip").input(json!({"city": "Rome"})).chat();
     chat.send("Please.").await.unwrap();
@@ -204,7 +204,7 @@ async fn a_chat_begins_with_a_prompt_and_keeps_what_it_says() {
 }
 
 #[tokio::test]
-async fn an_interrupted_run_goes_on_with_what_its_prompt_says() {
+async fn interrupted_run_resumes_with_its_prompt_options() {
     /// Books it.
     #[tool(needs_approval)]
     async fn book() -> &'static str {
@@ -227,7 +227,7 @@ async fn an_interrupted_run_goes_on_with_what_its_prompt_says() {
 }
 
 #[tokio::test]
-async fn a_reply_may_choose_for_itself() {
+async fn reply_may_choose_for_itself() {
     let model = ScriptedModel::text("deep");
     let think = Prompt::builder("think", "Thinks.").model("house/planner").handler(
         |_: Context, input: Input| async move {
@@ -246,7 +246,7 @@ async fn a_reply_may_choose_for_itself() {
 }
 
 #[tokio::test]
-async fn a_rendered_prompt_is_a_history_without_ceremony() {
+async fn rendered_prompt_is_a_history_without_ceremony() {
     let model = ScriptedModel::text("x");
     let reply = Prompt::of::<plan>().render(json!({"city": "Rome"})).await.unwrap();
     genkit::generate(()).messages(reply).model(model.clone()).await.unwrap();
@@ -254,7 +254,7 @@ async fn a_rendered_prompt_is_a_history_without_ceremony() {
 }
 
 #[tokio::test]
-async fn what_does_not_fit_is_named() {
+async fn mismatching_argument_is_named() {
     let genkit = genkit(&ScriptedModel::text("x"));
     let said = async |run: genkit::Generate| {
         let error = run.await.unwrap_err();
@@ -274,7 +274,7 @@ async fn what_does_not_fit_is_named() {
 }
 
 #[tokio::test]
-async fn an_unknown_prompt_names_the_nearest_and_the_variants() {
+async fn unknown_prompt_names_the_nearest_and_the_variants() {
     let genkit = genkit(&ScriptedModel::text("x"));
     let error = genkit.prompt("trip.formel").render().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound);

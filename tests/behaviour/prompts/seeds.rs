@@ -53,7 +53,7 @@ fn genkit(model: &ScriptedModel) -> Genkit {
 }
 
 #[tokio::test]
-async fn a_prompt_made_at_run_time_has_tools() {
+async fn prompt_made_at_run_time_has_tools() {
     let model = ScriptedModel::new([
         call("forecast_for", json!({"place": "Oslo"})),
         ModelResponse::from_text("Take one."),
@@ -70,7 +70,7 @@ async fn a_prompt_made_at_run_time_has_tools() {
 }
 
 #[tokio::test]
-async fn a_prompt_file_has_tools_and_streams() {
+async fn prompt_file_has_tools_and_streams() {
     let model = ScriptedModel::new([
         call("forecast_for", json!({"place": "Bergen"})),
         ModelResponse::from_text("Yes, until noon."),
@@ -87,7 +87,7 @@ async fn a_prompt_file_has_tools_and_streams() {
 }
 
 #[tokio::test]
-async fn rounds_of_tools_end_where_the_file_says() {
+async fn max_turns_of_the_file_limits_tool_rounds() {
     let holding = |symbol: &str, shares| asks::PortfolioHoldingsItem::new(symbol, shares);
     let input = asks::Portfolio::new(vec![holding("ACME", 100), holding("OTHER", 2)]);
     let model = ScriptedModel::new([
@@ -113,7 +113,7 @@ async fn rounds_of_tools_end_where_the_file_says() {
 }
 
 #[tokio::test]
-async fn the_program_may_run_the_tools_of_a_prompt() {
+async fn program_may_run_the_tools_of_a_prompt() {
     let model = ScriptedModel::new([
         call("forecast_for", json!({"place": "Rome"})),
         ModelResponse::from_text("No."),
@@ -128,7 +128,7 @@ async fn the_program_may_run_the_tools_of_a_prompt() {
 }
 
 #[tokio::test]
-async fn a_host_uses_the_prompts_of_a_server() {
+async fn host_uses_the_prompts_of_a_server() {
     let server = genkit(&ScriptedModel::text("unused"));
     let server = ServerConfig::in_process(move || server.serve_mcp());
     let host = McpHost::builder().server("songs", server).build().unwrap();

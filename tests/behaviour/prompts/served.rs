@@ -62,7 +62,7 @@ input:
 }
 
 #[tokio::test]
-async fn a_file_is_listed_with_its_arguments() {
+async fn file_is_listed_with_its_arguments() {
     let folder = trip();
     let client = client(&folder).await;
     let listed = client.prompts().await.unwrap();
@@ -87,7 +87,7 @@ async fn a_file_is_listed_with_its_arguments() {
 }
 
 #[tokio::test]
-async fn a_file_is_rendered_from_texts() {
+async fn file_is_rendered_from_texts() {
     let folder = trip();
     let client = client(&folder).await;
     let given = json!({"city": "7", "slow": "true", "style": "", "stops": "[\"a\"]"});
@@ -107,7 +107,7 @@ async fn a_file_is_rendered_from_texts() {
         json!({"model": "house/planner", "config": {"temperature": 0.5}, "tools": ["weather"]})
     );
     for (given, said) in [
-        (json!({}), "lacks required arguments: `city`"),
+        (json!({}), "is missing required arguments: `city`"),
         (json!({"city": "a", "days": "many"}), "days"),
         (json!({"city": "a", "style": "loud"}), "style"),
     ] {
@@ -117,7 +117,7 @@ async fn a_file_is_rendered_from_texts() {
 }
 
 #[tokio::test]
-async fn a_function_and_a_builder_are_served_alike() {
+async fn function_and_a_builder_are_served_alike() {
     let folder = trip();
     let client = client(&folder).await;
     let reply = serde_json::to_value(client.raw_prompt("look", json!({})).await.unwrap()).unwrap();

@@ -168,7 +168,7 @@ fn yes(key: &str) -> Value {
 }
 
 #[tokio::test]
-async fn an_approval_is_asked_anew_where_its_text_has_changed() {
+async fn approval_is_asked_again_if_its_text_changed() {
     let (client, shop) = connect(asked()).await;
     shop.price.store(10, Ordering::SeqCst);
     let first = asks(call(&client, "pay", json!({}), None, json!({})).await);
@@ -181,7 +181,7 @@ async fn an_approval_is_asked_anew_where_its_text_has_changed() {
 }
 
 #[tokio::test]
-async fn the_answer_to_one_form_is_none_to_another() {
+async fn answer_to_one_form_does_not_answer_another() {
     let (client, _) = connect(asked()).await;
     let first = asks(call(&client, "turns", json!({}), None, json!({})).await);
     let answer = json!({"it": {"action": "accept", "content": {"name": "Ada"}}});
@@ -190,7 +190,7 @@ async fn the_answer_to_one_form_is_none_to_another() {
 }
 
 #[tokio::test]
-async fn the_answer_to_a_form_is_no_approval() {
+async fn form_answer_is_not_an_approval() {
     let (client, _) = connect(asked()).await;
     let first = asks(call(&client, "kinds", json!({}), None, json!({})).await);
     let second = asks(call(&client, "kinds", json!({}), Some(&first), yes("q1")).await);
@@ -199,7 +199,7 @@ async fn the_answer_to_a_form_is_no_approval() {
 }
 
 #[tokio::test]
-async fn what_was_not_asked_cannot_be_answered() {
+async fn unasked_question_cannot_be_answered() {
     let (client, shop) = connect(asked()).await;
     // The user was shown nothing, so no tools, prompts or resources run.
     for answers in
@@ -230,7 +230,7 @@ async fn what_was_not_asked_cannot_be_answered() {
 }
 
 #[tokio::test]
-async fn a_client_with_a_session_answers_what_it_is_asked_and_nothing_before() {
+async fn client_with_a_session_answers_what_it_is_asked_and_nothing_before() {
     let shop = Arc::new(Shop::default());
     let genkit = Genkit::builder()
         .registry(Registry::new().add(actions![delete]))
@@ -245,7 +245,7 @@ async fn a_client_with_a_session_answers_what_it_is_asked_and_nothing_before() {
 }
 
 #[tokio::test]
-async fn a_state_is_answered_once() {
+async fn state_is_answered_once() {
     let (client, shop) = connect(asked()).await;
     let first = asks(call(&client, "buy", json!({}), None, json!({})).await);
     // A repeated request without an answer is not an answer, and does not result in a second question.
@@ -271,7 +271,7 @@ async fn a_state_is_answered_once() {
 }
 
 #[tokio::test]
-async fn every_state_that_is_refused_is_refused_with_the_same_words() {
+async fn all_invalid_states_return_the_same_error() {
     let (client, _) = connect(asked()).await;
     let first = asks(call(&client, "delete", json!({"id": 7}), None, json!({})).await);
     let mut said = std::collections::BTreeSet::new();
@@ -303,7 +303,7 @@ async fn questions_of_one_name_are_two_questions() {
 }
 
 #[tokio::test]
-async fn only_a_form_that_says_so_can_be_answered_in_advance() {
+async fn only_forms_with_allow_unasked_can_be_answered_in_advance() {
     let (client, _) = connect(asked()).await;
     let answers = json!({
         "name": {"action": "accept", "content": {"name": "Ada"}}, "yes": {"action": "accept"},
@@ -319,7 +319,7 @@ async fn only_a_form_that_says_so_can_be_answered_in_advance() {
 }
 
 #[tokio::test]
-async fn what_a_middleware_asks_is_answered_once_and_not_in_advance() {
+async fn middleware_question_is_answered_once_and_not_in_advance() {
     let shop = Arc::new(Shop::default());
     let guard = middleware::on_tool(|call, next| async move {
         if next.resumed().is_some() {

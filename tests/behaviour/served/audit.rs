@@ -53,7 +53,7 @@ fn server() -> McpServer {
 }
 
 #[tokio::test]
-async fn every_request_that_runs_or_is_refused_leaves_one_event() {
+async fn every_request_that_runs_or_is_rejected_leaves_one_event() {
     for modern in [false, true] {
         let (log, _guard) = listening();
         let client = Client::builder().modern(modern).connect(server()).await.unwrap();
@@ -91,7 +91,7 @@ async fn every_request_that_runs_or_is_refused_leaves_one_event() {
 }
 
 #[tokio::test]
-async fn a_request_over_the_rate_leaves_an_event() {
+async fn request_over_the_rate_leaves_an_event() {
     let (log, _guard) = listening();
     let client = Client::connect(server().max_per_second(1)).await.unwrap();
     let mut answers = Vec::new();

@@ -205,7 +205,7 @@ async fn nothing_is_lost_of_what_it_does_not_change() {
 }
 
 #[tokio::test]
-async fn a_question_of_the_tool_and_one_of_the_middleware_reach_the_user_once_each() {
+async fn question_of_the_tool_and_one_of_the_middleware_reach_the_user_once_each() {
     let log = Log::default();
     for client in clients(&["asks"], &log).await {
         log.lock().unwrap().clear();
@@ -218,7 +218,7 @@ async fn a_question_of_the_tool_and_one_of_the_middleware_reach_the_user_once_ea
 }
 
 #[tokio::test]
-async fn a_question_of_the_middleware_may_be_declined() {
+async fn question_of_the_middleware_may_be_declined() {
     let log = Log::default();
     for builder in eras() {
         let no = builder().on_elicit(|_, _| None);
@@ -229,7 +229,7 @@ async fn a_question_of_the_middleware_may_be_declined() {
 }
 
 #[tokio::test]
-async fn a_client_that_cannot_be_asked_by_a_middleware_is_told_what_it_lacks() {
+async fn middleware_question_names_the_missing_capability() {
     let log = Log::default();
     let [legacy, modern] = eras();
     let client = legacy().connect(serving(&["asks"], &log)).await.unwrap();
@@ -241,7 +241,7 @@ async fn a_client_that_cannot_be_asked_by_a_middleware_is_told_what_it_lacks() {
 }
 
 #[tokio::test]
-async fn the_user_approves_the_input_that_runs() {
+async fn user_approves_the_input_that_runs() {
     let log = Log::default();
     for client in clients(&["changes"], &log).await {
         log.lock().unwrap().clear();

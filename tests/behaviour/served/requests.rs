@@ -109,7 +109,7 @@ async fn visit(client: &Client) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn it_stands_around_every_request_and_changes_nothing() {
+async fn middleware_wraps_every_request_without_changing_it() {
     for builder in eras() {
         let log = Log::default();
         let around = server().0.middleware(logs("outer", &log)).middleware(logs("inner", &log));
@@ -172,7 +172,7 @@ async fn answers_are_cached() {
 }
 
 #[tokio::test]
-async fn a_rate_is_limited() {
+async fn rate_is_limited() {
     for builder in eras() {
         let left = Arc::new(AtomicU32::new(2));
         let limit = on_call(move |_: ServedRequest, next: NextRequest| {
@@ -229,7 +229,7 @@ async fn each_hook_is_around_its_own_and_may_change_the_answer() {
 struct User(&'static str);
 
 #[tokio::test]
-async fn it_knows_who_asks_and_what_for() {
+async fn middleware_sees_the_caller_and_the_request() {
     let seen: Arc<Mutex<Vec<Value>>> = Arc::default();
     let log = Arc::clone(&seen);
     let asks = on_request(move |request: ServedRequest, next: NextRequest| {
@@ -243,7 +243,7 @@ async fn it_knows_who_asks_and_what_for() {
 }
 
 #[tokio::test]
-async fn a_middleware_that_panics_or_fails_is_masked_and_ends_one_request() {
+async fn middleware_that_panics_or_fails_is_masked_and_ends_one_request() {
     for builder in eras() {
         let broken = on_call(|request: ServedRequest, next: NextRequest| async move {
             match request.arguments()["n"].as_i64() {

@@ -65,7 +65,7 @@ async fn call(client: &RunningService<RoleClient, ()>, name: &'static str) -> Op
 }
 
 #[tokio::test]
-async fn a_client_of_the_sdk_is_served_over_a_unix_socket_until_it_disconnects() {
+async fn client_of_the_sdk_is_served_over_a_unix_socket_until_it_disconnects() {
     let (log, _guard) = Log::listening();
     let count = Arc::new(AtomicU32::new(0));
     let counted = Arc::clone(&count);
@@ -91,7 +91,7 @@ async fn a_client_of_the_sdk_is_served_over_a_unix_socket_until_it_disconnects()
 }
 
 #[tokio::test]
-async fn a_client_without_the_scopes_of_its_principal_is_refused() {
+async fn client_without_the_scopes_of_its_principal_is_rejected() {
     for server in [server(&Arc::default()), server(&Arc::default()).extension(Principal::new("bo"))]
     {
         let (client, _serving) = connect(server).await;
@@ -101,7 +101,7 @@ async fn a_client_without_the_scopes_of_its_principal_is_refused() {
 }
 
 #[tokio::test]
-async fn a_stopped_server_finishes_its_calls_and_returns() {
+async fn stopped_server_finishes_its_calls_and_returns() {
     let finish = Arc::new(Notify::new());
     let (stop, stopped) = oneshot::channel::<()>();
     let server = server(&finish).shutdown(async { drop(stopped.await) });

@@ -32,14 +32,14 @@ async fn all_missing_variables_are_one_error_before_the_first_client() {
     assert_eq!(error.kind(), ErrorKind::FailedPrecondition);
     assert_eq!(
         error.to_string(),
-        "environment variables are missing: `GENKIT_TEST_UNSET_TOKEN` (Token of the notes), `GENKIT_TEST_UNSET_URL` \
-         (Address of the notes); set them before the server starts"
+        "missing environment variables: `GENKIT_TEST_UNSET_TOKEN` (Token of the notes), `GENKIT_TEST_UNSET_URL` \
+         (Address of the notes); set them before starting the server"
     );
     assert!(start(variables().split_off(2)).await.is_ok());
 }
 
 #[tokio::test]
-async fn a_name_that_no_shell_can_set_is_an_error() {
+async fn name_that_no_shell_can_set_is_an_error() {
     for name in ["NOTES-TOKEN", "1ST", "", "A B", "A=B"] {
         let error = start(vec![Variable::new(name, "").optional()]).await.map(drop).unwrap_err();
         assert!(error.to_string().contains(&format!("`{name}` is not a valid")), "{error}");

@@ -8,7 +8,7 @@ use super::{folder, manifest, serving, write};
 
 #[test]
 #[cfg(unix)]
-fn a_skill_with_a_link_that_leaves_it_is_left_out() {
+fn skill_with_a_link_that_leaves_it_is_left_out() {
     use std::os::unix::fs::symlink;
     let root = folder("links");
     write(&root, "outside.txt", "secret");
@@ -34,7 +34,7 @@ fn a_skill_with_a_link_that_leaves_it_is_left_out() {
 }
 
 #[test]
-fn an_invalid_skill_does_not_disable_the_others() {
+fn invalid_skill_does_not_disable_the_others() {
     let root = folder("lenient");
     write(&root, "good/SKILL.md", manifest("good", ""));
     let long = "x".repeat(1_068);
@@ -62,7 +62,7 @@ fn an_invalid_skill_does_not_disable_the_others() {
 }
 
 #[test]
-fn what_is_too_much_is_refused_and_one_less_is_not() {
+fn skill_limits_are_exact() {
     let root = folder("limits");
     write(&root, "a/SKILL.md", manifest("a", ""));
     for number in 0..511 {
@@ -85,7 +85,7 @@ fn what_is_too_much_is_refused_and_one_less_is_not() {
 }
 
 #[tokio::test]
-async fn a_rule_hides_a_skill_with_all_of_its_files() {
+async fn rule_hides_a_skill_with_all_of_its_files() {
     let root = folder("permit");
     for name in ["open", "secret"] {
         write(&root, &format!("{name}/SKILL.md"), manifest(name, "text"));
@@ -109,7 +109,7 @@ async fn a_rule_hides_a_skill_with_all_of_its_files() {
 }
 
 #[tokio::test]
-async fn a_server_reads_its_folder_when_it_starts_and_says_what_is_wrong() {
+async fn skill_errors_are_reported_at_server_startup() {
     let root = folder("server");
     write(&root, "a/SKILL.md", "---\nname: b\ndescription: d\n---\n");
     let error = Client::connect(serving(Vec::new()).skills_dir(&root)).await.err().unwrap();

@@ -27,7 +27,7 @@ fn host(entries: Value, serves: Value) -> McpHost {
 }
 
 #[tokio::test]
-async fn a_bad_entry_is_left_out_and_not_its_list() {
+async fn bad_entry_is_left_out_and_not_its_list() {
     let text = manifest("good", "x");
     let mut huge = entry("huge", "x");
     huge["resources"][0]["size"] = json!(1 << 30);
@@ -52,7 +52,7 @@ async fn a_bad_entry_is_left_out_and_not_its_list() {
 }
 
 #[tokio::test]
-async fn a_skill_that_changed_between_list_and_load_is_refused_until_it_is_listed_anew() {
+async fn changed_skill_is_rejected_until_it_is_listed_again() {
     let reads = Arc::new(AtomicUsize::new(0));
     let lists = Arc::new(AtomicUsize::new(0));
     let (old, new) = (manifest("a", "old"), manifest("a", "new"));
@@ -110,7 +110,7 @@ async fn of_a_million_skills_a_thousand_are_kept() {
 }
 
 #[tokio::test]
-async fn a_server_without_the_extension_is_not_asked() {
+async fn server_without_the_extension_is_not_asked() {
     let server = by_hand(json!({"resources": {}}), |message, _| {
         assert_ne!(message["method"], "skills/list");
     });

@@ -75,7 +75,7 @@ async fn folders_and_servers_alike_and_neither_in_the_place_of_the_other() {
 }
 
 #[tokio::test]
-async fn an_approval_holds_for_the_files_as_they_are() {
+async fn approval_holds_for_the_files_as_they_are() {
     let there = folder("model-approval");
     write(&there, "refunds/SKILL.md", manifest("refunds", "Theirs."));
     let asked = Arc::new(AtomicUsize::new(0));
@@ -108,7 +108,7 @@ async fn an_approval_holds_for_the_files_as_they_are() {
 }
 
 #[tokio::test]
-async fn what_is_not_listed_is_said_and_found() {
+async fn unlisted_skills_are_mentioned_and_can_be_found() {
     let here = folder("model-many");
     for number in 0..150 {
         let name = format!("task-{number}");

@@ -18,7 +18,7 @@ fn hosted(world: &Arc<World>) -> genkit::mcp::host::CustomTransport {
 }
 
 #[tokio::test]
-async fn a_host_waits_for_a_task_and_tells_its_progress() {
+async fn host_waits_for_a_task_and_tells_its_progress() {
     let world = World::new();
     let messages: Arc<Mutex<Vec<String>>> = Arc::default();
     let told = Arc::clone(&messages);
@@ -45,7 +45,7 @@ async fn a_host_waits_for_a_task_and_tells_its_progress() {
 }
 
 #[tokio::test]
-async fn the_questions_of_a_task_are_asked_once_each() {
+async fn questions_of_a_task_are_asked_once_each() {
     let world = World::new();
     let asked: Arc<Mutex<Vec<String>>> = Arc::default();
     let heard = Arc::clone(&asked);
@@ -66,7 +66,7 @@ async fn the_questions_of_a_task_are_asked_once_each() {
 }
 
 #[tokio::test]
-async fn a_loop_that_stops_to_ask_goes_on_with_the_same_task() {
+async fn loop_that_stops_to_ask_continues_with_the_same_task() {
     let world = World::new();
     let host = McpHost::builder().server("s", hosted(&world)).build().unwrap();
     host.ready().await;
@@ -91,7 +91,7 @@ async fn a_loop_that_stops_to_ask_goes_on_with_the_same_task() {
 }
 
 #[tokio::test]
-async fn a_caller_that_goes_away_ends_its_task_unless_it_is_kept() {
+async fn caller_that_goes_away_ends_its_task_unless_it_is_kept() {
     for keeps in [false, true] {
         let world = World::new();
         let host =
@@ -119,7 +119,7 @@ fn one(server: genkit::mcp::host::CustomTransport) -> McpHost {
 }
 
 #[tokio::test]
-async fn a_server_that_never_ends_is_asked_now_and_then_and_told_in_the_end() {
+async fn endless_task_is_polled_and_finally_cancelled() {
     let heard = Heard::default();
     let host = one(by_hand(&heard, |_| json!({"status": "working"})));
     let call = tokio::time::timeout(Duration::from_secs(1), host.call_tool("s/long", json!({})));
@@ -136,7 +136,7 @@ async fn a_server_that_never_ends_is_asked_now_and_then_and_told_in_the_end() {
 }
 
 #[tokio::test]
-async fn a_server_that_answers_for_another_task_or_with_none_is_an_error() {
+async fn server_that_answers_for_another_task_or_with_none_is_an_error() {
     for odd in [
         json!({"status": "completed", "taskId": "t2", "result": {"content": []}}),
         json!({"status": "dancing"}),
@@ -156,7 +156,7 @@ async fn a_server_that_answers_for_another_task_or_with_none_is_an_error() {
 }
 
 #[tokio::test]
-async fn nobody_is_asked_twice_for_one_key_nor_without_end() {
+async fn question_is_asked_once_per_key_and_a_limited_number_of_times() {
     let question = |key: &str| {
         let form = json!({"type": "object", "properties": {"name": {"type": "string"}}});
         let params = json!({"mode": "form", "message": key, "requestedSchema": form});

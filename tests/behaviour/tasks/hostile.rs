@@ -35,7 +35,7 @@ async fn unknown_ids_and_answers_cost_nothing_that_stays() {
 }
 
 #[tokio::test]
-async fn a_client_with_too_many_tasks_waits_for_its_calls() {
+async fn client_with_too_many_tasks_waits_for_its_calls() {
     let world = World::new();
     let client = connect(server(&world, None)).await;
     for number in 0..1000 {

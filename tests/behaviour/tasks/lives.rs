@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::*;
 
 #[tokio::test]
-async fn a_call_that_lasts_becomes_a_task_and_others_are_answered() {
+async fn call_that_lasts_becomes_a_task_and_others_are_answered() {
     let world = World::new();
     let client = connect(server(&world, None)).await;
     assert!(client.call_tool("quick", json!({})).await.unwrap().text().contains('7'));
@@ -51,7 +51,7 @@ async fn clients_without_the_extension_wait_and_know_no_methods() {
 }
 
 #[tokio::test]
-async fn a_server_without_such_tools_has_no_tasks() {
+async fn server_without_such_tools_has_no_tasks() {
     let quiet = Genkit::builder().registry(Registry::new().add(tools![plain])).build().unwrap();
     let client = connect(quiet.serve_mcp()).await;
     assert_eq!(get(&client, "x").await.unwrap_err(), -32601);
@@ -66,7 +66,7 @@ async fn plain() -> u32 {
 }
 
 #[tokio::test]
-async fn a_task_is_answered_bit_by_bit_and_no_key_means_two_things() {
+async fn task_is_answered_bit_by_bit_and_no_key_means_two_things() {
     let world = World::new();
     let client = connect(server(&world, None)).await;
     let id = begin(&client, "asks", json!({})).await;
@@ -133,7 +133,7 @@ async fn cancelling_stops_the_function() {
 }
 
 #[tokio::test]
-async fn an_error_of_the_tool_is_its_result_and_a_fault_is_a_failure() {
+async fn error_of_the_tool_is_its_result_and_a_fault_is_a_failure() {
     let world = World::new();
     let client = connect(server(&world, None)).await;
     let id = begin(&client, "fails", json!({"panics": false})).await;
@@ -148,7 +148,7 @@ async fn an_error_of_the_tool_is_its_result_and_a_fault_is_a_failure() {
 }
 
 #[tokio::test]
-async fn a_task_is_gone_when_its_time_is_over() {
+async fn task_is_removed_when_its_ttl_expires() {
     // The time limit of a tool does not extend the lifetime of its task.
     for tool in ["work", "patient"] {
         let world = World::new();

@@ -81,7 +81,7 @@ fn listening(
 }
 
 #[tokio::test]
-async fn an_outage_of_its_server_ends_no_task_of_a_durable_run() {
+async fn outage_of_its_server_ends_no_task_of_a_durable_run() {
     let ((_temp, ours), (_others, theirs)) = (Temp::new("outage"), Temp::new("outage-server"));
     let world = World::new();
     let any: SocketAddr = "127.0.0.1:0".parse().unwrap();
@@ -135,7 +135,7 @@ impl RunStore for Hanging {
 }
 
 #[tokio::test]
-async fn a_task_whose_id_was_not_saved_ends_with_its_worker() {
+async fn task_whose_id_was_not_saved_ends_with_its_worker() {
     let ((_temp, store), world) = (Temp::new("unsaved"), World::new());
     let served = Arc::clone(&world);
     let server = ServerConfig::in_process(move || server(&served, None));

@@ -97,7 +97,7 @@ async fn until_let_go(store: &FolderStore, run: &str) {
 }
 
 #[tokio::test]
-async fn a_durable_run_lets_go_while_it_waits_and_its_function_runs_twice_in_all() {
+async fn durable_run_lets_go_while_it_waits_and_its_function_runs_twice_in_all() {
     let (_temp, store) = Temp::new("lets-go");
     let (heard, begun, done) = (Heard::default(), Begun::default(), Arc::default());
     let genkit = program(slow(&heard, &done), &store, &begun, "relay");
@@ -117,7 +117,7 @@ async fn a_durable_run_lets_go_while_it_waits_and_its_function_runs_twice_in_all
 }
 
 #[tokio::test]
-async fn another_process_goes_on_with_a_run_that_was_let_go() {
+async fn another_process_resumes_a_released_run() {
     let (_temp, store) = Temp::new("let-go-process");
     let (heard, begun, done) = (Heard::default(), Begun::default(), Arc::default());
     {
@@ -144,7 +144,7 @@ async fn another_process_goes_on_with_a_run_that_was_let_go() {
 }
 
 #[tokio::test]
-async fn a_flow_lets_go_and_two_equal_calls_are_two_tasks() {
+async fn flow_lets_go_and_two_equal_calls_are_two_tasks() {
     let (_temp, store) = Temp::new("let-go-flow");
     let (heard, begun, done) = (Heard::default(), Begun::default(), Arc::<AtomicUsize>::default());
     let genkit = program(slow(&heard, &done), &store, &begun, "relay");
@@ -159,7 +159,7 @@ async fn a_flow_lets_go_and_two_equal_calls_are_two_tasks() {
 }
 
 #[tokio::test]
-async fn a_run_that_was_let_go_and_is_cancelled_cancels_its_task() {
+async fn run_that_was_let_go_and_is_cancelled_cancels_its_task() {
     for by_another in [false, true] {
         let (_temp, store) = Temp::new(&format!("let-go-cancel-{by_another}"));
         let (heard, begun, done) = (Heard::default(), Begun::default(), Arc::default());
@@ -185,7 +185,7 @@ async fn a_run_that_was_let_go_and_is_cancelled_cancels_its_task() {
 }
 
 #[tokio::test]
-async fn a_call_that_may_not_begin_twice_holds_its_worker() {
+async fn call_that_may_not_begin_twice_holds_its_worker() {
     let (_temp, store) = Temp::new("holds");
     let (heard, begun, done) = (Heard::default(), Begun::default(), Arc::<AtomicUsize>::default());
     let genkit = program(slow(&heard, &done), &store, &begun, "relay_once");
@@ -202,7 +202,7 @@ async fn a_call_that_may_not_begin_twice_holds_its_worker() {
 }
 
 #[tokio::test]
-async fn a_loop_is_interrupted_with_the_task_where_that_is_wanted() {
+async fn loop_is_interrupted_with_the_task_where_that_is_wanted() {
     let (heard, done) = (Heard::default(), Arc::<AtomicUsize>::default());
     let server = slow(&heard, &done).task_wait(TaskWait::Interrupt);
     let host = McpHost::builder().server("s", server).build().unwrap();
@@ -257,7 +257,7 @@ async fn denying_a_task_cancels_it() {
 }
 
 #[tokio::test]
-async fn a_durable_run_is_interrupted_with_the_task_too() {
+async fn durable_run_is_interrupted_with_the_task_too() {
     let (_temp, store) = Temp::new("interrupted");
     let (heard, begun, done) = (Heard::default(), Begun::default(), Arc::<AtomicUsize>::default());
     let server = slow(&heard, &done).task_wait(TaskWait::Interrupt);
@@ -276,7 +276,7 @@ async fn a_durable_run_is_interrupted_with_the_task_too() {
 }
 
 #[tokio::test]
-async fn a_task_is_followed_as_long_as_its_server_says_that_it_lives() {
+async fn task_is_polled_until_its_ttl_expires() {
     let heard = Heard::default();
     let server =
         by_hand(&heard, |_| json!({"status": "working", "ttlMs": 1500, "pollIntervalMs": 60_000}));

@@ -27,7 +27,7 @@ impl Drop for Temp {
 }
 
 #[tokio::test]
-async fn a_task_goes_on_after_a_restart_and_does_nothing_twice() {
+async fn task_continues_after_a_restart_and_does_nothing_twice() {
     let ((_temp, store), world) = (Temp::new("restart"), World::new());
     let client = connect(server(&world, Some(&store))).await;
     let id = begin(&client, "work", json!({})).await;
@@ -49,7 +49,7 @@ async fn a_task_goes_on_after_a_restart_and_does_nothing_twice() {
 }
 
 #[tokio::test]
-async fn a_question_waits_for_its_answer_over_a_restart() {
+async fn question_waits_for_its_answer_over_a_restart() {
     let ((_temp, store), world) = (Temp::new("asks"), World::new());
     let client = connect(server(&world, Some(&store))).await;
     let id = begin(&client, "asks", json!({})).await;
@@ -69,7 +69,7 @@ async fn a_question_waits_for_its_answer_over_a_restart() {
 }
 
 #[tokio::test]
-async fn what_may_have_happened_is_not_done_again() {
+async fn interrupted_at_most_once_step_is_not_repeated() {
     let ((_temp, store), world) = (Temp::new("risky"), World::new());
     let client = connect(server(&world, Some(&store))).await;
     let id = begin(&client, "risky", json!({})).await;
@@ -105,7 +105,7 @@ async fn every_server_on_a_store_answers_for_its_tasks() {
 }
 
 #[tokio::test]
-async fn a_task_is_unknown_to_all_but_its_caller() {
+async fn task_is_unknown_to_all_but_its_caller() {
     let ((_temp, store), world) = (Temp::new("principal"), World::new());
     let server_of = |who: &str| server(&world, Some(&store)).extension(Principal::new(who));
     let ada = connect(server_of("ada")).await;
@@ -124,7 +124,7 @@ async fn a_task_is_unknown_to_all_but_its_caller() {
 }
 
 #[tokio::test]
-async fn a_worker_of_runs_leaves_tasks_to_servers_and_what_is_gone_leaves_the_store() {
+async fn workers_ignore_tasks_and_expired_tasks_leave_the_store() {
     let ((_temp, store), world) = (Temp::new("worker"), World::new());
     let ttl = Duration::from_millis(600);
     let client = connect(server(&world, Some(&store)).task_ttl(ttl)).await;

@@ -19,7 +19,7 @@ fn slow_call(id: &Value, modern: bool) -> Value {
 
 /// F-3: the second request with the same id is refused, and the first one is answered.
 #[test]
-fn an_id_that_is_in_use_is_refused_on_a_pipe() {
+fn id_that_is_in_use_is_rejected_on_a_pipe() {
     for modern in [false, true] {
         let mut pipe = Pipe::start("conformance", &[]);
         if !modern {
@@ -48,7 +48,7 @@ fn an_id_that_is_in_use_is_refused_on_a_pipe() {
 
 /// F-3: the same in a session over HTTP. Without sessions, each client has its own ids.
 #[tokio::test]
-async fn an_id_that_is_in_use_is_refused_within_a_session_only() {
+async fn id_that_is_in_use_is_rejected_within_a_session_only() {
     let server = Server::start("conformance", &[]);
     let to = raw::address(&server);
     for era in Era::BOTH {
@@ -85,7 +85,7 @@ fn huge() -> [String; 4] {
 
 /// F-6: such a number is valid JSON, and its request has an id.
 #[test]
-fn a_number_out_of_range_does_not_lose_its_requests_id_on_a_pipe() {
+fn number_out_of_range_does_not_lose_its_requests_id_on_a_pipe() {
     let mut pipe = Pipe::open();
     for number in huge() {
         for (at, params) in [
@@ -109,7 +109,7 @@ fn a_number_out_of_range_does_not_lose_its_requests_id_on_a_pipe() {
 }
 
 #[tokio::test]
-async fn a_number_out_of_range_does_not_lose_its_requests_id_over_http() {
+async fn number_out_of_range_does_not_lose_its_requests_id_over_http() {
     let server = Server::start("quickstart", &[]);
     for era in Era::BOTH {
         let client = Client::open(raw::address(&server), host(1), era).await;
@@ -137,7 +137,7 @@ async fn a_number_out_of_range_does_not_lose_its_requests_id_over_http() {
 
 /// F-7: a missing capability of the client is not an error from the server.
 #[test]
-fn a_capability_that_the_client_lacks_is_its_own_matter() {
+fn capability_that_the_client_lacks_is_its_own_matter() {
     for modern in [false, true] {
         let mut pipe = Pipe::start("conformance", &[]);
         if !modern {
@@ -155,7 +155,7 @@ fn a_capability_that_the_client_lacks_is_its_own_matter() {
 
 /// F-8: a connection may use one era or both, and survives a mixture.
 #[test]
-fn a_handshake_after_a_modern_call_is_taken_whole_or_refused() {
+fn handshake_after_a_modern_call_is_complete_or_rejected() {
     let mut pipe = Pipe::start("quickstart", &[]);
     let mut params = raw::call_params("add", &json!({ "a": 2, "b": 40 }));
     params["_meta"] = raw::meta(&json!({}));
@@ -180,7 +180,7 @@ fn a_handshake_after_a_modern_call_is_taken_whole_or_refused() {
 
 /// F-10: a client that cancels a request gets no response, whatever the request was for.
 #[test]
-fn a_cancelled_request_is_not_answered_on_a_pipe() {
+fn cancelled_request_is_not_answered_on_a_pipe() {
     let tool = |name: &str, arguments: Value| ("tools/call", raw::call_params(name, &arguments));
     let requests = [
         tool("test_reconnection", json!({})),
@@ -237,7 +237,7 @@ fn a_cancelled_request_is_not_answered_on_a_pipe() {
 }
 
 #[tokio::test]
-async fn a_cancelled_request_is_not_answered_over_http() {
+async fn cancelled_request_is_not_answered_over_http() {
     let target = Target::serve(server());
     let mut client = Client::open(target.address, host(1), Era::Sessions).await;
     for millis in [700, 0] {

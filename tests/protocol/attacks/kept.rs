@@ -75,7 +75,7 @@ async fn many_subscriptions_of_middling_addresses_are_bounded() {
 }
 
 #[tokio::test]
-async fn what_a_client_says_of_itself_is_not_kept() {
+async fn client_info_is_not_retained() {
     nothing_is_kept(async |server| {
         let to = raw::address(server);
         let long = "n".repeat(1_000_000);
@@ -122,7 +122,7 @@ async fn filters_and_ids_of_streams_are_not_kept() {
 }
 
 #[tokio::test]
-async fn what_nobody_reads_is_not_kept() {
+async fn unread_messages_are_not_retained() {
     nothing_is_kept(async |server| {
         let to = raw::address(server);
         let mut left = Vec::new();
@@ -188,7 +188,7 @@ async fn bodies_of_very_many_values_take_little_memory() {
 
 /// A-22 on a pipe, where lines may be even longer.
 #[test]
-fn a_line_of_very_many_values_takes_little_memory() {
+fn line_of_very_many_values_takes_little_memory() {
     let mut command = Command::new(server::example("quickstart"));
     let mut pipe = Pipe::spawn(command.env_remove("RUST_LOG"));
     pipe.hello();

@@ -167,7 +167,7 @@ async fn completions_are_bounded_as_calls_are() {
 
 /// completions end with the connection in the newer era, and when they are cancelled.
 #[tokio::test]
-async fn completions_end_when_nobody_wants_them() {
+async fn completions_stop_when_cancelled() {
     let target = Target::serve(server());
     let mut client = Client::open(target.address, host(1), Era::Modern).await;
     let (_, gone) = client.begin("completion/complete", completion()).await.unwrap();

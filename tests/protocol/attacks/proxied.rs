@@ -20,7 +20,7 @@ fn config(test: &str) -> String {
 
 /// F-9: text next to structured content is part of the result.
 #[tokio::test]
-async fn a_tools_own_text_beside_its_data_goes_through() {
+async fn text_next_to_structured_content_is_forwarded() {
     let proxy = Server::start("proxy", &[&config("attack-proxied-text")]);
     let to = raw::address(&proxy);
     for era in Era::BOTH {
@@ -46,7 +46,7 @@ async fn a_tools_own_text_beside_its_data_goes_through() {
 
 /// B-01: a question goes to the client whose call it belongs to, or is declined.
 #[tokio::test]
-async fn a_question_of_one_client_is_never_put_to_another() {
+async fn question_of_one_client_is_never_sent_to_another() {
     let proxy = Server::start("proxy", &[&config("attack-proxied-questions")]);
     let to = raw::address(&proxy);
     let mut first = Client::open(to, host(1), Era::Sessions).await;

@@ -134,7 +134,7 @@ fn questions_on_a_pipe_leave_room_for_calls() {
 
 /// F-2: a client that disconnected cannot answer a question.
 #[test]
-fn an_open_question_does_not_delay_the_end_of_a_pipe() {
+fn open_question_does_not_delay_the_end_of_a_pipe() {
     for request in asking() {
         let mut pipe = Pipe::start("conformance", &[]);
         initialize_asked(&mut pipe);

@@ -12,7 +12,7 @@ use crate::server::Server;
 
 /// the id of a session is not a credential.
 #[tokio::test]
-async fn a_session_is_its_principals_alone() {
+async fn session_is_its_principals_alone() {
     let target = Target::with_principals(server());
     let named = |name: &str| {
         Client::new(target.address, host(1), Era::Sessions).with_header("x-name", name)
@@ -52,7 +52,7 @@ async fn a_session_is_its_principals_alone() {
 
 /// a client cannot exceed the limit of its own sessions by spelling the method differently.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_flood_of_sessions_leaves_room_for_others() {
+async fn flood_of_sessions_does_not_starve_other_clients() {
     let server = Server::start("conformance", &[]);
     let to = raw::address(&server);
     let mut early = Client::open(to, host(1), Era::Sessions).await;
@@ -97,7 +97,7 @@ async fn a_flood_of_sessions_leaves_room_for_others() {
 
 /// F-4: a session that ends while a request for it arrives results in "not found", and nothing worse.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_request_that_meets_the_end_of_its_session_is_answered_or_not_found() {
+async fn request_that_meets_the_end_of_its_session_is_answered_or_not_found() {
     let server = Server::start("conformance", &[]);
     let to = raw::address(&server);
     let mut rounds = Vec::new();

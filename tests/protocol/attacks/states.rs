@@ -25,7 +25,7 @@ fn went_on(answer: &Value) -> bool {
 }
 
 #[tokio::test]
-async fn a_state_is_used_once_over_http() {
+async fn state_is_used_once_over_http() {
     let server = Server::start("conformance", &[]);
     let to = raw::address(&server);
     let mut client = Client::open(to, host(1), Era::Modern).await;
@@ -45,7 +45,7 @@ async fn a_state_is_used_once_over_http() {
 }
 
 #[tokio::test]
-async fn a_state_that_is_used_many_times_at_once_is_used_once() {
+async fn state_that_is_used_many_times_at_once_is_used_once() {
     let server = Server::start("conformance", &[]);
     let to = raw::address(&server);
     let mut client = Client::open(to, host(1), Era::Modern).await;
@@ -106,7 +106,7 @@ async fn nothing_is_approved_that_was_not_asked() {
 }
 
 #[test]
-fn a_state_is_used_once_on_a_pipe() {
+fn state_is_used_once_on_a_pipe() {
     let mut pipe = Pipe::start("conformance", &[]);
     let capabilities = json!({ "elicitation": {} });
     let with_meta = |mut params: Value| {

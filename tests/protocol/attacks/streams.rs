@@ -40,7 +40,7 @@ fn tools_changed() -> Value {
 
 /// a client chooses the id of its listen request freely.
 #[tokio::test]
-async fn streams_of_one_id_are_told_apart() {
+async fn streams_with_the_same_request_id_are_distinguished() {
     let server = Server::start("conformance", &[]);
     let to = raw::address(&server);
     let mut trigger = Client::open(to, host(1), Era::Modern).await;
@@ -67,7 +67,7 @@ async fn streams_of_one_id_are_told_apart() {
 
 /// A-05 on one connection: a stream is ended by its own id, with the same JSON type.
 #[test]
-fn the_end_of_one_stream_on_a_pipe_is_not_that_of_another() {
+fn end_of_one_stream_on_a_pipe_is_not_that_of_another() {
     let mut pipe = Pipe::start("conformance", &[]);
     let listen = |id: Value| {
         let mut params = json!({ "notifications": tools_changed() });
@@ -102,7 +102,7 @@ fn the_end_of_one_stream_on_a_pipe_is_not_that_of_another() {
 
 /// a client that does not read does not delay others.
 #[tokio::test]
-async fn a_reader_that_stops_delays_nobody() {
+async fn stalled_reader_does_not_delay_other_clients() {
     let target = Target::serve(server());
     let uri = format!("any://{}", "x".repeat(4000));
     let mut subscription = json!({ "resourceSubscriptions": [uri.clone()] });
@@ -140,7 +140,7 @@ async fn a_reader_that_stops_delays_nobody() {
 
 /// A-23, over HTTP.
 #[tokio::test]
-async fn a_client_that_is_ready_twenty_times_is_told_once() {
+async fn repeated_initialized_subscribes_once() {
     let server = Server::start("conformance", &[]);
     let mut client = Client::open(raw::address(&server), host(1), Era::Sessions).await;
     for _ in 0..20 {
@@ -156,7 +156,7 @@ async fn a_client_that_is_ready_twenty_times_is_told_once() {
 
 /// A-23, on a pipe.
 #[test]
-fn a_client_on_a_pipe_that_is_ready_twenty_times_is_told_once() {
+fn repeated_initialized_on_a_pipe_subscribes_once() {
     let mut pipe = Pipe::start("conformance", &[]);
     pipe.hello();
     for _ in 0..20 {
@@ -179,7 +179,7 @@ fn a_client_on_a_pipe_that_is_ready_twenty_times_is_told_once() {
 
 /// frequent changes are coalesced, and the last change is reported.
 #[tokio::test]
-async fn many_changes_are_told_together() {
+async fn many_changes_send_one_notification() {
     let server = Server::start("conformance", &[]);
     let to = raw::address(&server);
     for era in Era::BOTH {
@@ -200,7 +200,7 @@ async fn many_changes_are_told_together() {
 
 /// F-1: clients that disconnect do not affect the notifications of others.
 #[tokio::test]
-async fn clients_that_leave_delay_nobody() {
+async fn disconnected_clients_do_not_delay_others() {
     let server = Server::start("conformance", &[]);
     let to = raw::address(&server);
     let mut trigger = Client::open(to, host(1), Era::Sessions).await;

@@ -13,7 +13,7 @@ use crate::server::{self, Server};
 
 /// In sequence, because the loops are counted.
 #[tokio::test]
-async fn loops_that_never_rest_leave_room_and_end_when_nobody_wants_them() {
+async fn busy_loops_leave_capacity_and_stop_when_cancelled() {
     let target = Target::serve(server());
     let running = || RESTLESS.load(Ordering::SeqCst);
     for era in Era::BOTH {
@@ -64,7 +64,7 @@ fn limited() -> genkit::mcp::McpServer {
 
 /// The case of B-03: imports whose clients disconnected.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn imports_that_nobody_waits_for_end() {
+async fn abandoned_imports_are_cancelled() {
     let server = Server::notes("attack-imports");
     let to = raw::address(&server);
     for era in Era::BOTH {
@@ -101,7 +101,7 @@ async fn imports_that_nobody_waits_for_end() {
 }
 
 #[test]
-fn an_import_on_a_pipe_can_be_cancelled_and_leaves_room() {
+fn import_on_a_pipe_can_be_cancelled_and_leaves_room() {
     let mut pipe = Pipe::start("notes", &[&server::database("attack-import-pipe")]);
     pipe.hello();
     let texts: Vec<&str> = vec!["x"; 150_000];

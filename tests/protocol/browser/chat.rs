@@ -44,7 +44,7 @@ impl Drop for Chat {
 }
 
 #[test]
-fn a_person_chats_approves_and_stops() {
+fn person_chats_approves_and_stops() {
     if !is_there() {
         return;
     }

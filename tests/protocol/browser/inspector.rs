@@ -90,7 +90,7 @@ fn drive_notes(test: &str, script: &str) -> Value {
 }
 
 #[test]
-fn a_person_uses_notes_in_the_inspectors_page() {
+fn person_uses_notes_in_the_inspectors_page() {
     if !is_there() {
         return;
     }
@@ -109,7 +109,7 @@ fn a_person_uses_notes_in_the_inspectors_page() {
 
 /// The page is an MCP App. Its rights allow nothing but what is in it.
 #[test]
-fn a_person_saves_a_note_in_the_form_of_a_tool() {
+fn person_saves_a_note_in_the_form_of_a_tool() {
     if !is_there() {
         return;
     }
@@ -125,7 +125,7 @@ fn a_person_saves_a_note_in_the_form_of_a_tool() {
 /// It finds the authorization server through the metadata, registers itself there, and returns with a code. The
 /// provider knows only a non-interactive client, and does not accept a code without PKCE.
 #[test]
-fn a_person_logs_in_through_the_inspectors_page() {
+fn person_logs_in_through_the_inspectors_page() {
     if !is_there() {
         return;
     }

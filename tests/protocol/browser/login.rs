@@ -68,7 +68,7 @@ async fn rotated(provider: Provider, mut resource: Resource) -> (Provider, Resou
 }
 
 #[tokio::test]
-async fn a_person_logs_in_and_is_asked_again_once_that_is_revoked() {
+async fn person_logs_in_and_is_asked_again_once_that_is_revoked() {
     if !is_there() {
         return;
     }
@@ -99,7 +99,7 @@ async fn a_person_logs_in_and_is_asked_again_once_that_is_revoked() {
 }
 
 #[tokio::test]
-async fn a_person_who_says_no_gives_no_access() {
+async fn denied_consent_grants_no_access() {
     if !is_there() {
         return;
     }

@@ -39,7 +39,7 @@ fn help_and_version_name_what_there_is() {
 }
 
 #[test]
-fn what_a_server_offers_is_listed_and_checked() {
+fn list_and_check_print_the_items_of_the_server() {
     let database = server::database("cli-list");
     let listed = notes(&[&database, "--list"]);
     assert_eq!(listed.code, Some(0), "{}", listed.story());
@@ -62,7 +62,7 @@ fn what_a_server_offers_is_listed_and_checked() {
 }
 
 #[test]
-fn a_tool_is_called() {
+fn tool_is_called() {
     let database = server::database("cli-call");
     let call = |tool: &str, arguments: &str| notes(&["--call", tool, arguments, &database]);
     let added = call("add_note", r#"{"text": "buy milk"}"#);
@@ -88,7 +88,7 @@ fn a_tool_is_called() {
 
 /// Servers behind a proxy are included, and end with it.
 #[test]
-fn a_proxy_lists_what_is_behind_it() {
+fn proxy_lists_what_is_behind_it() {
     let scratch = packages::scratch("cli-proxy");
     let config = scratch.join("mcp.json");
     let notes = serde_json::json!({
@@ -119,7 +119,7 @@ fn a_proxy_lists_what_is_behind_it() {
 /// The inspector is started for this program, in the version that the tests use.
 #[cfg(unix)]
 #[test]
-fn the_inspector_is_started() {
+fn inspector_is_started() {
     use std::os::unix::fs::PermissionsExt as _;
 
     let scratch = packages::scratch("cli-inspect");

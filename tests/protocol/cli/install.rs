@@ -94,7 +94,7 @@ const VSCODE: &str = "{\n\t// Asked for once.\n\t\"inputs\": [\n\t\t{ \"type\": 
 
 /// Afterwards the file contains every line in its order, except for a comma, and there is a backup.
 #[test]
-fn the_four_clients_start_it_then() {
+fn four_clients_start_it_then() {
     for (app, before) in [
         (ClientApp::ClaudeDesktop, DESKTOP),
         (ClientApp::ClaudeCode, CODE),
@@ -122,13 +122,13 @@ fn the_four_clients_start_it_then() {
         starts(&path, "notes", &user.0);
         // A second time changes nothing.
         let again = user.install(&["--install", app.name()]);
-        assert!(again.stdout.contains("there is nothing to do"), "{}", again.story());
+        assert!(again.stdout.contains("nothing was changed"), "{}", again.story());
         assert_eq!(fs::read_to_string(&path).unwrap(), after);
     }
 }
 
 #[test]
-fn a_client_without_a_file_gets_one_and_an_absent_client_does_not() {
+fn client_without_a_file_gets_one_and_an_absent_client_does_not() {
     let user = User::new("missing");
     let ran = user.install(&["--install", "cursor"]);
     assert_eq!(ran.code, Some(1), "{}", ran.story());
@@ -241,7 +241,7 @@ impl Encoding {
 /// Windows editors write a byte order mark before UTF-8, and its shell writes UTF-16. The file keeps its encoding and
 /// all characters, the backup is identical to the original, and the entry starts.
 #[test]
-fn a_file_stays_in_its_encoding() {
+fn file_stays_in_its_encoding() {
     let before = DESKTOP.replace("/Users/me/Desktop", "C:/Übersicht 日本 😀");
     for encoding in [Encoding::Utf8WithMark, Encoding::Utf16Le, Encoding::Utf16Be] {
         let user = User::new(&format!("{encoding:?}"));
@@ -258,7 +258,7 @@ fn a_file_stays_in_its_encoding() {
         assert_eq!(fs::read(copy).unwrap(), encoding.encode(&before));
         starts(&path, "notes", &user.0);
         let again = user.install(&["--install", "claude-desktop"]);
-        assert!(again.stdout.contains("there is nothing to do"), "{}", again.story());
+        assert!(again.stdout.contains("nothing was changed"), "{}", again.story());
         assert_eq!(encoding.decode(&fs::read(&path).unwrap()), after);
     }
 }

@@ -18,7 +18,7 @@ fn mcpb(arguments: &[&str], folder: &Path) {
 }
 
 #[test]
-fn the_official_tool_unpacks_a_bundle_that_works() {
+fn official_tool_unpacks_a_bundle_that_works() {
     let folder = packages::scratch("publish-bundle");
     let file = folder.join("notes.mcpb");
     let ran = notes(&["--bundle", file.to_str().expect("a path")]);
@@ -44,7 +44,7 @@ fn the_official_tool_unpacks_a_bundle_that_works() {
 }
 
 #[test]
-fn the_registry_entry_names_all_packages() {
+fn registry_entry_names_all_packages() {
     let folder = packages::scratch("publish-entry");
     for file in ["notes-linux.mcpb", "notes-macos.mcpb"] {
         std::fs::write(folder.join(file), file).expect("a file");

@@ -11,7 +11,7 @@ const PTY: &str =
 
 #[cfg(unix)]
 #[test]
-fn it_says_what_it_is_and_what_to_do() {
+fn terminal_start_prints_usage() {
     let scratch = packages::scratch("cli-terminal");
     let mut python = packages::tool(Path::new("python3"));
     let ran = run(python.current_dir(&scratch).args(["-c", PTY]).arg(server::example("notes")));
@@ -29,7 +29,7 @@ fn it_says_what_it_is_and_what_to_do() {
 
 /// A pipe is a client, which is served until it closes.
 #[test]
-fn a_pipe_is_served() {
+fn pipe_is_served() {
     let database = server::database("cli-pipe");
     let mut pipe = crate::pipe::Pipe::start("notes", &[&database]);
     pipe.hello();

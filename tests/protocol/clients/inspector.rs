@@ -135,7 +135,7 @@ fn it_sees_everything_without_a_session_over_http() {
 }
 
 #[test]
-fn it_finds_the_newer_era_by_itself() {
+fn client_negotiates_the_newer_protocol() {
     for transport in [Transport::Stdio, Transport::Http] {
         let inspector = Inspector::new("auto", transport);
         assert_eq!(inspector.get(&["--method", "initialize"])["protocolVersion"], MODERN);

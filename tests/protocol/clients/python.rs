@@ -26,7 +26,7 @@ fn it_sees_everything_with_a_session() {
 }
 
 #[test]
-fn it_finds_the_newer_era_by_itself() {
+fn client_negotiates_the_newer_protocol() {
     for transport in [Transport::Stdio, Transport::Http] {
         let seen = visit("auto", transport);
         notes::check(&seen, Expected::MODERN);

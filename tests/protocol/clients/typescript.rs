@@ -28,21 +28,21 @@ fn visit(test: &str, script: &str, mode: Option<&str>, transport: Transport) -> 
 
 /// The first generation supports only sessions.
 #[test]
-fn the_first_generation_sees_everything_over_stdio() {
+fn first_generation_sees_everything_over_stdio() {
     let seen = visit("ts1-stdio", "ts1.mjs", None, Transport::Stdio);
     notes::check(&seen, LEGACY);
     notes::identity(&seen);
 }
 
 #[test]
-fn the_first_generation_sees_everything_over_http() {
+fn first_generation_sees_everything_over_http() {
     let seen = visit("ts1-http", "ts1.mjs", None, Transport::Http);
     notes::check(&seen, LEGACY);
     notes::identity(&seen);
 }
 
 #[test]
-fn the_second_generation_sees_everything_with_a_session() {
+fn second_generation_sees_everything_with_a_session() {
     for transport in [Transport::Stdio, Transport::Http] {
         let test = format!("ts2-legacy-{transport:?}");
         let seen = visit(&test, "ts2.mjs", Some("legacy"), transport);
@@ -52,7 +52,7 @@ fn the_second_generation_sees_everything_with_a_session() {
 }
 
 #[test]
-fn the_second_generation_finds_the_newer_era_by_itself() {
+fn second_generation_sdk_negotiates_the_newer_protocol() {
     for transport in [Transport::Stdio, Transport::Http] {
         let test = format!("ts2-auto-{transport:?}");
         let seen = visit(&test, "ts2.mjs", Some("auto"), transport);
@@ -62,7 +62,7 @@ fn the_second_generation_finds_the_newer_era_by_itself() {
 }
 
 #[test]
-fn the_second_generation_may_insist_on_the_newer_era() {
+fn second_generation_may_insist_on_the_newer_era() {
     for transport in [Transport::Stdio, Transport::Http] {
         let test = format!("ts2-modern-{transport:?}");
         let seen = visit(&test, "ts2.mjs", Some(MODERN), transport);

@@ -47,7 +47,7 @@ fn flows_are_run_plain_streamed_failing_and_in_batches() {
 }
 
 #[test]
-fn a_flow_is_run_in_a_program_that_is_started_for_it() {
+fn flow_is_run_in_a_program_that_is_started_for_it() {
     let project = Project::new("flow-run-command");
     let program = server::example("flows").to_str().unwrap();
     for (arguments, expected) in [
@@ -70,7 +70,7 @@ fn a_flow_is_run_in_a_program_that_is_started_for_it() {
 }
 
 #[test]
-fn a_model_is_tested_for_what_it_supports() {
+fn model_is_tested_for_what_it_supports() {
     let project = Project::new("test-model");
     let tools = start(&project);
     let supports = "multiturn,tool-request,structured-output,streaming-tool-request,streaming-structured-output";

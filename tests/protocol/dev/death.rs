@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::tools::{Alone, Project, Protocol};
 
 #[test]
-fn the_file_of_a_killed_program_is_taken_away_by_the_next() {
+fn file_of_a_killed_program_is_taken_away_by_the_next() {
     let project = Project::new("death");
     let mut dying = Alone::start(project.program("playground"));
     let file = wait_for_file(&project, None);
@@ -23,7 +23,7 @@ fn the_file_of_a_killed_program_is_taken_away_by_the_next() {
 }
 
 #[test]
-fn the_tools_see_only_the_program_that_lives() {
+fn tools_see_only_the_program_that_lives() {
     let project = Project::new("death-start");
     let mut dying = Alone::start(project.program("playground"));
     wait_for_file(&project, None);

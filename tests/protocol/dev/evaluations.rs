@@ -31,7 +31,7 @@ fn flows_and_their_answers_are_judged() {
 }
 
 #[test]
-fn the_retrieved_documents_are_the_context_of_a_case() {
+fn retrieved_documents_are_the_context_of_a_case() {
     let project = Project::new("retrieval");
     let tools = project.start(Protocol::Http, "playground", &[]);
     let cases = json!([

@@ -8,7 +8,7 @@ use super::tools::Project;
 use crate::pipe::Pipe;
 
 #[test]
-fn a_server_on_stdio_shows_itself_and_says_nothing_else() {
+fn stdio_server_registers_with_the_tools_and_prints_nothing() {
     let project = Project::new("stdio");
     let mut command = project.program("notes");
     let database = project.folder().join("notes.db");

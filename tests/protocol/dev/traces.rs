@@ -5,12 +5,12 @@ use serde_json::{Value, json};
 use super::tools::{Project, Protocol};
 
 #[test]
-fn a_trace_has_the_spans_of_its_run_over_http() {
+fn trace_has_the_spans_of_its_run_over_http() {
     spans("traces-http", Protocol::Http);
 }
 
 #[test]
-fn a_trace_has_the_spans_of_its_run_over_a_websocket() {
+fn trace_has_the_spans_of_its_run_over_a_websocket() {
     spans("traces-websocket", Protocol::WebSocket);
 }
 

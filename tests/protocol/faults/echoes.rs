@@ -62,7 +62,7 @@ fn repeats(request: &Request) -> Option<Reply> {
 }
 
 #[tokio::test]
-async fn a_token_that_a_server_repeats_is_read_nowhere() {
+async fn token_that_a_server_repeats_is_read_nowhere() {
     let server = Server::start(repeats).await;
     let told: Arc<Mutex<Vec<String>>> = Arc::default();
     let heard = Arc::clone(&told);
@@ -86,7 +86,7 @@ async fn a_token_that_a_server_repeats_is_read_nowhere() {
 }
 
 #[tokio::test]
-async fn a_status_does_not_repeat_the_token_of_a_server_that_is_not_there() {
+async fn status_does_not_repeat_the_token_of_a_server_that_is_not_there() {
     let refuses = |request: &Request| {
         let sent = request.headers.get("authorization")?;
         let id = &request.body["id"];
@@ -104,7 +104,7 @@ async fn a_status_does_not_repeat_the_token_of_a_server_that_is_not_there() {
 }
 
 #[tokio::test]
-async fn an_answer_of_too_many_values_over_http_fails_its_own_call_only() {
+async fn answer_of_too_many_values_over_http_fails_its_own_call_only() {
     for as_events in [false, true] {
         let server = Server::start(move |request| {
             if !is(request, "tools/call") || request.body["params"]["arguments"]["many"] != true {

@@ -10,7 +10,7 @@ use super::{Faulty, says};
 const OLD: &str = "2025-11-25";
 
 #[tokio::test]
-async fn the_handshake_never_proposes_the_protocol_without_one() {
+async fn handshake_never_proposes_the_protocol_without_one() {
     // This server accepts any version.
     for era in [ProtocolEra::Probe, ProtocolEra::Sessions] {
         let server = Faulty::with("echo-version", |server| server.protocol(era));
@@ -22,7 +22,7 @@ async fn the_handshake_never_proposes_the_protocol_without_one() {
 }
 
 #[tokio::test]
-async fn a_version_that_nobody_knows_is_refused() {
+async fn unknown_protocol_version_is_rejected() {
     let server = Faulty::new("ancient");
     let error = server.ready().await.unwrap_err();
     says(&error, &["1999-01-01", "supported versions", OLD]);
@@ -45,7 +45,7 @@ async fn old_servers_are_known_by_whatever_they_make_of_the_question() {
 }
 
 #[tokio::test]
-async fn a_slow_start_is_no_fault() {
+async fn slow_start_is_not_an_error() {
     let server = Faulty::new("slow-start 2.5");
     server.ready().await.unwrap();
     assert_eq!(server.protocol(), OLD);
@@ -54,7 +54,7 @@ async fn a_slow_start_is_no_fault() {
 }
 
 #[tokio::test]
-async fn a_new_server_may_be_too_slow_to_say_that_it_is() {
+async fn slow_server_is_probed_as_an_older_one() {
     // It then receives the old handshake, which it does not support.
     let server = Faulty::new("mrtr-forever 1.5");
     server.ready().await.unwrap();
@@ -64,7 +64,7 @@ async fn a_new_server_may_be_too_slow_to_say_that_it_is() {
 }
 
 #[tokio::test]
-async fn a_program_that_hangs_at_its_start_is_quoted() {
+async fn program_that_hangs_at_its_start_is_quoted() {
     let server = Faulty::with("stderr-flood", |server| {
         server.connect_timeout(Duration::from_secs(1)).env("HANG", "1")
     });
@@ -74,7 +74,7 @@ async fn a_program_that_hangs_at_its_start_is_quoted() {
 }
 
 #[tokio::test]
-async fn an_old_server_that_must_be_new_is_refused() {
+async fn old_server_that_must_be_new_is_rejected() {
     let server = Faulty::with("good", |server| server.protocol(ProtocolEra::Stateless));
     let error = server.ready().await.unwrap_err();
     says(&error, &["no method server/discover"]);
@@ -83,7 +83,7 @@ async fn an_old_server_that_must_be_new_is_refused() {
 }
 
 #[tokio::test]
-async fn a_server_that_never_answers_is_given_up() {
+async fn server_that_never_answers_is_given_up() {
     let limit = Duration::from_secs(2);
     let server = Faulty::with("silent", |server| server.connect_timeout(limit));
     let error = server.ready().await.unwrap_err();

@@ -192,7 +192,7 @@ async fn old_servers_are_known_by_whatever_they_make_of_the_question() {
 }
 
 #[tokio::test]
-async fn an_answer_that_never_comes_is_not_waited_for_for_ever() {
+async fn answer_that_never_comes_is_not_waited_for_for_ever() {
     for accepted in [true, false] {
         let server = Server::start(move |request| {
             is(request, "tools/call").then(|| accepted.then(|| plain(202, "").unwrap()).flatten())
@@ -209,7 +209,7 @@ async fn an_answer_that_never_comes_is_not_waited_for_for_ever() {
 }
 
 #[tokio::test]
-async fn a_lost_session_is_opened_again_and_the_call_made_once() {
+async fn lost_session_is_opened_again_and_the_call_made_once() {
     for status in [404, 400] {
         let lost = Arc::new(Mutex::new(false));
         let losing = Arc::clone(&lost);
@@ -236,7 +236,7 @@ async fn a_lost_session_is_opened_again_and_the_call_made_once() {
 }
 
 #[tokio::test]
-async fn a_server_that_loses_every_session_is_not_asked_for_ever() {
+async fn server_that_loses_every_session_is_not_asked_for_ever() {
     let server =
         Server::start(|request| is(request, "tools/call").then(|| plain(404, "gone").unwrap()))
             .await;
@@ -247,7 +247,7 @@ async fn a_server_that_loses_every_session_is_not_asked_for_ever() {
 }
 
 #[tokio::test]
-async fn a_server_that_comes_back_at_its_place_is_found_there() {
+async fn server_that_comes_back_at_its_place_is_found_there() {
     let first = Server::start(|_| None).await;
     let client = connect(&first).await;
     within(client.call_tool("echo", json!({}))).await.unwrap();
@@ -268,7 +268,7 @@ async fn a_server_that_comes_back_at_its_place_is_found_there() {
 }
 
 #[tokio::test]
-async fn what_is_no_mcp_says_so() {
+async fn non_mcp_response_is_reported() {
     let page = "content-type: text/html\r\n".to_owned();
     let server =
         Server::start(move |_| Some(Some((200, page.clone(), "<h1>Hello</h1>".to_owned())))).await;

@@ -23,7 +23,7 @@ async fn one_tool_without_a_schema_spoils_nothing() {
 }
 
 #[tokio::test]
-async fn what_is_no_tool_is_left_out_and_said() {
+async fn invalid_tool_is_skipped_with_a_warning() {
     let server = Faulty::new("odd");
     let all = [
         "echo",
@@ -51,7 +51,7 @@ async fn what_is_no_tool_is_left_out_and_said() {
 }
 
 #[tokio::test]
-async fn of_two_tools_with_one_name_the_first_counts() {
+async fn first_of_two_tools_with_the_same_name_wins() {
     let server = Faulty::new("twice");
     assert_eq!(names(&server).await, ["echo", "other"]);
     let tools = within(server.client.tools()).await.unwrap();
@@ -90,7 +90,7 @@ async fn pages_without_an_end_are_cut() {
 }
 
 #[tokio::test]
-async fn a_list_that_changes_while_it_is_read_is_read_again() {
+async fn list_that_changes_while_it_is_read_is_read_again() {
     let server = Faulty::new("changing");
     // The change arrived between the two pages.
     names(&server).await;
@@ -101,7 +101,7 @@ async fn a_list_that_changes_while_it_is_read_is_read_again() {
 }
 
 #[tokio::test]
-async fn a_list_that_never_comes_keeps_the_others_waiting_once() {
+async fn list_that_never_comes_keeps_the_others_waiting_once() {
     let (one, two) = (mark("hang-list"), mark("good"));
     let host = McpHost::builder()
         .server("hung", server("hang-list", &one))

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::{Faulty, lives, mark, processes, says, server, within};
 
 #[tokio::test]
-async fn a_program_that_ends_at_once_says_why() {
+async fn early_exit_error_contains_stderr() {
     let server = Faulty::new("exit");
     let started = Instant::now();
     let error = server.ready().await.unwrap_err();
@@ -22,7 +22,7 @@ async fn a_program_that_ends_at_once_says_why() {
 }
 
 #[tokio::test]
-async fn a_program_that_is_not_there_says_where_it_was_looked_for() {
+async fn missing_program_error_lists_the_searched_folders() {
     let host = McpHost::builder()
         .server("npx", ServerConfig::stdio("npx-that-is-not-there").arg("x"))
         .server("folder", ServerConfig::stdio("python3").cwd("/no/such/folder"))
@@ -37,10 +37,10 @@ async fn a_program_that_is_not_there_says_where_it_was_looked_for() {
 }
 
 #[tokio::test]
-async fn a_program_that_dies_in_a_call_says_how_and_is_started_again() {
+async fn crash_during_a_call_is_reported_and_the_server_restarts() {
     let server = Faulty::new("die-in-call");
     let error = server.call("echo", json!({})).await.unwrap_err();
-    says(&error, &["ended during the request", "exited with code 3", "panic: out of cheese"]);
+    says(&error, &["stopped during the request", "exited with code 3", "panic: out of cheese"]);
     assert_eq!(error.kind(), ErrorKind::Unavailable);
     // Lists are those of the new process, and the call dies again.
     assert_eq!(within(server.client.tools()).await.unwrap().len(), 1);
@@ -50,7 +50,7 @@ async fn a_program_that_dies_in_a_call_says_how_and_is_started_again() {
 }
 
 #[tokio::test]
-async fn a_flood_on_standard_error_stops_nothing() {
+async fn flood_on_standard_error_stops_nothing() {
     let server = Faulty::new("stderr-flood");
     server.ready().await.unwrap();
     server.echoes().await;

@@ -10,7 +10,7 @@ use serde_json::json;
 use super::{Faulty, mark, says, server, within};
 
 #[tokio::test]
-async fn a_call_that_is_never_answered_ends() {
+async fn call_that_is_never_answered_ends() {
     let server = Faulty::with("hang-call", |server| server.timeout(Duration::from_millis(500)));
     server.ready().await.unwrap();
     let error = server.call("echo", json!({})).await.unwrap_err();
@@ -22,7 +22,7 @@ async fn a_call_that_is_never_answered_ends() {
 }
 
 #[tokio::test]
-async fn an_answer_that_cannot_be_read_fails_its_call_at_once() {
+async fn answer_that_cannot_be_read_fails_its_call_at_once() {
     for (mode, wanted) in
         [("no-id-error", "which request?"), ("wrong-jsonrpc", "jsonrpc"), ("string-error", "boom")]
     {
@@ -39,7 +39,7 @@ async fn an_answer_that_cannot_be_read_fails_its_call_at_once() {
 }
 
 #[tokio::test]
-async fn a_line_of_100_mb_fails_its_own_call_only() {
+async fn line_of_100_mb_fails_its_own_call_only() {
     let server = Faulty::new("long-line");
     let error = server.call("big", json!({})).await.unwrap_err();
     says(&error, &["16777216", ".max_message(..)"]);
@@ -50,7 +50,7 @@ async fn a_line_of_100_mb_fails_its_own_call_only() {
 }
 
 #[tokio::test]
-async fn an_answer_of_too_many_values_fails_its_own_call_only() {
+async fn answer_of_too_many_values_fails_its_own_call_only() {
     let server = Faulty::new("many-values");
     let error = server.call("many", json!({})).await.unwrap_err();
     says(&error, &["more than 200000 values"]);
@@ -60,7 +60,7 @@ async fn an_answer_of_too_many_values_fails_its_own_call_only() {
 }
 
 #[tokio::test]
-async fn what_is_no_message_is_passed_over() {
+async fn invalid_message_is_skipped() {
     let server = Faulty::new("garbage");
     server.ready().await.unwrap();
     server.echoes().await;
@@ -108,7 +108,7 @@ async fn questions_without_end_end() {
 }
 
 #[tokio::test]
-async fn a_result_of_an_unknown_type_is_no_success() {
+async fn result_of_unknown_type_is_an_error() {
     let server = Faulty::new("unknown-result");
     let error = server.call("echo", json!({})).await.unwrap_err();
     says(
@@ -120,7 +120,7 @@ async fn a_result_of_an_unknown_type_is_no_success() {
 }
 
 #[tokio::test]
-async fn a_server_that_floods_is_cut_off() {
+async fn server_that_floods_is_cut_off() {
     let (mark, logs) = (mark("flood"), Arc::new(Mutex::new(Vec::new())));
     let heard = Arc::clone(&logs);
     let host = McpHost::builder()
@@ -143,7 +143,7 @@ async fn a_server_that_floods_is_cut_off() {
 }
 
 #[tokio::test]
-async fn a_server_that_talks_much_may_be_listened_to() {
+async fn server_that_talks_much_may_be_listened_to() {
     let mark = mark("flood");
     let host = McpHost::builder()
         .server("s", server("flood", &mark))

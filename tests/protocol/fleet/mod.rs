@@ -60,7 +60,7 @@ impl Drop for Balancer {
 }
 
 #[test]
-fn an_instance_that_is_killed_under_load_loses_no_call() {
+fn instance_that_is_killed_under_load_loses_no_call() {
     let folder = scratch("fleet");
     let (notes, sessions) = (folder.join("notes.db"), folder.join("sessions"));
     let start = |_| {

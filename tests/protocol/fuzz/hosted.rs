@@ -122,7 +122,7 @@ fn echo(request: &Request) -> Value {
 }
 
 #[test]
-fn a_stream_of_events_that_was_changed_ends_and_the_next_is_read() {
+fn stream_of_events_that_was_changed_ends_and_the_next_is_read() {
     let runtime = runtime();
     let server = runtime.block_on(Server::start());
     let config = || {
@@ -192,7 +192,7 @@ fn documents(origin: &str) -> [(&'static str, Value); 3] {
 }
 
 #[test]
-fn what_oauth_reads_may_be_anything() {
+fn oauth_parsers_accept_arbitrary_input() {
     let runtime = runtime();
     let server = runtime.block_on(Server::start());
     let mut opened = 0;

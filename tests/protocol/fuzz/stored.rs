@@ -17,7 +17,7 @@ use crate::raw::within;
 const SEEDS: &[u64] = &[];
 
 #[test]
-fn a_configuration_that_was_changed_is_read_or_refused_and_shows_no_secret() {
+fn configuration_that_was_changed_is_read_or_rejected_and_shows_no_secret() {
     let file = json!({
         "mcpServers": {
             "one": {
@@ -85,7 +85,7 @@ fn pay(paid: &Arc<AtomicU32>) -> Tool {
 }
 
 #[test]
-fn a_stored_run_that_was_changed_goes_on_or_is_refused_and_pays_once_at_most() {
+fn modified_stored_run_resumes_or_is_rejected_and_pays_at_most_once() {
     let paid = Arc::new(AtomicU32::new(0));
     let tools = [pay(&paid)];
     let runtime = runtime();

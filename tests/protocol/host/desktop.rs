@@ -67,7 +67,7 @@ impl Desktop {
 }
 
 #[test]
-fn a_list_shows_every_server_and_all_that_it_offers() {
+fn list_shows_every_server_and_all_that_it_offers() {
     let ran = Desktop::new("list").run(&["--list"]);
     let rows: Vec<Vec<&str>> =
         ran.stdout.lines().map(|line| line.split_whitespace().collect()).collect();
@@ -86,7 +86,7 @@ fn a_list_shows_every_server_and_all_that_it_offers() {
 }
 
 #[test]
-fn a_demo_calls_a_tool_and_shows_each_step() {
+fn demo_calls_a_tool_and_shows_each_step() {
     let ran = Desktop::new("demo").run(&["--demo"]);
     let steps: Vec<_> = ran.stdout.lines().skip_while(|line| !line.starts_with('>')).collect();
     let [_, call, result, answer] = steps[..] else { panic!("{}", ran.story()) };
@@ -97,7 +97,7 @@ fn a_demo_calls_a_tool_and_shows_each_step() {
 }
 
 #[test]
-fn before_something_is_destroyed_somebody_is_asked() {
+fn destructive_call_asks_for_approval() {
     let desktop = Desktop::new("chat");
     desktop.run(&["--demo"]);
     let ran = desktop.talk("Delete note 1.\nno\n\n");
@@ -115,7 +115,7 @@ fn before_something_is_destroyed_somebody_is_asked() {
 /// The hints of a server's tools are not trusted: `add_note` declares that it destroys nothing, and still needs
 /// approval.
 #[test]
-fn each_call_is_asked_for_until_somebody_says_always() {
+fn each_call_asks_until_the_user_answers_always() {
     let desktop = Desktop::new("always");
     let asked = |ran: &Ran| ran.stdout.matches("? Call notes/add_note with").count();
     let add = |what: &str| format!("Add a note that says: {what}.\n");
@@ -132,7 +132,7 @@ fn each_call_is_asked_for_until_somebody_says_always() {
 
 /// The configuration in a folder determines which programs are started.
 #[test]
-fn a_configuration_that_nobody_named_is_asked_for_first() {
+fn discovered_configuration_requires_confirmation() {
     let desktop = Desktop::new("folder");
     for (arguments, lines) in
         [(vec![], "n\n"), (vec![], ""), (vec!["--list"], ""), (vec!["--demo"], "y\n")]
@@ -153,7 +153,7 @@ fn a_configuration_that_nobody_named_is_asked_for_first() {
 }
 
 #[test]
-fn without_a_configuration_it_says_where_one_is() {
+fn missing_configuration_error_names_the_path() {
     let mut desktop = Command::new(server::example("desktop"));
     let ran = program::run(desktop.arg("/nowhere/mcp.json"), PATIENCE).unwrap();
     assert_eq!(ran.code, Some(1), "{}", ran.story());

@@ -40,7 +40,7 @@ async fn files() {
 }
 
 #[tokio::test]
-async fn what_fails_and_what_is_refused() {
+async fn failed_and_rejected_calls_are_errors() {
     let (host, mark, folder) = open("refused");
     let missing = json!({"path": text(&folder.join("none"))});
     let error = host.call_tool("fs/read_text_file", missing.clone()).await.unwrap_err();
@@ -59,7 +59,7 @@ async fn what_fails_and_what_is_refused() {
 
 /// The folders of the host override those of the command line, even while it runs.
 #[tokio::test]
-async fn the_folders_of_the_host() {
+async fn host_roots_are_the_allowed_folders() {
     let mark = Mark::new("filesystem-roots");
     let one = packages::scratch("filesystem-roots-one").canonicalize().unwrap();
     let two = packages::scratch("filesystem-roots-two").canonicalize().unwrap();
@@ -81,7 +81,7 @@ async fn the_folders_of_the_host() {
 }
 
 #[tokio::test]
-async fn a_loop_writes_and_reads() {
+async fn loop_writes_and_reads() {
     let (host, mark, folder) = open("loop");
     let path = folder.join("a.txt");
     let path = text(&path);

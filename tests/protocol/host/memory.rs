@@ -41,7 +41,7 @@ fn states(told: &Told) -> Vec<ServerState> {
 }
 
 #[tokio::test]
-async fn a_killed_server_is_started_again_and_knows_what_it_knew() {
+async fn killed_server_is_started_again_and_knows_what_it_knew() {
     let (host, mark, told) = open("killed");
     remember(&host).await;
     let before = mark.processes();
@@ -79,7 +79,7 @@ async fn without_a_call_it_is_started_again_too() {
 }
 
 #[tokio::test]
-async fn a_call_in_flight_fails_at_once_and_says_why() {
+async fn call_in_flight_fails_immediately_with_a_reason() {
     let (host, mark, _told) = open("flight");
     remember(&host).await;
     // A stopped process accepts the call and does not respond.
@@ -94,7 +94,7 @@ async fn a_call_in_flight_fails_at_once_and_says_why() {
     let error = ended.expect("the call to end with the server").unwrap().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
     let said = error.to_string();
-    assert!(said.contains("`memory`") && said.contains("ended during the request"), "{said}");
+    assert!(said.contains("`memory`") && said.contains("stopped during the request"), "{said}");
     // A call that may have had an effect is not repeated; the next one succeeds.
     assert_eq!(entities(&host).await, json!([ada()]));
     mark.close(host).await;
@@ -102,7 +102,7 @@ async fn a_call_in_flight_fails_at_once_and_says_why() {
 
 /// A host that is dropped also ends its servers.
 #[tokio::test]
-async fn a_host_that_is_dropped() {
+async fn dropped_host_ends_its_servers() {
     let (host, mark, _told) = open("dropped");
     remember(&host).await;
     drop(host);

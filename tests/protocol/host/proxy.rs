@@ -30,7 +30,7 @@ fn config(test: &str, mark: &Mark) -> String {
 
 /// Raw bytes: the servers behind are included from the first list on, and end with the proxy.
 #[test]
-fn a_client_on_pipes() {
+fn proxy_serves_a_client_over_pipes() {
     let mark = Mark::new("proxy-pipes");
     let mut pipe = Pipe::start("proxy", &[&config("pipes", &mark)]);
     pipe.hello();
@@ -60,7 +60,7 @@ fn a_client_on_pipes() {
 
 /// The official inspector over HTTP, in both eras.
 #[test]
-fn the_inspector_over_http() {
+fn proxy_serves_the_inspector_over_http() {
     let mark = Mark::new("proxy-inspector");
     let proxy = Server::start("proxy", &[&config("inspector", &mark)]);
     for era in ["legacy", "modern"] {
@@ -89,7 +89,7 @@ fn the_inspector_over_http() {
 
 /// The host in front of the proxy, and a server of this library behind it: everything passes in both directions.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_chain() {
+async fn proxy_passes_everything_in_both_directions() {
     for http in [false, true] {
         let mark = Mark::new(&format!("proxy-chain-{http}"));
         let config = config(&format!("chain-{http}"), &mark);
@@ -148,7 +148,7 @@ async fn a_chain() {
 
 /// A server that dies behind a proxy disappears from its lists, and returns.
 #[test]
-fn a_server_behind_it_that_is_killed() {
+fn server_behind_it_that_is_killed() {
     let mark = Mark::new("proxy-killed");
     let mut pipe = Pipe::start("proxy", &[&config("killed", &mark)]);
     pipe.hello();
@@ -170,7 +170,7 @@ fn a_server_behind_it_that_is_killed() {
 }
 
 #[test]
-fn without_a_configuration_it_says_so() {
+fn missing_configuration_is_reported() {
     let ran = program::run(Command::new(server::example("proxy")).arg("/nowhere"), PATIENCE);
     let ran = ran.unwrap();
     assert_eq!(ran.code, Some(1), "{}", ran.story());

@@ -23,7 +23,7 @@ async fn echo(host: &McpHost, message: &str) -> genkit::Result<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_next_call_has_a_new_session() {
+async fn next_call_has_a_new_session() {
     let mut web = Web::start();
     let (host, _told) = open(&web);
     for round in 1..=2 {

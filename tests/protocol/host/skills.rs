@@ -12,7 +12,7 @@ use crate::packages;
 use crate::server::example;
 
 #[tokio::test]
-async fn a_model_uses_a_skill_of_a_folder_and_one_of_a_program() {
+async fn model_uses_a_skill_of_a_folder_and_one_of_a_program() {
     let folder = packages::scratch("skills");
     std::fs::create_dir_all(folder.join("greet")).unwrap();
     let text = "---\nname: greet\ndescription: How we greet\n---\nSay hello.\n";

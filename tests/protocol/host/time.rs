@@ -13,7 +13,7 @@ pub(super) fn server(mark: &Mark) -> StdioTransport {
 }
 
 #[tokio::test]
-async fn the_newest_protocol_is_found_by_asking() {
+async fn newest_protocol_is_found_by_asking() {
     let mark = Mark::new("time");
     let host = McpHost::builder()
         .server("probed", server(&mark))
@@ -46,7 +46,7 @@ async fn the_newest_protocol_is_found_by_asking() {
 /// A server that starts more slowly than the time limit of version detection finds both requests waiting: it responds
 /// to the first, and refuses the second.
 #[tokio::test]
-async fn a_slow_start_makes_no_old_server() {
+async fn slow_start_makes_no_old_server() {
     let mark = Mark::new("time-slow");
     let server = ServerConfig::stdio("sh")
         .args(["-c", "sleep 1; exec \"$0\" -m mcp_server_time --local-timezone UTC"])

@@ -11,7 +11,7 @@ fn authority(url: &str) -> &str {
 }
 
 #[test]
-fn pages_of_strangers_may_not_call() {
+fn foreign_pages_are_rejected() {
     let server = Server::start("quickstart", &[]);
     let wire = Wire::to(server.url());
     let session = wire.open(&[]);
@@ -43,7 +43,7 @@ fn its_own_pages_and_those_of_this_machine_may() {
 }
 
 #[test]
-fn a_page_that_points_its_name_at_this_machine_may_not() {
+fn page_that_points_its_name_at_this_machine_may_not() {
     let server = Server::start("quickstart", &[]);
     let wire = Wire::to(server.url());
     for host in ["evil.example", "evil.example:80", "localhost.evil.example"] {
@@ -80,7 +80,7 @@ fn named_hosts_and_origins_may() {
 }
 
 #[test]
-fn a_server_with_a_token_answers_nobody_without_it() {
+fn requests_without_the_token_are_rejected() {
     let here = Here::serve(calculator().bearer_token("open sesame").router().unwrap());
     let wire = Wire::to(here.url());
     let refused = |answer: Answer| {

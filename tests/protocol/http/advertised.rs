@@ -43,7 +43,7 @@ fn delivers(registry: &Registry, name: &'static str, stream: Response<Body>, uri
 }
 
 #[test]
-fn what_cannot_be_told_is_not_offered_and_what_is_offered_is_told() {
+fn list_changed_is_advertised_only_if_it_is_sent() {
     for keeps_sessions in [true, false] {
         let registry = Registry::new().add([tool("there")]);
         let genkit = Genkit::builder().registry(registry.clone()).build().expect("a program");
@@ -70,7 +70,7 @@ fn what_cannot_be_told_is_not_offered_and_what_is_offered_is_told() {
                 let answer = wire.post(&version, &request(method));
                 assert_eq!(answer.code(), -32601, "{answer:?}");
                 let expected = format!(
-                    "unknown method `{method}`: this server keeps no sessions, so it cannot notify of changes"
+                    "unknown method `{method}`: this server is stateless and cannot send change notifications"
                 );
                 assert_eq!(answer.message()["error"]["message"], expected);
             }

@@ -8,7 +8,7 @@ use super::wire::{Wire, initialize};
 use crate::server::Server;
 
 #[test]
-fn silent_connections_of_one_address_keep_nobody_out() {
+fn silent_connections_do_not_block_other_clients() {
     let server = Server::start_with_few_files("quickstart", 128);
     let address = server.url().trim_start_matches("http://").trim_end_matches("/mcp");
     let address = address.parse().expect("an address");
@@ -30,7 +30,7 @@ fn silent_connections_of_one_address_keep_nobody_out() {
 }
 
 #[test]
-fn bodies_that_come_slowly_keep_nobody_out() {
+fn slow_bodies_do_not_block_other_clients() {
     let serving = Serving::of(calculator());
     let mut slow: Vec<Raw> = (0..40).map(|_| Raw::to(serving.address())).collect();
     let head = "POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\

@@ -12,7 +12,7 @@ use super::here::{Caller, Here, calculator};
 use super::wire::Wire;
 
 #[test]
-fn what_a_layer_finds_out_is_at_hand_in_a_function() {
+fn layer_extensions_are_available_in_functions() {
     let app = calculator().router().unwrap().layer(Extension(Caller("ada")));
     let here = Here::serve(app);
     let wire = Wire::to(here.url());
@@ -24,7 +24,7 @@ fn what_a_layer_finds_out_is_at_hand_in_a_function() {
 }
 
 #[test]
-fn what_the_server_gives_to_every_request_stands_behind_what_a_layer_gives() {
+fn layer_extensions_override_server_extensions() {
     let server = || calculator().extension(Caller("the owner")).router().unwrap();
     let layered = server().layer(Extension(Caller("ada")));
     for (app, caller) in [(server(), "the owner"), (layered, "ada")] {
@@ -35,7 +35,7 @@ fn what_the_server_gives_to_every_request_stands_behind_what_a_layer_gives() {
 }
 
 #[test]
-fn a_function_reads_the_scopes_of_its_caller() {
+fn function_reads_the_scopes_of_its_caller() {
     let ada = Principal::new("ada").with_scopes(["notes:read"]);
     let here = Here::serve(calculator().router().unwrap().layer(Extension(ada)));
     let wire = Wire::to(here.url());
@@ -71,7 +71,7 @@ fn each_request_of_a_session_has_its_own_caller() {
 }
 
 #[test]
-fn it_lives_beside_other_routes_and_below_a_path() {
+fn router_can_be_nested_next_to_other_routes() {
     let app = Router::new()
         .route("/health", get(|| async { "well" }))
         .nest("/ai", calculator().router().unwrap());

@@ -58,7 +58,7 @@ fn causes_and_errors_of_other_libraries_stay_here() {
 }
 
 #[test]
-fn a_server_may_show_them_but_no_panic() {
+fn server_may_show_them_but_no_panic() {
     let here = Here::serve(server().expose_errors(true).router().unwrap());
     let wire = Wire::to(here.url());
     let call = |name: &str| told(&wire.call_alone(name, &json!({})).message()).to_owned();

@@ -26,7 +26,7 @@ fn assert_refused(answer: &Answer, status: u16, code: i64) {
 }
 
 #[test]
-fn a_body_that_is_no_json_is_a_parse_error() {
+fn invalid_json_body_is_a_parse_error() {
     let (_server, wire) = server();
     let session = wire.open(&[]);
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
@@ -40,7 +40,7 @@ fn a_body_that_is_no_json_is_a_parse_error() {
 }
 
 #[test]
-fn json_that_is_no_message_is_an_invalid_request() {
+fn json_that_is_not_a_message_is_an_invalid_request() {
     let (_server, wire) = server();
     let session = wire.open(&[]);
     for strange in [
@@ -58,14 +58,14 @@ fn json_that_is_no_message_is_an_invalid_request() {
 }
 
 #[test]
-fn a_body_of_another_type_is_not_read() {
+fn body_of_another_type_is_not_read() {
     let (_server, wire) = server();
     let answer = wire.send("POST", &[("content-type", "text/plain")], b"{}").expect("an answer");
     assert!(matches!(answer.status, 406 | 415), "{answer:?}");
 }
 
 #[test]
-fn a_body_over_the_limit_is_too_large() {
+fn body_over_the_limit_is_too_large() {
     let here = Here::serve(calculator().max_message(LIMIT).router().expect("a router"));
     let wire = Wire::to(here.url());
     let session = wire.open(&[]);
@@ -95,7 +95,7 @@ fn four_mebibytes_are_the_limit_of_who_sets_none() {
 }
 
 #[test]
-fn malformed_params_and_unknown_things_are_told_apart() {
+fn malformed_params_are_distinguished_from_unknown_names() {
     let (_server, wire) = server();
     let session = wire.open(&[]);
     for (method, params, code) in [
@@ -116,7 +116,7 @@ fn malformed_params_and_unknown_things_are_told_apart() {
 }
 
 #[test]
-fn the_same_in_the_era_without_sessions() {
+fn same_in_the_era_without_sessions() {
     let (_server, wire) = server();
     let answer = wire.call_alone("add", &json!({ "a": 2, "b": 40 }));
     assert_eq!(answer.message()["result"]["structuredContent"], 42, "{answer:?}");

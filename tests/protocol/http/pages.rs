@@ -10,7 +10,7 @@ fn serving() -> Serving {
 }
 
 #[test]
-fn a_browser_asks_what_a_page_may_do_without_its_token() {
+fn browser_asks_what_a_page_may_do_without_its_token() {
     let serving = serving();
     let asked = |origin| {
         let headers = [
@@ -35,7 +35,7 @@ fn a_browser_asks_what_a_page_may_do_without_its_token() {
 }
 
 #[test]
-fn a_page_that_is_let_in_reads_answers_and_refusals() {
+fn page_that_is_let_in_reads_answers_and_rejections() {
     let serving = serving();
     let wire = Wire::to(&serving.url());
     let token = ("authorization", "Bearer open sesame");
@@ -53,14 +53,14 @@ fn a_page_that_is_let_in_reads_answers_and_refusals() {
 }
 
 #[test]
-fn an_empty_list_of_hosts_is_nobody() {
+fn empty_host_list_rejects_every_request() {
     let serving = Serving::of(calculator().allowed_hosts(Vec::<String>::new()));
     let refused = Wire::to(&serving.url()).post(&[], &initialize());
     assert_eq!(refused.status, 403, "{refused:?}");
 }
 
 #[test]
-fn other_methods_are_told_which_there_are() {
+fn unsupported_method_lists_allowed_methods() {
     let serving = Serving::of(calculator());
     let stateless = Serving::of(calculator().stateless(true));
     for (serving, methods, allowed) in [

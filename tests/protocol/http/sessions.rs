@@ -8,7 +8,7 @@ use super::wire::{Wire, in_session};
 use crate::server::Server;
 
 #[test]
-fn a_session_that_was_ended_is_gone() {
+fn ended_session_is_not_found() {
     let server = Server::start("quickstart", &[]);
     let wire = Wire::to(server.url());
     let (first, second) = (wire.open(&[]), wire.open(&[]));
@@ -24,7 +24,7 @@ fn a_session_that_was_ended_is_gone() {
 }
 
 #[test]
-fn a_session_that_never_was_is_not_found() {
+fn session_that_never_was_is_not_found() {
     let server = Server::start("quickstart", &[]);
     let wire = Wire::to(server.url());
     let nobody = "11111111-1111-4111-8111-111111111111";

@@ -61,7 +61,7 @@ fn until(what: &str, mut holds: impl FnMut() -> bool) {
 }
 
 #[test]
-fn an_answer_is_one_message_with_a_length_unless_something_is_said_before_it() {
+fn answer_is_one_message_with_a_length_unless_something_is_said_before_it() {
     let serving = Serving::of(server());
     let session = Wire::to(&serving.url()).open(&[]);
     let mut raw = Raw::to(serving.address());
@@ -111,7 +111,7 @@ fn who_lost_the_connection_comes_back_for_the_rest() {
 }
 
 #[test]
-fn events_of_others_and_of_nobody_are_an_empty_stream() {
+fn foreign_and_unknown_event_ids_yield_an_empty_stream() {
     let serving = Serving::of(server());
     let wire = Wire::to(&serving.url());
     let (session, other) = (wire.open(&[]), wire.open(&[]));
@@ -127,7 +127,7 @@ fn events_of_others_and_of_nobody_are_an_empty_stream() {
 }
 
 #[test]
-fn a_call_of_a_session_goes_on_without_its_connection() {
+fn session_call_continues_after_a_disconnect() {
     let serving = Serving::of(server());
     let session = Wire::to(&serving.url()).open(&[]);
     let before = ENDED.load(Ordering::SeqCst);
@@ -144,7 +144,7 @@ fn a_call_of_a_session_goes_on_without_its_connection() {
 }
 
 #[test]
-fn a_call_without_a_session_ends_with_its_connection() {
+fn call_without_a_session_ends_with_its_connection() {
     let serving = Serving::of(server());
     for token in [None, Some("t")] {
         let before = CANCELLED.load(Ordering::SeqCst);
@@ -167,9 +167,9 @@ fn a_call_without_a_session_ends_with_its_connection() {
     }
 }
 
-/// F-4: also at the moment at which the session ends.
+/// F-4: even at the moment when the session ends.
 #[test]
-fn a_request_to_a_session_that_ends_is_answered_or_not_found() {
+fn request_to_a_session_that_ends_is_answered_or_not_found() {
     let serving = Serving::of(server());
     let url = serving.url();
     for _ in 0..20 {
@@ -199,7 +199,7 @@ fn a_request_to_a_session_that_ends_is_answered_or_not_found() {
 
 /// Also a stream without events: its client can resume it.
 #[test]
-fn a_call_that_takes_long_is_a_stream_to_come_back_to() {
+fn call_that_takes_long_is_a_stream_to_come_back_to() {
     let serving = Serving::of(server());
     let session = Wire::to(&serving.url()).open(&[]);
     let mut raw = Raw::to(serving.address());

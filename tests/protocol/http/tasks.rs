@@ -56,7 +56,7 @@ fn begin(wire: &Wire, token: &str, milliseconds: u64) -> String {
 }
 
 #[test]
-fn a_task_outlives_its_connection_and_is_its_callers_alone() {
+fn task_outlives_its_connection_and_is_its_callers_alone() {
     let serving = Serving::of(server());
     let ada = Wire::to(&serving.url());
     let id = begin(&ada, "t-ada", 300);
@@ -77,7 +77,7 @@ fn a_task_outlives_its_connection_and_is_its_callers_alone() {
 }
 
 #[test]
-fn the_header_names_the_task_that_is_asked_for() {
+fn header_names_the_task_that_is_asked_for() {
     let serving = Serving::of(server());
     let wire = Wire::to(&serving.url());
     let id = begin(&wire, "t-ada", 60_000);

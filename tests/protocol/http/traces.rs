@@ -65,7 +65,7 @@ fn here() -> Here {
 }
 
 #[test]
-fn the_header_of_http_counts_where_the_message_names_no_trace() {
+fn header_of_http_counts_where_the_message_names_no_trace() {
     installed();
     let here = here();
     let wire = Wire::to(here.url());
@@ -91,7 +91,7 @@ fn the_header_of_http_counts_where_the_message_names_no_trace() {
 }
 
 #[test]
-fn a_host_gives_its_trace_in_the_message_and_in_the_header() {
+fn host_gives_its_trace_in_the_message_and_in_the_header() {
     installed();
     IS_TRACED.set(true);
     let here = here();

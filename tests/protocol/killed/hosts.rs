@@ -14,7 +14,7 @@ use super::work::{Log, work};
 use crate::http::here::Serving;
 use crate::packages::scratch;
 
-const CHILD: &str = "killed::hosts::the_process_that_follows";
+const CHILD: &str = "killed::hosts::process_that_follows";
 
 /// Lets another server work.
 #[tool]
@@ -24,7 +24,7 @@ async fn relay(ctx: &Context, host: &McpHost) -> Result<Value> {
 
 /// The process of the tests below. If run directly, it only checks that it has no role.
 #[test]
-fn the_process_that_follows() {
+fn process_that_follows() {
     let Some(role) = Role::of_this() else {
         assert!(std::env::var_os("GENKIT_TASK_ROLE").is_none());
         return;
@@ -67,7 +67,7 @@ fn count(log: &Log, what: &str) -> usize {
 }
 
 #[test]
-fn a_host_that_is_killed_at_any_change_goes_on_with_the_same_task() {
+fn host_that_is_killed_at_any_change_continues_with_the_same_task() {
     for store in ["folder", "sqlite"] {
         for dies_after in [false, true] {
             for dies_at in 1.. {
@@ -96,7 +96,7 @@ fn a_host_that_is_killed_at_any_change_goes_on_with_the_same_task() {
 }
 
 #[test]
-fn a_host_that_is_killed_while_it_waits_goes_on_with_the_same_task() {
+fn host_that_is_killed_while_it_waits_continues_with_the_same_task() {
     for (store, waits) in [("folder", 600), ("sqlite", 1200)] {
         let folder = scratch(&format!("killed-waiting-{store}"));
         let log = Log(folder.join("log"));

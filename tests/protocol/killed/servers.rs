@@ -15,14 +15,14 @@ use crate::http::wire::Wire;
 use crate::packages::scratch;
 use crate::postgres;
 
-const CHILD: &str = "killed::servers::the_process_that_serves";
+const CHILD: &str = "killed::servers::process_that_serves";
 
 /// The time limit of one trial: a task that was created but not begun is not touched for 30 s.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The process of the tests below. If run directly, it only checks that it has no role.
 #[test]
-fn the_process_that_serves() {
+fn process_that_serves() {
     let Some(role) = Role::of_this() else {
         assert!(std::env::var_os("GENKIT_TASK_ROLE").is_none());
         return;
@@ -182,24 +182,24 @@ fn dies_at_each_change(store: &str, name: &str) {
 }
 
 #[test]
-fn a_server_of_tasks_that_is_killed_at_any_change_is_succeeded_with_a_folder() {
+fn server_of_tasks_that_is_killed_at_any_change_is_succeeded_with_a_folder() {
     dies_at_each_change("folder", "folder");
 }
 
 #[test]
-fn a_server_of_tasks_that_is_killed_at_any_change_is_succeeded_with_sqlite() {
+fn server_of_tasks_that_is_killed_at_any_change_is_succeeded_with_sqlite() {
     dies_at_each_change("sqlite", "sqlite");
 }
 
 #[test]
-fn a_server_of_tasks_that_is_killed_at_any_change_is_succeeded_with_postgres() {
+fn server_of_tasks_that_is_killed_at_any_change_is_succeeded_with_postgres() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let server = runtime.block_on(postgres::Server::start());
     dies_at_each_change(&server.url, "postgres");
 }
 
 #[test]
-fn another_instance_that_runs_goes_on_with_the_task_of_one_that_was_killed() {
+fn another_instance_that_runs_continues_with_the_task_of_one_that_was_killed() {
     // At the `once`, at the question, at the answer, and at the second `once`.
     for dies_at in [2, 3, 4, 5] {
         let folder = scratch(&format!("killed-other-{dies_at}"));

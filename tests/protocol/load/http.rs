@@ -129,7 +129,7 @@ async fn gone(server: &Server, before: Usage) -> Usage {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn two_hundred_clients_at_addresses_of_their_own() {
+async fn two_hundred_clients_at_different_addresses() {
     matrix("200 clients at 200 addresses", |name| host(1 + name as u8)).await;
 }
 

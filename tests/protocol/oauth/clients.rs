@@ -97,7 +97,7 @@ fn visit(generation: &[&str]) -> Value {
 
 /// It requests the scope from the refusal, which is the minimum.
 #[test]
-fn the_typescript_sdk_logs_in() {
+fn typescript_sdk_logs_in() {
     for generation in [&[][..], &["v2"]] {
         let seen = visit(generation);
         assert_eq!(seen["said"], "grace may notes:read", "{seen}");

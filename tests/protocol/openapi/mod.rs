@@ -173,7 +173,7 @@ async fn call_all(
 }
 
 #[tokio::test]
-async fn the_operations_of_githubs_document_are_tools() {
+async fn operations_of_githubs_document_are_tools() {
     let text = read("@octokit/openapi/generated/api.github.com.json");
     let document: Value = serde_json::from_str(&text).unwrap();
     let too_many = tools_from_openapi(text, reqwest::Client::builder())
@@ -195,7 +195,7 @@ async fn the_operations_of_githubs_document_are_tools() {
 }
 
 #[tokio::test]
-async fn the_operations_of_figmas_document_are_tools() {
+async fn operations_of_figmas_document_are_tools() {
     let text = read("@figma/rest-api-spec/openapi/openapi.yaml");
     let document: Value = serde_yaml_ng::from_str(&text).unwrap();
     let tools = call_all("Figma", &document, |tools| tools).await;
@@ -213,7 +213,7 @@ async fn the_operations_of_figmas_document_are_tools() {
 
 /// Operations with file uploads or binary bodies are left out, as is a header that belongs to the client.
 #[tokio::test]
-async fn the_operations_of_a_collection_of_documents_are_tools() {
+async fn operations_of_a_collection_of_documents_are_tools() {
     for (path, tools, left_out) in [
         ("3.0/json/petstore.json", 20, 1),
         ("3.1/json/petstore.json", 20, 1),

@@ -13,7 +13,7 @@ use crate::server;
 const SOON: Duration = Duration::from_secs(5);
 
 #[test]
-fn the_end_of_input_ends_the_server_well() {
+fn end_of_input_ends_the_server_well() {
     let mut pipe = Pipe::open();
     let before = Instant::now();
     pipe.hang_up();
@@ -22,7 +22,7 @@ fn the_end_of_input_ends_the_server_well() {
 }
 
 #[test]
-fn the_end_of_input_before_the_handshake_ends_it_well_too() {
+fn end_of_input_before_the_handshake_ends_it_well_too() {
     let mut pipe = Pipe::start("quickstart", &[]);
     pipe.hang_up();
     assert_eq!(pipe.exit_code(SOON), Some(0), "{}", pipe.stderr());
@@ -49,7 +49,7 @@ fn streams_that_wait_for_changes_do_not_hold_it_up() {
 }
 
 #[test]
-fn what_was_asked_before_the_end_of_input_is_answered() {
+fn requests_before_the_end_of_input_are_answered() {
     let mut pipe = Pipe::open();
     let ids: Vec<u64> = (0..20)
         .map(|n| pipe.ask("tools/call", &json!({ "name": "add", "arguments": { "a": n, "b": 1 } })))
@@ -65,7 +65,7 @@ fn what_was_asked_before_the_end_of_input_is_answered() {
 }
 
 #[test]
-fn a_call_that_takes_a_moment_is_answered_after_the_end_of_input() {
+fn call_that_takes_a_moment_is_answered_after_the_end_of_input() {
     let mut pipe = Pipe::start("conformance", &[]);
     pipe.hello();
     let params = json!({ "name": "test_reconnection", "arguments": {} });
@@ -79,7 +79,7 @@ fn a_call_that_takes_a_moment_is_answered_after_the_end_of_input() {
 }
 
 #[test]
-fn a_last_line_without_an_end_is_read() {
+fn last_line_without_an_end_is_read() {
     let mut pipe = Pipe::open();
     pipe.send_raw(br#"{"jsonrpc":"2.0","id":"last","method":"ping"}"#);
     pipe.hang_up();
@@ -88,7 +88,7 @@ fn a_last_line_without_an_end_is_read() {
 
 #[cfg(unix)]
 #[test]
-fn a_polite_signal_ends_it() {
+fn polite_signal_ends_it() {
     for spoken_to in [false, true] {
         let mut pipe = Pipe::start("notes", &[&server::database("stdio-signal")]);
         if spoken_to {
@@ -103,7 +103,7 @@ fn a_polite_signal_ends_it() {
 
 #[cfg(unix)]
 #[test]
-fn what_runs_at_a_polite_signal_is_finished() {
+fn running_calls_finish_after_sigterm() {
     let mut pipe = Pipe::start("conformance", &[]);
     pipe.hello();
     // It takes 150 ms and reports progress, which shows that it is running.

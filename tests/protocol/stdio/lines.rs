@@ -16,7 +16,7 @@ fn refused(pipe: &Pipe) -> i64 {
 }
 
 #[test]
-fn a_notification_before_the_handshake_is_survived() {
+fn notification_before_the_handshake_is_survived() {
     for early in
         ["notifications/initialized", "notifications/cancelled", "notifications/unheard_of"]
     {
@@ -28,7 +28,7 @@ fn a_notification_before_the_handshake_is_survived() {
 }
 
 #[test]
-fn a_response_to_nothing_is_survived() {
+fn response_to_nothing_is_survived() {
     let mut pipe = Pipe::start("quickstart", &[]);
     pipe.send(&json!({ "jsonrpc": "2.0", "id": 7, "result": {} }));
     pipe.hello();
@@ -58,7 +58,7 @@ fn broken_json_before_the_handshake_is_a_parse_error_too() {
 }
 
 #[test]
-fn json_that_is_no_message_is_an_invalid_request() {
+fn json_that_is_not_a_message_is_an_invalid_request() {
     let mut pipe = Pipe::open();
     for strange in ["[]", "5", "null", "\"text\"", "{}", "{\"jsonrpc\":\"2.0\",\"id\":null}"] {
         pipe.send_raw(format!("{strange}\n").as_bytes());
@@ -79,7 +79,7 @@ fn json_that_is_no_message_is_an_invalid_request() {
 }
 
 #[test]
-fn a_batch_is_an_invalid_request() {
+fn batch_is_an_invalid_request() {
     let mut pipe = Pipe::open();
     pipe.send(&json!([
         { "jsonrpc": "2.0", "id": 1, "method": "ping" },
@@ -90,7 +90,7 @@ fn a_batch_is_an_invalid_request() {
 }
 
 #[test]
-fn a_message_nested_too_deeply_is_refused_by_its_id() {
+fn message_nested_too_deeply_is_rejected_by_its_id() {
     let mut pipe = Pipe::open();
     for depth in [200, 100_000] {
         let (open, close) = ("[".repeat(depth), "]".repeat(depth));
@@ -109,7 +109,7 @@ fn a_message_nested_too_deeply_is_refused_by_its_id() {
 }
 
 #[test]
-fn a_line_that_is_too_long_is_refused_by_its_id() {
+fn line_that_is_too_long_is_rejected_by_its_id() {
     let mut pipe = Pipe::open();
     let text = "x".repeat(TOO_LONG);
     let params = json!({ "name": "count_words", "arguments": { "text": text } });
@@ -119,7 +119,7 @@ fn a_line_that_is_too_long_is_refused_by_its_id() {
 }
 
 #[test]
-fn a_line_of_fifteen_mebibytes_is_served() {
+fn line_of_fifteen_mebibytes_is_served() {
     let mut pipe = Pipe::open();
     let text = "x ".repeat(15 * 1024 * 1024 / 2);
     let counted = pipe.call("count_words", &json!({ "text": text }));

@@ -34,7 +34,7 @@ fn malformed_params_of_a_known_method_are_invalid_params() {
 }
 
 #[test]
-fn a_call_without_params_is_invalid_params() {
+fn call_without_params_is_invalid_params() {
     let mut pipe = Pipe::open();
     pipe.send(&json!({ "jsonrpc": "2.0", "id": "bare", "method": "tools/call" }));
     assert_eq!(code(&pipe.answer(&json!("bare"))), -32602);
@@ -42,7 +42,7 @@ fn a_call_without_params_is_invalid_params() {
 }
 
 #[test]
-fn the_same_holds_in_the_era_without_sessions() {
+fn same_holds_in_the_era_without_sessions() {
     let mut pipe = Pipe::start("quickstart", &[]);
     let meta = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -63,7 +63,7 @@ fn the_same_holds_in_the_era_without_sessions() {
 }
 
 #[test]
-fn an_unknown_method_is_not_found() {
+fn unknown_method_is_not_found() {
     let mut pipe = Pipe::open();
     for method in ["no/such/method", "tools/unheard_of", ""] {
         let answer = pipe.request(method, &json!({}));
@@ -73,7 +73,7 @@ fn an_unknown_method_is_not_found() {
 }
 
 #[test]
-fn an_unknown_tool_is_invalid_params_and_the_nearest_name_is_told() {
+fn unknown_tool_is_invalid_params_with_a_suggestion() {
     let mut pipe = Pipe::open();
     let answer = pipe.request("tools/call", &json!({ "name": "ad", "arguments": {} }));
     assert_eq!(code(&answer), -32602, "{answer}");
@@ -103,14 +103,14 @@ fn arguments_that_do_not_fit_are_for_the_model() {
 }
 
 #[test]
-fn an_odd_cursor_is_invalid_params() {
+fn odd_cursor_is_invalid_params() {
     let mut pipe = Pipe::open();
     let answer = pipe.request("tools/list", &json!({ "cursor": "no cursor of ours" }));
     assert_eq!(code(&answer), -32602, "{answer}");
 }
 
 #[test]
-fn a_resource_that_is_not_there_names_itself() {
+fn resource_that_is_not_there_names_itself() {
     let mut pipe = Pipe::start("notes", &[&server::database("stdio-missing")]);
     pipe.hello();
     for uri in ["note://99", "nothing://here", "note://not-a-number", ""] {
@@ -121,7 +121,7 @@ fn a_resource_that_is_not_there_names_itself() {
 }
 
 #[test]
-fn what_the_user_must_approve_does_not_run_where_nobody_can_be_asked() {
+fn call_that_needs_approval_is_rejected_without_elicitation() {
     let mut pipe = Pipe::start("notes", &[&server::database("stdio-approval")]);
     pipe.hello();
     pipe.call("add_note", &json!({ "text": "keep me" }));

@@ -36,7 +36,7 @@ fn until(pipe: &mut Pipe, id: &str, status: &str) -> Value {
 }
 
 #[test]
-fn a_task_is_asked_for_answered_and_cancelled_over_a_pipe() {
+fn task_is_asked_for_answered_and_cancelled_over_a_pipe() {
     let mut pipe = Pipe::start("conformance", &[]);
     let discovered = ask(&mut pipe, "server/discover", json!({}));
     let extensions = &discovered["result"]["capabilities"]["extensions"];

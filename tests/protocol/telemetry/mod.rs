@@ -105,7 +105,7 @@ fn check_the_rest(received: &Received) {
 }
 
 #[test]
-fn the_spans_of_a_question_are_one_tree_over_stdio() {
+fn spans_of_a_question_are_one_tree_over_stdio() {
     let receiver = Receiver::start("telemetry-stdio");
     asked(&mut receiver.example(&[]));
     let received = receiver.received();
@@ -116,7 +116,7 @@ fn the_spans_of_a_question_are_one_tree_over_stdio() {
 }
 
 #[test]
-fn the_spans_of_a_question_are_one_tree_over_http() {
+fn spans_of_a_question_are_one_tree_over_http() {
     let receiver = Receiver::start("telemetry-http");
     let tides = Server::spawn(&mut receiver.example(&["--serve", "--http", "127.0.0.1:0"]));
     asked(&mut receiver.example(&[tides.url()]));
@@ -138,7 +138,7 @@ fn the_spans_of_a_question_are_one_tree_over_http() {
 }
 
 #[test]
-fn what_cannot_be_exported_is_logged_and_disturbs_nothing() {
+fn export_failure_is_logged_and_has_no_other_effect() {
     let mut command = Command::new(server::example("telemetry"));
     // No server listens there.
     command.env("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9").env_remove("RUST_LOG");

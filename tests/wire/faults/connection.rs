@@ -12,12 +12,12 @@ use super::server::*;
 use crate::cases;
 
 #[tokio::test]
-async fn nobody_listens() {
+async fn refused_connection_is_an_error() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let host = listener.local_addr().unwrap().to_string();
     drop(listener);
     let error = unary(&format!("http://{host}")).await.unwrap_err();
-    assert_says(&error, ErrorKind::Unavailable, &["gemini: ", &host, "cannot be reached: "]);
+    assert_says(&error, ErrorKind::Unavailable, &["gemini: ", &host, "is unreachable: "]);
     assert!(error.is_retryable());
 }
 
@@ -68,7 +68,7 @@ async fn chunks_arrive_as_they_come() {
 }
 
 #[tokio::test]
-async fn a_redirect_is_not_followed() {
+async fn redirect_is_not_followed() {
     let elsewhere = TcpListener::bind("127.0.0.1:0").unwrap();
     elsewhere.set_nonblocking(true).unwrap();
     let target = elsewhere.local_addr().unwrap();
@@ -81,7 +81,7 @@ async fn a_redirect_is_not_followed() {
 }
 
 #[tokio::test]
-async fn a_server_that_hangs() {
+async fn hanging_server_times_out() {
     let server = serves(|mut stream, _| {
         stream.write_all(STREAM.as_bytes()).unwrap();
         stream.write_all(event("one").as_bytes()).unwrap();
@@ -120,7 +120,7 @@ async fn dropping_the_call_closes_the_connection() {
 }
 
 #[tokio::test]
-async fn a_connection_is_used_again() {
+async fn connection_is_used_again() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let served = std::thread::spawn(move || {
@@ -145,10 +145,10 @@ async fn a_connection_is_used_again() {
 }
 
 #[tokio::test]
-async fn a_forbidden_network_names_the_host() {
+async fn forbidden_network_names_the_host() {
     genkit::testing::forbid_network();
     let error = unary("https://generativelanguage.example.com").await.unwrap_err();
-    let texts = ["a test forbids network access", "generativelanguage.example.com"];
+    let texts = ["network access is disabled in this test", "generativelanguage.example.com"];
     assert_says(&error, ErrorKind::FailedPrecondition, &texts);
     // Loopback stays allowed.
     let server = says(http("200 OK", "", r#"{"candidates":[{}]}"#));

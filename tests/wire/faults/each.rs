@@ -89,7 +89,7 @@ async fn errors_with_a_status_are_of_the_same_kind() {
 }
 
 #[tokio::test]
-async fn a_connection_that_breaks_can_be_tried_again() {
+async fn connection_that_breaks_can_be_retried() {
     for provider in BUILT {
         let whole = dialect(provider).whole(&Said::text("hello")).to_string();
         for streams in [false, true] {
@@ -138,7 +138,7 @@ async fn half_of_an_answer_is_none() {
 }
 
 #[tokio::test]
-async fn a_body_that_is_no_answer_is_an_error() {
+async fn malformed_response_body_is_an_error() {
     for provider in BUILT {
         for streams in [false, true] {
             for (kind, body) in [
@@ -168,7 +168,7 @@ async fn a_body_that_is_no_answer_is_an_error() {
 
 /// Proxies may send a wrong content type, so the body is decisive.
 #[tokio::test]
-async fn a_wrong_content_type_does_no_harm() {
+async fn wrong_content_type_does_no_harm() {
     for provider in BUILT {
         let dialect = dialect(provider);
         let said = Said::text("hello");
@@ -194,7 +194,7 @@ async fn a_wrong_content_type_does_no_harm() {
 }
 
 #[tokio::test]
-async fn a_redirect_is_not_followed_with_the_key() {
+async fn redirect_is_not_followed_with_the_key() {
     for provider in BUILT {
         let elsewhere = TcpListener::bind("127.0.0.1:0").unwrap();
         elsewhere.set_nonblocking(true).unwrap();
@@ -229,7 +229,7 @@ async fn ten_megabytes_are_an_answer() {
 }
 
 #[tokio::test]
-async fn an_endless_answer_ends_at_the_limit() {
+async fn endless_answer_ends_at_the_limit() {
     for provider in BUILT {
         for streams in [false, true] {
             let kind = if streams { dialect(provider).stream_type() } else { "application/json" };
@@ -252,7 +252,7 @@ async fn an_endless_answer_ends_at_the_limit() {
 }
 
 #[tokio::test]
-async fn a_slow_server_is_given_up() {
+async fn slow_server_is_given_up() {
     for provider in BUILT {
         for begun in [false, true] {
             let dialect = dialect(provider);

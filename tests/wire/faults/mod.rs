@@ -13,7 +13,7 @@ use genkit::ErrorKind;
 use server::*;
 
 #[tokio::test]
-async fn the_key_is_in_a_header_and_the_base_path_stays() {
+async fn key_is_in_a_header_and_the_base_path_stays() {
     let (send, asked) = mpsc::channel();
     let server = serves(move |mut stream, asked| {
         send.send(asked).unwrap();
@@ -27,7 +27,7 @@ async fn the_key_is_in_a_header_and_the_base_path_stays() {
 }
 
 #[tokio::test]
-async fn an_answer_without_candidates_is_none() {
+async fn response_without_candidates_is_an_error() {
     let json = "content-type: application/json\r\n";
     for body in ["{}", r#"{"candidates":[]}"#, r#"{"ok": true}"#] {
         let error = unary(&says(http("200 OK", json, body)).url).await.unwrap_err();
@@ -62,7 +62,7 @@ async fn too_many_requests_with_a_hint_in_the_body() {
 }
 
 #[tokio::test]
-async fn an_error_of_the_server() {
+async fn server_error_is_retryable() {
     let server = says(http("500 Internal", "", "<html>it broke</html>"));
     let error = unary(&server.url).await.unwrap_err();
     assert_says(&error, ErrorKind::Internal, &["gemini: HTTP 500: it broke"]);
@@ -70,14 +70,14 @@ async fn an_error_of_the_server() {
 }
 
 #[tokio::test]
-async fn an_error_whose_body_is_cut_off_keeps_its_status() {
+async fn error_whose_body_is_cut_off_keeps_its_status() {
     let server = says("HTTP/1.1 503 Busy\r\ncontent-length: 1000\r\n\r\ntry la");
     let error = unary(&server.url).await.unwrap_err();
     assert_says(&error, ErrorKind::Unavailable, &["gemini: HTTP 503: try la"]);
 }
 
 #[tokio::test]
-async fn a_key_that_the_server_repeats_is_hidden() {
+async fn key_that_the_server_repeats_is_hidden() {
     let body =
         format!(r#"{{"error": {{"message": "bad key {KEY}", "status": "INVALID_ARGUMENT"}}}}"#);
     let server = says(http("400 Bad", "", &body));
@@ -107,7 +107,7 @@ async fn no_json_at_all() {
 }
 
 #[tokio::test]
-async fn an_answer_over_the_limit() {
+async fn response_over_the_limit_is_rejected() {
     let server = serves(|mut stream, _| {
         stream.write_all(b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n").unwrap();
         let piece = vec![b' '; 1024 * 1024];

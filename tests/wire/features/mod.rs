@@ -105,7 +105,7 @@ fn reasoning(message: &Message) -> String {
 }
 
 #[tokio::test]
-async fn the_table_of_features_is_as_documented() {
+async fn table_of_features_is_as_documented() {
     let mut table = format!("| feature | `{}` |\n", BUILT.join("` | `"));
     table.push_str(&format!("|---|{}\n", "---|".repeat(BUILT.len())));
     let mut wrong = Vec::new();

@@ -271,5 +271,6 @@ async fn lazy(provider: &'static str) -> Cell {
     let tokens = lazy_tools::tokens(&body);
     must!(tokens < lazy_tools::MOST, "{tokens} tokens");
     let by_provider = lazy_tools::is_searched_by_provider(&body);
-    Ok(if by_provider { "by its search" } else { "by `search_tools`" }.to_owned())
+    Ok(if by_provider { "with the provider's tool search" } else { "with `search_tools`" }
+        .to_owned())
 }

@@ -105,7 +105,7 @@ mod tests {
 
     /// The rules detect violations: one rejected body of each kind.
     #[test]
-    fn rules_catch_what_is_refused() {
+    fn rules_detect_rejected_requests() {
         let call = json!({"functionCall": {"name": "f", "args": {}}});
         let user = json!({"role": "user", "parts": [{"text": "hi"}]});
         for (provider, body, says) in [

@@ -7,7 +7,7 @@ const MISTAKES: &str = "// mistakes: ";
 
 /// One mistake causes one error, without follow-up errors.
 #[test]
-fn a_mistake_is_one_error() {
+fn each_mistake_causes_one_compile_error() {
     for case in cases("fail") {
         let source = read(&case);
         let mistakes = source.lines().find_map(|line| line.strip_prefix(MISTAKES));
@@ -31,7 +31,7 @@ fn messages_show_nothing_of_the_machine() {
 
 /// Each case has a corrected version that compiles, in a module with its name in a `pass` file of its topic.
 #[test]
-fn a_case_has_a_twin_that_compiles() {
+fn case_has_a_twin_that_compiles() {
     let passing = cases("pass");
     let missing: Vec<String> = cases("fail")
         .into_iter()

@@ -28,7 +28,7 @@ fn said(path: &Path, program: &str) -> String {
 
 /// `TRYBUILD=overwrite` rewrites the messages.
 #[test]
-fn mistakes_in_a_folder_say_where() {
+fn errors_in_a_folder_have_positions() {
     let rustc = Command::new("rustc").arg("--version").output().expect("rustc runs");
     if !String::from_utf8_lossy(&rustc.stdout).starts_with(super::REVIEWED_ON) {
         eprintln!("messages are not compared: reviewed on {}*", super::REVIEWED_ON);
@@ -51,7 +51,7 @@ fn mistakes_in_a_folder_say_where() {
 
 /// Cargo rebuilds the program if a file changes or is removed, because the program includes it.
 #[test]
-fn a_change_of_a_file_builds_again() {
+fn change_of_a_file_builds_again() {
     let scratch = Path::new(env!("CARGO_TARGET_TMPDIR")).join("prompt-folder-changes");
     let prompts = scratch.join("prompts");
     fs::create_dir_all(scratch.join("src")).expect("a folder");

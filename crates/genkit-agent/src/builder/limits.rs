@@ -120,8 +120,7 @@ impl Generate {
 
     /// Adds a closure that runs before each turn. It receives the turn (its round, the messages, the usage so far) and
     /// may change the model, tools and settings of this turn only. It may be asynchronous. An error ends the run, and
-    /// the error holds the partial response. If there are several closures, they run in the order in which they were
-    /// added.
+    /// the error holds the partial response. Closures run in the order they were added.
     ///
     /// ```
     /// use genkit::message::ToolRequest;

@@ -169,7 +169,7 @@ impl<I: InnermostTool + ?Sized> Place<I> {
     }
 }
 
-/// The rest of the middleware chain around a run, which ends with the run itself.
+/// The remaining middleware of a run, ending with the run itself.
 #[derive(Clone)]
 pub struct NextGenerate {
     place: Place<dyn Innermost>,

@@ -20,7 +20,7 @@ const MAX_BYTES: usize = 20 * 1024 * 1024;
 /// The timeout of a download. Default is 30 seconds.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Download of the media in a request, as middleware: see [`download_media()`].
+/// Middleware that downloads the media of a request; created by [`download_media()`].
 #[derive(Clone, Debug)]
 pub struct DownloadMedia {
     max_bytes: usize,

@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn the_server_says_how_long() {
+    fn retry_after_of_the_server_is_used() {
         let after = |seconds| {
             let error = Error::new(ErrorKind::ResourceExhausted, "x");
             retry().wait_before(&error.with_retry_after(Duration::from_secs(seconds)), 0)
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_pass_is_not_tried_again() {
+    fn permanent_error_is_not_retried() {
         assert_eq!(retry().wait_before(&Error::invalid_argument("x"), 0), None);
         let quota = Error::new(ErrorKind::ResourceExhausted, "x").with_retryable(false);
         assert_eq!(retry().wait_before(&quota, 0), None);

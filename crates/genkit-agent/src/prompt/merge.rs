@@ -46,7 +46,8 @@ fn tool_ref(tool: &PromptTool) -> ToolRef {
     }
 }
 
-/// A schema of the run also replaces the prompt's format; otherwise each missing field is taken from the prompt.
+/// Merges the output settings. A schema of the run also replaces the prompt's format; other missing fields come from
+/// the prompt.
 fn merge_output(
     own: Option<OutputOptions>,
     prompt: Option<&OutputOptions>,
@@ -80,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_schema_of_the_run_takes_no_format_of_the_prompt() {
+    fn schema_of_the_run_takes_no_format_of_the_prompt() {
         let prompt = OutputOptions::default()
             .with_json_schema(json!({"enum": ["a"]}))
             .with_format(genkit_core::Format::Enum)
@@ -95,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn earlier_messages_stand_before_what_the_user_says_now() {
+    fn history_precedes_the_new_user_message() {
         let earlier = || vec![Message::user("a"), Message::model("b")];
         let texts = |messages: Vec<Message>| {
             place_history(messages, earlier()).iter().map(Message::text).collect::<Vec<_>>()

@@ -17,7 +17,7 @@ use genkit_schema::internal::truncate::excerpt;
 /// well among so many.
 const MAX_TOOLS: usize = 1_024;
 
-/// The number of misspelt settings that are reported. Default is 100; further settings are not logged.
+/// The number of misspelt settings that are reported. Default is 100; additional settings are not logged.
 const MAX_TOLD: usize = 100;
 
 /// The length of a setting in an error, in characters.

@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn the_larger_of_total_and_sum_counts() {
+    fn larger_of_total_and_sum_counts() {
         let budget = Budget::new(UsageLimit::new().tokens(100));
         call(&budget, used(10, 2).with_total_tokens(40))
             .expect("reasoning tokens are only in the total");
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_provider_tells_is_estimated() {
+    fn unreported_usage_is_estimated() {
         let budget = Budget::new(UsageLimit::new().tokens(20));
         call(&budget, Usage::default()).expect("5 and 9");
         assert!(call(&budget, Usage::default()).is_err());
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_has_the_usage_of_all_calls_before_it() {
+    fn answer_has_the_usage_of_all_calls_before_it() {
         let budget = Budget::default();
         let request = ModelRequest::default();
         budget.add("m", &request, &answer(used(1, 1)));

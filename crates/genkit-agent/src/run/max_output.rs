@@ -14,7 +14,7 @@ const SMALL_PART: usize = 512;
 const SMALL_PARTS: usize = 8;
 
 /// Truncates a tool response to `limit` bytes of JSON. Text is cut and marked; other parts are replaced with a text
-/// that describes them.
+/// part that describes them.
 pub(super) fn cut_to(response: &mut ToolResponse, limit: usize) {
     let size = if response.output.is_null() { 0 } else { json_size(&response.output) };
     let whole = size.saturating_add(response.content.iter().map(size_of_part).sum());
@@ -53,7 +53,7 @@ fn size_of_part(part: &Part) -> usize {
     part.as_text().map_or(json, |text| text.len().max(json / 2))
 }
 
-/// Returns the beginning of a text, with a note about its full length.
+/// Returns the beginning of a string, with a note about its full length.
 pub(super) fn cut_output(text: &str, limit: usize) -> String {
     let shown = truncate(text, limit);
     format!(
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_stays_as_it_is() {
+    fn output_within_the_limit_is_unchanged() {
         let content = vec![image(100), Part::text("beside")];
         let cut = answer(json!({"a": 1}), content.clone(), 1000);
         assert_eq!((cut.output, cut.content), (json!({"a": 1}), content));

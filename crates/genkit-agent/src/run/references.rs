@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_model_gave_stays_and_the_rest_is_generated_and_marked() {
+    fn given_refs_are_kept_and_missing_refs_are_generated_and_marked() {
         let missing = [call("a", Some("x")), call("a", None), call("b", Some("")), call("b", None)];
         let mut message = Message::new(Role::Model, missing);
         StreamedReferences::default().add_to_message(&mut message);
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_streamed_call_keeps_its_reference_also_among_others_of_its_name() {
+    fn streamed_call_keeps_its_ref_among_calls_of_the_same_tool() {
         let streamed = StreamedReferences::default();
         let mut chunks: Vec<GenerateChunk> =
             ["b", "a", "b"].map(|name| GenerateChunk::new([call(name, None)])).into();
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_that_is_still_being_written_has_none_in_the_stream() {
+    fn call_that_is_still_being_written_has_none_in_the_stream() {
         let mut request = ToolRequest::new("a", json!({}));
         request.partial = true;
         let mut chunk = GenerateChunk::new([request.into()]);

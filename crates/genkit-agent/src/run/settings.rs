@@ -31,7 +31,7 @@ pub(crate) struct RunSettings {
     /// The closures that run before each turn, in order.
     pub(crate) before_turn: Vec<BeforeTurn>,
     pub(crate) trace_contents: bool,
-    /// The key of the run inside of a durable call. By default it is derived from the conversation.
+    /// The key of the run inside a durable call. By default it is derived from the conversation.
     pub(crate) durable_key: Option<String>,
     /// The budget of the tool call that the run is part of as an agent.
     pub(crate) outer_budget: Option<Arc<CallBudget>>,

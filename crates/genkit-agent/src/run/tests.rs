@@ -308,7 +308,7 @@ fn each_input_in_each_state_leads_where_it_shall() {
 }
 
 #[test]
-fn rules_and_tool_choice_decide_what_calls_become() {
+fn policy_and_tool_choice_decide_each_call() {
     let strict = TurnRules { fail_on_max_turns: true, ..RULES };
     let table = [
         (RULES, None, "1 tools at 1"),
@@ -330,7 +330,7 @@ fn rules_and_tool_choice_decide_what_calls_become() {
 }
 
 #[test]
-fn an_answer_that_does_not_fit_goes_back_with_the_reason() {
+fn answer_that_does_not_fit_goes_back_with_the_reason() {
     let mut machine = state::to_check();
     assert_eq!(machine.model_answer().message.map(Message::text).as_deref(), Some("five"));
     let retry =
@@ -350,7 +350,7 @@ fn an_answer_that_does_not_fit_goes_back_with_the_reason() {
 }
 
 #[test]
-fn what_providers_refuse_does_not_go_back() {
+fn rejected_parts_are_not_sent_back() {
     let rules = TurnRules { output_retries: Some(1), ..RULES };
     let mut machine = machine_with(rules.clone());
     machine
@@ -372,13 +372,13 @@ fn what_providers_refuse_does_not_go_back() {
 }
 
 #[test]
-fn calls_that_are_returned_are_no_output() {
+fn returned_tool_requests_are_not_output() {
     let rules = TurnRules { output_retries: Some(1), return_tool_requests: true, ..RULES };
     assert_eq!(fed(machine_with(rules), "calls"), "done Stop, 2 messages, 1 calls");
 }
 
 #[test]
-fn a_call_that_was_required_is_required_once() {
+fn call_that_was_required_is_required_once() {
     for (before, after) in [
         (Some(ToolChoice::Required), Some(ToolChoice::Auto)),
         (Some(ToolChoice::tool("a")), Some(ToolChoice::Auto)),
@@ -408,7 +408,7 @@ fn stopping(choice: Option<ToolChoice>) -> TurnMachine {
 }
 
 #[test]
-fn a_run_stops_on_the_first_answer_of_its_tools() {
+fn run_stops_on_the_first_answer_of_its_tools() {
     let mut machine = stopping(None);
     finish(&mut machine, |call| answered(call, json!({ "of": call.request.name })));
     assert_eq!(
@@ -425,7 +425,7 @@ fn a_run_stops_on_the_first_answer_of_its_tools() {
 }
 
 #[test]
-fn a_call_that_failed_or_asks_does_not_stop_a_run() {
+fn call_that_failed_or_asks_does_not_stop_a_run() {
     let mut machine = stopping(Some(ToolChoice::Required));
     finish(&mut machine, |call| answered(call, json!({ "error": "no" })));
     assert_eq!(machine.settle_round().map(|answers| answers.role), Some(Role::Tool));
@@ -445,7 +445,7 @@ fn a_call_that_failed_or_asks_does_not_stop_a_run() {
 }
 
 #[test]
-fn an_answer_over_the_budget_is_kept_with_its_calls() {
+fn answer_over_the_budget_is_kept_with_its_calls() {
     let mut machine = machine();
     let mut answer = asks([("a", json!(1))]);
     answer.usage.input_tokens = Some(7);
@@ -457,7 +457,7 @@ fn an_answer_over_the_budget_is_kept_with_its_calls() {
 }
 
 #[test]
-fn a_failed_round_keeps_what_had_finished() {
+fn finished_calls_of_a_failed_round_are_kept() {
     for (mut machine, kept) in [(state::tools(), 0), (state::resumed(), 1)] {
         let first = calls(&mut machine).swap_remove(0);
         machine.finish_call(first.place, answered(&first, json!("kept")));
@@ -469,7 +469,7 @@ fn a_failed_round_keeps_what_had_finished() {
 }
 
 #[test]
-fn the_same_answers_make_the_same_run() {
+fn same_answers_make_the_same_run() {
     let run = || {
         let mut machine = state::tools();
         finish(&mut machine, |call| answered(call, json!("x")));
@@ -492,7 +492,7 @@ fn asking_again_gives_the_same_step() {
 }
 
 #[test]
-fn a_round_makes_two_messages_and_moves_the_index_by_two() {
+fn round_makes_two_messages_and_moves_the_index_by_two() {
     let mut machine = machine();
     assert_eq!((machine.index(), machine.rounds()), (0, 0));
     machine.accept_response(asks([("a", json!(1))])).expect("it goes on");
@@ -507,7 +507,7 @@ fn a_round_makes_two_messages_and_moves_the_index_by_two() {
 }
 
 #[test]
-fn a_failure_takes_the_open_calls_along() {
+fn failure_takes_the_open_calls_along() {
     let mut machine = machine();
     machine.accept_response(asks([("a", json!(1))])).expect("it goes on");
     let error = machine.fail_run(genkit_core::Error::new(ErrorKind::Cancelled, "stop"));
@@ -590,7 +590,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn a_run_that_was_stored_at_each_question_ends_as_one_that_was_not(
+    fn run_stored_at_each_question_ends_like_an_uninterrupted_run(
         script in proptest::collection::vec(proptest::collection::vec(0_usize..4, 0..4), 0..4)
     ) {
         let (kept, asked) = play(&script, |response| response);

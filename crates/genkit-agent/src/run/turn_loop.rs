@@ -55,7 +55,7 @@ impl Driver {
         ended
     }
 
-    /// Converts the run into a value whose steps the caller performs.
+    /// Converts the driver into a [`Run`] that the caller advances step by step.
     pub(crate) fn into_steps(self: Arc<Self>, request: ModelRequest, names: RunNames) -> Run {
         let machine = TurnMachine::new(request, self.rules.clone(), self.resumed.clone());
         Run::new(self, machine).with_names(names)
@@ -131,8 +131,8 @@ impl Driver {
         }
     }
 
-    /// Runs only the calls of `message`. The response ends with the tool responses, or is interrupted like the response
-    /// of a whole run.
+    /// Runs only the tool calls in `message`. The response ends with the tool responses, or is interrupted, as in a
+    /// complete run.
     pub(crate) async fn run_tools(
         self: Arc<Self>,
         mut request: ModelRequest,
@@ -177,7 +177,7 @@ impl Driver {
         }
     }
 
-    /// Runs the calls under the limits of the run, for runs that are performed step by step.
+    /// Runs the calls within the limits of the run. Used by the stepper.
     pub(super) async fn perform_calls(&self, calls: Vec<RunCall>, run: &mut Run) -> Result<()> {
         tokio::select! {
             biased;
@@ -225,7 +225,7 @@ impl Driver {
     }
 }
 
-/// Saves the result of a call of a run inside of a durable call.
+/// Saves the result of a tool call if the run is nested in a durable call.
 async fn save_settled(run: &Run, nested: Option<&mut NestedRun>) -> Result<()> {
     match nested {
         Some(nested) => nested.save_state(run).await,

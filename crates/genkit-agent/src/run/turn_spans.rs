@@ -1,4 +1,4 @@
-//! The spans of a run in Genkit's form: `generate`, and one nested span for each further turn.
+//! The spans of a run in Genkit's form: `generate`, and one nested span for each later turn.
 
 use serde_json::Value;
 

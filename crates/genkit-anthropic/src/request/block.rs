@@ -93,8 +93,8 @@ impl<'a> MessageBlock<'a> {
         Self::new(BlockContent::Text { text: text.into(), citations: None })
     }
 
-    /// Whether the block can have a cache mark. Thoughts and blocks that are sent back unchanged
-    /// cannot.
+    /// Returns whether the block can have a cache mark. Thoughts and blocks that are sent back
+    /// unchanged cannot.
     pub(super) fn can_be_marked(&self) -> bool {
         match &self.kind {
             BlockKind::Known(block) => !matches!(

@@ -115,9 +115,7 @@ fn output_schema<'a>(
 }
 
 fn in_words(schema: &Value) -> String {
-    format!(
-        "Answer with JSON alone, without anything around it, that fits this schema:\n\n{schema}"
-    )
+    format!("Answer only with JSON that matches this schema, without any other text:\n\n{schema}")
 }
 
 /// The body without its `messages`.

@@ -34,7 +34,7 @@ pub(super) fn limit_marks<'a>(
     }
 }
 
-/// Whether a server tool in the settings has a cache mark.
+/// Returns whether a server tool in the settings has a cache mark.
 fn is_marked(tool: &ClaudeTool<'_>) -> bool {
     matches!(tool, ClaudeTool::Given(given) if given.get("cache_control").is_some())
 }

@@ -47,12 +47,12 @@ pub(super) struct Conversation<'a> {
 }
 
 impl Conversation<'_> {
-    /// Whether a message has a cache mark. Adding messages may then exceed the limit on marks.
+    /// Returns whether a message has a cache mark. Adding messages may then exceed the limit on marks.
     pub(super) fn is_marked(&self) -> bool {
         self.messages.iter().flat_map(|message| &message.content).any(|block| block.cache.is_some())
     }
 
-    /// Whether a file is referred to by its id.
+    /// Returns whether a file is referred to by its id.
     pub(super) fn has_files(&self) -> bool {
         let is_file = |block: &MessageBlock<'_>| {
             matches!(
@@ -121,10 +121,10 @@ struct ConversationWriter<'a> {
 }
 
 /// The index of a part, and the reason why it cannot be sent.
-type RefusedPart = (usize, &'static str);
+type RejectedPart = (usize, &'static str);
 
 impl<'a> ConversationWriter<'a> {
-    fn write_message(&mut self, message: &'a Message) -> Result<(), RefusedPart> {
+    fn write_message(&mut self, message: &'a Message) -> Result<(), RejectedPart> {
         let mark = cache_mark(&message.metadata);
         match message.role {
             Role::System => {

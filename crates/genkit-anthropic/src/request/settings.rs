@@ -106,7 +106,7 @@ impl SentSettings<'_> {
     }
 }
 
-/// Whether a sampling setting is supported while the model thinks.
+/// Returns whether a sampling setting is supported while the model thinks.
 fn fits_thoughts(wire: &str, value: &Value) -> bool {
     let is = |fits: fn(f64) -> bool| value.as_f64().is_some_and(fits);
     match wire {

@@ -83,7 +83,7 @@ impl<'a> ThinkingPlan<'a> {
         Ok(plan)
     }
 
-    /// Whether thinking is enabled.
+    /// Returns whether thinking is enabled.
     pub(super) fn is_on(&self) -> bool {
         let kind = match &self.thinking {
             None => None,
@@ -93,7 +93,7 @@ impl<'a> ThinkingPlan<'a> {
         kind.is_some_and(|kind| kind != "disabled")
     }
 
-    /// Whether the effort is one that needs a high token limit.
+    /// Returns whether the effort is one that needs a high token limit.
     pub(super) fn is_deep(&self) -> bool {
         matches!(self.effort.as_deref(), Some("xhigh" | "max"))
     }

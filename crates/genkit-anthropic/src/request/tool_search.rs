@@ -59,12 +59,12 @@ impl<'a> ToolSearch<'a> {
         search
     }
 
-    /// Whether the request has a search tool.
+    /// Returns whether the request has a search tool.
     pub(super) fn is_on(&self) -> bool {
         self.is_given || !self.deferred.is_empty()
     }
 
-    /// Whether a block of the API's own may be sent back.
+    /// Returns whether a block of the API's own may be sent back.
     pub(super) fn accepts_block(&self, block: &Map<String, Value>) -> bool {
         let text = |key: &str| block.get(key).and_then(Value::as_str).unwrap_or_default();
         let id = match text("type") {

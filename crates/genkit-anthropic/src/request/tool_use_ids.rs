@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_call_and_its_answer_have_one_id_that_no_other_has() {
+    fn call_and_result_share_a_unique_id() {
         let call = |id: &str| ToolRequest::new("a", Value::Null).with_id(id);
         let calls = [call("ok_1"), call("x/y"), call("ok_1"), ToolRequest::new("b", Value::Null)];
         let mut ids = ToolUseIds::default();

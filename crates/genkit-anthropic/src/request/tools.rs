@@ -136,7 +136,7 @@ pub(super) fn tool_choice<'a>(
     Some(ClaudeToolChoice { r#type, name, disable_parallel_tool_use })
 }
 
-/// Whether a tool call is forced.
+/// Returns whether a tool call is forced.
 pub(super) fn is_forced(request: &ModelRequest) -> bool {
     let given = request.config.get("tool_choice").and_then(|choice| choice.get("type"));
     match given.and_then(Value::as_str) {

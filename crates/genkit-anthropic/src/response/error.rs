@@ -82,7 +82,7 @@ mod tests {
     use genkit_core::ErrorKind;
 
     #[test]
-    fn a_reply_says_what_and_whether_another_try_may_help() {
+    fn error_response_reports_message_and_retryability() {
         let body = json!({"type": "error", "request_id": "req_7", "error": {
             "type": "rate_limit_error", "message": "slow down"}});
         let headers = |name: &str| (name == "retry-after").then(|| "12".to_owned());
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_in_a_stream_has_the_kind_of_its_status() {
+    fn error_in_a_stream_has_the_kind_of_its_status() {
         let of = |kind: &str| error_in_response(&json!({"type": kind, "message": "m"}));
         assert_eq!(of("overloaded_error").kind(), ErrorKind::Unavailable);
         assert_eq!(of("invalid_request_error").kind(), ErrorKind::InvalidArgument);

@@ -58,7 +58,7 @@ pub(crate) fn decode_count(body: &[u8]) -> Result<u64> {
     Ok(body.get("input_tokens").and_then(Value::as_u64).ok_or(E::NoCount)?)
 }
 
-/// Whether a response is paused, and continues when it is sent back.
+/// Returns whether a response is paused, and continues when it is sent back.
 pub(crate) fn is_paused(response: &ModelResponse) -> bool {
     response.custom.get(STOP_REASON).is_some_and(|reason| reason == PAUSE)
 }
@@ -98,7 +98,7 @@ impl ResponseEnd {
         }
     }
 
-    /// Whether the response reached the token limit.
+    /// Returns whether the response reached the token limit.
     fn is_cut(&self) -> bool {
         finish_reason(self.stop_reason.as_deref()) == FinishReason::Length
     }

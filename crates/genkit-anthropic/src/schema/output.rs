@@ -1,5 +1,4 @@
-//! Conversion of an exact schema to the strict subset for output, with the reason if that is
-//! impossible.
+//! Converts an exact schema to the strict subset for output, or reports why this is impossible.
 
 use serde_json::{Map, Value, json};
 
@@ -137,7 +136,7 @@ impl StrictDialectRewriter for OutputRewriter<'_> {
 }
 
 impl OutputRewriter<'_> {
-    /// Like [`Self::rewrite_map`], but one level deeper, so that recursion ends.
+    /// Calls [`Self::rewrite_map`] one level deeper, so that the depth limit stops recursion.
     fn map_again(
         &mut self,
         map: &Map<String, Value>,
@@ -147,7 +146,7 @@ impl OutputRewriter<'_> {
         Ok(written.as_object().cloned().unwrap_or_default())
     }
 
-    /// A reference cannot have keywords next to it, so they are merged with its target.
+    /// Merges keywords next to a reference with its target, because a reference cannot have siblings.
     fn rewrite_reference(
         &mut self,
         reference: &Value,
@@ -165,7 +164,7 @@ impl OutputRewriter<'_> {
         }
         self.inside.push(place.clone());
         let written = if map.len() == 1 && is_definition(&place) {
-            // Checked for what it contains, and then only referred to.
+            // Check the contents of the definition once, but emit only the reference.
             let known = self.named.contains(&place);
             if !known {
                 let counts = (self.optional, self.unions, self.left_out.len());
@@ -216,7 +215,10 @@ impl OutputRewriter<'_> {
         self.unions += 1;
         let beside = ["properties", "items", "required", "enum", "const"];
         if let Some(other) = beside.iter().find(|other| map.contains_key(**other)) {
-            return Err(unsupported_part(&pointer::child(at, other), "it is next to a choice"));
+            return Err(unsupported_part(
+                &pointer::child(at, other),
+                "not supported next to `anyOf` or `oneOf`",
+            ));
         }
         let at = pointer::child(at, key);
         let any = rewrite_list(branches, &at, |branch, at| self.rewrite_schema(branch, at))?;
@@ -266,8 +268,8 @@ impl OutputRewriter<'_> {
         let own = map.get("properties").and_then(Value::as_object);
         let is_open = |key: &str| map.get(key).is_some_and(|rest| *rest != Value::Bool(false));
         let has_schema = map.get("additionalProperties").is_some_and(Value::is_object);
-        // An object may be closed, because every value that matches it matches the exact schema
-        // too. A closed map would always be empty.
+        // Closing an object is safe: every value that matches the closed schema also matches the exact one. Closing a
+        // map would allow only `{}`.
         if has_schema || (own.is_none_or(Map::is_empty) && is_open("additionalProperties")) {
             return Err(unsupported_part(
                 &pointer::child(at, "additionalProperties"),

@@ -13,7 +13,7 @@ fn said(exact: Value) -> Value {
 }
 
 #[test]
-fn the_subset_by_table() {
+fn schemas_are_converted_to_the_subset() {
     for (exact, expected) in [
         (
             json!({"type": "integer", "format": "uint8", "minimum": 0, "maximum": 9, "description": "D."}),
@@ -54,7 +54,7 @@ fn the_subset_by_table() {
 }
 
 #[test]
-fn references_stay_unless_something_stands_beside_them() {
+fn references_without_siblings_are_kept() {
     let exact = json!({
         "type": "object", "required": ["a", "b"],
         "properties": {
@@ -79,7 +79,7 @@ fn references_stay_unless_something_stands_beside_them() {
 }
 
 #[test]
-fn what_cannot_be_said_is_named_with_its_place() {
+fn unsupported_schema_is_reported_with_its_position() {
     for (exact, place) in [
         (json!(true), "`/properties/a`: a value of any kind"),
         (json!({}), "`/properties/a`: a value of any kind"),
@@ -137,7 +137,7 @@ fn there_are_limits() {
 }
 
 #[test]
-fn the_zoo_is_said_or_refused() {
+fn schema_collection_is_converted_or_rejected() {
     let (mut said, mut unsaid) = (Vec::new(), Vec::new());
     for (name, exact) in zoo_schemas() {
         match rewrite_strict(&exact) {

@@ -18,7 +18,7 @@ fn marks(value: &Value) -> Vec<bool> {
 }
 
 #[test]
-fn a_mark_stands_on_what_it_was_put_on() {
+fn cache_marker_is_sent_on_its_part() {
     let hour = Duration::from_secs(3600);
     let request = ModelRequest::new([
         Message::system("a").with(Part::text("b").with_cache_for(hour)),
@@ -44,7 +44,7 @@ fn a_mark_stands_on_what_it_was_put_on() {
 }
 
 #[test]
-fn the_first_of_the_conversation_go_where_there_are_too_many() {
+fn excess_cache_markers_are_dropped_from_the_oldest_messages() {
     let turns = (0..6).map(|n| Message::user(format!("{n}")).with_cache());
     let system = Message::system("s").with_cache();
     let mut request = ModelRequest::new(std::iter::once(system).chain(turns));

@@ -79,7 +79,7 @@ fn any_json() -> impl Strategy<Value = Value> {
 
 proptest! {
     #[test]
-    fn nothing_that_a_server_says_panics(bodies in prop::collection::vec(any_json(), 1..8)) {
+    fn hostile_server_output_never_panics(bodies in prop::collection::vec(any_json(), 1..8)) {
         let (wire, request) = (wire("claude-sonnet-4-6"), ModelRequest::default());
         let mut open = wire.open_stream(&request);
         for body in &bodies {
@@ -115,7 +115,7 @@ proptest! {
 }
 
 #[test]
-fn broken_events_are_errors_and_odd_ones_are_not() {
+fn malformed_events_are_errors_and_unknown_events_are_ignored() {
     let (wire, request) = (wire("claude-sonnet-4-6"), ModelRequest::default());
     for broken in [
         "{",
@@ -152,7 +152,7 @@ fn broken_events_are_errors_and_odd_ones_are_not() {
 }
 
 #[test]
-fn a_stream_that_just_ends_has_no_known_reason() {
+fn stream_that_just_ends_has_no_known_reason() {
     let (response, _) = stream(&[start(), begin(0, json!({"type": "text", "text": "half"}))]);
     let response = response.unwrap();
     assert_eq!(response.finish_reason, Some(FinishReason::Unknown));
@@ -165,7 +165,7 @@ fn a_stream_that_just_ends_has_no_known_reason() {
 }
 
 #[test]
-fn a_text_without_a_start_is_kept() {
+fn text_without_a_start_is_kept() {
     let (response, chunks) = stream(&[
         start(),
         piece(0, json!({"type": "thinking_delta", "thinking": "hm"})),
@@ -181,7 +181,7 @@ fn a_text_without_a_start_is_kept() {
 }
 
 #[test]
-fn a_second_beginning_restarts_the_message() {
+fn second_beginning_restarts_the_message() {
     let (response, _) = stream(&[
         start(),
         begin(0, json!({"type": "text", "text": "lost"})),
@@ -195,7 +195,7 @@ fn a_second_beginning_restarts_the_message() {
 }
 
 #[test]
-fn a_hundred_thousand_blocks_take_one_pass() {
+fn hundred_thousand_blocks_take_one_pass() {
     let events: Vec<Value> = std::iter::once(start())
         .chain((0..100_000).map(|index| begin(index, json!({"type": "text", "text": "x"}))))
         .collect();

@@ -6,7 +6,7 @@ use genkit_core::ModelRequest;
 use genkit_model::internal::wire::WireFormat as _;
 
 #[test]
-fn a_paused_answer_is_sent_back_as_it_is() {
+fn paused_answer_is_sent_back_unchanged() {
     let block =
         json!({"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}});
     let paused = decode(json!({"content": [block], "stop_reason": "pause_turn"}));

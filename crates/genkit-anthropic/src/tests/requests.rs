@@ -8,7 +8,7 @@ fn user(content: Value) -> Value {
 }
 
 #[test]
-fn results_stand_first_and_each_call_has_one() {
+fn tool_results_come_first_and_each_call_has_one() {
     let call = |id: &str| json!({"toolRequest": {"name": "a", "ref": id, "input": {}}});
     let sent = messages(json!([
         {"role": "user", "content": [{"text": "go"}]},
@@ -48,7 +48,7 @@ fn calls_in_the_last_message_are_answered_too() {
 }
 
 #[test]
-fn the_user_begins_and_nobody_says_nothing() {
+fn first_message_is_from_the_user_and_empty_messages_are_omitted() {
     let sent = messages(json!([
         {"role": "model", "content": [{"text": "Hello "}, {"text": " "}]},
         {"role": "model", "content": []},
@@ -63,7 +63,7 @@ fn the_user_begins_and_nobody_says_nothing() {
 }
 
 #[test]
-fn what_others_left_in_a_history_is_not_sent() {
+fn parts_of_other_providers_are_not_sent() {
     let sent = messages(json!([
         {"role": "user", "content": [{"text": "go"}]},
         {"role": "model", "content": [
@@ -87,7 +87,7 @@ fn what_others_left_in_a_history_is_not_sent() {
 }
 
 #[test]
-fn files_are_images_documents_or_refused() {
+fn files_are_images_documents_or_rejected() {
     let media = |url: &str, kind: &str| {
         user(json!([{"media": {"url": url, "contentType": kind}, "metadata": {"title": "T"}}]))
     };
@@ -131,7 +131,7 @@ fn files_are_images_documents_or_refused() {
 }
 
 #[test]
-fn what_tools_show_stands_in_their_results() {
+fn tool_media_is_sent_in_the_tool_result() {
     let sent = messages(json!([
         {"role": "user", "content": [{"text": "go"}]},
         {"role": "model", "content": [{"toolRequest": {"name": "a", "ref": "1"}}]},
@@ -172,7 +172,7 @@ fn tools_are_chosen_and_named() {
 }
 
 #[test]
-fn settings_have_their_names_and_what_has_none_is_left_out() {
+fn settings_are_mapped_and_unsupported_ones_are_omitted() {
     let with = |model: &str, config: Value| {
         body(model, json!({"messages": user(json!([{"text": "x"}])), "config": config}))
     };
@@ -203,7 +203,7 @@ fn settings_have_their_names_and_what_has_none_is_left_out() {
 }
 
 #[test]
-fn the_newer_version_takes_the_key_as_a_token() {
+fn newer_version_takes_the_key_as_a_token() {
     let of = |config: Value| {
         let request = json!({"messages": user(json!([{"text": "x"}])), "config": config});
         let call = call(SONNET, request).unwrap();
@@ -223,7 +223,7 @@ fn the_newer_version_takes_the_key_as_a_token() {
 }
 
 #[test]
-fn output_is_bound_where_the_schema_can_be_said() {
+fn output_is_constrained_if_the_schema_is_supported() {
     let schema = json!({"type": "object", "properties": {"n": {"type": "integer", "minimum": 1}}});
     let with = |model: &str, schema: &Value| {
         let output = json!({"format": "json", "schema": schema, "constrained": true});
@@ -248,7 +248,7 @@ fn output_is_bound_where_the_schema_can_be_said() {
 }
 
 #[test]
-fn a_count_asks_for_no_answer() {
+fn count_asks_for_no_answer() {
     use genkit_model::internal::wire::WireFormat as _;
     let wire = super::wire(SONNET);
     let request = super::read(json!({

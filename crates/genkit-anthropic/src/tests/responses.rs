@@ -14,7 +14,7 @@ fn back(response: &genkit_core::ModelResponse) -> Value {
 }
 
 #[test]
-fn what_anthropic_said_goes_back_as_it_came() {
+fn anthropic_response_is_sent_back_unchanged() {
     let blocks = json!([
         {"type": "thinking", "thinking": "hm", "signature": "EqoBCkgI=="},
         {"type": "redacted_thinking", "data": "EmwK"},
@@ -35,7 +35,7 @@ fn what_anthropic_said_goes_back_as_it_came() {
 }
 
 #[test]
-fn a_call_that_code_made_keeps_its_caller() {
+fn call_that_code_made_keeps_its_caller() {
     let call = |caller: Value| {
         let block =
             json!({"type": "tool_use", "id": "t1", "name": "a", "input": {}, "caller": caller});
@@ -156,7 +156,7 @@ fn pieces_are_shown_as_they_come_and_calls_when_they_are_whole() {
 }
 
 #[test]
-fn a_block_of_a_new_kind_grows_with_its_pieces() {
+fn block_of_a_new_kind_grows_with_its_pieces() {
     let (response, _) = stream(&[
         start(),
         begin(0, json!({"type": "compaction", "content": ""})),
@@ -170,7 +170,7 @@ fn a_block_of_a_new_kind_grows_with_its_pieces() {
 }
 
 #[test]
-fn a_call_that_was_cut_off_is_not_run() {
+fn call_that_was_cut_off_is_not_run() {
     let cut = |reason: Value, last: &[Value]| {
         let mut events = vec![
             start(),
@@ -192,7 +192,7 @@ fn a_call_that_was_cut_off_is_not_run() {
 }
 
 #[test]
-fn an_error_in_an_answer_is_one() {
+fn error_inside_a_response_is_an_error() {
     let error =
         json!({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}});
     let wire = super::wire(SONNET);

@@ -35,7 +35,7 @@ fn effort_is_a_word_or_a_budget() {
 }
 
 #[test]
-fn the_words_of_the_field_and_of_genkit_go_through() {
+fn words_of_the_field_and_of_genkit_go_through() {
     let thinking = |model: &str, thinking: Value| sent(model, json!({ "thinking": thinking })).0;
     let own = json!({"type": "enabled", "budget_tokens": 1500, "display": "omitted"});
     assert_eq!(thinking(OLD, own.clone()), own);

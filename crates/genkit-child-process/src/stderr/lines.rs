@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flood_is_told_of_once() {
+    fn flood_of_lines_is_logged_once() {
         let mut limit = LogLimit::default();
         let start = Instant::now();
         let admitted: Vec<_> = (0..1500).map(|_| limit.admit_line(start)).collect();

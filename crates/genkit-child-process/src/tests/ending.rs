@@ -44,23 +44,23 @@ const ALL_DEAF: &str = "trap '' TERM INT HUP; sh -c 'echo $$ > pid; while :; do 
 const DIES_AT_ONCE: &str = "sleep 300 & echo $! > pid; exit 1";
 
 #[tokio::test]
-async fn the_end_of_input_is_enough_for_most() {
+async fn end_of_input_is_enough_for_most() {
     none_is_left(BY_INPUT, &["pid"], ChildProcess::shutdown, BEFORE_TERM).await;
 }
 
 #[tokio::test]
-async fn what_a_child_leaves_behind_goes_too() {
+async fn descendants_of_a_child_are_terminated() {
     none_is_left(CHILD_STAYS, &["pid"], ChildProcess::shutdown, BEFORE_TERM).await;
     none_is_left(DIES_AT_ONCE, &["pid"], ChildProcess::shutdown, BEFORE_TERM).await;
 }
 
 #[tokio::test]
-async fn what_a_child_leaves_behind_is_killed_if_it_must_be() {
+async fn descendants_that_ignore_sigterm_are_killed() {
     none_is_left(DEAF_CHILD_STAYS, &["pid"], ChildProcess::shutdown, BEFORE_TERM).await;
 }
 
 #[tokio::test]
-async fn who_ignores_the_end_of_input_is_told_to_end() {
+async fn child_that_ignores_end_of_input_receives_sigterm() {
     none_is_left(DEAF_TO_INPUT, &["pid"], ChildProcess::shutdown, BEFORE_KILL).await;
 }
 
@@ -73,7 +73,7 @@ async fn who_ignores_everything_is_killed() {
 }
 
 #[tokio::test]
-async fn a_dropped_child_is_gone_at_once() {
+async fn dropped_child_is_killed_immediately() {
     for script in [
         BY_INPUT,
         CHILD_STAYS,
@@ -89,7 +89,7 @@ async fn a_dropped_child_is_gone_at_once() {
 }
 
 #[tokio::test]
-async fn an_end_that_is_given_up_is_a_drop() {
+async fn abandoned_shutdown_kills_the_child() {
     let given_up = async |child: ChildProcess| {
         let ending = tokio::time::timeout(Duration::from_millis(100), child.shutdown());
         assert!(ending.await.is_err());
@@ -98,7 +98,7 @@ async fn an_end_that_is_given_up_is_a_drop() {
 }
 
 #[test]
-fn a_runtime_that_ends_takes_the_child_with_it() {
+fn runtime_that_ends_takes_the_child_with_it() {
     let folder = Folder::new();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let (held, spawned) = runtime.block_on(async {
@@ -122,7 +122,7 @@ fn a_runtime_that_ends_takes_the_child_with_it() {
 }
 
 #[tokio::test]
-async fn a_child_that_is_over_is_not_signalled_again() {
+async fn child_that_is_over_is_not_signalled_again() {
     let folder = Folder::new();
     let (mut child, _pipes) = spawn(&shell(&folder, "exit 0")).unwrap();
     child.wait().await;

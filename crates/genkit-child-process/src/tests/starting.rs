@@ -20,7 +20,7 @@ fn with(mut command: ChildCommand, name: &str, value: impl Into<OsString>) -> Ch
 }
 
 #[tokio::test]
-async fn a_program_that_is_not_there_says_how_to_get_it() {
+async fn missing_program_error_explains_how_to_install_it() {
     let missing = |name: &str| with(ChildCommand::new(name), "PATH", "/nowhere:/usr/none");
     let places = "in PATH (/nowhere, /usr/none)";
     refused(missing("npx"), ErrorKind::NotFound, &["`npx`", places, "install Node.js"]);
@@ -38,7 +38,7 @@ async fn a_program_that_is_not_there_says_how_to_get_it() {
 }
 
 #[tokio::test]
-async fn a_folder_that_is_not_there_is_an_error_by_itself() {
+async fn missing_working_directory_has_its_own_error() {
     let in_folder =
         |folder: &str| ChildCommand { cwd: Some(folder.into()), ..ChildCommand::new("sh") };
     refused(in_folder("/no/such"), ErrorKind::InvalidInput, &["`cwd`", "/no/such"]);
@@ -46,7 +46,7 @@ async fn a_folder_that_is_not_there_is_an_error_by_itself() {
 }
 
 #[tokio::test]
-async fn files_that_cannot_be_run_say_why() {
+async fn error_explains_why_a_file_is_not_executable() {
     let folder = Folder::new();
     let write = |name: &str, text: &str, mode: u32| {
         use std::os::unix::fs::PermissionsExt as _;
@@ -85,7 +85,7 @@ async fn files_that_cannot_be_run_say_why() {
 }
 
 #[tokio::test]
-async fn only_what_programs_need_is_inherited() {
+async fn only_required_variables_are_inherited() {
     let folder = Folder::new();
     // Cargo sets many variables for its tests; without Cargo this test covers less.
     let by_cargo = std::env::var_os("CARGO_PKG_NAME").is_some();

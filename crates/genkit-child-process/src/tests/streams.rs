@@ -12,7 +12,7 @@ async fn exited(script: &str) -> ChildProcess {
 }
 
 #[tokio::test]
-async fn a_child_answers_over_its_pipes() {
+async fn child_answers_over_its_pipes() {
     let folder = Folder::new();
     let (child, ChildPipes { mut stdin, stdout }) = spawn(&shell(&folder, "cat")).unwrap();
     stdin.write_all(b"ping\n").await.unwrap();
@@ -25,7 +25,7 @@ async fn a_child_answers_over_its_pipes() {
 }
 
 #[tokio::test]
-async fn the_exit_is_described() {
+async fn exit_is_described() {
     let mut child = exited("echo first >&2; printf 'no newline' >&2; exit 3").await;
     assert_eq!(child.stderr_tail(), ["first", "no newline"]);
     let expected = "exited with code 3; its standard error ended with:\n  first\n  no newline";
@@ -39,7 +39,7 @@ async fn the_exit_is_described() {
 }
 
 #[tokio::test]
-async fn the_wait_for_the_end_can_be_given_up() {
+async fn wait_for_the_end_can_be_given_up() {
     let folder = Folder::new();
     let (mut child, pipes) = spawn(&shell(&folder, "cat; exit 5")).unwrap();
     for _ in 0..3 {
@@ -53,7 +53,7 @@ async fn the_wait_for_the_end_can_be_given_up() {
 }
 
 #[tokio::test]
-async fn a_flood_does_not_stop_the_child() {
+async fn flood_does_not_stop_the_child() {
     let folder = Folder::new();
     let script = "yes 'a line of a flood' | head -c 10000000 >&2; echo >&2; echo last >&2; exit 7";
     let log = CountingLog::default();
@@ -72,7 +72,7 @@ async fn a_flood_does_not_stop_the_child() {
 }
 
 #[tokio::test]
-async fn a_standard_error_that_is_not_read_has_no_tail() {
+async fn standard_error_that_is_not_read_has_no_tail() {
     let folder = Folder::new();
     let (mut child, _pipes) = ChildProcess::spawn(&shell(&folder, "exit 2"), None).unwrap();
     child.wait().await;
@@ -81,7 +81,7 @@ async fn a_standard_error_that_is_not_read_has_no_tail() {
 }
 
 #[tokio::test]
-async fn a_line_without_an_end_takes_no_memory() {
+async fn line_without_an_end_takes_no_memory() {
     let mut child =
         exited("head -c 10000000 /dev/zero | tr '\\0' x >&2; printf '\\nend\\n' >&2").await;
     let tail = child.stderr_tail();
@@ -100,7 +100,7 @@ async fn secrets_are_redacted() {
 }
 
 #[tokio::test]
-async fn what_holds_the_stream_open_is_not_waited_for() {
+async fn inherited_pipe_does_not_delay_the_end_of_stream() {
     let folder = Folder::new();
     let script = "sleep 60 & echo gone >&2; exit 1";
     let (mut child, _pipes) = spawn(&shell(&folder, script)).unwrap();

@@ -72,7 +72,8 @@ impl<O> Definition<O> {
         }
     }
 
-    /// Creates the definition of an action made at run time. Closures take a `Context`, so nothing is required.
+    /// Creates the definition of an action that is built at run time. Closures take a `Context`, so nothing is
+    /// required.
     pub(super) fn from_builder(info: Info, schemas: Schemas, handler: ActionHandler<O>) -> Self {
         Self { info, schemas, requirements: Vec::new(), handler }
     }

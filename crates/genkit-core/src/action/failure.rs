@@ -8,7 +8,7 @@ use crate::error::Error;
 const MAX_SHOWN_SCHEMA: usize = 4096;
 
 /// The text between a message and the schema.
-const BEFORE_SCHEMA: &str = ". The arguments must fit: ";
+const BEFORE_SCHEMA: &str = ". The arguments must match this schema: ";
 
 /// Returns the error with its causes. For invalid arguments, adds the schema that they must match.
 pub fn failure_for_model(error: &Error, tool: &str, input_schema: Option<&Value>) -> String {
@@ -25,7 +25,7 @@ pub fn failure_for_model(error: &Error, tool: &str, input_schema: Option<&Value>
     }
 }
 
-/// Returns the text of [`failure_for_model`] without the schema, for people.
+/// Returns the text of [`failure_for_model`] without the schema, for users.
 pub fn without_schema(text: &str) -> &str {
     text.split_once(BEFORE_SCHEMA).map_or(text, |(message, _)| message)
 }
@@ -44,7 +44,7 @@ mod tests {
             (
                 Error::invalid_arguments("at `n`: not a number"),
                 Some(&schema),
-                r#"Invalid arguments for `add`: at `n`: not a number. The arguments must fit: {"type":"object"}"#,
+                r#"Invalid arguments for `add`: at `n`: not a number. The arguments must match this schema: {"type":"object"}"#,
             ),
             (
                 Error::invalid_arguments("at `n`: not a number"),

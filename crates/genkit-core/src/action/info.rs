@@ -51,7 +51,7 @@ pub struct Info {
 }
 
 impl Info {
-    /// Creates the info of an action made at run time. Its source location is the caller's location.
+    /// Creates the info of an action that is built at run time. Its source location is the caller's location.
     #[track_caller]
     pub(crate) fn from_builder(name: Cow<'static, str>, description: Cow<'static, str>) -> Self {
         let caller = Location::caller();
@@ -230,7 +230,7 @@ impl StaticInfo {
 macro_rules! describing {
     ($builder:ident) => {
         impl $builder {
-            /// Sets the title, which is the name shown to people.
+            /// Sets the title, the display name for users.
             pub fn title(mut self, title: impl Into<Cow<'static, str>>) -> Self {
                 self.info.title = Some(title.into());
                 self

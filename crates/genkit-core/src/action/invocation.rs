@@ -51,7 +51,7 @@ pub struct Invocation<T> {
     work: Work<T>,
     parts: ContextParts,
     context: Option<Context>,
-    /// Distinguishes this invocation from others of the same action inside of a durable call.
+    /// Distinguishes this invocation from others of the same action inside a durable call.
     input_hash: Option<String>,
 }
 

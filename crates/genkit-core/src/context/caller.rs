@@ -61,7 +61,7 @@ pub trait Caller: Send + Sync {
         false
     }
 
-    /// Returns the budget of the calling run, which agents inside of the call use as well.
+    /// Returns the budget of the calling run, which agents inside the call use as well.
     fn budget(&self) -> Option<Arc<dyn Any + Send + Sync>> {
         None
     }

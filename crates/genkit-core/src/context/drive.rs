@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_panic_becomes_an_error() {
+    async fn panic_becomes_an_error() {
         let ended = run_with_limit::<()>(async { panic!("no {}", "way") }, 1000).await;
         let Outcome::Finished(Err(error)) = ended else { panic!("{ended:?}") };
         assert!(error.chain().starts_with("`f` panicked; see the log"), "{error}");
@@ -187,14 +187,14 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_slow_function_is_stopped() {
+    async fn slow_function_is_stopped() {
         let ended = run_with_limit::<()>(std::future::pending(), 50).await;
         let Outcome::Finished(Err(error)) = ended else { panic!("{ended:?}") };
         assert_eq!(error.kind(), ErrorKind::DeadlineExceeded);
     }
 
     #[tokio::test]
-    async fn a_function_that_never_waits_for_anything_is_stopped() {
+    async fn function_that_never_waits_for_anything_is_stopped() {
         use crate::context::LogLevel;
 
         let budget = run_with_limit::<()>(

@@ -28,7 +28,7 @@ pub trait Journal: Send + Sync {
         Box::pin(std::future::ready(Ok(())))
     }
 
-    /// Returns the wait before a model call inside of this call is attempted again, after `tries` attempts. `None` if
+    /// Returns the wait before a model call inside this call is attempted again, after `tries` attempts. `None` if
     /// `error` ends the call.
     fn retry_wait(&self, _tries: u32, _error: &Error) -> Option<Duration> {
         None
@@ -44,9 +44,9 @@ pub trait Journal: Send + Sync {
 }
 
 impl Context {
-    /// Returns an idempotency key: a text that is unique to this call of a durable run and the same each time the call
-    /// is repeated, also in another process. Pass the key of the [`once`](Self::once) that uses it. A call with two
-    /// side effects needs two keys. Returns `None` outside a durable run.
+    /// Returns an idempotency key: a string that is unique to this call of a durable run and the same each time the
+    /// call is repeated, even in another process. Pass the key of the [`once`](Self::once) that uses it. A call with
+    /// two side effects needs two keys. Returns `None` outside a durable run.
     ///
     /// If a machine fails after the work is done but before the result is saved, the work is done again. A service that
     /// accepts idempotency keys, as payment services do, can then recognize the duplicate.

@@ -152,7 +152,7 @@ impl Progress {
         self
     }
 
-    /// Sets the message for people, which describes the current step.
+    /// Sets the message that describes the current step to the user.
     #[must_use]
     pub fn with_message(mut self, message: impl Into<String>) -> Self {
         self.message = Some(message.into());

@@ -25,7 +25,7 @@ pub enum Error {
     PromptFiles(String),
     #[error("`.input(..)` needs a prompt; start the run with `genkit::prompt(..)`")]
     InputWithoutPrompt,
-    #[error("failed to serialize the input of the prompt: {0}")]
+    #[error("failed to serialize the prompt input: {0}")]
     InputUnserializable(String),
     #[error("{0}; add it with `.named_middleware(name, ..)` of `Genkit::builder()`")]
     UnknownMiddleware(String),
@@ -36,7 +36,7 @@ pub enum Error {
     #[error("invalid settings for the middleware `{name}`: {why}")]
     MiddlewareConfig { name: String, why: String },
     #[error(
-        "the request offers {count} tools, and the limit is {most}; select some, as in \
+        "the request offers {count} tools, but the limit is {most}; select some, as in \
          `.tools([\"server/name\"])`, or restrict the servers with `only` and `except`"
     )]
     TooManyTools { count: usize, most: usize },
@@ -61,9 +61,9 @@ pub enum Error {
     // Tools and resources.
     #[error("{0}")]
     UnknownTool(String),
-    #[error("no tool of the registry matches `{0}`")]
-    NoToolFits(String),
-    #[error("no tool of the registry has the tag `{0}`")]
+    #[error("no registered tool matches `{0}`")]
+    NoMatchingTool(String),
+    #[error("no registered tool has the tag `{0}`")]
     NoToolTagged(String),
     #[error("{0} and {1} have the same name, so the model could call only one of them; rename one")]
     SameToolName(String, String),
@@ -111,7 +111,7 @@ pub enum Error {
     )]
     OutputCutOff,
     #[error("the output was rejected{}: {why}{shown}", after_retries(*.retries))]
-    OutputRefused { why: String, retries: usize, shown: String },
+    OutputRejected { why: String, retries: usize, shown: String },
     #[error(
         "the run waits for answers, so there is no value to extract yet; `error.into_partial()` holds the \
          `.interrupts()`, and `.resume(..)` before `.extract()` continues the run"
@@ -140,7 +140,7 @@ pub enum Error {
     )]
     MaxTurns(usize),
     #[error(
-        "the run used {used} {}, and its limit is {limit}; raise it with `.usage_limit(..)`, or continue \
+        "the run used {used} {}, but its limit is {limit}; raise it with `.usage_limit(..)`, or continue \
          from the partial response", spell_kind(.what)
     )]
     UsageLimit { what: &'static str, used: u64, limit: u64 },
@@ -149,7 +149,8 @@ pub enum Error {
     #[error("`.before_turn(..)` offers a tool that the run does not have: {0}")]
     TurnWithoutTool(String),
     #[error(
-        "`{0}` is a declared tool, which has no code to run; answer with `respond(..)`, `respond_as::<{0}>(..)` or `decline()`"
+        "`{0}` is a declared tool without an implementation; answer the call with `respond(..)`, \
+         `respond_as::<{0}>(..)` or `decline()`"
     )]
     RestartedDeclared(String),
     #[error("the tool `{0}` is not offered now; use one of the offered tools")]
@@ -185,7 +186,7 @@ pub enum Error {
     )]
     NothingToResume,
     #[error(
-        "this run was suspended with schema version {stored}, and this program supports {known}; resume \
+        "this run was suspended with schema version {stored}, but this program supports {known}; resume \
          it with the version of the program that suspended it"
     )]
     SuspendedVersion { stored: String, known: u32 },
@@ -201,7 +202,7 @@ pub enum Error {
     SameReference(String),
     #[error("`resume` takes tool responses under `respond` and tool requests under `restart`")]
     NoAnswer,
-    #[error("there is no open call `{0}`; answer the interrupts of the response that is resumed")]
+    #[error("no open call `{0}`; answer the interrupts of the response that you resume")]
     NoOpenCall(String),
     #[error("the answer for `{name}` cannot be used: {why}")]
     UnusableAnswer { name: String, why: String },
@@ -210,7 +211,7 @@ pub enum Error {
     #[error("the run waits for the tool `{name}`, which is not among its tools; add it. {unknown}")]
     ResumedWithoutTool { name: String, unknown: String },
     #[error(
-        "a tool cannot be called here, because no crate with the generate loop is linked; turn on the feature `generate` of genkit"
+        "tools cannot be called here, because the generate loop is not linked; enable genkit's `generate` feature"
     )]
     NoRunner,
     #[error("the response given for `{name}` does not match its output schema: {why}")]
@@ -232,7 +233,7 @@ impl Topic for Error {
             Self::UnknownTool(_)
             | Self::UnknownPrompt(_)
             | Self::UnknownMiddleware(_)
-            | Self::NoToolFits(_)
+            | Self::NoMatchingTool(_)
             | Self::NoToolTagged(_)
             | Self::StopsOnUnknownTool(_)
             | Self::TurnWithoutTool(_)

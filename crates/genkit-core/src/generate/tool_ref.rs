@@ -140,7 +140,7 @@ impl ToolRef {
                 let fits = |tool: &Tool| matches_glob(pattern, tool.name());
                 (
                     registry.tools().into_iter().filter(fits).collect(),
-                    E::NoToolFits(pattern.clone()),
+                    E::NoMatchingTool(pattern.clone()),
                 )
             }
             Kind::Tag(tag) => {

@@ -56,7 +56,7 @@ impl Annotations {
         self
     }
 
-    /// Sets the importance, from 0 (optional) to 1 (required). A value outside of this range is moved into it.
+    /// Sets the importance, from 0 (optional) to 1 (required). A value outside this range is moved into it.
     #[must_use]
     pub fn with_priority(mut self, priority: f64) -> Self {
         let priority = if priority.is_nan() { 0.0 } else { priority };

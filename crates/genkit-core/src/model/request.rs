@@ -210,17 +210,17 @@ impl ToolDefinition {
         self
     }
 
-    /// The input schema, which describes the arguments, unchanged.
+    /// Returns the input schema, which describes the arguments, unchanged.
     pub fn input_schema(&self) -> Option<&Value> {
         self.input_schema.as_deref()
     }
 
-    /// The output schema, which describes the result, unchanged.
+    /// Returns the output schema, which describes the result, unchanged.
     pub fn output_schema(&self) -> Option<&Value> {
         self.output_schema.as_deref()
     }
 
-    /// The input schema together with the dialects derived from it.
+    /// Returns the input schema together with the dialects derived from it.
     #[doc(hidden)]
     pub fn shared_input(&self) -> Option<&Schema> {
         self.input_schema.as_ref()
@@ -290,7 +290,7 @@ impl OutputConfig {
         self
     }
 
-    /// Whether the output is JSON, according to the format or the media type.
+    /// Returns whether the output is JSON, according to the format or the media type.
     pub fn is_json(&self) -> bool {
         self.content_type.as_deref().is_some_and(|kind| kind.ends_with("/json"))
             || self.format.as_deref().is_some_and(|format| matches!(format, "json" | "array"))

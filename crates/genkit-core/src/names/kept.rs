@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_is_gone_is_not_kept_from_the_tool_that_really_has_it() {
+    fn removed_name_is_available_to_the_tool_that_has_it() {
         let mut kept = KeptNames::default();
         let mut give = |all: &[&'static str]| {
             let given = kept.assign_names(all.iter().copied(), |_| false);
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_gone_is_forgotten_in_the_end() {
+    fn unused_names_are_eventually_removed() {
         let mut kept = KeptNames::default();
         for round in 0..4 {
             let all: Vec<String> = (0..MAX_GONE).map(|n| format!("s{round}/{n}")).collect();

@@ -111,7 +111,7 @@ fn shorten_name(name: &str, end: &str) -> String {
     format!("{}{end}", &name[..length])
 }
 
-/// FNV-1a, which is the same in every process, so that a stored history has the same names.
+/// Returns the FNV-1a hash, which is stable across processes, so that stored histories keep their names.
 fn hash(text: &str) -> u32 {
     text.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }

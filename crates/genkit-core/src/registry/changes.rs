@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_is_unread_once_however_often_it_was_made() {
+    fn change_is_unread_once_however_often_it_was_made() {
         let mut changes = ChangeSet::default();
         for _ in 0..3 {
             changes.add(updated("note://2"));

@@ -25,23 +25,22 @@ pub(super) enum Error {
     )]
     SameName { label: String, existing: String },
     #[error(
-        "{0}: a name has 1 to {MAX_NAME} characters of `A-Z a-z 0-9 _ -`, since clients and model \
-         providers reject others"
+        "{0}: a name must be 1 to {MAX_NAME} characters long (`A-Z a-z 0-9 _ -`); clients and model providers reject \
+         other names"
     )]
     Name(String),
     #[error(
-        "{0}: the name of a prompt has up to {MAX_PROMPT_NAME} characters of `A-Z a-z 0-9 _ - .`, \
-         with `/` between folders"
+        "{0}: a prompt name must be at most {MAX_PROMPT_NAME} characters long (`A-Z a-z 0-9 _ - .`, with `/` between \
+         folders)"
     )]
     PromptName(String),
     #[error(
-        "{0}: the name of a resource has 1 to {MAX_RESOURCE_NAME} characters, and no control \
-         characters"
+        "{0}: a resource name must be 1 to {MAX_RESOURCE_NAME} characters long, without control characters"
     )]
     ResourceName(String),
     #[error(
-        "{at}: `.mount({prefix:?}, ..)`: a prefix has 1 to {MAX_PREFIX} characters of `A-Z a-z 0-9 _ -`, since tool \
-         names start with it and a `_`; nothing was mounted. To keep the names unchanged, use `.add(..)`"
+        "{at}: `.mount({prefix:?}, ..)`: a prefix must be 1 to {MAX_PREFIX} characters long (`A-Z a-z 0-9 _ -`), \
+         because it starts the tool names; nothing was mounted. To keep the names unchanged, use `.add(..)`"
     )]
     MountPrefix { prefix: String, at: SourceLocation },
     #[error(

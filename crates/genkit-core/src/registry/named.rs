@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_taken_once_until_it_is_removed_and_names_are_sorted() {
+    fn name_is_taken_once_until_it_is_removed_and_names_are_sorted() {
         let mut named = NamedActions::default();
         assert!(named.is_empty());
         for (name, number) in [("m", 1), ("z", 2), ("a", 3), ("b", 4)] {

@@ -68,7 +68,7 @@ pub fn json_number(number: f64) -> Value {
 /// A setting, a description of its valid values, and the check.
 type Bound = (&'static str, &'static str, fn(&Value) -> bool);
 
-/// The settings whose valid range is the same for all providers. Providers report further errors themselves.
+/// The settings whose valid range is the same for all providers. Providers report additional errors themselves.
 const BOUNDS: [Bound; 7] = [
     ("temperature", "a number from 0", |value| value.as_f64().is_some_and(|it| it >= 0.0)),
     ("topP", "a number from 0 to 1", |value| {
@@ -78,7 +78,7 @@ const BOUNDS: [Bound; 7] = [
     ("maxOutputTokens", "a whole number from 1", |value| {
         whole_number(value).is_some_and(|it| it >= 1.0)
     }),
-    ("stopSequences", "a list of texts, none of them empty", |value| {
+    ("stopSequences", "a list of non-empty strings", |value| {
         let is_text = |one: &Value| one.as_str().is_some_and(|text| !text.is_empty());
         value.as_array().is_some_and(|all| all.iter().all(is_text))
     }),

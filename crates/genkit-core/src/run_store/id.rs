@@ -35,7 +35,7 @@ const STREAM: &str = "mcp-stream-";
 pub struct RunId(String);
 
 impl RunId {
-    /// Creates an id from a text.
+    /// Creates an id from a string.
     ///
     /// # Errors
     /// `InvalidArgument` if the text is empty, too long, or has other characters.

@@ -21,7 +21,7 @@ pub use crate::time::now_ms;
 /// A store of durable runs: `FolderStore`, SQLite in the crate `genkit-sqlite`, or a
 /// database that several machines share.
 ///
-/// A store does not interpret the data: it holds texts, a status and a time. It guarantees:
+/// A store does not interpret the data: it holds strings, a status and a time. It guarantees:
 ///
 /// * After [`create`](Self::create) or [`save`](Self::save) returns, the data survives a crash of the process and of
 ///   the machine.

@@ -5,14 +5,14 @@ use std::sync::{LazyLock, Mutex};
 
 use crate::sync::lock;
 
-/// The maximum number of names that become labels in a process. Default is 1,000; further names are recorded as
-/// `_OTHER`.
+/// The maximum number of names that become labels in a process. Default is 1,000; additional names
+/// are recorded as `_OTHER`.
 const MAX_LABELS: usize = 1000;
 
 /// The maximum length of a name that becomes a label, in bytes. Default is 256.
 const MAX_LABEL: usize = 256;
 
-/// The label for all further names.
+/// The label for all additional names.
 const OTHER: &str = "_OTHER";
 
 /// Returns the label for the name of a tool, a prompt or a model.

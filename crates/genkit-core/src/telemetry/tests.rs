@@ -7,7 +7,7 @@ use super::*;
 const SENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
 #[test]
-fn what_is_no_traceparent_is_none() {
+fn invalid_traceparent_is_none() {
     assert_eq!(TraceContext::parse(SENT).unwrap().to_string(), SENT);
     let zero_trace = format!("00-{}-00f067aa0ba902b7-01", "0".repeat(32));
     let zero_span = format!("00-4bf92f3577b34da6a3ce929d0e0e4736-{}-01", "0".repeat(16));
@@ -46,7 +46,7 @@ fn of_versions_to_come_the_known_part_is_read() {
 }
 
 #[test]
-fn a_tracestate_that_w3c_does_not_allow_is_left_out() {
+fn tracestate_that_w3c_does_not_allow_is_left_out() {
     let state = |text: &str| TraceContext::parse(SENT).unwrap().with_state(text).state().to_owned();
     for kept in ["a=1", "rojo=00f067aa0ba902b7,congo=t61rcWkgMzE", "a@b=1 , 2c=x y", "a=1,,b=2"] {
         assert_eq!(state(kept), kept);
@@ -59,7 +59,7 @@ fn a_tracestate_that_w3c_does_not_allow_is_left_out() {
 }
 
 #[test]
-fn meta_is_read_whatever_stands_in_it() {
+fn invalid_meta_entries_are_ignored() {
     let of = |meta: serde_json::Value| TraceContext::of_meta(meta.as_object().unwrap());
     let found = of(json!({"traceparent": SENT, "tracestate": "a=1"})).unwrap();
     assert_eq!((found.to_string().as_str(), found.state()), (SENT, "a=1"));
@@ -70,7 +70,7 @@ fn meta_is_read_whatever_stands_in_it() {
 }
 
 #[test]
-fn baggage_is_handed_on_within_w3cs_bounds() {
+fn baggage_is_propagated_within_the_w3c_limits() {
     assert!(is_baggage("userId=alice,serverNode=DF%2028;a=b"));
     let many = vec!["a=1"; 65].join(",");
     let long = format!("a={}", "x".repeat(8192));
@@ -102,7 +102,7 @@ fn each_metric_is_whole() {
 
 proptest! {
     #[test]
-    fn what_is_written_is_read(trace in 1u128.., span in 1u64.., sampled: bool) {
+    fn written_headers_parse_back(trace in 1u128.., span in 1u64.., sampled: bool) {
         let context = TraceContext::new(trace, span, sampled).unwrap();
         prop_assert_eq!(TraceContext::parse(&context.to_string()), Some(context));
     }

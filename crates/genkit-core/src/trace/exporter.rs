@@ -5,7 +5,7 @@ use crate::future::BoxFuture;
 
 /// Sends spans to Genkit's developer tools.
 pub trait SpanExporter: Sync {
-    /// True if spans are exported now.
+    /// Returns whether spans are currently exported.
     fn is_on(&self) -> bool;
 
     /// Notes that a span began. `record` is called only if beginnings are exported.

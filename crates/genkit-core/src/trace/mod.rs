@@ -57,7 +57,7 @@ pub fn traced_as<T>(
     record_work(span, work, ended).instrument(logged)
 }
 
-/// [`traced_as`] for work that already has a `tracing` span.
+/// Records work that already has a `tracing` span, like [`traced_as`].
 pub fn record_work<T>(
     span: NewSpan<'_>,
     work: impl Future<Output = T>,

@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_value_is_cut_and_stays_json() {
+    fn long_value_is_cut_and_stays_json() {
         let long = json!({"text": "ä\n\"".repeat(MAX_VALUE)});
         let Value::String(text) = json_text(&long) else { panic!() };
         assert!(text.len() <= MAX_VALUE, "{}", text.len());
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_context_shows_neither_auth_nor_secrets() {
+    fn context_shows_neither_auth_nor_secrets() {
         let context = json!({"auth": {"uid": "ada"}, "secrets": {"key": "s3"}, "team": "red"});
         let shown = shown_context(context.as_object().unwrap());
         let shown: Value = serde_json::from_str(shown.as_str().unwrap()).unwrap();

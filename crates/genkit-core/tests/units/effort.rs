@@ -3,7 +3,7 @@ use genkit_core::Effort;
 use serde_json::json;
 
 #[test]
-fn a_word_of_ours_is_an_effort_and_another_is_not() {
+fn word_of_ours_is_an_effort_and_another_is_not() {
     for effort in [Effort::None, Effort::Minimal, Effort::Low, Effort::High, Effort::Max] {
         assert_eq!(serde_json::to_value(effort).unwrap(), effort.as_str());
         let config = json!({"reasoningEffort": effort});

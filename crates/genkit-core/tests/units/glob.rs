@@ -17,7 +17,7 @@ fn none_means_all_and_exceptions_win() {
 }
 
 #[test]
-fn a_star_stands_for_any_text() {
+fn star_matches_any_text() {
     for (pattern, text, fits) in [
         ("add", "add", true),
         ("add", "adds", false),

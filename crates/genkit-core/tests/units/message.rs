@@ -3,7 +3,7 @@ use serde_json::Value;
 use serde_json::json;
 
 #[test]
-fn parts_are_told_apart_by_their_key() {
+fn parts_are_distinguished_by_their_key() {
     let message = Message::user("a")
         .with(Part::image("image/png", [1, 2]))
         .with(Part::resource_link("note://1"))
@@ -42,6 +42,6 @@ fn calls_and_their_answers_are_genkits() {
 }
 
 #[test]
-fn a_part_without_a_key_is_no_data() {
+fn part_without_a_key_is_not_data() {
     assert_eq!(serde_json::from_value::<Part>(json!({})).unwrap(), Part::data(Value::Null));
 }

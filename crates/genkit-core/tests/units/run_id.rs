@@ -1,7 +1,7 @@
 use genkit_core::RunId;
 
 #[test]
-fn an_id_is_a_name_everywhere() {
+fn id_is_a_name_everywhere() {
     let longest = "a".repeat(128);
     for id in ["a", "order-4711", "A_b.c", "_x", "9", &longest] {
         assert_eq!(RunId::new(id).map(String::from).expect(id), id);

@@ -3,7 +3,7 @@ use serde_json::json;
 use serde_json::{Map, Value};
 
 #[test]
-fn what_no_provider_takes_is_named() {
+fn unsupported_setting_is_named() {
     for (config, wrong) in [
         (json!({"temperature": 0, "topP": 1, "topK": 40.0, "seed": -1}), None),
         (json!({"temperature": null, "maxOutputTokens": 1, "stopSequences": []}), None),
@@ -26,7 +26,7 @@ fn what_no_provider_takes_is_named() {
 }
 
 #[test]
-fn a_slip_of_the_pen_is_told_from_what_is_a_providers_own() {
+fn misspelt_setting_is_distinguished_from_a_provider_setting() {
     for (key, near) in [
         ("temprature", Some("temperature")),
         ("maxOutputToken", Some("maxOutputTokens")),

@@ -2,7 +2,7 @@ use genkit_core::ErrorKind;
 use genkit_core::internal::status::*;
 
 #[test]
-fn a_kind_survives_its_name() {
+fn kind_survives_its_name() {
     for (kind, name, http) in STATUSES {
         assert_eq!(kind_of(name_of(kind)), Some(kind), "{name}");
         assert_eq!(http_of(kind), http, "{name}");
@@ -12,7 +12,7 @@ fn a_kind_survives_its_name() {
 }
 
 #[test]
-fn a_bare_status_has_a_kind() {
+fn bare_status_has_a_kind() {
     for (http, kind) in [
         (400, ErrorKind::InvalidArgument),
         (401, ErrorKind::Unauthenticated),

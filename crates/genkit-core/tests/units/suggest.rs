@@ -36,7 +36,7 @@ fn many_long_names_take_bounded_time() {
 }
 
 #[test]
-fn names_the_nearest_or_lists_what_there_is() {
+fn suggestion_names_the_nearest_or_lists_all() {
     let names = || ["add", "weather"].into_iter();
     assert_eq!(unknown_name("tool", "ad", names()), "Unknown tool: ad. Did you mean `add`?");
     assert_eq!(
@@ -47,7 +47,7 @@ fn names_the_nearest_or_lists_what_there_is() {
 }
 
 #[test]
-fn a_message_is_short_whatever_the_names_are() {
+fn message_is_short_whatever_the_names_are() {
     let names: Vec<String> = (0..50_000).map(|n| format!("{n}{}", "ä".repeat(2_000))).collect();
     let text = unknown_name("tool", &"z".repeat(1_000_000), names.iter().map(String::as_str));
     assert!(text.chars().count() < 3_000, "{}", text.len());

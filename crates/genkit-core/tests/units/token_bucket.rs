@@ -3,7 +3,7 @@ use std::time::Duration;
 use std::time::Instant;
 
 #[test]
-fn a_second_has_as_many_requests_as_were_set() {
+fn second_has_as_many_requests_as_were_set() {
     let start = Instant::now();
     let mut bucket = TokenBucket::full(3, start);
     for _ in 0..3 {
@@ -20,7 +20,7 @@ fn a_second_has_as_many_requests_as_were_set() {
 }
 
 #[test]
-fn a_clock_that_seems_to_go_back_gives_nothing() {
+fn clock_that_seems_to_go_back_gives_nothing() {
     let start = Instant::now();
     let mut bucket = TokenBucket::full(1, start + Duration::from_secs(1));
     assert_eq!(bucket.take_token(start), Ok(()));

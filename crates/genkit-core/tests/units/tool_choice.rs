@@ -2,7 +2,7 @@ use genkit_core::{ModelRequest, ToolChoice};
 use serde_json::json;
 
 #[test]
-fn one_tool_is_required_to_whoever_does_not_know_its_name() {
+fn named_tool_is_serialized_as_required_with_its_name() {
     for (choice, written) in [
         (None, json!({})),
         (Some(ToolChoice::Auto), json!({"toolChoice": "auto"})),

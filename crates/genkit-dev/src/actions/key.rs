@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_is_a_type_and_a_name_which_may_hold_slashes() {
+    fn key_is_a_type_and_a_name_which_may_hold_slashes() {
         assert_eq!(parse_key("/flow/greet"), Some((ActionType::Flow, "greet")));
         assert_eq!(parse_key("/model/house/large/2"), Some((ActionType::Model, "house/large/2")));
         assert_eq!(parse_key("/tool.v2/add"), Some((ActionType::MultipartTool, "add")));

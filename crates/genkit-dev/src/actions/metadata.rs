@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_tools_refuse_is_left_out() {
+    fn metadata_that_the_tools_reject_is_omitted() {
         let author = json!({
             "a": null, "b": [null], "c": [[1]], "d": [1, "x"], "e": {"deep": null, "deeper": [[null]]},
             "type": "mine",

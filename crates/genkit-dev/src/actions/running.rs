@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_run_is_cancelled_by_its_trace_and_its_future_is_dropped() {
+    async fn run_is_cancelled_by_its_trace_and_its_future_is_dropped() {
         let running = Arc::<RunningActions>::default();
         let (alive, dropped) = tokio::sync::oneshot::channel::<()>();
         let mut run = start_action(&running, |_| {
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn one_run_too_many_is_refused_and_an_ended_one_makes_room() {
+    async fn run_above_the_limit_is_rejected_until_one_ends() {
         let running = Arc::default();
         let pending = || start_action(&running, |_| Box::pin(std::future::pending()));
         let mut runs: Vec<_> = (0..MAX_RUNNING).map(|_| pending().unwrap()).collect();
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_flood_of_chunks_ends_the_run_instead_of_the_memory() {
+    async fn flood_of_chunks_ends_the_run_instead_of_the_memory() {
         let chunks = UnreadChunks::default();
         chunks.push_chunk("x".repeat(MAX_QUEUED - 2).into());
         assert!(!chunks.is_over());

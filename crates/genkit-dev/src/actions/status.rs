@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn the_stack_has_the_causes() {
+    fn stack_has_the_causes() {
         let error = Error::new(ErrorKind::Internal, "cannot save")
             .with_source(std::io::Error::other("full"));
         let status = ErrorStatus::from_error(&error, None);

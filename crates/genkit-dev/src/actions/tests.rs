@@ -141,7 +141,7 @@ async fn chunks_come_where_they_are_wanted() {
 }
 
 #[tokio::test]
-async fn a_model_is_called_with_a_request_of_genkit() {
+async fn model_is_called_with_a_request_of_genkit() {
     let input = json!({"messages": [{"role": "user", "content": [{"text": "hello"}]}]});
     let request = json!({"key": "/model/scripted", "input": input});
     let (chunks, end) = run_action(&shop(ScriptedModel::text("hi")), request.clone(), true).await;
@@ -163,7 +163,7 @@ async fn a_model_is_called_with_a_request_of_genkit() {
 }
 
 #[tokio::test]
-async fn the_loop_runs_as_an_action_with_keys_of_tools() {
+async fn loop_runs_as_an_action_with_keys_of_tools() {
     use genkit_core::ToolRequest;
     let model = ScriptedModel::new([
         ModelResponse::from_tool_requests([ToolRequest::new("cost", json!({"n": 2}))]),
@@ -195,7 +195,7 @@ async fn errors_have_codes_and_details() {
 }
 
 #[tokio::test]
-async fn what_a_tool_asks_is_told() {
+async fn question_of_a_tool_is_reported() {
     let asked = error(json!({"key": "/tool/delete", "input": {"id": 7}})).await;
     assert_eq!(asked["code"], 9);
     let message = asked["message"].as_str().unwrap();
@@ -204,7 +204,7 @@ async fn what_a_tool_asks_is_told() {
 }
 
 #[tokio::test]
-async fn a_context_reaches_the_function_and_no_log() {
+async fn context_reaches_the_function_and_no_log() {
     let request = json!({"key": "/flow/whoami", "context": {"auth": {"token": "s3cret"}}});
     assert_eq!(result(request.clone()).await, json!({"auth": {"token": "s3cret"}}));
     let request: ActionRequest = serde_json::from_value(request).unwrap();
@@ -212,7 +212,7 @@ async fn a_context_reaches_the_function_and_no_log() {
 }
 
 #[tokio::test]
-async fn there_is_no_action_of_another_key() {
+async fn unknown_action_key_is_not_found() {
     let actions = shop(ScriptedModel::text("hi"));
     let keys = ["/flow/nosuch", "/model/nosuch", "/nosuch/greet", "/util/nosuch", "greet", ""];
     for key in keys {
@@ -223,7 +223,7 @@ async fn there_is_no_action_of_another_key() {
 }
 
 #[tokio::test]
-async fn the_list_has_every_kind_and_never_null() {
+async fn list_has_every_kind_and_never_null() {
     let listed = Value::Object(shop(ScriptedModel::text("hi")).list_actions());
     for (key, action) in listed.as_object().unwrap() {
         assert_eq!(action["key"], *key);
@@ -255,7 +255,7 @@ fn values_are_the_default_model_and_nothing_else() {
 }
 
 #[test]
-fn a_prompt_is_shown_with_all_that_it_says_of_its_runs_but_the_account() {
+fn prompt_metadata_contains_its_run_options_without_secrets() {
     let mut output = OutputOptions::default();
     output.format = Some("json".to_owned());
     let config = json!({"apiKey": "sk-secret", "baseUrl": "http://sk-secret", "temperature": 0});

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_post_for_each_trace_with_the_times_of_its_root() {
+    fn post_for_each_trace_with_the_times_of_its_root() {
         let (one, two) = (TraceId::random(), TraceId::random());
         let root = span(one, None, 0.0);
         let ended = SpanRecord { end: 9.0, ..root.clone() };
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_large_trace_is_several_posts() {
+    fn large_trace_is_several_posts() {
         let trace = TraceId::random();
         let spans = (0..20).map(|_| {
             let mut span = span(trace, None, 1.0);

@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_full_queue_drops() {
+    async fn full_queue_drops() {
         let queue = queue();
         for _ in 0..MAX_SPANS + 7 {
             queue.push_span(span(1));
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn nobody_waits_for_long_and_the_second_not_at_all() {
+    async fn flush_waits_briefly_and_only_once() {
         let queue = queue();
         let begun = tokio::time::Instant::now();
         queue.flush().await;

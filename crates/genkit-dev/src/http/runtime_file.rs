@@ -154,7 +154,7 @@ mod tests {
     use crate::http::scratch;
 
     #[test]
-    fn the_file_is_there_while_the_program_is() {
+    fn file_is_there_while_the_program_is() {
         let root = scratch("file");
         let address: SocketAddr = "127.0.0.1:3100".parse().unwrap();
         let file = RuntimeFile::write(&root, "7-3100", address).unwrap();
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_the_dead_are_taken_away_and_those_of_others_stay() {
+    fn runtime_files_of_dead_processes_are_removed() {
         let root = scratch("stale");
         let runtimes = root.join(".genkit/runtimes");
         fs::create_dir_all(&runtimes).unwrap();
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_cannot_be_written_is_an_error_that_names_the_file() {
+    fn folder_that_cannot_be_written_is_an_error_that_names_the_file() {
         let root = scratch("readonly");
         fs::write(root.join(".genkit"), "a file in the way").unwrap();
         let error = RuntimeFile::write(&root, "x", "127.0.0.1:1".parse().unwrap()).unwrap_err();

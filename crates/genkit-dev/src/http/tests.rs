@@ -96,7 +96,7 @@ async fn actions_and_values_are_listed() {
 }
 
 #[tokio::test]
-async fn a_plain_run_answers_with_its_result_and_its_trace() {
+async fn plain_run_answers_with_its_result_and_its_trace() {
     let body = json!({"key": "/flow/greet", "input": {"who": "Ann"}}).to_string();
     let response = ask(&server(), "POST", "/api/runAction", body).await;
     let header = |name: &str| response.headers()[name].to_str().unwrap().to_owned();
@@ -110,7 +110,7 @@ async fn a_plain_run_answers_with_its_result_and_its_trace() {
 }
 
 #[tokio::test]
-async fn a_streamed_run_is_lines_and_its_end_has_no_newline() {
+async fn streamed_run_is_lines_and_its_end_has_no_newline() {
     let (status, body) =
         post("/api/runAction?stream=true", json!({"key": "/flow/count", "input": {"n": 2}})).await;
     assert_eq!(status, StatusCode::OK);
@@ -119,7 +119,7 @@ async fn a_streamed_run_is_lines_and_its_end_has_no_newline() {
 }
 
 #[tokio::test]
-async fn what_fails_says_so_as_the_cli_reads_it() {
+async fn failure_is_reported_in_the_cli_format() {
     for uri in ["/api/runAction", "/api/runAction?stream=true"] {
         let (status, body) = post(uri, json!({"key": "/flow/greet"})).await;
         let body: Value = serde_json::from_str(&body).unwrap();
@@ -143,7 +143,7 @@ async fn cancelling_needs_a_trace_that_runs() {
 }
 
 #[tokio::test]
-async fn pages_and_other_hosts_are_refused_before_anything_is_read() {
+async fn pages_and_other_hosts_are_rejected_before_anything_is_read() {
     for (name, value) in [("host", "evil.example"), ("origin", "https://evil.example")] {
         let request = Request::builder().method("POST").uri("/api/runAction");
         let request = if name == "host" { request } else { request.header("host", "localhost") };
@@ -155,7 +155,7 @@ async fn pages_and_other_hosts_are_refused_before_anything_is_read() {
 }
 
 #[tokio::test]
-async fn a_body_has_a_limit() {
+async fn body_has_a_limit() {
     let sized = |bytes: usize| format!("{{\"key\":\"{}\"}}", "x".repeat(bytes - 10));
     let answer =
         async |bytes| text(ask(&server(), "POST", "/api/runAction", sized(bytes)).await).await.0;
@@ -218,7 +218,7 @@ async fn open_stream(server: ReflectionServer) -> (TcpStream, String) {
 }
 
 #[tokio::test]
-async fn the_head_comes_while_the_action_runs_and_its_trace_cancels_it() {
+async fn head_comes_while_the_action_runs_and_its_trace_cancels_it() {
     let (registry, mut gone) = endless();
     let server = server_of(registry);
     let actions = server.actions.clone();
@@ -234,7 +234,7 @@ async fn the_head_comes_while_the_action_runs_and_its_trace_cancels_it() {
 }
 
 #[tokio::test]
-async fn a_client_that_leaves_stops_the_action() {
+async fn client_that_leaves_stops_the_action() {
     let (registry, mut gone) = endless();
     let (socket, _) = open_stream(server_of(registry)).await;
     drop(socket);
@@ -243,7 +243,7 @@ async fn a_client_that_leaves_stops_the_action() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_file_that_nobody_saw_is_written_anew_until_somebody_asks() {
+async fn runtime_file_is_rewritten_until_the_tools_connect() {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::runtime_file::RuntimeFile;

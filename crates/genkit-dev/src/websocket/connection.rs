@@ -175,7 +175,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_task_that_panics_is_an_error_of_its_request() {
+    async fn task_that_panics_is_an_error_of_its_request() {
         let (mut session, mut runs) = (ToolsSession::default(), JoinSet::<()>::new());
         let params = json!({"key": "/flow/x", "streamInput": true});
         let run = json!({"jsonrpc": "2.0", "id": 7, "method": "runAction", "params": params});

@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_of_too_many_values_is_rejected() {
+    fn message_of_too_many_values_is_rejected() {
         let many = json!({"method": "runAction", "id": 1, "params": {"input": vec![0; 200_000]}});
         let rejected = sent(receive(many));
         assert_eq!(rejected["error"]["code"], PARSE_ERROR, "{rejected}");
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn the_answer_to_register_and_configure_name_the_server_for_traces() {
+    fn answer_to_register_and_configure_name_the_server_for_traces() {
         let result = json!({"telemetryServerUrl": "http://localhost:4033"});
         for message in [
             json!({"jsonrpc": "2.0", "result": result, "id": "1"}),
@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_an_error_with_the_code_of_json_rpc() {
+    fn invalid_message_returns_a_json_rpc_error_code() {
         let code = |message: &str| {
             let answer = sent(ToolsSession::default().receive_message(message));
             (answer["error"]["code"].as_i64().unwrap(), answer["id"].clone())
@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_of_input_is_taken_for_a_run_and_refused_without_one() {
+    fn input_stream_is_accepted_only_for_a_running_action() {
         let mut session = ToolsSession::default();
         let params = json!({"key": "/flow/x", "streamInput": true});
         let run = json!({"method": "runAction", "params": params, "id": "9"}).to_string();

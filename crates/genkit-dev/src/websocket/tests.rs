@@ -135,7 +135,7 @@ async fn failures_have_their_data_and_others_run_meanwhile() {
 }
 
 #[tokio::test]
-async fn a_lost_connection_is_dialed_again() {
+async fn lost_connection_is_dialed_again() {
     let (listener, program) = listening().await;
     let mut cli = Cli::accept(&listener).await;
     cli.call("1", "runAction", json!({"key": "/tool/endless", "input": {}})).await;
@@ -148,7 +148,7 @@ async fn a_lost_connection_is_dialed_again() {
 }
 
 #[tokio::test]
-async fn an_address_that_is_no_websocket_is_an_error() {
+async fn non_websocket_address_is_an_error() {
     for url in ["http://localhost:3200", "wss://localhost:3200", "ws://", "localhost:3200"] {
         let error = run_client(url, &DevEnvironment::default(), &test_actions()).await.unwrap_err();
         assert!(error.to_string().contains("GENKIT_REFLECTION_V2_SERVER"), "{error}");

@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_role_is_checked_before_it_is_rendered() {
+    fn role_is_checked_before_it_is_rendered() {
         let file = PromptFile::parse("p", "Hi {{role \"assistent\"}}").expect("a template");
         let errors = Environment::default().check(&file);
         assert_eq!(errors.len(), 1, "{errors:?}");

@@ -20,7 +20,7 @@ impl Environment {
     /// match `input.schema`; unknown roles; partials that include each other endlessly; and the errors of
     /// [`metadata`](Self::metadata).
     ///
-    /// Variables are checked only if their scope is known: outside of loops, `with` and partials, and
+    /// Variables are checked only if their scope is known: outside loops, `with` and partials, and
     /// if the schema allows no additional fields.
     ///
     /// ```

@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::fault::Fault;
 use crate::template::{Node, PartialName, Template};
 
-/// Follows the partials outside of all blocks, since those are always rendered.
+/// Follows the partials outside all blocks, since those are always rendered.
 pub(super) fn check_recursion(environment: &Environment, template: &Template) -> Option<Error> {
     // Partials that were followed completely without finding a cycle.
     let mut done: Vec<&str> = Vec::new();
@@ -45,7 +45,7 @@ fn follow_partial<'e>(
     None
 }
 
-/// Returns the partials outside of all blocks, except those that an inline partial may replace.
+/// Returns the partials outside all blocks, except those that an inline partial may replace.
 fn unconditional_partials(template: &Template) -> impl Iterator<Item = (&str, usize)> {
     let nodes = template.program.nodes.iter();
     nodes.filter(|_| !template.program.has_inlines).filter_map(|node| match node {

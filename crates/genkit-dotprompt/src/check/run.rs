@@ -1,4 +1,4 @@
-//! Keys of a frontmatter that Genkit uses in addition to the specification.
+//! Frontmatter keys that Genkit defines in addition to the specification.
 
 use serde_json::Value;
 
@@ -33,7 +33,7 @@ const ROWS: [Row; 10] = [
     }),
 ];
 
-/// Returns the keys at the top of a frontmatter.
+/// Returns the top-level keys that Genkit defines.
 pub(super) fn top_level_keys() -> impl Iterator<Item = &'static str> {
     ROWS.iter().filter(|(path, ..)| path.len() == 1).map(|(path, ..)| path[0])
 }
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_genkit_cannot_read_is_told_with_its_place() {
+    fn invalid_value_is_reported_with_its_position() {
         assert_eq!(
             problems_in(
                 "maxTurns: 3\ntoolChoice: auto\nuse: [a, {name: b}]\noutput: {format: json}"

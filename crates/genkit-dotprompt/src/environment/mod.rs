@@ -1,4 +1,4 @@
-//! What prompts share.
+//! The environment that prompts share: partials, helpers, schemas and tools.
 
 mod builder;
 mod expand;

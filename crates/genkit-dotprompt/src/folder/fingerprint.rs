@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_change_behind_a_link_is_seen() {
+    fn change_behind_a_link_is_seen() {
         let folder =
             std::env::temp_dir().join(format!("genkit-fingerprint-{}", std::process::id()));
         let root = folder.join("prompts");

@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_overlooked_has_a_place() {
+    fn overlooked_frontmatter_has_a_position() {
         for (source, why, at) in [
             ("---\na: 1\nHi", "never closed", 0),
             ("# c\r\n\r\n---\r\na: 1\r\n", "never closed", 7),

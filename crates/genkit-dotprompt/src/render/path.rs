@@ -50,7 +50,7 @@ impl Renderer<'_> {
         Ok(value)
     }
 
-    /// Looks up a member. The characters of a text are counted on each lookup.
+    /// Looks up a member. The characters of a string are counted on each lookup.
     pub(super) fn lookup_key<'s>(
         &mut self,
         value: Val<'s>,

@@ -126,7 +126,7 @@ impl<'s> Val<'s> {
     }
 }
 
-/// A value counts as 16 bytes plus the length of its text.
+/// Returns the size of a value: 16 bytes plus the length of its text.
 fn bytes_of_value(value: &Value) -> usize {
     16 + match value {
         Value::String(text) => text.len(),
@@ -140,7 +140,7 @@ pub(super) fn bytes_of_map(map: &Map<String, Value>) -> usize {
     map.iter().map(|(key, value)| key.len() + bytes_of_value(value)).sum()
 }
 
-/// Returns the length of a text, or one of its characters.
+/// Returns the length of a string, or one of its characters.
 fn of_text(text: &str, key: &str) -> Option<Value> {
     if key == "length" {
         return Some(text.encode_utf16().count().into());

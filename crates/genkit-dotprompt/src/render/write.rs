@@ -19,8 +19,8 @@ pub(super) fn display_text(value: &Val<'_>, limit: usize) -> Result<String, Faul
     }
 }
 
-/// Returns the indentation per level: a number of spaces, or a text. As in the reference implementation, it is limited
-/// to 10 characters.
+/// Returns the indentation per level: a number of spaces, or a string. As in the reference
+/// implementation, it is limited to 10 characters.
 pub(super) fn json_indent(value: &Val<'_>) -> Result<String, Fault> {
     const MOST: usize = 10;
     if value.is_missing_or_null() {

@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_is_in_the_order_of_the_enum() {
+    fn table_is_in_the_order_of_the_enum() {
         for name in Builtin::names() {
             assert_eq!(Builtin::from_name(name).unwrap().signature().name, name);
         }

@@ -38,7 +38,7 @@ pub(super) enum TagOpening {
     Comment(Strip),
 }
 
-/// The next piece outside of tags.
+/// The next piece outside tags.
 pub(super) enum Piece {
     Text(Range<usize>),
     /// The opening of the tag, the position of its `{{`, and whether `~` follows.

@@ -90,7 +90,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Parses a program in which the names in `params` are block parameters.
+    /// Parses a program. The names in `params` are block parameters.
     fn program_with(&mut self, params: &[Box<str>]) -> Result<(Program, Stop), Mistake> {
         let before = self.params.len();
         self.params.extend_from_slice(params);

@@ -30,7 +30,7 @@ pub(crate) enum Node {
     Comment(Strip),
 }
 
-/// A text: its original range, and the range that remains after whitespace control.
+/// A text node: its original range, and the range that remains after whitespace control.
 #[derive(Debug)]
 pub(crate) struct Text {
     pub(crate) value: Range<usize>,

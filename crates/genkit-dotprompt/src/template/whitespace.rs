@@ -1,5 +1,4 @@
-//! Whitespace control: whitespace that tags remove from the text around them, either with `~` or because they are alone
-//! on their line.
+//! Whitespace control. Tags strip the whitespace around them if they contain `~` or are alone on their line.
 //!
 //! The rules match the reference implementation, including its inconsistencies, because existing templates
 //! depend on them.
@@ -7,12 +6,12 @@
 use super::tree::{Block, BlockStrips, Inline, Node, Partial, Program, Strip, Text};
 use crate::text::is_blank;
 
-/// Removes whitespace from the texts of a whole template.
+/// Strips whitespace from all text nodes of a template.
 pub(super) fn control_whitespace(program: &mut Program, source: &str) {
     of_program(program, source, true);
 }
 
-/// What a node removes from its neighbors.
+/// The whitespace that a node strips from its neighbors.
 struct Effect {
     open: bool,
     close: bool,
@@ -211,7 +210,7 @@ fn only_body(node: &mut Node) -> &mut Vec<Node> {
     }
 }
 
-/// Returns whether the text before `at` ends a line. `None` is the end.
+/// Returns whether the text before `at` ends a line. If `at` is `None`, checks the end of `nodes`.
 fn ends_line(nodes: &[Node], at: Option<usize>, source: &str, root: bool) -> bool {
     let at = at.unwrap_or(nodes.len());
     let Some(before) = at.checked_sub(1) else { return root };

@@ -18,7 +18,7 @@ fn check(environment: &Environment, source: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_mistake_at_its_place() {
+fn every_error_has_its_position() {
     let environment = environment(&[("known", "{{> none}}\n{{whisper a}}"), ("x/y", "")]);
     let errors = check(&environment, "{{> known}}{{> x/z}}\n{{#if never}}{{shuot a}}{{/if}}");
     assert_eq!(
@@ -36,7 +36,7 @@ fn every_mistake_at_its_place() {
 }
 
 #[test]
-fn what_may_be_there_is_no_mistake() {
+fn optional_variable_is_not_an_error() {
     let environment = environment(&[("layout", "{{> nav}}{{> @partial-block}}")]);
     for source in [
         "{{#> none}}fallback{{/none}}",
@@ -103,7 +103,7 @@ fn variables_are_not_compared_with_an_open_schema() {
 }
 
 #[test]
-fn the_message_names_the_nearest() {
+fn message_names_the_nearest() {
     assert_eq!(
         check(&environment(&[]), &format!("{SCHEMA}Go to {{{{ctiy}}}}")),
         [
@@ -129,7 +129,7 @@ fn partials_without_end() {
 }
 
 #[test]
-fn a_schema_that_is_none() {
+fn unknown_schema_is_an_error() {
     let errors = check(&environment(&[]), "---\ninput:\n  schema:\n    city: strng\n---\n");
     assert!(errors[0].starts_with("p:4:5: unknown type or schema `strng`"), "{errors:?}");
     let errors = check(&environment(&[]), "---\ninput:\n  schema: Recipe\n---\n");
@@ -138,7 +138,7 @@ fn a_schema_that_is_none() {
 }
 
 #[test]
-fn a_field_called_type_is_a_warning() {
+fn field_called_type_is_a_warning() {
     let warnings = |schema: &str| {
         let source = format!("---\noutput:\n  schema:\n    {schema}\n---\n");
         let prompt = PromptFile::parse("p", &source).unwrap();
@@ -152,7 +152,7 @@ fn a_field_called_type_is_a_warning() {
 }
 
 #[test]
-fn a_frontmatter_that_would_go_to_the_model() {
+fn frontmatter_that_would_go_to_the_model() {
     let found = |source| check(&environment(&[]), source).join("\n");
     let never = found("# mine\n---\nmodel: a/b\nHi");
     assert!(

@@ -58,7 +58,7 @@ fn names_variants_and_partials() {
 }
 
 #[test]
-fn every_mistake_of_every_file() {
+fn all_errors_of_all_files_are_reported() {
     let root = folder(
         "mistakes",
         &[
@@ -89,7 +89,7 @@ fn every_mistake_of_every_file() {
 }
 
 #[test]
-fn a_folder_that_is_not_there_is_named() {
+fn folder_that_is_not_there_is_named() {
     let errors = Folder::read("no/such/prompts").unwrap_err();
     let text = errors[0].to_string();
     assert!(text.starts_with("the prompt folder `no/such/prompts` (in `"), "{text}");
@@ -99,7 +99,7 @@ fn a_folder_that_is_not_there_is_named() {
 }
 
 #[test]
-fn files_that_are_no_text_or_too_large() {
+fn non_utf8_and_oversized_files_are_rejected() {
     let large = "x".repeat(genkit_dotprompt::MAX_SOURCE_BYTES + 1);
     let root = folder("large", &[("a.prompt", &large)]);
     std::fs::write(root.join("b.prompt"), b"x\xff").unwrap();

@@ -82,7 +82,7 @@ fn loops_within_loops_run_out_of_steps() {
 }
 
 #[test]
-fn a_limit_of_steps_is_exact() {
+fn limit_of_steps_is_exact() {
     let environment = |steps| with_partials(&[], Limits::default().steps(steps));
     // Each of the three items costs two steps, one for its text and one for the iteration; the block costs one.
     let run = |steps| render(&environment(steps), "{{#each l}}x{{/each}}", json!({"l": [1, 2, 3]}));
@@ -147,7 +147,7 @@ fn output_is_bounded_in_bytes_and_parts() {
 }
 
 #[test]
-fn the_history_is_not_copied_without_end() {
+fn history_is_not_copied_without_end() {
     let prompt = |times: usize| PromptFile::parse("p", &"{{history}}".repeat(times)).unwrap();
     let data = Data {
         messages: vec![json!({"role": "user", "content": [{"text": "x"}]})],
@@ -159,7 +159,7 @@ fn the_history_is_not_copied_without_end() {
 }
 
 #[test]
-fn a_template_is_bounded_where_it_is_read() {
+fn template_is_bounded_where_it_is_read() {
     let parse = |source: &str| PromptFile::parse("p", source).map(|_| ());
     let blocks = |n: usize| "{{#if a}}".repeat(n) + &"{{/if}}".repeat(n);
     assert!(parse(&blocks(64)).is_ok());

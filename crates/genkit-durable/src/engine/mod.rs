@@ -38,7 +38,7 @@
 //! # }
 //! ```
 //!
-//! Requirements for an engine: changes of one run must be made one after the other, and the steps from
+//! Requirements for an engine: changes to one run must be made sequentially, and the steps from
 //! [`EngineRun::due`] must be performed only after the change is stored. A step that is lost is never returned again.
 
 pub(crate) mod open_steps;

@@ -112,11 +112,11 @@ macro_rules! handle_methods {
                 self.0.answer_call(call, answer).await
             }
 
-            /// Sends a signal, which the run receives with
-            /// [`wait_for_signal`](crate::DurableContext::wait_for_signal), now or later. It is saved before this
-            /// returns, and wakes a run that waits for it.
+            /// Sends a signal to the run. The run receives it with
+            /// [`wait_for_signal`](crate::DurableContext::wait_for_signal), even if it starts to wait later. It is
+            /// saved before this returns, and wakes a run that waits for it.
             ///
-            /// If the store fails, it is not known whether the signal was sent.
+            /// If the store fails, the signal may or may not have been sent.
             ///
             /// # Errors
             /// `NotFound` if the run was deleted, `FailedPrecondition` if it is finished, `ResourceExhausted` if it has

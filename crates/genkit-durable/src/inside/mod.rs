@@ -48,7 +48,7 @@ use genkit_core::{Context, Result};
 /// The methods return `FailedPrecondition` outside a durable run and in a run on Restate, and any error from the store.
 pub trait DurableContext {
     /// Waits for the next signal with this name, sent by `signal(..)` of the run's handle. Each signal is received
-    /// once, also after a crash. Signals are received in the order they were sent. A signal may be sent before the run
+    /// once, even after a crash. Signals are received in the order they were sent. A signal may be sent before the run
     /// waits for it.
     ///
     /// A run that only waits for signals is suspended in its store: it holds no lease and occupies no worker. Tools

@@ -78,7 +78,7 @@ impl KeptState {
 }
 
 impl DurableOptions {
-    /// Creates options without tags; the run starts at once.
+    /// Creates options without tags. The run starts immediately.
     pub fn new() -> Self {
         Self::default()
     }
@@ -108,9 +108,9 @@ impl DurableOptions {
         self
     }
 
-    /// Sets the retries of the calls of this tool: a failed call runs again, with its saved results of `once`, before
-    /// its error becomes a response to the model. By default, tool calls are not retried. Calls of `at_most_once` tools
-    /// are never retried.
+    /// Sets the retry policy for calls to this tool. A failed call is retried, reusing its saved `once` results, before
+    /// the error is returned to the model. By default, tool calls are not retried. Calls of `at_most_once` tools are
+    /// never retried.
     pub fn retry_tool(mut self, tool: impl Into<String>, policy: RetryPolicy) -> Self {
         self.kept.retry_tools.insert(tool.into(), policy);
         self

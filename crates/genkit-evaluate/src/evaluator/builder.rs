@@ -51,7 +51,7 @@ pub struct EvaluatorBuilder {
 }
 
 impl EvaluatorBuilder {
-    /// Sets the display name, which is shown to people. Default is the name.
+    /// Sets the display name. Default is the name.
     pub fn display_name(mut self, name: impl Into<String>) -> Self {
         self.display_name = Some(name.into());
         self

@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_null_that_stands_there_is_an_output() {
+    fn explicit_null_is_an_output() {
         let point: DataPoint = serde_json::from_str(r#"{"input": 1, "output": null}"#).unwrap();
         assert_eq!(point.output().unwrap(), &Value::Null);
         let point: DataPoint = serde_json::from_str(r#"{"input": 1}"#).unwrap();

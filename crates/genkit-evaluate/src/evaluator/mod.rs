@@ -96,7 +96,7 @@ impl Evaluator {
         self.flow.description()
     }
 
-    /// Returns the display name, which is shown to people.
+    /// Returns the display name.
     pub fn display_name(&self) -> &str {
         self.data.display_name.as_deref().unwrap_or(self.name())
     }
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_row_that_fails_or_panics_does_not_end_the_rest() {
+    async fn row_that_fails_or_panics_does_not_end_the_rest() {
         let picky = Evaluator::builder("picky", "Fails.").handler(|_, point| async move {
             match point.input().as_u64() {
                 Some(1) => Err("one is bad".into()),
@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_no_data_set_is_refused() {
+    async fn invalid_data_set_is_rejected() {
         let any = Evaluator::builder("any", "Any.").handler(|_, _| async { Ok(Score::new(1)) });
         for request in
             [json!(null), json!({}), json!({"dataset": [1]}), json!({"dataset": {"a": 1}})]

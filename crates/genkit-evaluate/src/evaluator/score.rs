@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// A score: a number, a text or a boolean, with an optional pass or fail status.
+/// A score: a number, a string or a boolean, with an optional pass or fail status.
 ///
 /// ```
 /// use genkit::evaluate::{EvalStatus, Score};
@@ -64,7 +64,7 @@ impl EvalStatus {
 }
 
 impl Score {
-    /// Creates a score with this value: a number, a text, `true` or `false`.
+    /// Creates a score with this value: a number, a string, `true` or `false`.
     pub fn new(value: impl Into<Value>) -> Self {
         Self { value: Some(value.into()), ..Self::default() }
     }

@@ -76,7 +76,7 @@ mod tests {
     use super::read;
 
     #[test]
-    fn a_rating_is_a_number_up_to_four() {
+    fn rating_is_a_number_up_to_four() {
         for (answer, rating) in [
             ("4", Some(4)),
             (" 2\n", Some(2)),

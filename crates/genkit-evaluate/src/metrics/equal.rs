@@ -53,7 +53,7 @@ mod tests {
     use super::are_equal;
 
     #[test]
-    fn large_integers_are_told_apart() {
+    fn large_integers_are_distinguished() {
         assert!(!are_equal(&json!(9_007_199_254_740_993_u64), &json!(9_007_199_254_740_992_u64)));
         assert!(are_equal(&json!(u64::MAX), &json!(u64::MAX)));
         assert!(are_equal(&json!(-1), &json!(-1.0)));

@@ -108,7 +108,7 @@ mod tests {
     use super::cosine_similarity;
 
     #[test]
-    fn a_cosine_needs_two_vectors_of_one_length_that_are_not_zero() {
+    fn cosine_needs_two_vectors_of_one_length_that_are_not_zero() {
         assert_eq!(cosine_similarity(&[1.0, 0.0], &[0.0, 2.0]), Some(0.0));
         assert_eq!(cosine_similarity(&[1.0], &[-3.0]), Some(1.0));
         for (a, b) in

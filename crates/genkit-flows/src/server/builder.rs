@@ -218,7 +218,7 @@ impl FlowServer {
         self.max_message(bytes)
     }
 
-    /// Sets the concurrency limit: the maximum number of flows that run at the same time. Default is 1,024; further
+    /// Sets the concurrency limit: the maximum number of flows that run at the same time. Default is 1,024; additional
     /// requests are rejected with 429. A client is identified by its context provider, or else by its address. It
     /// cannot hold more slots than it leaves free for the others, so a single client gets at most half.
     pub fn max_in_flight(mut self, flows: usize) -> Self {
@@ -249,8 +249,8 @@ impl FlowServer {
         self
     }
 
-    /// Sets whether clients receive full errors, including the texts of other libraries and all causes (error masking).
-    /// Default is `false`, or `true` if the environment variable `GENKIT_ENV` is `dev`.
+    /// Sets whether clients receive full errors, including the messages of other libraries and all causes (error
+    /// masking). Default is `false`, or `true` if the environment variable `GENKIT_ENV` is `dev`.
     ///
     /// If errors are masked, a client receives only text that was written for it: the text of a
     /// [`genkit::Error`](genkit_core::Error) or of an error that is a `String` or `&str`, without causes. Errors of other

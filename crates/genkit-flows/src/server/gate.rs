@@ -306,7 +306,7 @@ macro_rules! agent_server_options {
                 self
             }
 
-            /// Sets the concurrency limit: the maximum number of runs at the same time. Default is 1,024; further
+            /// Sets the concurrency limit: the maximum number of runs at the same time. Default is 1,024; additional
             /// requests are rejected with 429. A client is identified by its context provider, or else by its address.
             /// It cannot hold more slots than it leaves free for the others, so a single client gets at most half.
             pub fn max_in_flight(mut self, runs: usize) -> Self {
@@ -333,8 +333,8 @@ macro_rules! agent_server_options {
                 self
             }
 
-            /// Sets whether clients receive full errors, including the texts of other libraries and all causes. Default
-            /// is `false`, or `true` if the environment variable `GENKIT_ENV` is `dev`.
+            /// Sets whether clients receive full errors, including the messages of other libraries and all causes.
+            /// Default is `false`, or `true` if the environment variable `GENKIT_ENV` is `dev`.
             pub fn expose_errors(mut self, expose: bool) -> Self {
                 self.gate.expose_errors = Some(expose);
                 self

@@ -41,7 +41,7 @@ fn names_stay_within_the_path() {
 }
 
 #[test]
-fn a_count_asks_with_the_whole_request() {
+fn count_asks_with_the_whole_request() {
     let request = json!({
         "messages": [{"role": "user", "content": [{"text": "hi"}]}],
         "tools": [{"name": "now", "description": "Tells the time."}],
@@ -65,7 +65,7 @@ fn a_count_asks_with_the_whole_request() {
 }
 
 #[test]
-fn the_key_is_a_header_and_mcp_tools_are_told() {
+fn key_is_sent_as_a_header_and_mcp_tools_are_reported() {
     let mut request = request_of(vec![Message::user("x")]);
     let header = |request: &ModelRequest, name: &str| {
         let call = encode_request(&settings(), "x", request, Method::Generate).unwrap();
@@ -102,7 +102,7 @@ fn settings_have_their_places() {
 }
 
 #[test]
-fn refs_that_nobody_gave_are_not_sent() {
+fn generated_refs_are_not_sent() {
     let call = |reference: &str| ToolRequest::new("t", json!({})).with_id(reference);
     let request = request_of(vec![
         Message::model(Part::from(call("own")))
@@ -127,7 +127,7 @@ fn refs_that_nobody_gave_are_not_sent() {
 }
 
 #[test]
-fn content_of_an_answer_stands_within_or_after() {
+fn tool_media_is_sent_inside_or_after_the_response() {
     let answer = |name: &str| {
         let mut answer = ToolResponse::new(name, json!({"error": "dark"}));
         answer.content = vec![Part::text("seen"), Part::image("image/png", [1])];
@@ -149,7 +149,7 @@ fn content_of_an_answer_stands_within_or_after() {
 }
 
 #[test]
-fn signatures_and_what_stands_beside_go_back() {
+fn signatures_and_sibling_fields_are_sent_back() {
     let parts = [
         Part::text("").with_metadata("thoughtSignature", "a+/=").with_metadata("purpose", "x"),
         Part::text(""),
@@ -202,7 +202,7 @@ fn arguments_are_always_an_object() {
 }
 
 #[test]
-fn json_beside_tools_is_for_new_models() {
+fn json_output_with_tools_requires_new_models() {
     let config = |model: &str, constrained: Option<bool>| {
         let mut request = request_of(vec![]);
         request.tools.push(ToolDefinition::new("t", ""));
@@ -233,7 +233,7 @@ fn documents_are_added_once() {
 }
 
 #[test]
-fn documents_stay_beside_the_question_when_tools_have_answered() {
+fn documents_stay_next_to_the_question_when_tools_have_answered() {
     let docs = json!([{"content": [{"text": "324 m"}]}]);
     let round = json!([
         {"role": "user", "content": [{"text": "How high?"}]},

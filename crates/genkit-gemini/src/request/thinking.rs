@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn each_family_is_told_in_its_own_words() {
+    fn thinking_settings_depend_on_the_model_family() {
         for (model, effort, expected) in [
             ("gemini-2.5-flash", "none", json!({"thinkingBudget": 0})),
             ("gemini-2.5-flash", "low", json!({"thinkingBudget": 2048})),
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn the_words_of_the_api_win_and_others_stay() {
+    fn api_settings_take_precedence() {
         let with = |given: Value| {
             sent("gemini-2.5-flash", json!({"reasoningEffort": "low", "thinkingConfig": given}))
         };

@@ -58,7 +58,7 @@ pub(super) struct ResponsePart<'a> {
     pub(super) rest: Map<String, Value>,
 }
 
-/// A text, borrowed from the JSON unless it contains escapes.
+/// A string, borrowed from the JSON unless it contains escapes.
 #[derive(Deserialize)]
 pub(super) struct Text<'a>(#[serde(borrow)] pub(super) Cow<'a, str>);
 

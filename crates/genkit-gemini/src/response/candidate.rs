@@ -6,7 +6,7 @@ use super::body;
 use genkit_core::FinishReason;
 use genkit_core::Part;
 
-/// The capacity to reserve for a text from its second piece on, in bytes.
+/// The capacity to reserve for a string from its second piece on, in bytes.
 const SHORT_TEXT: usize = 128;
 
 /// The new content of the first candidate, for a stream.
@@ -115,8 +115,7 @@ fn join_text(last: &mut Part, more: &str) -> bool {
     }
 }
 
-/// More text usually follows, so a short text reserves capacity instead of being moved for each
-/// piece.
+/// Appends text. Reserves capacity, because more text usually follows.
 fn append_text(text: &mut String, more: &str) {
     text.reserve(if text.len() < SHORT_TEXT { SHORT_TEXT } else { more.len() });
     text.push_str(more);

@@ -84,7 +84,7 @@ impl ErrorBody {
         self.details.as_array()?.iter().find(is_kind)?.get(name)
     }
 
-    /// Whether a daily quota is used up, so that a retry on the same day is useless.
+    /// Returns whether a daily quota is used up, so that a retry on the same day is useless.
     fn is_daily(&self) -> bool {
         let violations = self.detail_field("google.rpc.QuotaFailure", "violations");
         let ids = violations.and_then(Value::as_array).into_iter().flatten();
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn the_status_of_the_body_is_finer_than_that_of_http() {
+    fn status_of_the_body_is_finer_than_that_of_http() {
         let error =
             json!({"error": {"code": 400, "message": "not here", "status": "FAILED_PRECONDITION"}});
         assert_eq!(error_of(400, &error).kind(), ErrorKind::FailedPrecondition);
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_is_read_from_the_body_and_from_headers() {
+    fn wait_is_read_from_the_body_and_from_headers() {
         let body = json!({"error": {"code": 429, "status": "RESOURCE_EXHAUSTED", "details": [
             {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "34.4s"},
         ]}});
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quota_of_the_day_is_not_worth_another_try() {
+    fn quota_of_the_day_is_not_worth_another_try() {
         let body = json!({"error": {"code": 429, "status": "RESOURCE_EXHAUSTED", "details": [
             {"@type": "type.googleapis.com/google.rpc.QuotaFailure",
              "violations": [{"quotaId": "GenerateRequestsPerDayPerProjectPerModel-FreeTier"}]},

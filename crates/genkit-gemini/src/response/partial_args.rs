@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_that_makes_no_sense_is_an_error() {
+    fn place_that_makes_no_sense_is_an_error() {
         for path in
             ["", "a", "$", "$[", "$['a", "$[x]", "$.a[7]", "$.a[99999999999999999999]", "$x"]
         {
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_is_at_most_a_hundred_deep() {
+    fn place_is_at_most_a_hundred_deep() {
         let path = |depth: usize| json!([{"jsonPath": format!("${}", ".a".repeat(depth))}]);
         assert!(call(&path(MAX_DEPTH)).is_ok());
         assert!(call(&path(MAX_DEPTH + 1)).is_err());

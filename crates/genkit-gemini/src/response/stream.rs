@@ -100,7 +100,7 @@ impl<'a> GeminiStream<'a> {
         read(self, &mut serde_json::from_str(json).map_err(invalid)?)
     }
 
-    /// Adds a piece. `keep` copies or borrows the texts to keep; new content of the first candidate
+    /// Adds a piece. `keep` copies or borrows the strings to keep; new content of the first candidate
     /// is added to `fresh`.
     pub(super) fn add<'b>(
         &mut self,

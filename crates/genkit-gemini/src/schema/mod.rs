@@ -68,7 +68,7 @@ fn gemini_json(exact: &Value) -> Value {
     Value::Object(copied)
 }
 
-/// Whether a `format` is defined by JSON Schema or OpenAPI.
+/// Returns whether a `format` is defined by JSON Schema or OpenAPI.
 fn is_standard_format(format: &str) -> bool {
     const STANDARD: [&str; 26] = [
         "date-time",
@@ -118,7 +118,7 @@ fn gemini_subset(exact: &Value) -> (Value, Vec<Loss>) {
         .unwrap_or_default()
 }
 
-/// Whether a schema describes an object without properties, which some models reject as the
+/// Returns whether a schema describes an object without properties, which some models reject as the
 /// parameters of a tool.
 pub(super) fn is_empty_object(schema: &Value) -> bool {
     const SAY_MORE: [&str; 7] =

@@ -225,7 +225,7 @@ pub(super) fn kept_notes(map: &Map<String, Value>) -> Map<String, Value> {
     description.into_iter().map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 
-/// Whether a keyword constrains the value, so that it must be merged into each branch of a choice.
+/// Returns whether a keyword constrains the value, so that it must be merged into each branch of a choice.
 fn is_constraint(key: &str) -> bool {
     let is_scaffold = matches!(key, "$defs" | "definitions" | "dependentSchemas");
     let is_known = matches!(

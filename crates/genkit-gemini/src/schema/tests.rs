@@ -224,7 +224,7 @@ fn gemini_subset_has_limits() {
 }
 
 #[test]
-fn the_zoo_in_the_subset_of_gemini() {
+fn schema_collection_is_converted_to_the_gemini_subset() {
     for (name, exact) in zoo_schemas() {
         let (subset, _) = gemini_subset(&exact);
         walk_subset(&subset, &name);

@@ -97,7 +97,7 @@ pub fn install_crypto() {
     }
 }
 
-/// Whether the URL refers to this machine, which is never reached through a proxy.
+/// Returns whether the URL refers to this machine, which is never reached through a proxy.
 pub fn is_loopback(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     let address = host.trim_start_matches('[').trim_end_matches(']');
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn loopback_is_told_apart() {
+    fn loopback_is_recognized() {
         for (url, local) in [
             ("http://localhost:1", true),
             ("http://127.0.0.9", true),

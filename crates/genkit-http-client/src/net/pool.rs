@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn runtimes_do_not_share_clients_and_old_ones_go() {
+    fn runtimes_do_not_share_clients_and_old_clients_are_evicted() {
         let route = Route::to(&"http://127.0.0.1".parse().unwrap());
         for _ in 0..=MAX_RUNTIMES {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();

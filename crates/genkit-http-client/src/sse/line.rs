@@ -1,4 +1,4 @@
-//! A line of a body: its end and its field, and the end of JSON outside of events.
+//! Parses the lines of a body: line ends, SSE fields, and the end of a JSON body.
 
 /// The fields that are interpreted.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub(super) fn error_field(line: &[u8]) -> Option<usize> {
     Some(line.len() - rest.strip_prefix(b" ").unwrap_or(rest).len())
 }
 
-/// Whether a line is the beginning of JSON rather than of SSE.
+/// Returns whether a line starts a JSON body instead of an SSE event.
 pub(super) fn begins_bare(line: &[u8]) -> bool {
     matches!(line.trim_ascii_start().first(), Some(b'{' | b'['))
 }

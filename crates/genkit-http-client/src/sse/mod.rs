@@ -2,7 +2,7 @@
 //!
 //! Each byte is scanned once, however the body is split into pieces, and the data of a single-line
 //! event is borrowed instead of copied. As extensions to the standard, an event at the end of the
-//! body needs no blank line after it, and JSON outside of events is returned too, because providers
+//! body needs no blank line after it, and JSON outside events is returned too, because providers
 //! send errors that way.
 
 mod line;
@@ -22,12 +22,12 @@ const MAX_IDLE_BYTES: usize = 1024 * 1024;
 /// Allowed once before UTF-8 text.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// An event in a response body, or JSON outside of an event.
+/// An event in a response body, or JSON outside an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SseEvent<'a> {
     /// An event with its name, if it has one, and its data lines joined by line feeds.
     Message { event: Option<&'a str>, data: Cow<'a, str> },
-    /// JSON outside of an event, or text that begins like JSON.
+    /// JSON outside an event, or text that begins like JSON.
     Bare(&'a str),
 }
 
@@ -48,7 +48,7 @@ pub enum SseError {
     #[error("an event of the stream exceeds {limit} bytes")]
     TooLong { limit: usize },
     /// The stream has only blank lines, comments and unknown fields; the parser returns no more events.
-    #[error("the stream has {limit} bytes of blank lines and comments without an event")]
+    #[error("the stream sent {limit} bytes of blank lines and comments without an event")]
     Idle { limit: usize },
     /// An event is not UTF-8; it is skipped, and later events are returned.
     #[error("the {field} of the event that begins at byte {at} of the stream is not UTF-8")]
@@ -156,7 +156,7 @@ impl SseParser {
     }
 
     /// Creates a parser for a stream that can be resumed. It also reads the fields `id` and `retry`, which
-    /// [`take_resume`](Self::take_resume) returns, and returns events that have only these fields. JSON outside of
+    /// [`take_resume`](Self::take_resume) returns, and returns events that have only these fields. JSON outside
     /// events is ignored, and so is an event that the end of the body cuts off.
     pub fn resumable(limit: usize) -> Self {
         Self { is_resumable: true, ..Self::with_limit(limit) }

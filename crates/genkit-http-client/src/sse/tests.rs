@@ -69,7 +69,7 @@ const CARRIAGE_RETURNS: &str =
 const FIXTURES: [&str; 4] = [OPENAI, ANTHROPIC, GEMINI, CARRIAGE_RETURNS];
 
 #[test]
-fn the_examples_of_the_standard() {
+fn examples_of_the_standard_are_parsed() {
     let stocks = "data: YHOO\ndata: +2\ndata: 10\n\n";
     assert_eq!(whole(stocks.as_bytes()), [data("YHOO\n+2\n10")]);
     let four = ": test stream\n\ndata: first event\nid: 1\n\ndata:second event\nid\n\ndata:  third event\n\n";
@@ -103,7 +103,7 @@ fn providers() {
 }
 
 #[test]
-fn what_is_no_field() {
+fn unknown_fields_are_ignored() {
     assert_eq!(whole(b"database: 1\n data: 2\nDATA: 3\nevents: x\n\n"), []);
     assert_eq!(whole(b"<html>\n<p>502</p>\n"), []);
     assert_eq!(whole(b""), []);
@@ -203,7 +203,7 @@ fn is_lent(event: Option<Result<SseEvent<'_>, SseError>>) -> bool {
 }
 
 #[test]
-fn one_line_of_data_is_lent() {
+fn single_data_line_is_borrowed() {
     let mut parser = SseParser::default();
     parser.push(b"data: 1\n\ndata: 2\ndata: 3\n\n");
     assert!(is_lent(parser.next()));
@@ -275,7 +275,7 @@ fn json_lines_are_lines_wherever_they_are_cut() {
 }
 
 #[test]
-fn a_json_line_that_does_not_end_is_given_up() {
+fn json_line_that_does_not_end_is_given_up() {
     let endless = lines(8, std::iter::repeat_n(&b"[[[["[..], 100));
     assert_eq!(endless, [Seen::Error(SseError::TooLong { limit: 8 })]);
     assert_eq!(lines(8, [&b"12345678\n1"[..]]), [bare("12345678"), bare("1")]);
@@ -338,7 +338,7 @@ fn resumable_parser_gives_up_on_an_event_above_the_limit() {
 }
 
 #[test]
-fn a_stream_of_blank_lines_and_comments_ends_with_an_error() {
+fn stream_of_blank_lines_and_comments_ends_with_an_error() {
     for line in ["\n", ": ping\n\n", "unknown: field\n", "retry: 1\n"] {
         let mut parser = SseParser::default();
         let piece = line.repeat(64 * 1024 / line.len());

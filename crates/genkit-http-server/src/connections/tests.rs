@@ -16,7 +16,7 @@ fn pass(table: &ConnectionTable, seconds: u32) {
 }
 
 #[test]
-fn silent_connections_of_one_client_leave_room_for_another() {
+fn silent_connections_of_one_client_do_not_block_another() {
     let table = ConnectionTable::with_limit(16);
     let silent: Vec<_> = (0..40).map(|_| table.admit(address(1))).collect();
     assert!(silent.iter().all(Option::is_some), "newer connections replace older ones");
@@ -26,7 +26,7 @@ fn silent_connections_of_one_client_leave_room_for_another() {
 }
 
 #[test]
-fn who_says_nothing_goes_before_who_has_spoken_and_the_longest_silent_first() {
+fn silent_connections_are_evicted_first_in_order_of_silence() {
     let table = ConnectionTable::with_limit(8);
     let spoken = table.admit(address(1)).expect("room");
     spoken.connection.requested();
@@ -44,7 +44,7 @@ fn who_says_nothing_goes_before_who_has_spoken_and_the_longest_silent_first() {
 }
 
 #[test]
-fn what_is_answered_is_never_ended_for_another() {
+fn connection_with_a_running_request_is_never_evicted() {
     let table = ConnectionTable::with_limit(4);
     let busy: Vec<_> = (0..2).map(|_| table.admit(address(1)).expect("room")).collect();
     busy.iter().for_each(|it| it.connection.answering());
@@ -58,7 +58,7 @@ fn what_is_answered_is_never_ended_for_another() {
 }
 
 #[test]
-fn the_greediest_client_makes_room() {
+fn greediest_client_makes_room() {
     let table = ConnectionTable::with_limit(8);
     let honest: Vec<_> = (2..6).map(|last| table.admit(address(last)).expect("room")).collect();
     pass(&table, 3);
@@ -75,7 +75,7 @@ fn the_greediest_client_makes_room() {
 }
 
 #[test]
-fn each_phase_has_a_limit_of_its_own() {
+fn each_phase_has_its_own_limit() {
     let table = ConnectionTable::with_limit(8);
     let open = table.admit(address(1)).expect("room");
     let connection = &open.connection;
@@ -100,7 +100,7 @@ fn each_phase_has_a_limit_of_its_own() {
 }
 
 #[test]
-fn a_network_of_ipv6_is_one_client() {
+fn network_of_ipv6_is_one_client() {
     let of = |text: &str| client_of(text.parse().expect("an address"));
     assert_eq!(of("2001:db8::1"), of("2001:db8::ffff:1"));
     assert_ne!(of("2001:db8::1"), of("2001:db8:0:1::1"));
@@ -108,7 +108,7 @@ fn a_network_of_ipv6_is_one_client() {
 }
 
 #[test]
-fn a_connection_that_ended_leaves_nothing() {
+fn connection_that_ended_leaves_nothing() {
     let table = ConnectionTable::with_limit(8);
     drop(table.admit(address(1)));
     let open = lock(&table.open);

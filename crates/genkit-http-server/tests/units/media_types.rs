@@ -50,7 +50,7 @@ fn content_encoding_is_named_unless_it_is_identity() {
 }
 
 #[test]
-fn a_body_is_json_by_its_type() {
+fn body_is_json_by_its_type() {
     for (value, json) in [
         ("application/json", true),
         ("Application/JSON; charset=utf-8", true),

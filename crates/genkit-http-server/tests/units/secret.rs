@@ -1,7 +1,7 @@
 use genkit_http_server::internal::*;
 
 #[test]
-fn a_secret_is_compared_whole() {
+fn secret_is_compared_whole() {
     for (given, same) in [
         ("secret", true),
         ("secre", false),

@@ -44,7 +44,7 @@ async fn keys_are_found_by_the_metadata_and_fetched_once() {
 }
 
 #[tokio::test]
-async fn a_new_key_is_found_when_a_token_names_it_and_an_old_one_ends() {
+async fn new_key_is_found_when_a_token_names_it_and_an_old_one_ends() {
     let (old, new) = (Signer::new("old", "ES256"), Signer::new("new", "ES256"));
     let issuer = Issuer::of(&[&old]).await;
     let verifier = issuer.verifier();
@@ -58,7 +58,7 @@ async fn a_new_key_is_found_when_a_token_names_it_and_an_old_one_ends() {
 }
 
 #[tokio::test]
-async fn strangers_do_not_make_the_server_ask_for_keys() {
+async fn anonymous_clients_cannot_trigger_key_fetches() {
     let key = Signer::new("1", "ES256");
     let issuer = Issuer::of(&[&key]).await;
     let verifier = issuer.verifier();
@@ -94,7 +94,7 @@ async fn keys_are_renewed_in_the_background_and_used_for_an_hour_at_most() {
 }
 
 #[tokio::test]
-async fn an_issuer_that_fails_is_asked_less_and_less() {
+async fn issuer_that_fails_is_asked_less_and_less() {
     let key = Signer::new("1", "ES256");
     let issuer = Issuer::of(&[&key]).await;
     let (verifier, token) = (issuer.verifier(), issuer.token(&key));
@@ -112,7 +112,7 @@ async fn an_issuer_that_fails_is_asked_less_and_less() {
 }
 
 #[tokio::test]
-async fn an_issuer_that_lies_is_not_believed() {
+async fn issuer_that_lies_is_not_believed() {
     let key = Signer::new("1", "ES256");
     let huge = format!("{{\"keys\":[],\"x\":\"{}\"}}", "x".repeat(300 * 1024));
     let many = json!({ "keys": vec![key.jwk(); 101] }).to_string();
@@ -151,7 +151,7 @@ async fn an_issuer_that_lies_is_not_believed() {
 
 /// The paused clock advances automatically while all tasks are idle.
 #[tokio::test(start_paused = true)]
-async fn an_issuer_that_is_slow_is_not_waited_for() {
+async fn issuer_that_is_slow_is_not_waited_for() {
     let key = Signer::new("1", "ES256");
     let issuer = Issuer::of(&[&key]).await;
     issuer.has("/.well-known/oauth-authorization-server", Page::Never);
@@ -164,7 +164,7 @@ async fn an_issuer_that_is_slow_is_not_waited_for() {
 
 /// The timeout covers the whole document, so an issuer cannot extend it by sending byte after byte.
 #[tokio::test(start_paused = true)]
-async fn an_issuer_that_trickles_is_not_waited_for() {
+async fn issuer_that_trickles_is_not_waited_for() {
     let key = Signer::new("1", "ES256");
     let issuer = Issuer::of(&[&key]).await;
     issuer.has("/keys", Page::Trickle);

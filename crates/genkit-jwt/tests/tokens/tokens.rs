@@ -22,7 +22,7 @@ async fn fault(verifier: &JwtVerifier, token: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_token_says_who_calls_and_what_it_may_do() {
+async fn token_provides_principal_and_scopes() {
     let key = Signer::new("k", "RS256");
     let principal = verifier(&[&key]).verify(&key.token(&claims())).await.expect("it is taken");
     assert_eq!(principal.id(), "ada");
@@ -58,12 +58,12 @@ async fn every_algorithm_that_the_server_names_is_taken_and_no_other() {
 }
 
 #[tokio::test]
-async fn what_claims_must_say() {
+async fn required_claims_are_checked() {
     let key = Signer::new("k", "ES256");
     let verifier = verifier(&[&key]);
     // The message contains the whole address, so that an extra slash is noticed.
-    let issuer = format!("the issuer of the token is not exactly `{ISSUER}`");
-    let audience = format!("the audience of the token is not exactly `{AUDIENCE}`");
+    let issuer = format!("the token has the wrong issuer; expected `{ISSUER}`");
+    let audience = format!("the token has the wrong audience; expected `{AUDIENCE}`");
     let subject = "the token has no subject; it needs the claim `sub`";
     for (others, told) in [
         (json!({}), "taken: ada"),
@@ -91,7 +91,7 @@ async fn what_claims_must_say() {
         (json!({ "sub": 7 }), subject),
         (
             json!({ "cnf": { "jkt": "x" } }),
-            "the token is bound to a key of its client, which this server cannot check",
+            "the token is bound to a client key (DPoP or mutual TLS), which this server does not support",
         ),
     ] {
         assert_eq!(fault(&verifier, &key.token(&with(&others))).await, told, "{others}");
@@ -100,7 +100,7 @@ async fn what_claims_must_say() {
 
 /// Algorithm `none`, and a public key used as a shared secret.
 #[tokio::test]
-async fn a_token_does_not_choose_how_it_is_checked() {
+async fn token_does_not_choose_how_it_is_checked() {
     let key = Signer::new("k", "RS256");
     let verifier = verifier(&[&key]);
     let claims = encode(claims().to_string());
@@ -132,23 +132,23 @@ async fn a_token_does_not_choose_how_it_is_checked() {
 }
 
 #[tokio::test]
-async fn a_signature_counts_for_what_was_signed_by_the_key_that_is_named() {
+async fn signature_counts_for_what_was_signed_by_the_key_that_is_named() {
     let (ours, theirs) = (Signer::new("k", "ES256"), Signer::new("k", "ES256"));
     let verifier_of = verifier(&[&ours]);
     let token = ours.token(&claims());
     let forged = theirs.token(&claims());
-    assert_eq!(fault(&verifier_of, &forged).await, "the signature of the token is invalid");
+    assert_eq!(fault(&verifier_of, &forged).await, "the token has an invalid signature");
     let (head, signature) = token.rsplit_once('.').expect("three parts");
     let (header, _) = head.split_once('.').expect("three parts");
     let root = encode(with(&json!({ "sub": "root" })).to_string());
     let told = fault(&verifier_of, &format!("{header}.{root}.{signature}")).await;
-    assert_eq!(told, "the signature of the token is invalid");
+    assert_eq!(told, "the token has an invalid signature");
     // A key in the token itself is ignored.
     for smuggled in ["jwk", "jku", "x5u", "x5c"] {
         let mut header = json!({ "alg": "ES256", "kid": "k" });
         header[smuggled] = theirs.jwk();
         let told = fault(&verifier_of, &theirs.signed(&header, &claims())).await;
-        assert_eq!(told, "the signature of the token is invalid", "{smuggled}");
+        assert_eq!(told, "the token has an invalid signature", "{smuggled}");
     }
     // The key type must match the algorithm.
     let rsa = Signer::new("k", "RS256");
@@ -166,7 +166,7 @@ async fn a_signature_counts_for_what_was_signed_by_the_key_that_is_named() {
 }
 
 #[tokio::test]
-async fn a_token_without_the_name_of_a_key_is_checked_by_those_that_fit() {
+async fn token_without_the_name_of_a_key_is_checked_by_those_that_fit() {
     let (first, second) = (Signer::new("1", "ES256"), Signer::new("2", "ES256"));
     let header = json!({ "alg": "ES256" });
     let both = verifier(&[&Signer::new("0", "RS256"), &first, &second]);
@@ -218,7 +218,7 @@ async fn other_kinds_of_tokens_and_texts_are_none() {
 }
 
 #[test]
-fn a_verifier_that_could_never_take_a_token_is_not_made() {
+fn verifier_that_could_never_take_a_token_is_not_made() {
     let builder = || JwtVerifier::builder(ISSUER, AUDIENCE);
     assert!(builder().build().is_ok());
     assert!(builder().algorithms([]).build().is_err());

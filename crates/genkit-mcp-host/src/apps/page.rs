@@ -112,7 +112,7 @@ impl McpApp {
     }
 }
 
-/// Returns the page of a tool with this `_meta`, also in the form of older servers.
+/// Returns the page of a tool with this `_meta`. Also supports the format of older servers.
 fn page_uri(meta: &Value) -> Option<&str> {
     meta.pointer("/ui/resourceUri").or_else(|| meta.get("ui/resourceUri"))?.as_str()
 }
@@ -191,7 +191,7 @@ impl McpHost {
     }
 
     /// Calls a tool for a page: one of the page's own server, by the server's own name, whose visibility includes
-    /// `app`. Returns the result in MCP's JSON, which the page expects, also if the tool failed (`isError`).
+    /// `app`. Returns the result as MCP JSON, as the page expects it, even if the tool failed (`isError`).
     ///
     /// # Errors
     /// Returns an error if the server has no such tool for its pages, if the tool needs the user's approval, if the

@@ -22,9 +22,9 @@ pub struct AppRights {
     pub base_uris: Vec<String>,
     /// Permissions: `camera`, `microphone`, `geolocation`, `clipboard-write`.
     pub permissions: Vec<String>,
-    /// Whether the page wants a border.
+    /// Whether the page requests a border.
     pub prefers_border: Option<bool>,
-    /// The domain that the page wants, in the form that the program specifies.
+    /// The domain that the page requests, in the host's own format.
     pub domain: Option<String>,
 }
 

@@ -19,12 +19,13 @@ pub(super) enum Error {
     )]
     HostDropped,
     #[error(
-        "duplicate tool name `{tool}` at the MCP servers `{one}` and `{other}`; use `McpHost`, \
+        "the MCP servers `{one}` and `{other}` both have a tool named `{tool}`; use `McpHost`, \
          which prefixes each name with the key of its server"
     )]
     DuplicateToolName { tool: String, one: String, other: String },
     #[error(
-        "the tool `{tool}` of `{server}` needs to ask the user a question, which this client does not support; connect with `McpHost` instead"
+        "the tool `{tool}` of `{server}` asks the user a question, but `McpClient` does not support questions; \
+         connect with `McpHost` instead"
     )]
     AsksQuestions { tool: String, server: String },
     // The messages below are appended to the server's name, such as "`files` did not finish ..".

@@ -314,7 +314,7 @@ fn action_origin(server: &ManagedServer, name: &str, item: &Value) -> Value {
 /// The maximum length of a repair in a log entry, in characters.
 const MAX_SHOWN: usize = 200;
 
-/// Returns escaped text of the server, for models and people.
+/// Returns escaped text from the server, for models and users.
 fn read_text(item: &Value, key: &str) -> String {
     visible::escape_prose(item[key].as_str().unwrap_or_default()).into_owned()
 }
@@ -323,13 +323,13 @@ fn read_title(item: &Value) -> Option<String> {
     item["title"].as_str().map(strip_markup).filter(|title| !title.is_empty())
 }
 
-/// Shortens and escapes a title to one line, because it is displayed next to this program's own texts.
+/// Shortens and escapes a title to one line, because it is displayed next to this program's own output.
 fn strip_markup(text: &str) -> String {
     let beginning: String = text.chars().take(MAX_TITLE).collect();
     visible::escape_line(&beginning).into_owned()
 }
 
-/// Escapes the descriptions within a schema, because a model may read characters that people cannot see.
+/// Escapes the descriptions within a schema, because a model may read characters that are invisible to users.
 fn show_descriptions(schema: &mut Value) {
     let mut open = vec![schema];
     while let Some(value) = open.pop() {

@@ -27,7 +27,7 @@ const MAX_SAME: usize = 1000;
 /// The kind of an action with its name or URI.
 type ActionKey = (ListKind, String);
 
-/// What is currently registered for a host.
+/// The items that are currently registered for a host.
 #[derive(Default)]
 struct RegisteredActions {
     actions: BTreeMap<ActionKey, Action>,

@@ -44,7 +44,7 @@ pub enum TaskWait {
     #[default]
     Wait,
     /// The loop is interrupted with the task: [`Interrupt::is_task`](genkit_core::Interrupt::is_task). Resuming it checks the
-    /// task again, and denying it cancels the task. Calls outside of a loop wait.
+    /// task again, and denying it cancels the task. Calls outside a loop wait.
     Interrupt,
 }
 

@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_is_read_with_all_that_it_gets() {
+    fn program_is_read_with_all_that_it_gets() {
         let config = only(
             r#""command": "x", "args": ["a", "b"], "env": {"K": "${TOKEN}"}, "cwd": "sub",
                 "timeout": 30000"#,
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_over_http_is_read_where_http_is_built() {
+    fn server_over_http_is_read_where_http_is_built() {
         let config = only(r#""url": "https://e.com/mcp", "headers": {"A": "b"}, "disabled": true"#);
         assert!(config.controls.disabled);
         #[cfg(feature = "http")]
@@ -82,7 +82,7 @@ mod tests {
             assert_eq!(error.kind(), ErrorKind::Unimplemented);
             assert_eq!(
                 error.to_string(),
-                "mcpServers.fs in mcp.json: servers over HTTP require the feature `mcp-host-http` of genkit"
+                "mcpServers.fs in mcp.json: HTTP servers require genkit's `mcp-host-http` feature"
             );
         }
     }
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_that_is_written_wrongly_is_a_broken_server() {
+    fn entry_that_is_written_wrongly_is_a_broken_server() {
         let config = only(r#""disabled": true, "timeout": 5, "command": "${NO_SUCH}""#);
         assert!(config.controls.disabled && config.controls.timeout.is_some());
         let Launch::Broken(error) = config.launch else { panic!("{config:?}") };
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_missing_is_not_found() {
+    fn file_that_is_missing_is_not_found() {
         let error = McpHost::builder().config_file("/no/such/mcp.json").map(drop).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::NotFound);
         assert!(error.to_string().starts_with("cannot read /no/such/mcp.json: "), "{error}");

@@ -74,7 +74,7 @@ impl Reconnect {
         self.max_retries(retries)
     }
 
-    /// Sets the delay before the first retry; each further delay is twice as long. Default is 0.5 seconds.
+    /// Sets the delay before the first retry; each later delay is twice as long. Default is 0.5 seconds.
     pub fn first_delay(mut self, delay: Duration) -> Self {
         self.first_delay = delay;
         self

@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_form_is_shown_as_it_is_or_not_at_all() {
+    fn form_is_shown_escaped_or_rejected() {
         let form = |field: Value| json!({"type": "object", "properties": {"name": field}});
         let shown = shown_form(form(json!({"title": "a\u{202e}b", "description": "x\ny"})));
         assert_eq!(shown, Some(form(json!({"title": "a\\u{202e}b", "description": "x y"}))));

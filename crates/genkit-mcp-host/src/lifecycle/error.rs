@@ -15,7 +15,7 @@ pub(super) enum Error {
     SlowHandshake(Duration),
     #[error("closed the connection before it responded to the handshake")]
     EndedEarly,
-    #[error("sent no information about itself")]
+    #[error("sent no `serverInfo`")]
     NoInfo,
     #[error("uses the unsupported MCP version `{version}`; supported versions: {known}")]
     UnknownVersion { version: String, known: String },
@@ -27,7 +27,7 @@ pub(super) enum Error {
     NoMcp,
     #[error("returned an invalid `initialize` result: {0}; fix the server")]
     InvalidInitialize(String),
-    #[error("cannot be connected: {0}")]
+    #[error("could not be connected: {0}")]
     Handshake(String),
     #[error("cannot be written to: {0}")]
     Unwritable(String),

@@ -49,13 +49,13 @@ struct Handshake {
     stop: CancellationToken,
 }
 
-/// Why there is no connection.
+/// The reason why the handshake failed.
 struct HandshakeError {
     error: PublicError,
     hint: EraHint,
 }
 
-/// What a failed handshake indicates about the era of the server.
+/// A hint from a failed handshake about the protocol era of the server.
 #[derive(Clone, Copy, PartialEq)]
 enum EraHint {
     None,

@@ -32,7 +32,7 @@ pub(crate) enum LinkState {
     Closed,
 }
 
-/// What happens after a connection is closed.
+/// The action after a connection is closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AfterClose {
     Disable,
@@ -198,7 +198,7 @@ impl LinkMachine {
         action
     }
 
-    /// A server that is enabled again starts without a history of failures.
+    /// Enters the disabled state and clears the failure history.
     fn enter_disabled(&mut self) -> (LinkState, LinkAction) {
         self.tries = 0;
         (LinkState::Disabled, LinkAction::Idle)
@@ -409,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn lost_connections_are_made_anew_at_once_a_few_times() {
+    fn lost_connection_is_retried_immediately_a_few_times() {
         let mut machine = machine(State::Connecting);
         let short = STABLE_AFTER - Duration::from_millis(1);
         for _ in 0..IMMEDIATE_RETRIES {
@@ -452,7 +452,7 @@ mod tests {
     }
 
     #[test]
-    fn what_worked_once_is_tried_again() {
+    fn server_that_connected_once_is_reconnected() {
         let mut machine = machine(State::Connecting);
         lose(&mut machine, Duration::ZERO);
         let now = Instant::now();
@@ -474,7 +474,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_that_another_try_does_not_mend() {
+    fn permanent_errors_are_not_retried() {
         let of = |kind| ConnectErrorKind::for_error(&Error::new(kind, "no"));
         assert_eq!(of(ErrorKind::Unavailable), ConnectErrorKind::Transient);
         assert_eq!(of(ErrorKind::NotFound), ConnectErrorKind::Misconfigured);

@@ -23,7 +23,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_million_warnings_are_a_few_lines() {
+    fn million_warnings_are_a_few_lines() {
         let budget = WarningBudget::default();
         let logged: Vec<u64> = (0..1_000_000).filter_map(|_| budget.count_warning()).collect();
         assert_eq!(logged[..3], [1, 2, 3]);

@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_fingerprint_is_of_what_was_looked_at() {
+    fn fingerprint_is_of_what_was_looked_at() {
         let of = |item: &str| hash_definition(&serde_json::from_str(item).unwrap());
         let tool =
             of(r#"{"name": "t", "description": "d", "inputSchema": {"type": "object", "a": 1}}"#);

@@ -357,7 +357,7 @@ mod tests {
     use crate::config::ServerConfig;
 
     #[test]
-    fn the_state_of_a_later_desire_stands() {
+    fn state_of_the_last_request_wins() {
         let server = ManagedServer::new("s", ServerConfig::stdio("s").into(), Arc::default());
         let seen = *server.desired.borrow();
         assert_eq!(seen.event_after(None), LinkEvent::Start);
@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn a_handler_of_events_may_enable_what_was_disabled() {
+    fn event_handler_can_enable_a_disabled_server() {
         let known: Arc<OnceLock<Arc<ManagedServer>>> = Arc::default();
         let in_handler = Arc::clone(&known);
         let enable = move |event: &McpEvent| {

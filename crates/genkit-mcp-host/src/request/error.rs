@@ -15,11 +15,11 @@ pub(crate) enum Error {
     #[error("the configuration of `{server}` excludes the tool `{tool}`")]
     NotOffered { server: String, tool: String },
     #[error(
-        "the definition of the tool `{tool}` of `{server}` changed, so the tool is held back; accept it \
-         with `.accept_tool(..)` of the client"
+        "the definition of the tool `{tool}` of `{server}` changed, so the tool is held back; accept it with \
+         `McpClient::accept_tool`"
     )]
     HeldBack { server: String, tool: String },
-    // The texts from here on follow the name of the server.
+    // The messages from here on are prefixed with the name of the server.
     #[error("has {MAX_IN_FLIGHT} requests in flight already, and responds too slowly")]
     Busy,
     #[error("returned an invalid result for `{0}`")]

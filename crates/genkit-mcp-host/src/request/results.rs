@@ -5,7 +5,7 @@
 //!
 //! | in the result | the model gets |
 //! |---|---|
-//! | no `content`, or `content` that is a single block or a text | the value, as text or data |
+//! | no `content`, or `content` that is a single block or a string | the value, as text or data |
 //! | a block of an unknown kind, or without a type | the block as data, with a warning |
 //! | an array or a value instead of the result | an error that quotes it |
 
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_type_of_result_that_is_unknown_is_an_error_that_names_it() {
+    fn type_of_result_that_is_unknown_is_an_error_that_names_it() {
         assert!(check_type("s", "t", &json!({"content": []})).is_ok());
         assert!(check_type("s", "t", &json!({"resultType": "complete"})).is_ok());
         assert!(check_type("s", "t", &json!({"resultType": "input_required"})).is_ok());

@@ -56,7 +56,7 @@ impl ToolResult {
         };
         let blocks = read_blocks(server, result.get_mut("content").map(Value::take));
         let structured = result.get_mut("structuredContent").map(Value::take);
-        // Some servers send `null` for "none"; it counts as a value only if there is no other.
+        // Some servers send `null` instead of omitting the value; it is used only if there is no other value.
         let structured = structured.filter(|value| !value.is_null() || blocks.is_empty());
         if is_error(server, result.get("isError")) {
             let kind = result.get("_meta").and_then(error_status::kind_of_meta);
@@ -129,7 +129,7 @@ impl ToolResult {
         })
     }
 
-    /// Splits the result into the unwrapped structured content, the other blocks, the metadata, and the texts that
+    /// Splits the result into the unwrapped structured content, the other blocks, the metadata, and the strings that
     /// repeat the value.
     fn taken_apart(self) -> (Option<Value>, Vec<Value>, Map<String, Value>, Vec<String>) {
         let Self { structured, is_wrapped, mut blocks, metadata, .. } = self;
@@ -214,7 +214,7 @@ fn read_block(server: &str, mut block: Value) -> Option<Value> {
     Some(json!({ "type": "text", "text": text }))
 }
 
-/// Whether a result is an error. Some servers send the flag as text or as a number.
+/// Returns whether a result is an error. Some servers send the flag as text or as a number.
 fn is_error(server: &str, flag: Option<&Value>) -> bool {
     let is_error = match flag {
         None | Some(Value::Null) => return false,
@@ -293,7 +293,7 @@ fn join_texts(blocks: &[Value]) -> String {
     texts.join("\n")
 }
 
-/// Parses text that is a JSON object or array. Numbers and other texts remain strings, because `1.10` may be a version.
+/// Parses text that is a JSON object or array. Numbers and other text remain strings, because `1.10` may be a version.
 fn text_value(blocks: &[Value]) -> Value {
     let text = join_texts(blocks);
     if text.trim_start().starts_with(['{', '['])
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_result_means() {
+    fn tool_results_are_converted_to_values() {
         let structured = json!({"content": [text("two")], "structuredContent": {"a": 1}});
         assert_eq!(value(structured), json!({"a": 1}));
         assert_eq!(value(json!({"content": [text(" {\"a\": 2}")]})), json!({"a": 2}));
@@ -391,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn the_loop_gets_all_content_and_no_text_twice() {
+    fn loop_gets_all_content_and_no_text_twice() {
         let output = |result| read(result).into_output();
         let ToolOutput { value, content, .. } =
             output(json!({"content": [text("look"), image(), text("there")]}));
@@ -418,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrapper_is_taken_off_where_it_is_marked() {
+    fn wrapper_is_taken_off_where_it_is_marked() {
         let wrapped = |meta: Value| json!({"content": [text("5")], "structuredContent": {"result": 5}, "_meta": meta});
         assert_eq!(value(wrapped(json!({"genkit/wrap-result": true}))), 5);
         assert_eq!(value(wrapped(json!({"fastmcp": {"wrap_result": true}}))), 5);
@@ -433,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_is_an_error_in_the_tools_own_words() {
+    fn failure_is_an_error_in_the_tools_own_words() {
         let failed = json!({"content": [text("no such file"), image()], "isError": true});
         let error = ToolResult::read("s", failed.clone(), false).expect_err("it failed");
         assert_eq!(error.to_string(), "no such file");

@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn the_time_of_a_sign_in_does_not_count() {
+    async fn time_of_a_sign_in_does_not_count() {
         let state = ClientState::default();
         let began = Instant::now();
         let sign_in = async {

@@ -19,9 +19,9 @@ const MAX_ERROR_DATA: usize = 64 * 1024;
 /// Errors of one connection; each text follows the name of the server.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
-    #[error("ended its response early")]
+    #[error("ended the response early")]
     UnexpectedEnd,
-    #[error("ended during the request{}", cause.as_ref().map(|why| format!(": {why}")).unwrap_or_default())]
+    #[error("stopped during the request{}", cause.as_ref().map(|why| format!(": {why}")).unwrap_or_default())]
     Ended { cause: Option<String> },
     #[error("did not respond within {0:?}")]
     Timeout(Duration),
@@ -31,7 +31,7 @@ pub(crate) enum Error {
     TooSlow { target: String, limit: Duration },
     #[error("cancelled the request")]
     Cancelled,
-    #[error("returned an unusable response: {0}")]
+    #[error("returned an invalid response: {0}")]
     Useless(String),
     #[error("cannot be written to: {0}")]
     Unwritable(String),

@@ -28,7 +28,7 @@ const ABANDONED_FOR: Duration = Duration::from_secs(600);
 /// How many cancelled calls are remembered; beyond that the oldest is forgotten. Default is 256.
 const MAX_ABANDONED: usize = 256;
 
-/// How many signals may be queued for a caller; further progress is dropped.
+/// How many signals may be queued for a caller; later progress is dropped.
 const SIGNALS: usize = 64;
 
 /// A signal that a server sends while it processes a request.
@@ -119,7 +119,7 @@ struct InFlightEntry {
     request: Arc<OpenRequest>,
     /// Whether the host itself sent it, for a list or a ping; a server does not ask questions about such requests.
     is_own: bool,
-    /// When the caller gave it up. The server might not know that yet, or might continue anyway.
+    /// When the caller cancelled it. The server may not have received the cancellation, or may ignore it.
     given_up: Option<Instant>,
 }
 
@@ -238,7 +238,7 @@ impl InFlight {
     /// Determines the request that a question is about, among the requests that were open when it arrived. Some of them
     /// may have been answered since.
     ///
-    /// If they belong to several people, later events do not resolve it: a call may be given up, or fail, while
+    /// If they belong to several callers, later events do not resolve it: a call may be given up, or fail, while
     /// its question is still on its way.
     fn judge_question(&self, at_first: &[RequestId]) -> Match {
         let entries = lock(&self.entries);

@@ -76,7 +76,7 @@ impl ServerRequests {
             return Ok(to_mcp(answer, &question));
         }
         // The call is given up for now. Send its cancellation first, so that the server does not take this for the
-        // user's refusal.
+        // user's rejection.
         tokio::select! {
             () = request.wait_until_over() => {}
             () = self.session.end_token().cancelled() => {}
@@ -106,7 +106,7 @@ impl ServerRequests {
             let why = Logged::text(&why);
             tracing::warn!(server, error = %why, "sampling for a server failed");
             match error.kind() {
-                // The code that MCP's examples use for a user's refusal.
+                // The code that MCP's examples use for a user's rejection.
                 ErrorKind::PermissionDenied => {
                     ErrorData::new(ErrorCode(-1), error.to_string(), None)
                 }

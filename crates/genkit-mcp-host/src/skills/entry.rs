@@ -92,7 +92,7 @@ impl ListedFile {
     fn read(value: &Value, root: &str) -> Result<Self, &'static str> {
         let uri = value["uri"].as_str().filter(|uri| uri.len() <= MAX_URI);
         let uri = uri.ok_or("one of its files has no valid `uri`")?;
-        let inside = uri.strip_prefix(root).ok_or("one of its files is outside of the skill")?;
+        let inside = uri.strip_prefix(root).ok_or("one of its files is outside the skill")?;
         let path = path_of(inside)
             .ok_or("the `uri` of one of its files is not a path within the skill")?;
         let digest = value["digest"].as_str().unwrap_or_default();
@@ -119,7 +119,7 @@ fn path_of(inside: &str) -> Option<String> {
     (path.split('/').all(is_plain) && path.chars().all(is_legal)).then_some(path)
 }
 
-/// Percent-decodes a text; an encoded slash is rejected.
+/// Percent-decodes a string; an encoded slash is rejected.
 fn decode_path(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -160,14 +160,14 @@ mod tests {
     }
 
     #[test]
-    fn a_sound_entry_is_read() {
+    fn sound_entry_is_read() {
         assert_eq!(entry(|_| ()).unwrap().name, "a");
         let entry = with_file("skill://a/my%20x.md", 7).unwrap();
         assert_eq!(entry.find_file("my x.md").map(|file| file.size), Some(7));
     }
 
     #[test]
-    fn a_path_that_leaves_the_skill_is_refused_however_it_is_written() {
+    fn path_that_leaves_the_skill_is_rejected_however_it_is_written() {
         for path in [
             "../b/x.md",
             "x/../../y",
@@ -192,13 +192,13 @@ mod tests {
     }
 
     #[test]
-    fn a_long_description_is_truncated() {
+    fn long_description_is_truncated() {
         let read = entry(|value| value["frontmatter"]["description"] = "x".repeat(1025).into());
         assert_eq!(read.unwrap().description.chars().count(), 1024);
     }
 
     #[test]
-    fn what_is_too_large_or_malformed_is_refused() {
+    fn oversized_or_malformed_entry_is_rejected() {
         assert!(with_file("skill://a/x", 16 * 1024 * 1024).is_err());
         assert!(with_file("skill://a/x", u64::MAX).is_err());
         assert!(with_file("skill://a/SKILL.md", 1).is_err(), "twice");

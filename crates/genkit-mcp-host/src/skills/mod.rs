@@ -27,7 +27,7 @@ use genkit_core::{OfferedSkill, SkillSource};
 /// How many skills of one server are read. Default is 1,000.
 const MAX_SKILLS: usize = 1000;
 
-/// Errors of skills. The texts follow the name of the server.
+/// Errors of skills. The messages are prefixed with the name of the server.
 #[derive(Debug, thiserror::Error)]
 enum Error {
     #[error("sent {actual} bytes for `{uri}`, but listed {listed}; the file is not used")]

@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_is_hidden_in_json_and_behind_its_scheme() {
+    fn secret_is_hidden_in_json_and_behind_its_scheme() {
         let redactor = Redactor::default();
         let value = "s3cret/\"Token\"+é=";
         redactor.add_secret("authorization", &format!("Bearer {value}"));

@@ -253,10 +253,10 @@ impl McpServer {
     }
 
     /// Lists a search tool and a call tool in place of [lazy](genkit_core::Tool::is_lazy) tools, so that clients without a
-    /// tool search do not receive hundreds of definitions. `search_tools` returns the definitions of the tools that fit a
-    /// query, and `call_tool` calls one of them. Only tools that the client has access to are found. A call through
-    /// `call_tool` is a call of that tool: for its schema, permissions, approval, limits, middleware, tasks and the audit
-    /// log.
+    /// tool search do not receive hundreds of definitions. `search_tools` returns the definitions of the tools that
+    /// match a query, and `call_tool` calls one of them. Only tools that the client has access to are found. A call
+    /// through `call_tool` is a call of that tool: for its schema, permissions, approval, limits, middleware, tasks and
+    /// the audit log.
     ///
     /// Claude Code and Codex search tools themselves, so they are listed all tools instead.
     ///
@@ -341,7 +341,7 @@ impl McpServer {
     }
 
     /// Sets the maximum number of requests to one session (elicitation, approvals, sampling, roots) that can be
-    /// unanswered at the same time. Default is 8. A function that asks a further question gets an error.
+    /// unanswered at the same time. Default is 8. A function that asks an additional question gets an error.
     pub fn max_open_questions(mut self, questions: usize) -> Self {
         self.settings.max_questions = questions;
         self

@@ -15,7 +15,8 @@ use genkit_mcp::internal::error_status;
 /// Calls a tool and prints its result.
 ///
 /// # Errors
-/// Returns the tool's error with its kind. The schema that arguments must fit is only in the JSON form.
+/// Returns the tool's error with its kind. Only `--json` includes the schema that the arguments
+/// must match.
 pub(super) async fn call(server: McpServer, call: Call) -> Result<()> {
     let Call { tool, arguments, json, yes } = call;
     let respondent = Respondent::from_flag(yes);
@@ -37,7 +38,7 @@ pub(super) async fn call(server: McpServer, call: Call) -> Result<()> {
     Ok(())
 }
 
-/// The result as displayed to a user: texts verbatim, all other content as JSON.
+/// The result as displayed to a user: text verbatim, all other content as JSON.
 fn display_text(result: &Value) -> String {
     let blocks = result["content"].as_array().map(Vec::as_slice).unwrap_or_default();
     let shown = |block: &Value| match block["text"].as_str() {

@@ -34,7 +34,7 @@ pub(super) struct Call {
     pub(super) tool: String,
     pub(super) arguments: Map<String, Value>,
     pub(super) json: bool,
-    /// Whether to approve what the tool asks.
+    /// Whether to approve the tool's questions.
     pub(super) yes: bool,
 }
 

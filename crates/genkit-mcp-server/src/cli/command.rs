@@ -10,15 +10,15 @@ use super::publish;
 use crate::package::Variable;
 use crate::settings::ServerSettings;
 
-/// The command that parses the command line. The program's own flags take precedence over built-in
-/// ones.
+/// Returns the command that parses the command line. The program's own flags take precedence over
+/// built-in ones.
 pub(super) fn build_command(settings: &ServerSettings, own: Option<&OwnArgs<'_>>) -> Command {
     let called = settings.title.as_ref().unwrap_or(&settings.name);
     let command = Command::new(settings.name.clone())
         .version(settings.version.clone())
         .about(format!("{called}: an MCP server"))
         .after_help(format!(
-            "Without a flag, it serves on standard input and output, for the MCP client that starts it.{}",
+            "Without flags, serves over stdio for the MCP client that starts the program.{}",
             describe_variables(&settings.variables)
         ));
     let command = own.map_or_else(|| command.clone(), |own| own.add_args(command.clone()));
@@ -70,7 +70,7 @@ fn built_in_flags() -> Vec<Arg> {
     };
     let clients = PossibleValuesParser::new(ClientApp::ALL.map(ClientApp::name));
     let path = value_parser!(std::path::PathBuf);
-    let mut flags = vec![flag("stdio", "Serve on standard input and output, also in a terminal")];
+    let mut flags = vec![flag("stdio", "Serve over stdio, even in a terminal")];
     if cfg!(feature = "http") {
         flags.push(valued(
             "http",
@@ -83,14 +83,17 @@ fn built_in_flags() -> Vec<Arg> {
             valued(
                 "allow-host",
                 "HOST",
-                "Allow this host name in requests, behind a domain or a proxy",
+                "Accept requests for this host name; needed behind a domain or a proxy",
             )
             .help_heading("With --http")
             .action(ArgAction::Append)
             .requires("http"),
-            flag("stateless", "Keep no sessions, so that any instance can serve any request")
-                .help_heading("With --http")
-                .requires("http"),
+            flag(
+                "stateless",
+                "Serve without sessions, so that any instance can handle any request",
+            )
+            .help_heading("With --http")
+            .requires("http"),
         ]);
     }
     flags.extend([
@@ -102,21 +105,21 @@ fn built_in_flags() -> Vec<Arg> {
             .value_names(["NAME", "JSON"])
             .num_args(1..=2),
         flag("json", "With --list or --call: print JSON").requires(PRINTING),
-        flag("yes", "Approve what the tool asks, instead of asking in the terminal")
+        flag("yes", "Approve the tool's confirmations without asking")
             .help_heading("With --call")
             .requires("call"),
-        flag("check", "Run the checks that serving runs when it starts"),
-        flag("inspect", "Open the MCP Inspector on this program (needs npx)"),
+        flag("check", "Run the start-up checks and exit"),
+        flag("inspect", "Open this server in the MCP Inspector (requires npx)"),
         valued("install", "CLIENT", "Add this program to the configuration of a client")
             .value_parser(clients),
         valued("name", "NAME", "Name of the entry [default: the name of the server]")
             .help_heading("With --install")
             .requires("install"),
-        valued("env", "KEY", "Pass a variable of this environment, or set a variable: KEY=VALUE")
+        valued("env", "KEY", "Pass on an environment variable, or set one with KEY=VALUE")
             .help_heading("With --install")
             .action(ArgAction::Append)
             .requires("install"),
-        valued("config", "FILE", "Edit this file, for example .vscode/mcp.json of a project")
+        valued("config", "FILE", "Edit this file instead, such as a project's .vscode/mcp.json")
             .help_heading("With --install")
             .value_parser(path)
             .requires("install"),

@@ -19,7 +19,7 @@ pub(super) enum Error {
     NeedsAnswers,
     #[error("cannot ask in the terminal")]
     Terminal { source: io::Error },
-    #[error("the server ended before it responded")]
+    #[error("the server stopped before it responded")]
     Ended,
     #[error("cannot write to standard output")]
     Output { source: io::Error },
@@ -49,7 +49,7 @@ pub(super) enum Error {
         "`npx` cannot be started; the MCP Inspector needs Node.js 22 or newer (https://nodejs.org)"
     )]
     NoNpx { source: io::Error },
-    #[error("the MCP Inspector failed with exit code {code}")]
+    #[error("the MCP Inspector exited with code {code}")]
     InspectorFailed { code: i32 },
 }
 

@@ -13,7 +13,7 @@ use crate::settings::ServerSettings;
 use genkit_core::Result;
 
 /// The note about an entry that starts a program in `target`.
-const BUILD_NOTE: &str = "The entry starts this build, which `cargo clean` deletes; install the program (`cargo install --path .`), and run its `--install`.\n";
+const BUILD_NOTE: &str = "This entry points to a build in `target`, which `cargo clean` deletes. Run `cargo install --path .`, then run `--install` with the installed program.\n";
 
 pub(super) fn install_entry(
     wanted: &Install,
@@ -59,7 +59,7 @@ pub(super) fn install_entry(
     let plan = plan?;
     let file = plan.path().display().to_string();
     if !plan.changes() {
-        let there = format!("`{name}` is already in {file}; there is nothing to do.\n");
+        let there = format!("`{name}` is already in {file}; nothing was changed.\n");
         return print::print_text(&there);
     }
     if wanted.dry_run {
@@ -91,7 +91,7 @@ pub(super) fn program_path() -> Result<String> {
     path.into_os_string().into_string().map_err(|_| E::NotText.into())
 }
 
-/// Whether the next `cargo clean` would delete the program.
+/// Returns whether the next `cargo clean` would delete the program.
 fn is_build(program: &Path) -> bool {
     let folder = program.parent().and_then(Path::file_name);
     folder.is_some_and(|name| name == "debug" || name == "release")
@@ -111,7 +111,7 @@ fn variable_of(said: &str) -> Result<(String, String)> {
     Ok((key.to_owned(), value))
 }
 
-/// The entry for printing, without the values of variables, which can be secrets.
+/// Returns the entry for printing, without the values of variables, which can be secrets.
 fn entry_for_print(name: &str, app: ClientApp, server: &NewServer) -> Value {
     let mut entry = server.entry(app);
     if let Some(env) = entry.get_mut("env").and_then(Value::as_object_mut) {
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_variable_is_handed_on_or_set() {
+    fn variable_is_passed_through_or_set() {
         assert_eq!(variable_of("A=b=c").unwrap(), ("A".to_owned(), "b=c".to_owned()));
         assert_eq!(variable_of("PATH").unwrap().1, env::var("PATH").unwrap());
         assert!(variable_of("=b").is_err());
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_printed_has_no_values_of_variables() {
+    fn printed_entry_omits_variable_values() {
         let server = NewServer::new("notes", "/opt/notes").env("TOKEN", "t0p");
         let shown = entry_for_print("notes", ClientApp::Cursor, &server).to_string();
         assert!(shown.contains("TOKEN") && !shown.contains("t0p"), "{shown}");

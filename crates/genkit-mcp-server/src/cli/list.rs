@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_repair_is_one_line() {
+    fn check_prints_one_line_per_repair() {
         let tool = |schema: Value| {
             let add = Tool::builder("add", "Adds.").input_schema(schema);
             add.handler(|_: Context, input: Value| async move { Ok(input) })

@@ -61,13 +61,13 @@ impl McpServer {
 /// | flag | effect |
 /// |---|---|
 /// | none | serves on stdio; if standard input is a terminal, prints a short description and the usage |
-/// | `--stdio` | serves on stdio, also in a terminal |
+/// | `--stdio` | serves over stdio, even in a terminal |
 /// | `--http ADDRESS` | serves streamable HTTP at `/mcp` (feature `mcp-http`); `--allow-host HOST` and `--stateless` are [`allowed_hosts`](McpServer::allowed_hosts) and [`stateless`](McpServer::stateless) |
 /// | `--list` | prints tools, prompts and resources; with `--json` as JSON |
 /// | `--call NAME JSON` | calls a tool as an MCP client would, and prints its result; with `--json` as JSON |
 /// | `--check` | performs the checks that run when serving starts |
 /// | `--bundle FILE` | writes a bundle (`.mcpb`), which users of Claude Desktop install with a double click (feature `publish`) |
-/// | `--server-json NAME` | prints the entry for the MCP registry, such as of `io.github.me/notes` (feature `publish`); `--mcpb FILE` and `--oci IMAGE` add released bundles and an image |
+/// | `--server-json NAME` | prints the MCP registry entry for a name such as `io.github.me/notes` (feature `publish`); `--mcpb FILE` and `--oci IMAGE` add released bundles and an image |
 /// | `--inspect` | opens the MCP Inspector on this program (`npx`, a fixed version) |
 /// | `--install CLIENT` | adds the program to the configuration of `claude-desktop`, `claude-code`, `cursor` or `vscode` |
 /// | `--help`, `--version` | |
@@ -81,8 +81,8 @@ impl McpServer {
 /// else returns.
 ///
 /// # Errors
-/// Awaiting it fails like awaiting the [`McpServer`], and also if a called tool fails or a
-/// configuration cannot be written. In the latter case the file is unchanged.
+/// Awaiting it returns the errors of [`McpServer`], and an error if the called tool fails or the configuration cannot
+/// be written. In the latter case the file is unchanged.
 #[must_use = "a server starts when it is awaited: add `.await`"]
 pub struct McpCli<'a> {
     server: McpServer,
@@ -154,7 +154,7 @@ impl<'a> McpCli<'a> {
     /// `block_on` and `select!`.
     ///
     /// # Errors
-    /// Fails like awaiting the [`McpCli`].
+    /// Returns the errors of awaiting the [`McpCli`].
     pub async fn run(self) -> Result<()> {
         let Self { server, own, line } = self;
         let line = line.unwrap_or_else(|| std::env::args_os().collect());
@@ -190,7 +190,7 @@ impl<'a> McpCli<'a> {
     }
 }
 
-/// Whether the server would serve on stdio in a terminal, without an MCP client.
+/// Returns whether the server would serve on stdio in a terminal, without an MCP client.
 fn waits_for_a_person(server: &McpServer) -> bool {
     server.listening.place.is_none() && std::io::stdin().is_terminal()
 }

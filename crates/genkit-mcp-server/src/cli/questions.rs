@@ -11,7 +11,7 @@ use genkit_core::{Error, ErrorKind, Result};
 /// The respondent to the questions of a called tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Respondent {
-    /// No one: the client declares no capability, so a tool that asks fails.
+    /// No respondent. The client declares no capabilities, so tools that ask a question fail.
     None,
     /// `--yes` approves all calls, and declines forms.
     Yes,
@@ -20,7 +20,7 @@ pub(super) enum Respondent {
 }
 
 impl Respondent {
-    /// Returns the respondent: `--yes`, the user if standard input and standard error are a terminal, or no one.
+    /// Returns `Yes` for `--yes`, `Terminal` if standard input and standard error are terminals, and otherwise `None`.
     pub(super) fn from_flag(yes: bool) -> Self {
         match yes {
             true => Self::Yes,
@@ -99,7 +99,7 @@ fn ask(
                 break;
             }
             let Some(value) = read_value(&text, schema) else {
-                writeln!(output, "  `{text}` does not fit; expected {}", expected_by(schema))?;
+                writeln!(output, "  `{text}` is not valid; expected {}", expected_by(schema))?;
                 continue;
             };
             content.insert(name.clone(), value);
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn only_yes_approves() {
+    fn only_y_or_yes_approves() {
         let question = json!({ "message": "Run pay?", "requestedSchema": { "properties": {} } });
         for (typed, action) in [
             ("y\n", "accept"),
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_form_is_filled_in_by_type_and_asks_again_for_what_does_not_fit() {
+    fn form_values_are_parsed_by_type_and_invalid_ones_are_asked_again() {
         let question = json!({
             "message": "Book a table",
             "requestedSchema": {
@@ -210,15 +210,15 @@ mod tests {
                 "action": "accept", "content": { "guests": 4, "room": "hall" },
             })
         );
-        assert!(shown.contains("`four` does not fit; expected an integer"), "{shown}");
-        assert!(shown.contains("`roof` does not fit; expected one of the values above"), "{shown}");
+        assert!(shown.contains("`four` is not valid; expected an integer"), "{shown}");
+        assert!(shown.contains("`roof` is not valid; expected one of the values above"), "{shown}");
         assert!(shown.contains("room (hall, garden):"), "{shown}");
         let (cut_off, _) = self::answer(question, "4\n");
         assert_eq!(cut_off, json!({ "action": "cancel" }));
     }
 
     #[tokio::test]
-    async fn the_flag_approves_and_fills_in_no_form() {
+    async fn yes_flag_approves_calls_and_declines_forms() {
         let form = json!({ "requestedSchema": { "properties": { "a": { "type": "string" } } } });
         assert_eq!(Respondent::Yes.answer(json!({})).await.unwrap()["action"], "accept");
         assert_eq!(Respondent::Yes.answer(form).await.unwrap()["action"], "decline");

@@ -12,16 +12,16 @@ pub(super) fn usage_hint(settings: &ServerSettings) -> String {
         String::new()
     };
     format!(
-        "{called} {} is an MCP server: an MCP client starts it and communicates over its standard input and output.\n\
+        "{called} {} is an MCP server. MCP clients start it and talk to it over stdio.\n\
          \n  {program} --install claude-desktop   add it to a client (or claude-code, cursor, vscode)\n  \
          {program} --inspect                  try it in the browser\n  \
-         {program} --list                     what it offers\n{http}  \
+         {program} --list                     list tools, prompts and resources\n{http}  \
          {program} --help                     all flags\n",
         settings.version
     )
 }
 
-/// The name that the program was called with.
+/// Returns the name that the program was called with.
 fn program_name() -> String {
     let called = std::env::args().next().unwrap_or_default();
     let name =

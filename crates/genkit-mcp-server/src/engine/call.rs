@@ -51,7 +51,7 @@ impl Call {
         self
     }
 
-    /// The id of the request, until it has ended.
+    /// Returns the id of the request, until it has ended.
     #[cfg(all(feature = "http", feature = "durable"))]
     pub(crate) fn id(&self) -> Option<&RequestId> {
         self.open.as_ref().map(OpenRequest::id)
@@ -100,7 +100,7 @@ impl Future for Call {
             Ok(Ok(reply)) => reply,
             Ok(Err(error)) => message::error_reply(Some(&id), &error),
             Err(_) => {
-                tracing::error!("a request panicked outside of its function");
+                tracing::error!("a request panicked outside its function");
                 let error = ErrorData::internal_error("the request failed", None);
                 message::error_reply(Some(&id), &error)
             }

@@ -206,12 +206,12 @@ impl Engine {
         })
     }
 
-    /// The maximum size of the entry of a skill, in bytes.
+    /// Returns the maximum size of the entry of a skill, in bytes.
     fn max_entry(&self) -> usize {
         self.max_output().max(MAX_ENTRY)
     }
 
-    /// The maximum size of a result without its own limit, in bytes.
+    /// Returns the maximum size of a result without its own limit, in bytes.
     fn max_output(&self) -> usize {
         self.shared.settings.max_output
     }

@@ -43,7 +43,7 @@ impl Engine {
         }
         let (meta, mut params) =
             params::read_typed(&method, raw).unwrap_or_else(|| params::read_any(raw));
-        // All checks apply to the tool that is called in the end.
+        // Resolve aliases first, so that all checks apply to the tool that is actually called.
         if let Params::CallTool(call) = &mut params
             && let Some(called) = self.shared.called_tool(&call.name, call.arguments.as_ref())
         {
@@ -154,7 +154,7 @@ impl Engine {
                 Ok(done())
             }
             Params::Subscribe(_) | Params::Unsubscribe(_) if rules.is_forgotten => {
-                let why = "this server keeps no sessions, so it cannot notify of changes";
+                let why = "this server is stateless and cannot send change notifications";
                 Err(method_names::undeclared_method(method, why))
             }
             Params::Subscribe(uri) if rules.in_session => {

@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_member_that_stands_there_twice_is_refused_in_objects_of_parameters_too() {
+    fn duplicate_member_is_rejected_in_params_too() {
         for twice in [
             r#"{"uri": "a", "uri": "a"}"#,
             r#"{"ref": {"type": "ref/prompt", "name": "a", "name": "b"}}"#,

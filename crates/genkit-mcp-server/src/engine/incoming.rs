@@ -31,7 +31,7 @@ pub(crate) enum Message<'a> {
     },
 }
 
-/// What to do about bytes that are not a valid message.
+/// The response to bytes that are not a valid message.
 #[derive(Debug, PartialEq)]
 pub(crate) enum MessageRejection {
     /// Send this error to the client.
@@ -184,7 +184,7 @@ fn unusable_answer(fault: &MessageError) -> ErrorData {
     ErrorData::new(fault.error_code(), format!("invalid response: {fault}"), None)
 }
 
-/// Returns the problem of a text that is not an object.
+/// Returns the error for JSON that is not an object.
 fn no_object(text: &str) -> MessageError {
     match serde_json::from_str::<IgnoredAny>(text) {
         Err(error) => MessageError::NotJson(error.to_string()),

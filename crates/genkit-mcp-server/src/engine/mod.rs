@@ -41,7 +41,7 @@ pub(crate) struct Engine {
     pub(crate) shared: Arc<SharedState>,
 }
 
-/// What the transport must do after a message.
+/// The action that the transport must take after a message.
 pub(crate) enum Action {
     /// Nothing: the message was a notification or an answer to a question.
     Accepted,

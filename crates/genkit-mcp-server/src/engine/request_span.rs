@@ -94,7 +94,7 @@ impl RequestSpan {
     }
 }
 
-/// The target of a request, and its arguments.
+/// Returns the target of a request, and its arguments.
 fn target_of(params: &Params) -> (Target<'_>, Option<&Map<String, Value>>) {
     match params {
         Params::CallTool(params) => (Target::Tool(&params.name), params.arguments.as_ref()),
@@ -105,7 +105,7 @@ fn target_of(params: &Params) -> (Target<'_>, Option<&Map<String, Value>>) {
     }
 }
 
-/// The protocol version that the request follows.
+/// Returns the protocol version that the request follows.
 fn version_of(request: &Request) -> Option<String> {
     let named = if request.meta.is_empty() { None } else { request.meta.protocol_version() };
     let version = named.or_else(|| match request.session.connection.handshake() {

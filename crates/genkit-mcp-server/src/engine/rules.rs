@@ -78,7 +78,7 @@ impl Rules {
     }
 }
 
-/// Whether the `_meta` of a request contains the data that a handshake would otherwise declare.
+/// Returns whether the `_meta` of a request contains the data that a handshake would otherwise declare.
 fn is_described(meta: &RequestMetaObject) -> bool {
     meta.missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty()
 }

@@ -7,10 +7,10 @@ use serde_json::{Map, Value};
 use super::method_names;
 use crate::session::Era;
 
-/// What is wrong with the parameters.
+/// The error in the parameters.
 #[derive(Debug, thiserror::Error)]
 enum ParamsFault {
-    #[error("there are none")]
+    #[error("missing")]
     Missing,
     #[error("they must be an object")]
     NotObject,

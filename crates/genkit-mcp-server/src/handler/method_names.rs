@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_method_that_is_not_there_is_named_with_the_nearest_one() {
+    fn method_that_is_not_there_is_named_with_the_nearest_one() {
         for (method, era, expected) in [
             ("foo/bar", Era::Legacy, "unknown method `foo/bar`"),
             ("", Era::Modern, "unknown method ``"),

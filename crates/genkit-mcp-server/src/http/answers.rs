@@ -15,7 +15,7 @@ const NO_CACHE: HeaderValue = HeaderValue::from_static("no-cache");
 const NO_BUFFERING: (HeaderName, HeaderValue) =
     (HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
 
-/// A response with one message.
+/// Returns a response with one message.
 pub(super) fn json_response(status: StatusCode, message: Bytes) -> Response<AnswerBody> {
     let mut response = Response::new(AnswerBody::from(message));
     *response.status_mut() = status;
@@ -23,19 +23,19 @@ pub(super) fn json_response(status: StatusCode, message: Bytes) -> Response<Answ
     response
 }
 
-/// A response with only a status code.
+/// Returns a response with only a status code.
 pub(super) fn empty_response(status: StatusCode) -> Response<AnswerBody> {
     let mut response = Response::new(AnswerBody::empty());
     *response.status_mut() = status;
     response
 }
 
-/// A stream of events.
+/// Returns a stream of events.
 pub(super) fn event_response(events: Events) -> Response<AnswerBody> {
     of_events(EventBody::Events(Box::new(events)).into())
 }
 
-/// A stream without events. After an error, the client would repeat the same request.
+/// Returns a stream without events. After an error, the client would repeat the same request.
 pub(super) fn no_events() -> Response<AnswerBody> {
     of_events(AnswerBody::empty())
 }
@@ -50,7 +50,7 @@ fn of_events(body: AnswerBody) -> Response<AnswerBody> {
     response
 }
 
-/// The status code of a response. Errors have a status code only for self-contained requests.
+/// Returns the status code of a response. Errors have a status code only for self-contained requests.
 pub(super) fn status_for(
     error: Option<ErrorCode>,
     is_described: bool,

@@ -141,7 +141,7 @@ impl McpEndpoint {
         }))
     }
 
-    /// The path of the resource's metadata, if there is any.
+    /// Returns the path of the resource's metadata, if there is any.
     pub(super) fn metadata_path(&self) -> Option<&str> {
         self.0.metadata.as_ref().map(|metadata| metadata.path.as_str())
     }
@@ -153,7 +153,7 @@ impl McpEndpoint {
         }
     }
 
-    /// The paths of the health routes.
+    /// Returns the paths of the health routes.
     pub(super) fn health_paths(&self) -> Vec<String> {
         self.0.health.iter().flat_map(Health::route_paths).map(str::to_owned).collect()
     }
@@ -178,7 +178,7 @@ impl McpEndpoint {
     }
 }
 
-/// The owner of the sessions that a request opens.
+/// Returns the owner of the sessions that a request opens.
 fn owner_of(extensions: &Extensions) -> Owner {
     Owner::for_principal(
         extensions.get::<Principal>().map(Principal::id).filter(|id| !id.is_empty()),
@@ -346,7 +346,7 @@ fn refuse_request(
     refusal.into_response()
 }
 
-/// Whether this is a CORS preflight request.
+/// Returns whether this is a CORS preflight request.
 fn is_preflight(method: &Method, headers: &HeaderMap) -> bool {
     *method == Method::OPTIONS
         && headers.contains_key(ORIGIN)

@@ -67,7 +67,7 @@ impl EndpointState {
     }
 }
 
-/// Only the older protocols have these methods.
+/// Checks the headers; GET and DELETE exist only in older protocol versions.
 fn check_head(headers: &HeaderMap) -> Result<(), HttpRejection> {
     match rules_of_head(headers) {
         Ok(Rules::Handshake(_)) => Ok(()),

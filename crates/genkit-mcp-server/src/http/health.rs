@@ -47,12 +47,12 @@ impl Health {
         })
     }
 
-    /// The paths of the routes.
+    /// Returns the paths of the routes.
     pub(super) fn route_paths(&self) -> [&str; 2] {
         [&self.path, &self.ready_path]
     }
 
-    /// The response, if the request is for one of the routes.
+    /// Returns the response, if the request is for one of the routes.
     pub(super) async fn answer(&self, method: &Method, path: &str) -> Option<Response<AnswerBody>> {
         let is_ready = path == self.ready_path;
         if !is_ready && path != self.path {
@@ -70,7 +70,7 @@ impl Health {
         Some(response)
     }
 
-    /// Whether the server is ready for clients. The response contains a short reason, the log the full reason.
+    /// Returns whether the server is ready for clients. The response contains a short reason, the log the full reason.
     async fn check_readiness(&self) -> (StatusCode, Value) {
         let mut why = Vec::new();
         let (connected, wanted) = self.shared.servers_behind();

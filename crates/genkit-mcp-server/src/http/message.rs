@@ -47,7 +47,7 @@ impl<'a> Outline<'a> {
         RequestOutline { method: self.method, is_request: self.id.is_some(), params: &self.params }
     }
 
-    /// Whether the message is the handshake of a new session. A client can also send it within a session.
+    /// Returns whether the message is the handshake of a new session. A client can also send it within a session.
     fn opens_session(&self, headers: &HeaderMap) -> bool {
         let opens = self.id.is_some() && self.method == Some("initialize");
         opens && !headers.contains_key(SESSION)
@@ -82,7 +82,7 @@ pub(super) fn message_in(body: &[u8]) -> Result<Message<'_>, HttpRejection> {
 }
 
 impl EndpointState {
-    /// The session that a message belongs to, or a substitute.
+    /// Returns the session that a message belongs to, or a substitute.
     pub(super) async fn session_of(
         &self,
         message: &Message<'_>,
@@ -131,7 +131,7 @@ impl EndpointState {
     }
 }
 
-/// The substitute for a session, for a message without a session.
+/// Returns the substitute for a session, for a message without a session.
 fn without_session(rules: Rules, sender: &RequestSender<'_>, name: &str) -> Arc<Session> {
     let version = match rules {
         Rules::Handshake(version) => version,
@@ -141,7 +141,7 @@ fn without_session(rules: Rules, sender: &RequestSender<'_>, name: &str) -> Arc<
     Arc::new(Session::new(quota, None).without_handshake(version))
 }
 
-/// The name that distinguishes programs at the same address.
+/// Returns the name that distinguishes programs at the same address.
 fn calls_itself<'a>(params: &ParamsOutline<'a>, headers: &'a HeaderMap) -> Cow<'a, str> {
     let agent = || headers.get(USER_AGENT).and_then(|agent| agent.to_str().ok());
     params.client_name().or_else(|| agent().map(Cow::Borrowed)).unwrap_or_default()

@@ -79,7 +79,7 @@ async fn serve_listening(
     served
 }
 
-/// The endpoint for an app that listens, drains and stops on its own.
+/// Returns the endpoint for an app that listens, drains and stops on its own.
 fn router(shared: Arc<SharedState>) -> Router {
     let endpoint = McpEndpoint::new(shared, Drain::default(), CancellationToken::new());
     let health = endpoint.health_paths();

@@ -14,7 +14,7 @@ use crate::quota::ClientKey;
 use crate::session::{Handshake, Session};
 use genkit_http_server::internal::{FairPlace, RunningRequest};
 
-/// Everything needed to answer a message, besides the response itself.
+/// The state needed to send the response to a message.
 pub(super) struct PendingResponse {
     /// The messages sent before the response.
     pub(super) stream: Arc<EventStream>,
@@ -32,15 +32,15 @@ pub(super) struct PendingResponse {
 }
 
 impl PendingResponse {
-    /// A response with one message, and a status code if its error has one.
+    /// Returns a response with one message. Errors that define a status code use it.
     pub(super) fn response_to(&self, reply: Reply) -> Response<AnswerBody> {
         let status = answers::status_for(reply.error, self.is_described, self.lacks_meta);
         answers::json_response(status, reply.bytes)
     }
 }
 
-/// Whether streams in sessions of this version start with an event id. Clients of older versions treat
-/// an event without a message as an error.
+/// Returns whether streams of this protocol version start with an event id. Clients of older
+/// versions treat an event without a message as an error.
 pub(super) fn is_primed(session: &Session) -> bool {
     match session.connection.handshake() {
         Handshake::Initialized(version) => version.as_str() >= "2025-11-25",
@@ -48,7 +48,7 @@ pub(super) fn is_primed(session: &Session) -> bool {
     }
 }
 
-/// Runs the rest of the call.
+/// Drives the call to completion and finishes its stream.
 pub(super) fn drive_call(call: Call, answering: PendingResponse) -> Driver {
     Box::pin(async move {
         // Moves all of it here, so that the session stays in use and shutdown waits until this

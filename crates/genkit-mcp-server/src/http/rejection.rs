@@ -67,7 +67,7 @@ pub(super) enum HttpRejection {
     /// session.
     #[error("the session does not exist")]
     OthersSession,
-    #[error("sessions cannot be loaded now; try again later")]
+    #[error("failed to load the session; try again later")]
     NoStore,
     #[error("too many streams are open; try again later")]
     TooManyStreams,
@@ -81,7 +81,7 @@ pub(super) enum HttpRejection {
 }
 
 impl HttpRejection {
-    /// The reason as one word, for the log.
+    /// Returns the reason as one word, for the log.
     pub(super) fn reason(&self) -> &'static str {
         match self {
             Self::Host(_) => "host",
@@ -105,7 +105,7 @@ impl HttpRejection {
         }
     }
 
-    /// The denial of the token, which is safe to log. Other errors can contain text from the request.
+    /// Returns the denial of the token, which is safe to log. Other errors can contain text from the request.
     pub(super) fn denial(&self) -> Option<&Denial> {
         match self {
             Self::Denied { denial, .. } => Some(denial),

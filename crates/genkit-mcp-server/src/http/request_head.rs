@@ -1,4 +1,4 @@
-//! What a message takes from the head of its HTTP request.
+//! The parts of an HTTP request head that a message uses.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ impl RequestHead {
     }
 }
 
-/// The transport, and the session and trace context from the headers of HTTP.
+/// Returns the transport, and the session and trace context from the headers of HTTP.
 pub(crate) fn http_parts(
     request: &Request,
     goes_on: bool,

@@ -26,7 +26,7 @@ const RESUMABLE_AFTER: Duration = Duration::from_millis(50);
 /// lost; any other call ends with it.
 pub(super) struct RunningCall(Option<(Call, PendingResponse)>);
 
-/// What happened first.
+/// The first event of a running call.
 enum First {
     Ended(Option<Reply>),
     /// The response must be a stream.

@@ -65,7 +65,7 @@ impl Default for HttpSettings {
 }
 
 impl HttpSettings {
-    /// Whether every client must send a token.
+    /// Returns whether every client must send a token.
     pub(crate) fn requires_token(&self) -> bool {
         self.authentication.is_required()
     }

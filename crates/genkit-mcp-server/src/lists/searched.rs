@@ -43,7 +43,7 @@ impl Lists {
     }
 }
 
-/// Whether models find the tool by a search. The pages of MCP Apps cannot search.
+/// Returns whether models find the tool by a search. The pages of MCP Apps cannot search.
 fn is_searched(tool: &Tool) -> bool {
     tool.is_lazy() && !tool.is_for_apps_only()
 }

@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_the_proxy_wrote_itself_is_believed() {
+    fn only_the_address_added_by_the_proxy_is_trusted() {
         for (values, is) in [
             (&["203.0.113.7"][..], "203.0.113.7"),
             (&["1.1.1.1, 203.0.113.7"], "203.0.113.7"),
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn a_principal_goes_before_every_address() {
+    fn principal_goes_before_every_address() {
         let mut extensions = Extensions::new();
         extensions.insert(Principal::new("ada"));
         let key = ClientKey::of_http(&HeaderMap::new(), &extensions, None);
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_cannot_be_many_clients_by_the_rest_of_its_own_network() {
+    fn ipv6_network_counts_as_one_client() {
         assert_eq!(address("2001:db8::1"), address("2001:db8::ffff:1"));
         assert_ne!(address("2001:db8::1"), address("2001:db8:0:1::1"));
         assert_eq!(address("::ffff:203.0.113.7"), address("203.0.113.7"));

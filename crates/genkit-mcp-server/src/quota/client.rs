@@ -14,7 +14,7 @@ use crate::principal::Principal;
 use genkit_core::internal::sync::TokenBucket;
 use genkit_core::internal::sync::lock;
 
-/// The number of groups into which a client's requests without a session are divided. Default is 16.
+/// The number of groups that a client's sessionless requests are divided into. Default is 16.
 const SESSIONLESS_SHARES: usize = 16;
 
 /// The identity of the client that sent a request.

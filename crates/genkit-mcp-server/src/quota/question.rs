@@ -1,4 +1,4 @@
-//! The open questions. If a limit is reached, the oldest question of the session with the most ends.
+//! The open questions. If a limit is reached, the oldest question of the session with the most questions is dropped.
 
 use std::sync::Arc;
 

@@ -38,7 +38,7 @@ fn places(session: &Arc<SessionQuota>, upstream: Option<&str>) -> Vec<HeldPlace>
 }
 
 #[test]
-fn the_one_client_of_a_pipe_has_all_places() {
+fn single_client_of_a_pipe_has_all_slots() {
     let quotas = quotas();
     let alone = session_of(&quotas, ClientKey::stream(None));
     let all = places(&alone, None);
@@ -49,7 +49,7 @@ fn the_one_client_of_a_pipe_has_all_places() {
 }
 
 #[test]
-fn a_session_that_takes_what_it_can_leaves_places_for_all_others() {
+fn greedy_session_leaves_slots_for_other_sessions() {
     let quotas = quotas();
     let greedy = session_of(&quotas, address(1));
     let taken = places(&greedy, None);
@@ -66,7 +66,7 @@ fn a_session_that_takes_what_it_can_leaves_places_for_all_others() {
 }
 
 #[test]
-fn an_address_with_many_sessions_leaves_half_of_the_places() {
+fn address_with_many_sessions_leaves_half_of_the_places() {
     let quotas = quotas();
     let sessions: Vec<_> = (0..100).map(|_| session_of(&quotas, address(1))).collect();
     let taken: Vec<_> = sessions.iter().flat_map(|session| places(session, None)).collect();
@@ -75,7 +75,7 @@ fn an_address_with_many_sessions_leaves_half_of_the_places() {
 }
 
 #[test]
-fn clients_that_cannot_be_told_apart_share_by_their_sessions() {
+fn indistinguishable_clients_share_by_session() {
     let quotas = quotas();
     let greedy = session_of(&quotas, ClientKey::Unknown);
     assert_eq!(places(&greedy, None).len(), PLACES / 2);
@@ -84,7 +84,7 @@ fn clients_that_cannot_be_told_apart_share_by_their_sessions() {
 }
 
 #[test]
-fn a_server_behind_that_hangs_leaves_places_for_the_others() {
+fn server_behind_that_hangs_leaves_places_for_the_others() {
     let quotas = quotas();
     let alone = session_of(&quotas, ClientKey::stream(None));
     let _hanging = places(&alone, Some("silent"));
@@ -94,7 +94,7 @@ fn a_server_behind_that_hangs_leaves_places_for_the_others() {
 }
 
 #[tokio::test]
-async fn what_waits_for_a_person_holds_no_place() {
+async fn call_that_waits_for_the_user_holds_no_slot() {
     let quotas = Quotas::new(&QuotaLimits { places: 2, ..limits() });
     let alone = session_of(&quotas, ClientKey::stream(None));
     let asking = alone.take_place(None).expect("a place");
@@ -109,7 +109,7 @@ async fn what_waits_for_a_person_holds_no_place() {
 }
 
 #[tokio::test]
-async fn an_answered_function_waits_for_its_turn_and_goes_before_newcomers() {
+async fn answered_function_waits_for_its_turn_and_goes_before_newcomers() {
     let quotas = Quotas::new(&QuotaLimits { places: 1, ..limits() });
     let alone = session_of(&quotas, ClientKey::stream(None));
     let asking = alone.take_place(None).expect("a place");
@@ -126,7 +126,7 @@ async fn an_answered_function_waits_for_its_turn_and_goes_before_newcomers() {
 }
 
 #[tokio::test]
-async fn a_function_that_is_given_up_while_it_waits_for_its_turn_keeps_nothing() {
+async fn function_that_is_given_up_while_it_waits_for_its_turn_keeps_nothing() {
     let quotas = Quotas::new(&QuotaLimits { places: 1, ..limits() });
     let alone = session_of(&quotas, ClientKey::stream(None));
     let asking = alone.take_place(None).expect("a place");
@@ -162,7 +162,7 @@ async fn answers_that_come_at_once_do_not_give_one_client_all_places() {
 }
 
 #[test]
-fn a_session_has_eight_open_questions_and_its_neighbours_have_theirs() {
+fn session_has_eight_open_questions_and_its_neighbours_have_theirs() {
     let quotas = quotas();
     let open = |session: &Arc<SessionQuota>| -> Vec<_> {
         std::iter::from_fn(|| session.open_question().ok()).collect()
@@ -179,7 +179,7 @@ fn a_session_has_eight_open_questions_and_its_neighbours_have_theirs() {
 }
 
 #[tokio::test]
-async fn a_question_that_is_left_open_gives_way_to_those_of_others() {
+async fn question_that_is_left_open_gives_way_to_those_of_others() {
     let quotas = quotas();
     let mut sessions: Vec<_> = (0..256).map(|_| session_of(&quotas, address(1))).collect();
     let mut asked: Vec<_> = sessions
@@ -217,7 +217,7 @@ fn one_client_cannot_take_all_streams_nor_all_memory() {
 
     let stateless = quotas.client(address(3)).open_sessionless("");
     let _kept = stateless.keep_bytes(bound::MAX_SESSION_BYTES - 1).expect("1 MiB");
-    assert!(stateless.keep_bytes(2).is_err(), "also without a session");
+    assert!(stateless.keep_bytes(2).is_err(), "even without a session");
     let mut kept = session.keep_bytes(bound::MAX_SESSION_BYTES - 1).expect("1 MiB");
     assert!(kept.grow_by(2).is_err());
     kept.shrink_by(10);
@@ -225,7 +225,7 @@ fn one_client_cannot_take_all_streams_nor_all_memory() {
 }
 
 #[test]
-fn the_client_with_the_most_sessions_gives_way() {
+fn client_with_the_most_sessions_gives_way() {
     let quotas = Quotas::new(&QuotaLimits { sessions: 10, ..limits() });
     let (many, few) = (quotas.client(address(1)), quotas.client(address(2)));
     let mut open: Vec<_> = (0..9).map(|_| many.open_session().expect("room")).collect();
@@ -244,7 +244,7 @@ fn the_client_with_the_most_sessions_gives_way() {
 }
 
 #[test]
-fn ten_thousand_strangers_do_not_give_a_client_a_new_rate() {
+fn many_other_clients_do_not_reset_a_rate_limit() {
     let quotas = Quotas::new(&QuotaLimits { per_second: Some(3), ..limits() });
     let start = Instant::now();
     let at = |number: u32| start + Duration::from_micros(number.into());
@@ -257,7 +257,7 @@ fn ten_thousand_strangers_do_not_give_a_client_a_new_rate() {
 }
 
 #[test]
-fn a_client_that_holds_something_is_not_forgotten() {
+fn client_that_holds_something_is_not_forgotten() {
     let quotas = quotas();
     let session = session_of(&quotas, address(7));
     let before = places(&session, None).len();

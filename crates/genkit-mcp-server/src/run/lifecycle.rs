@@ -143,7 +143,7 @@ impl Run {
         })
     }
 
-    /// The part of [`into_outcome`](Self::into_outcome) that does not depend on the type of the value.
+    /// Performs the part of [`into_outcome`](Self::into_outcome) that does not depend on the type of the value.
     fn settle_outcome(self, outcome: Outcome<()>) -> Answered<RunOutcome<()>> {
         let Self { shared, method, name, era, audit, caller, round } = self;
         let settings = &shared.settings;

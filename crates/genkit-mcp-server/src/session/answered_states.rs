@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_forgotten_counts_as_answered() {
+    fn evicted_state_counts_as_answered() {
         let mut answered = AnsweredStates::default();
         let words = MAX_WORDS as u64;
         for word in 0..2 * words {

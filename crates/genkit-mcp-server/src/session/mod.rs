@@ -47,7 +47,7 @@ pub(crate) struct Session {
     pub(crate) connection: Connection,
     state: Mutex<SessionState>,
     is_initialized: AtomicBool,
-    /// Counts the session until it is dropped, if sessions are counted.
+    /// Counts the session against the quota until dropped. `None` if the session is not counted.
     _counted: Option<HeldQuota>,
     /// Measures the session until it is dropped, if metrics are enabled.
     _measured: Option<OpenSession>,
@@ -86,7 +86,7 @@ impl Session {
         }
     }
 
-    /// Marks the session as a session without a handshake, for an HTTP request with the version from its header.
+    /// Skips the handshake, for an HTTP request that specifies its protocol version in a header.
     #[cfg(feature = "http")]
     pub(crate) fn without_handshake(mut self, version: rmcp::model::ProtocolVersion) -> Self {
         self.connection = Connection::without_handshake(version);
@@ -111,7 +111,7 @@ impl Session {
         self.state().level = level;
     }
 
-    /// Sets the items that the client can see from now on, based on the caller of its newest request.
+    /// Sets which items the client can see, based on the caller of the latest request.
     pub(crate) fn set_sees(&self, sees: Sees) {
         self.state().sees = sees;
     }

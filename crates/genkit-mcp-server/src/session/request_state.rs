@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_state_opens_for_its_own_request_only() {
+    fn state_opens_for_its_own_request_only() {
         let (sealer, other, stranger) = (sealer(7), sealer(7), sealer(8));
         let mut recording = Recording::default();
         recording.once.insert("charge".into(), json!("receipt"));
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_state_that_was_answered_opens_no_more() {
+    fn state_that_was_answered_opens_no_more() {
         let sealer = sealer(7);
         let number = sealer.new_number();
         let asked_again =
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_is_known_again_by_every_instance_with_the_key() {
+    fn question_is_known_again_by_every_instance_with_the_key() {
         let (one, two, stranger) = (sealer(7), sealer(7), sealer(8));
         assert_eq!(
             one.digest_question("Pay 10?", KeyIndex(0)),
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_ends_with_the_key_that_it_began_with() {
+    fn call_ends_with_the_key_that_it_began_with() {
         let (old, new) = (sealer(7), sealer(8));
         let turned = StateSealer::new(&[vec![8; 32], vec![7; 32]]);
         let (number, request) = (old.new_number(), || binding(json!({})));

@@ -114,7 +114,8 @@ fn decode_key(word: &str) -> Result<Vec<u8>, String> {
 fn check_key(key: Vec<u8>) -> Result<Vec<u8>, String> {
     if key.len() < MIN_KEY {
         return Err(format!(
-            "the key has {} bytes; use at least {MIN_KEY} random bytes, such as from `openssl rand -hex {MIN_KEY}`",
+            "the key is only {} bytes long; use at least {MIN_KEY} random bytes, for example from `openssl rand -hex \
+             {MIN_KEY}`",
             key.len()
         ));
     }
@@ -183,9 +184,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_its_place_and_without_the_key() {
+    fn invalid_key_is_reported_with_its_line_and_without_its_value() {
         let short = error_text(of_file(format!("{HEX}\n{}\n", &HEX[..62]).as_bytes()));
-        assert!(short.contains("line 2: the key has 31 bytes; use at least 32"), "{short}");
+        assert!(
+            short.contains("line 2: the key is only 31 bytes long; use at least 32"),
+            "{short}"
+        );
         let strange = error_text(of_file(format!("{HEX}\n\nsecret!{HEX}\n").as_bytes()));
         assert!(strange.contains("line 3: the key is neither hex nor base64"), "{strange}");
         let twice = error_text(of_file(format!("{HEX}\n{}\n", HEX.to_uppercase()).as_bytes()));
@@ -210,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_named() {
+    fn missing_key_source_is_named() {
         let variable = error_text(read_keys(&[KeySource::Variable("GENKIT_TEST_NO_KEYS".into())]));
         assert!(variable.contains("`GENKIT_TEST_NO_KEYS`: the variable is not set"), "{variable}");
         let file = error_text(read_keys(&[KeySource::File("no/such/keys".into())]));
@@ -218,7 +222,7 @@ mod tests {
         let folder = error_text(read_keys(&[KeySource::File(std::env::temp_dir())]));
         assert!(folder.contains("not a regular file"), "{folder}");
         let bytes = error_text(read_keys(&[KeySource::Bytes(vec![1; 31])]));
-        assert!(bytes.contains("`.sealing_key(..)`: the key has 31 bytes"), "{bytes}");
+        assert!(bytes.contains("`.sealing_key(..)`: the key is only 31 bytes long"), "{bytes}");
         let again = [KeySource::Bytes(vec![1; 32]), KeySource::Bytes(vec![1; 32])];
         assert!(error_text(read_keys(&again)).contains("is a duplicate"));
     }

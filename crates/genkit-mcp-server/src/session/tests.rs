@@ -47,7 +47,7 @@ fn updated(uri: &str) -> RegistryChange {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_batch_of_changes_is_told_once() {
+async fn batched_changes_send_one_notification() {
     let (notifier, registry, session) = (Notifier::default(), Registry::new(), session());
     session.subscribe("note://1").expect("in bounds");
     let mut subscription =
@@ -73,7 +73,7 @@ async fn a_batch_of_changes_is_told_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn changes_that_never_end_are_told_every_second() {
+async fn continuous_changes_notify_once_per_second() {
     let (notifier, registry, session) = (Notifier::default(), Registry::new(), session());
     let mut subscription =
         notifier.subscribe(Interest::Session(Arc::downgrade(&session)), &registry);
@@ -88,7 +88,7 @@ async fn changes_that_never_end_are_told_every_second() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_subscriber_that_never_reads_holds_up_nobody_and_keeps_little() {
+async fn subscriber_that_never_reads_blocks_no_other_subscriber() {
     let (notifier, registry, session) = (Notifier::default(), Registry::new(), session());
     let mut silent = notifier.subscribe(listen(&session, &["note://1"]), &registry);
     let mut reading = notifier.subscribe(listen(&session, &["note://1"]), &registry);
@@ -102,7 +102,7 @@ async fn a_subscriber_that_never_reads_holds_up_nobody_and_keeps_little() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_end_of_one_stream_is_the_end_of_no_other() {
+async fn end_of_one_stream_is_the_end_of_no_other() {
     let (notifier, registry, session) = (Notifier::default(), Registry::new(), session());
     let mut stays = notifier.subscribe(listen(&session, &[]), &registry);
     for _ in 0..100 {
@@ -115,7 +115,7 @@ async fn the_end_of_one_stream_is_the_end_of_no_other() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn more_updates_than_are_kept_are_told_as_an_update_of_all() {
+async fn excess_updates_become_one_update_of_everything() {
     let (notifier, registry, session) = (Notifier::default(), Registry::new(), session());
     let mut subscription =
         notifier.subscribe(listen(&session, &["note://x", "note://y"]), &registry);
@@ -128,14 +128,14 @@ async fn more_updates_than_are_kept_are_told_as_an_update_of_all() {
 }
 
 #[test]
-fn a_client_is_ready_once() {
+fn client_is_ready_once() {
     let session = session();
     assert!(session.set_initialized());
     assert!(!session.set_initialized());
 }
 
 #[test]
-fn what_is_kept_of_subscriptions_is_bounded() {
+fn memory_of_subscriptions_is_bounded() {
     let session = session();
     let long = "x".repeat(MAX_URI_BYTES);
     assert!(matches!(session.subscribe(&format!("{long}x")), Err(E::LongUri(MAX_URI_BYTES))));
@@ -155,7 +155,7 @@ fn what_is_kept_of_subscriptions_is_bounded() {
 }
 
 #[test]
-fn a_stream_asks_for_as_much_as_a_session_may_keep() {
+fn stream_asks_for_as_much_as_a_session_may_keep() {
     let session = session();
     let long = "x".repeat(MAX_URI_BYTES + 1);
     let refused = ListenFilter::new(&filter(&[&long]), session.quota());

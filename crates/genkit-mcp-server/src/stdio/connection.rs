@@ -58,7 +58,7 @@ where
     ///
     /// # Panics
     ///
-    /// Panics outside of a tokio runtime.
+    /// Panics outside a tokio runtime.
     pub(crate) fn new(
         reader: R,
         writer: W,

@@ -60,7 +60,7 @@ impl Default for StdioLimits {
 ///
 /// # Panics
 ///
-/// Panics outside of a tokio runtime.
+/// Panics outside a tokio runtime.
 pub(crate) fn process_streams(
     stop: CancellationToken,
 ) -> (impl AsyncRead + Send + Unpin, impl AsyncWrite + Send + Unpin + 'static) {

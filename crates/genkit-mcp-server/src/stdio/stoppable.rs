@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn it_ends_when_it_is_told_to() {
+    async fn reader_stops_when_cancelled() {
         let (mut sender, receiver) = tokio::io::duplex(64);
         let stop = CancellationToken::new();
         let mut reader = StoppableReader::new(receiver, stop.clone());

@@ -98,7 +98,7 @@ async fn wait_for_function(
     record: &mut TaskRecord,
     work: &mut TaskWork,
 ) -> Result<Option<Outcome<ToolOutput>>> {
-    /// What happens next.
+    /// The next event of a task.
     enum Event {
         Noted(Note),
         Ended(Outcome<ToolOutput>),

@@ -180,7 +180,7 @@ impl TaskRecord {
         }
     }
 
-    /// Returns the recording with which the function is run again.
+    /// Returns the recording that is replayed when the function runs again.
     pub(super) fn recording(&self) -> Recording {
         Recording { once: self.once.clone(), ..self.recording.clone() }
     }

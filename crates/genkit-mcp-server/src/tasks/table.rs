@@ -16,12 +16,12 @@ use genkit_core::internal::run_store::{now_ms, short_hash};
 use genkit_core::internal::sync::lock;
 use genkit_durable::internal::MemoryRuns;
 
-/// The maximum number of tasks running in one server, divided among its clients; further calls run without a task.
+/// The maximum number of tasks running in one server, divided among its clients; additional calls run without a task.
 /// Default is 1,000.
 const MAX_RUNNING: usize = 1000;
 
-/// The maximum number of tasks per client that one server created and that have not expired; further calls run without
-/// a task. Default is 1,000.
+/// The maximum number of tasks per client that one server created and that have not expired; additional calls run
+/// without a task. Default is 1,000.
 const MAX_CLIENT_TASKS: usize = 1000;
 
 /// How long a server that shuts down waits for its tasks to stop. Default is 2 seconds.

@@ -31,7 +31,7 @@ fn stored(head: &Value, log: &[&str]) -> StoredRun {
 }
 
 #[test]
-fn what_this_version_stores_is_read_and_nothing_else() {
+fn only_records_of_this_version_are_read() {
     let line = r#"{"once":["charge","receipt"]}"#;
     let record = TaskRecord::read(&stored(&golden(), &[line])).expect("it is read");
     assert_eq!(record.ends_ms(), 4000);
@@ -49,7 +49,7 @@ fn what_this_version_stores_is_read_and_nothing_else() {
 }
 
 #[test]
-fn a_key_is_never_used_twice() {
+fn key_is_never_used_twice() {
     let mut record = TaskRecord::read(&stored(&golden(), &[])).expect("it is read");
     let question = || {
         let kind = QuestionKind::Approval { message: "Sure?".to_owned() };
@@ -71,7 +71,7 @@ fn a_key_is_never_used_twice() {
 }
 
 #[test]
-fn what_is_done_stands_in_the_log_and_not_in_the_head() {
+fn results_are_stored_in_the_log_and_not_in_the_head() {
     let mut record = TaskRecord::read(&stored(&golden(), &[])).expect("it is read");
     let mut recording = Recording::default();
     recording.once.insert("charge".to_owned(), json!("receipt"));

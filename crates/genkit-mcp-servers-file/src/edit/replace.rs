@@ -1,4 +1,4 @@
-//! Setting one value of a JSONC text, preserving all bytes outside of it.
+//! Setting one value of a JSONC text, preserving all bytes outside it.
 
 use jsonc_parser::ast::{Object, ObjectProp, Value as Parsed};
 use jsonc_parser::common::{Range, Ranged as _};

@@ -13,7 +13,7 @@ fn refused(text: &str, expected: &str) {
 }
 
 #[test]
-fn a_file_that_is_no_json_says_where() {
+fn invalid_json_error_has_a_position() {
     refused(
         "{\"mcpServers\": {\n  \"fs\": {\"command\" \"x\"}}}",
         ": line 2, column 20: Expected colon after the string or word in object property",
@@ -73,7 +73,7 @@ fn values_of_other_types_are_read_with_a_notice_or_ignored() {
 }
 
 #[test]
-fn a_file_without_servers_says_where_they_stand() {
+fn missing_servers_error_names_the_expected_key() {
     let stand = "no servers found; expected `mcpServers`, or `servers` as in VS Code";
     refused("{}", &format!(": {stand}"));
     refused(r#"{"mcp_servers": {}}"#, &format!(": {stand}, instead of `mcp_servers`"));
@@ -131,13 +131,13 @@ fn wrong_types_break_their_server_only() {
 }
 
 #[test]
-fn a_broken_server_that_is_switched_off_stays_so() {
+fn broken_server_that_is_switched_off_stays_so() {
     let found = entry(r#""disabled": true, "command": "${NO_SUCH}""#);
     assert!(found.transport.is_err() && found.options.disabled);
 }
 
 #[test]
-fn a_variable_that_is_not_set_is_named() {
+fn variable_that_is_not_set_is_named() {
     let error = fault(r#""command": "x", "env": {"KEY": "${TOKEN}-${NO_SUCH}"}"#);
     assert_eq!(
         error,
@@ -165,7 +165,7 @@ fn secrets_are_not_shown() {
 }
 
 #[test]
-fn files_that_cannot_be_read_say_why() {
+fn unreadable_file_error_states_the_reason() {
     let missing = read("/no/such/mcp.json".as_ref()).unwrap_err();
     assert_eq!(missing.kind(), io::ErrorKind::NotFound);
     assert!(std::error::Error::source(&missing).is_some_and(|source| source.is::<io::Error>()));

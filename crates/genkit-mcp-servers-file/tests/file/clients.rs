@@ -128,7 +128,7 @@ fn options_are_read() {
 }
 
 #[test]
-fn what_is_not_used_is_in_the_notices() {
+fn unused_keys_are_in_the_notices() {
     let found = file(
         r#"{"mcpServers": {
             "fs": {"comand": "x", "command": "x", "alwaysAllow": ["t"], "//": "c", "_note": 1, "oauth": {}, "description": "d"},
@@ -153,7 +153,7 @@ fn what_is_not_used_is_in_the_notices() {
 }
 
 #[test]
-fn names_that_are_no_keys_become_keys() {
+fn invalid_names_are_converted_to_keys() {
     let long = "x".repeat(70);
     let text = format!(
         r#"{{"servers": {{"io.github.github/github-mcp-server": {{"command": "a"}}, "a/b": {{"command": "b"}},
@@ -294,7 +294,7 @@ fn servers_that_are_disabled_elsewhere_in_the_file_are_disabled() {
 }
 
 #[test]
-fn a_section_that_is_none_does_not_disable_the_others() {
+fn invalid_section_does_not_disable_the_others() {
     let file = file(r#"{"mcpServers": "none", "servers": {"a": {"command": "x"}}}"#);
     assert_eq!(file.servers.len(), 1);
     assert!(file.notices[0].contains("mcpServers in mcp.json: expected an object"));

@@ -21,7 +21,7 @@ fn refused(bytes: &[u8], app: ClientApp) -> String {
 
 /// Compares each complete file after the edit.
 #[test]
-fn a_server_is_written_as_the_file_is_laid_out() {
+fn server_is_written_as_the_file_is_laid_out() {
     let desktop = ClientApp::ClaudeDesktop;
     let new = "{\n  \"mcpServers\": {\n    \"notes\": {\n      \"command\": \"/opt/notes\",\n      \
                \"args\": [\n        \"/home/me/notes.db\"\n      ]\n    }\n  }\n}\n";
@@ -93,7 +93,7 @@ fn encodings_stay() {
 }
 
 #[test]
-fn what_cannot_be_edited_is_refused() {
+fn unsupported_file_is_not_edited() {
     for (bytes, said) in [
         (&b"{\"mcpServers\": {}"[..], "mcp.json: line 1, column"),
         (b"{\"mcpServers\": {} \"a\": 1}", "line 1, column 18"),
@@ -128,7 +128,7 @@ fn what_cannot_be_edited_is_refused() {
 
 /// If the same program moved, what the user added to its entry is kept.
 #[test]
-fn an_entry_is_brought_up_to_date() {
+fn entry_is_brought_up_to_date() {
     let text = r#"{
   "mcpServers": {
     "notes": {

@@ -50,7 +50,7 @@ fn plan(path: &Path) -> Result<EditPlan, genkit_mcp_servers_file::Error> {
 }
 
 #[test]
-fn a_copy_is_made_first_and_none_is_overwritten() {
+fn copy_is_made_first_and_none_is_overwritten() {
     let folder = Folder::new("copy");
     let path = folder.file("mcp.json", BEFORE);
     folder.file("mcp.json.1.bak", "older");
@@ -70,7 +70,7 @@ fn a_copy_is_made_first_and_none_is_overwritten() {
 }
 
 #[test]
-fn a_file_that_changes_meanwhile_stays() {
+fn file_that_changes_meanwhile_stays() {
     let folder = Folder::new("meanwhile");
     let path = folder.file("mcp.json", BEFORE);
     let planned = plan(&path).unwrap();
@@ -87,7 +87,7 @@ fn a_file_that_changes_meanwhile_stays() {
 }
 
 #[test]
-fn a_broken_file_and_one_that_is_missing() {
+fn broken_file_is_kept_and_missing_file_is_created() {
     let folder = Folder::new("broken");
     let path = folder.file("mcp.json", "{\"mcpServers\": ");
     let error = plan(&path).unwrap_err();

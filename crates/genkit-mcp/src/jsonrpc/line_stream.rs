@@ -22,7 +22,7 @@ pub struct LineStream<R, W> {
 }
 
 impl<R, W: AsyncWrite + Send + Unpin + 'static> LineStream<R, W> {
-    /// Creates the stream and starts its write task. Panics outside of a tokio runtime.
+    /// Creates the stream and starts its write task. Panics outside a tokio runtime.
     ///
     /// Lines longer than `line_bytes` are skipped. The outbox is full above `queued_bytes`. After
     /// [`close`](Self::close), the peer has `close_flush` to read the remaining messages.

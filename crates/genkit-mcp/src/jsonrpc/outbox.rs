@@ -101,7 +101,7 @@ impl<W> Outbox<W> {
         self.until(|queued| queued == 0).await
     }
 
-    /// Rejects further messages; the task writes the rest and ends.
+    /// Rejects later messages; the task writes the rest and ends.
     pub(crate) fn close(&self) {
         self.queue().closed = true;
         self.call.notify_one();

@@ -18,7 +18,7 @@ pub struct Members<'a> {
     pub error: Option<&'a str>,
 }
 
-/// The reason why a text is not a JSON object within the limits.
+/// The reason why a string is not a JSON object within the limits.
 #[derive(Debug, PartialEq)]
 pub enum ScanFault {
     /// The text is not valid JSON; `serde_json` reports the position.
@@ -281,7 +281,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn members_are_found_as_they_stand_there() {
+    fn members_are_found_verbatim() {
         let text =
             r#" { "id" : 7 ,"method":"a\u002fb","params":{"x":[1,{"id":2}],"y":"}\""} , "z":[] } "#;
         let found = members(text).expect("a message");
@@ -296,7 +296,7 @@ mod tests {
 
     /// Numbers that are out of range are still valid JSON.
     #[test]
-    fn what_is_json_is_what_serde_json_takes() {
+    fn scanner_accepts_the_same_json_as_serde_json() {
         for value in [
             "0",
             "-0",
@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn every_beginning_of_a_message_is_no_message() {
+    fn truncated_message_is_invalid() {
         let text = r#"{"jsonrpc":"2.0","id":"\u00fc","params":{"a":[1.5e3,true,null,{"b":"\\"}]}}"#;
         members(text).expect("a message");
         for end in 0..text.len() {

@@ -80,7 +80,7 @@ fn every_two_splits_give_the_same() {
 }
 
 #[test]
-fn the_limit_counts_the_line_without_its_end() {
+fn limit_counts_the_line_without_its_end() {
     for (length, fits) in [(LIMIT - 1, true), (LIMIT, true), (LIMIT + 1, false)] {
         let line = "x".repeat(length);
         for text in [format!("{line}\nnext\n"), format!("{line}\nnext")] {
@@ -94,7 +94,7 @@ fn the_limit_counts_the_line_without_its_end() {
 }
 
 #[test]
-fn a_line_that_never_ends_takes_no_memory() {
+fn line_that_never_ends_takes_no_memory() {
     let mut framer = Framer::new(LIMIT);
     let mut most = 0;
     let mut bytes = 0;
@@ -114,7 +114,7 @@ fn a_line_that_never_ends_takes_no_memory() {
 }
 
 #[test]
-fn a_long_line_gives_its_memory_back() {
+fn long_line_gives_its_memory_back() {
     let line = "x".repeat(1 << 20);
     let mut framer = Framer::new(1 << 20);
     for piece in format!("{line}\n").as_bytes().chunks(4096) {
@@ -127,7 +127,7 @@ fn a_long_line_gives_its_memory_back() {
 }
 
 #[test]
-fn an_outline_is_found_wherever_it_stands() {
+fn outline_is_found_at_any_position() {
     let usable = |id: i64| Id::from_value(id.into());
     let long = "y".repeat(5000);
     for (line, id, method, answer) in [

@@ -40,7 +40,7 @@ const FEATURES: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// The feature that brings the provider of a prefix.
+/// Returns the feature that brings the provider of a prefix.
 pub(super) fn feature_of(prefix: &str) -> Option<&'static str> {
     FEATURES.iter().find(|(_, prefixes)| prefixes.contains(&prefix)).map(|(feature, _)| *feature)
 }

@@ -10,7 +10,7 @@ pub(super) enum Error {
          default with `Genkit::builder().default_model(..)`, or set GENKIT_MODEL"
     )]
     NoModelNamed,
-    #[error("`{name}` needs the feature `{feature}` of genkit; enable it in Cargo.toml")]
+    #[error("`{name}` requires genkit's `{feature}` feature; enable it in Cargo.toml")]
     FeatureOff { name: String, feature: &'static str },
     #[error(
         "{unknown} To use a custom model, pass it as a value to `.default_model(..)`, or register it with \
@@ -22,7 +22,7 @@ pub(super) enum Error {
          `Genkit::builder().embedder(..)` to refer to it by name"
     )]
     UnknownEmbedder { name: String, unknown: String },
-    #[error("`{0}` is a provider, not a model; write the name of a model, such as `{0}/..`")]
+    #[error("`{0}` is a provider, not a model; write a model name such as `{0}/..`")]
     OnlyProvider(String),
     #[error("`.config(..)` must be an object, not `{0}`")]
     ConfigNoObject(serde_json::Value),

@@ -183,7 +183,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_unknown_model_is_told_how_to_be_given() {
+    fn unknown_model_error_explains_how_to_pass_a_model() {
         let told = |name: &str| Models::default().model_named(name).err().unwrap().to_string();
         let unknown = told("offline");
         assert!(unknown.starts_with("Unknown model: offline. There are: anthropic, "), "{unknown}");

@@ -85,7 +85,7 @@ impl<E: Embedder + ?Sized> Embedder for Arc<E> {
 
 type Function = dyn Fn(Vec<String>) -> BoxFuture<'static, Result<Vec<Embedding>>> + Send + Sync;
 
-/// An embedder made from a closure; see [`embedder_fn`].
+/// An embedder created from a closure; see [`embedder_fn`].
 #[derive(Clone)]
 pub struct FnEmbedder {
     name: String,

@@ -102,7 +102,7 @@ impl EmbedRequest {
         self
     }
 
-    /// Whether any option is set.
+    /// Returns whether any option is set.
     pub(super) fn has_options(&self) -> bool {
         self.dimensions.is_some() || self.task.is_some() || !self.config.is_empty()
     }

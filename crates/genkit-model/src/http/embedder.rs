@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_batch_is_full_by_texts_or_by_bytes() {
+    fn batch_is_full_by_texts_or_by_bytes() {
         let most = EmbedBatch { texts: 3, bytes: 10 };
         let of = |lengths: &[usize]| {
             let texts: Vec<String> = lengths.iter().map(|length| "x".repeat(*length)).collect();

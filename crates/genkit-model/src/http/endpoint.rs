@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn the_path_of_the_base_stays() {
+    fn path_of_the_base_stays() {
         assert_eq!(call_url("https://a.b", "/v1/x"), "https://a.b/v1/x");
         assert_eq!(
             call_url("https://a.b/proxy/", "/v1/x?alt=sse"),
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn a_base_that_cannot_be_used_is_not_repeated() {
+    fn base_that_cannot_be_used_is_not_repeated() {
         for base in ["", "a.b/c-hidden", "ftp://hidden", "https://user:hidden@a.b"] {
             let error = ApiEndpoint::new("test", base).err().unwrap();
             assert_eq!(error.kind(), ErrorKind::InvalidArgument);
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_does_not_climb() {
+    fn path_does_not_climb() {
         let endpoint = ApiEndpoint::new("test", "https://a.b/v1").unwrap();
         for path in ["/models/../x", "/./x", "/%2e%2E/x"] {
             assert!(endpoint.call_url(path).is_err(), "{path}");

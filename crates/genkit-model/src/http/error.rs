@@ -21,7 +21,7 @@ pub enum Error {
     #[error("{provider}: {path:?} is not a valid path; check the name of the model")]
     Path { provider: String, path: String },
     #[error(
-        "a test forbids network access, and {host} is not on this machine; replay a cassette or use \
+        "network access is disabled in this test, but {host} is not a loopback address; replay a cassette or use \
          a custom model"
     )]
     NetworkForbidden { host: String },
@@ -34,7 +34,7 @@ pub enum Error {
     #[error("{provider}: cannot read the response: {reason}")]
     UnreadableJson { provider: String, reason: String },
 
-    #[error("{embedder}: sent {texts} texts and received {vectors} vectors")]
+    #[error("{embedder}: sent {texts} inputs but received {vectors} vectors")]
     EmbeddingCount { embedder: String, texts: usize, vectors: usize },
 
     // Errors in downloading files that messages link to.
@@ -54,9 +54,9 @@ pub enum Error {
 
 #[derive(Debug, thiserror::Error)]
 pub enum CallFailure {
-    #[error("cannot be reached in time: {0}")]
+    #[error("could not be reached in time: {0}")]
     ConnectTimeout(String),
-    #[error("cannot be reached: {0}")]
+    #[error("is unreachable: {0}")]
     Connect(String),
     #[error("closed the connection before responding: {0}")]
     Closed(String),
@@ -69,7 +69,7 @@ pub enum CallFailure {
     Redirect { target: String, status: u16 },
     #[error("sent a response of more than {0} bytes")]
     TooLarge(usize),
-    #[error("broke off its response after {read} bytes: {cause}")]
+    #[error("interrupted its response after {read} bytes: {cause}")]
     CutOff { read: usize, cause: String },
     #[error("sent an empty response")]
     Empty,

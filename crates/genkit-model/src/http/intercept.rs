@@ -31,7 +31,7 @@ pub enum Interception {
 
 /// An interceptor, which receives every call before it is sent.
 pub trait Interceptor: Send + Sync {
-    /// Whether it responds to every call, so that no key is needed.
+    /// Returns whether it responds to every call, so that no key is needed.
     fn is_offline(&self) -> bool;
 
     fn intercept_call(&self, call: OutgoingCall<'_>) -> Result<Interception>;

@@ -47,7 +47,7 @@ impl PreparedHead {
         })
     }
 
-    /// Whether this head can be used for a call with this path and these headers.
+    /// Returns whether this head can be used for a call with this path and these headers.
     pub(super) fn is_for(&self, path: &str, own: &[(&'static str, Cow<'static, str>)]) -> bool {
         self.runtime == Handle::current().id() && self.path == path && self.own == own
     }

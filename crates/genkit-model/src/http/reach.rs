@@ -10,7 +10,7 @@ use genkit_http_client::internal::net::is_loopback;
 
 static FORBIDDEN: AtomicBool = AtomicBool::new(false);
 
-/// Restricts all further model calls of this process to servers on this machine.
+/// Restricts all later model calls of this process to servers on this machine.
 pub fn forbid_network() {
     FORBIDDEN.store(true, Ordering::Relaxed);
 }

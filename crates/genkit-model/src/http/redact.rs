@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_hidden_wherever_it_stands() {
+    fn key_is_redacted_at_any_position() {
         let secrets = secrets();
         let error = Error::new(ErrorKind::ResourceExhausted, "key abcdef of abcdef-longer")
             .with_retry_after(Duration::from_secs(1))
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_in_the_query_of_a_base_url_is_hidden_in_every_spelling() {
+    fn key_in_the_query_of_a_base_url_is_hidden_in_every_spelling() {
         let base =
             Url::parse("https://a.b/v1?api-version=2026-01-01&sig=a%2Fb%20c%2Bd%22e").unwrap();
         let secrets = Secrets::from_headers(&[], &HeaderMap::new()).with_query(&base);
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_is_no_secret() {
+    fn common_word_is_not_a_secret() {
         let of = |key: &str| {
             Secrets::from_headers(&[("x-api-key", key.to_owned().into())], &HeaderMap::new())
         };

@@ -82,7 +82,7 @@ pub fn with_reported<const N: usize>(error: Error, told: [(&str, Value); N]) -> 
     if details.is_empty() { error } else { error.with_details(details.into()) }
 }
 
-/// Whether a text is an HTML page, which an API does not send.
+/// Returns whether a string is an HTML page, which an API does not send.
 pub fn is_web_page(text: &[u8]) -> bool {
     text.trim_ascii_start().starts_with(b"<")
 }
@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_message_is_cut() {
+    fn message_is_cut() {
         let text = |n: usize| error_text("test", 500, &"ä".repeat(n), &|_| None);
         assert!(text(MAX_MESSAGE).ends_with('ä'));
         assert!(text(MAX_MESSAGE + 1).ends_with('…'));
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_of_a_proxy_is_shown_by_its_title() {
+    fn page_of_a_proxy_is_shown_by_its_title() {
         let text = |page: &str| error_text("test", 413, page, &|_| None);
         let page = "<html><head><TITLE>413 Request\n Entity Too Large</TITLE></head><body>nginx</body></html>";
         assert_eq!(text(page), "test: HTTP 413: 413 Request Entity Too Large");
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn the_id_of_the_request_is_named() {
+    fn id_of_the_request_is_named() {
         let headers = |name: &str| (name == "request-id").then(|| "r7".to_owned());
         assert_eq!(error_text("test", 502, "", &headers), "test: HTTP 502 (request id r7)");
     }

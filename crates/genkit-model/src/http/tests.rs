@@ -128,7 +128,7 @@ async fn streams_may_be_events_or_json() {
 }
 
 #[tokio::test]
-async fn an_empty_answer_is_none() {
+async fn empty_response_is_an_error() {
     for (body, stream) in [("", false), (" \n", false), ("", true), ("\r\n\r\n", true)] {
         let error = answered(body, stream).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Unavailable, "{body:?}");
@@ -137,7 +137,7 @@ async fn an_empty_answer_is_none() {
 }
 
 #[tokio::test]
-async fn an_answer_has_a_limit() {
+async fn answer_has_a_limit() {
     for stream in [false, true] {
         for (limit, fits) in [(11, true), (10, false)] {
             let url = server(vec![http("data: 12345")]);
@@ -153,7 +153,7 @@ async fn an_answer_has_a_limit() {
 }
 
 #[tokio::test]
-async fn a_key_that_comes_back_is_hidden() {
+async fn key_that_comes_back_is_hidden() {
     let body = "no such key: sk-very-secret";
     let answer = http(body).replace("200 OK", "401 No");
     let endpoint = ApiEndpoint::new("plain", &server(vec![answer])).unwrap();
@@ -162,7 +162,7 @@ async fn a_key_that_comes_back_is_hidden() {
 }
 
 #[tokio::test]
-async fn a_cassette_stands_for_the_server() {
+async fn cassette_replaces_the_server() {
     let path = std::env::temp_dir().join(format!("genkit-driver-{}.json", std::process::id()));
     let _ = std::fs::remove_file(&path);
     let url = server(vec![http("data: a\n\n"), http("whole")]);
@@ -179,7 +179,7 @@ async fn a_cassette_stands_for_the_server() {
 }
 
 #[tokio::test]
-async fn a_call_has_a_deadline() {
+async fn call_has_a_deadline() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let endpoint = ApiEndpoint::new("plain", &url).unwrap();
@@ -207,7 +207,7 @@ async fn tokens_are_counted_where_the_api_can() {
 
 /// Environment variables belong to the process, so this test runs itself again in a child process.
 #[test]
-fn a_proxy_of_the_environment_is_asked() {
+fn proxy_of_the_environment_is_asked() {
     const INSIDE: &str = "GENKIT_TEST_BEHIND_PROXY";
     if std::env::var_os(INSIDE).is_some() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -221,7 +221,7 @@ fn a_proxy_of_the_environment_is_asked() {
     }
     let proxy = server(vec![http("through the proxy")]);
     let mut test = std::process::Command::new(std::env::current_exe().unwrap());
-    test.args(["--exact", "http::tests::a_proxy_of_the_environment_is_asked"]);
+    test.args(["--exact", "http::tests::proxy_of_the_environment_is_asked"]);
     for name in ["NO_PROXY", "no_proxy", "REQUEST_METHOD"] {
         test.env_remove(name);
     }

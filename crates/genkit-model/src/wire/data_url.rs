@@ -21,7 +21,7 @@ impl<'a> DataUrl<'a> {
         })
     }
 
-    /// The media type without parameters; empty if it is not specified.
+    /// Returns the media type without parameters; empty if it is not specified.
     pub fn media_type(self) -> &'a str {
         self.head.split(';').next().unwrap_or_default()
     }

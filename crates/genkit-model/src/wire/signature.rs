@@ -17,8 +17,9 @@ pub const GEMINI: &str = "gemini";
 /// A placeholder that Gemini accepts instead of a signature, for a call that another model made.
 pub const SKIP_VALIDATION: &str = "skip_thought_signature_validator";
 
-/// Whether the Gemini model with this name rejects tool calls without a signature. This applies to Gemini 3 and later,
-/// and to names without a version number, which refer to the latest version.
+/// Returns whether the Gemini model with this name rejects tool calls without a signature. This
+/// applies to Gemini 3 and later, and to names without a version number, which refer to the latest
+/// version.
 pub fn checks_calls(model: &str) -> bool {
     model.contains("gemini") && !["gemini-1", "gemini-2"].iter().any(|old| model.contains(old))
 }
@@ -36,7 +37,7 @@ pub fn find_signature<'a>(part: &'a Part, provider: &str) -> Option<&'a Value> {
     (!is_foreign(part, provider)).then_some(signature)
 }
 
-/// Whether the part was signed by a provider other than `provider`.
+/// Returns whether the part was signed by a provider other than `provider`.
 pub fn is_foreign(part: &Part, provider: &str) -> bool {
     part.metadata().get(SIGNED_BY).is_some_and(|by| by.as_str() != Some(provider))
 }
@@ -46,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_signature_belongs_to_who_made_it() {
+    fn signature_belongs_to_who_made_it() {
         let mut part = Part::reasoning("hm");
         assert!(find_signature(&part, GEMINI).is_none() && !is_foreign(&part, GEMINI));
         add_signature(part.metadata_mut(), "s".into(), GEMINI);

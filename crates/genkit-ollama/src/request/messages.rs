@@ -1,4 +1,4 @@
-//! The conversation in Ollama's format: a text and images for each message.
+//! The conversation in Ollama's format: text and images for each message.
 
 use std::borrow::Cow;
 
@@ -253,7 +253,7 @@ fn encode_image(media: &Media) -> Result<Cow<'_, str>, &'static str> {
     Ok(inline.ok_or(ONLY_BYTES)?.to_base64().unwrap_or_default())
 }
 
-/// Appends to a text. The first text stays borrowed.
+/// Appends to a string. The first piece stays borrowed.
 fn join_text<'a>(text: &mut Cow<'a, str>, more: &'a str) {
     if text.is_empty() {
         *text = Cow::Borrowed(more);

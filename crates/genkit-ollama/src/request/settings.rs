@@ -33,7 +33,7 @@ pub(crate) struct OllamaSettings {
 }
 
 impl OllamaSettings {
-    /// Whether the model has rejected thinking.
+    /// Returns whether the model has rejected thinking.
     pub(crate) fn rejects_thinking(&self, model: &str) -> bool {
         lock(&self.models_without_thinking).contains(model)
     }
@@ -113,7 +113,7 @@ impl<'a> WireSettings<'a> {
         }
     }
 
-    /// The requested context window, in tokens.
+    /// Returns the requested context window, in tokens.
     pub(super) fn num_ctx(&self) -> Option<u64> {
         self.options.iter().find(|(name, _)| *name == "num_ctx")?.1.as_u64()
     }

@@ -20,12 +20,12 @@ fn own_message(body: &[u8]) -> Option<String> {
     serde_json::from_slice::<OllamaErrorBody>(body).ok()?.error
 }
 
-/// Whether the API does not exist at this address, according to a proxy or another server.
+/// Returns whether the API does not exist at this address, according to a proxy or another server.
 pub(crate) fn is_api_missing(status: u16, body: &[u8]) -> bool {
     matches!(status, 404 | 405) && own_message(body).is_none()
 }
 
-/// Whether a request was rejected because the model cannot think.
+/// Returns whether a request was rejected because the model cannot think.
 pub(crate) fn rejects_thinking(status: u16, body: &[u8]) -> bool {
     status == 400
         && own_message(body).is_some_and(|text| text.contains("does not support thinking"))

@@ -31,7 +31,7 @@ fn decode(body: &Value) -> Result<ModelResponse> {
 }
 
 #[test]
-fn a_stream_becomes_one_message() {
+fn stream_becomes_one_message() {
     let request = ModelRequest::default().with_tools([ToolDefinition::new("fs/read", "")]);
     let says = |message: Value| json!({"message": message, "done": false});
     let (response, chunks) = streamed(
@@ -89,7 +89,7 @@ fn reasons_and_counts_may_be_missing() {
 }
 
 #[test]
-fn a_stream_that_breaks_off_has_no_reason() {
+fn stream_that_breaks_off_has_no_reason() {
     let (response, _) =
         streamed(&ModelRequest::default(), &[json!({"message": {"content": "hal"}})]);
     let response = response.unwrap();
@@ -99,7 +99,7 @@ fn a_stream_that_breaks_off_has_no_reason() {
 }
 
 #[test]
-fn an_error_in_a_stream_ends_it_after_what_came_before() {
+fn error_in_a_stream_ends_it_after_what_came_before() {
     let said = json!({"message": {"content": "so far"}});
     let (result, chunks) = streamed(
         &ModelRequest::default(),

@@ -17,7 +17,7 @@ fn body(request: &EmbedRequest) -> Value {
 }
 
 #[test]
-fn a_text_that_is_too_long_is_not_cut_unless_that_is_asked_for() {
+fn text_that_is_too_long_is_not_cut_unless_that_is_asked_for() {
     let request = EmbedRequest::new(["a", "b"]).with_dimensions(64).with_task(EmbedTask::Query);
     assert_eq!(
         body(&request),

@@ -12,7 +12,7 @@ fn says(status: u16, body: &str, kind: ErrorKind, words: &str) {
 }
 
 #[test]
-fn an_error_says_what_mends_it() {
+fn error_suggests_a_fix() {
     let pull =
         "ollama: HTTP 404: model 'qwen3:8b' not found; download it with `ollama pull qwen3:8b`";
     says(404, r#"{"error": "model 'qwen3:8b' not found"}"#, ErrorKind::NotFound, pull);
@@ -37,7 +37,7 @@ fn an_error_says_what_mends_it() {
 }
 
 #[test]
-fn another_server_is_told_from_a_missing_model() {
+fn unknown_server_is_distinguished_from_a_missing_model() {
     for body in [
         "404 page not found",
         r#"{"detail": "Not Found"}"#,
@@ -52,7 +52,7 @@ fn another_server_is_told_from_a_missing_model() {
 }
 
 #[test]
-fn a_model_that_does_not_fit_is_not_tried_again() {
+fn out_of_memory_error_is_not_retried() {
     let error = error_of(
         500,
         r#"{"error": "model requires more system memory (9 GiB) than is available"}"#,

@@ -62,7 +62,7 @@ fn cut(body: &str, size: usize) -> String {
 
 proptest! {
     #[test]
-    fn nothing_that_a_server_says_panics(bodies in prop::collection::vec(any_json(), 1..5)) {
+    fn hostile_server_output_never_panics(bodies in prop::collection::vec(any_json(), 1..5)) {
         let (wire, request) = (wire("m"), ModelRequest::default());
         let mut open = wire.open_stream(&request);
         for body in &bodies {
@@ -84,7 +84,7 @@ proptest! {
 }
 
 #[test]
-fn a_line_that_is_no_json_or_half_of_it_is_an_error() {
+fn invalid_or_truncated_line_is_an_error() {
     let (wire, request) = (wire("m"), ModelRequest::default());
     for (line, kind) in [
         ("<html>", genkit_core::ErrorKind::Internal),

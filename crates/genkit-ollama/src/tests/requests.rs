@@ -17,7 +17,7 @@ fn messages(messages: Value) -> Value {
 }
 
 #[test]
-fn settings_stand_at_the_top_or_in_the_options() {
+fn settings_are_sent_at_the_top_level_or_in_options() {
     let body = with_config(
         "m",
         json!({"temperature": 0, "topK": 3, "seed": 7, "num_ctx": 8192, "min_p": 0.1, "keepAlive": "1h", "logprobs": true,
@@ -35,7 +35,7 @@ fn settings_stand_at_the_top_or_in_the_options() {
 }
 
 #[test]
-fn what_the_builder_says_holds_where_a_request_does_not() {
+fn builder_settings_are_defaults_for_requests() {
     let builder = Ollama::builder().num_ctx(16_384).keep_alive(Duration::from_secs(90));
     let wire = wire_of(builder, "m");
     let sent = |request: Value| -> Value {
@@ -73,7 +73,7 @@ fn effort_is_a_word_at_gpt_oss_and_yes_or_no_elsewhere() {
 }
 
 #[test]
-fn a_conversation_has_thoughts_calls_and_answers() {
+fn conversation_has_thoughts_calls_and_answers() {
     let sent = messages(json!([
         {"role": "user", "content": [{"text": "a"}, {"text": "b"}]},
         {"role": "model", "content": [
@@ -102,7 +102,7 @@ fn a_conversation_has_thoughts_calls_and_answers() {
 }
 
 #[test]
-fn what_a_tool_shows_comes_after_all_answers() {
+fn tool_media_follows_all_tool_results() {
     let sent = messages(json!([
         {"role": "tool", "content": [
             {"toolResponse": {"name": "a", "output": "x", "content": [
@@ -120,7 +120,7 @@ fn what_a_tool_shows_comes_after_all_answers() {
 }
 
 #[test]
-fn images_are_bytes_and_other_files_are_refused() {
+fn images_are_bytes_and_other_files_are_rejected() {
     let user = |part: Value| {
         read(json!({"messages": [{"role": "user", "content": [{"text": "?"}, part]}]}))
     };
@@ -149,7 +149,7 @@ fn images_are_bytes_and_other_files_are_refused() {
 }
 
 #[test]
-fn output_is_bound_where_there_are_no_tools() {
+fn output_is_constrained_without_tools() {
     let schema =
         json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]});
     let of = |output: Value, tools: Value| {

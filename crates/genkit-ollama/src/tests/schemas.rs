@@ -12,7 +12,7 @@ fn grammar(exact: Value) -> Value {
 }
 
 #[test]
-fn a_tool_that_is_read_as_it_is_stays() {
+fn compatible_tool_schema_is_unchanged() {
     let exact = json!({"$schema": "x", "type": "object", "properties": {
         "a": {"type": ["string", "null"], "maxLength": 3}, "b": {"type": "array", "items": {"type": "integer"}},
         "c": {"anyOf": [{"type": "string"}, {"type": "number"}]}}, "required": ["a"], "additionalProperties": false});
@@ -22,7 +22,7 @@ fn a_tool_that_is_read_as_it_is_stays() {
 }
 
 #[test]
-fn what_would_be_dropped_is_said_otherwise() {
+fn unsupported_keywords_are_rewritten() {
     let sent = tool(json!({"type": "object", "properties": {
         "a": {"$ref": "#/$defs/A"}, "b": {"const": "x"}, "c": {"oneOf": [{"type": "string"}, {"type": "number"}]},
         "d": true, "e": {"type": "array", "items": {"$ref": "#/$defs/A"}}},
@@ -36,7 +36,7 @@ fn what_would_be_dropped_is_said_otherwise() {
 }
 
 #[test]
-fn a_schema_in_circles_ends() {
+fn schema_in_circles_ends() {
     let sent = tool(json!({"type": "object", "properties": {"next": {"$ref": "#"}}}));
     assert!(sent["properties"]["next"].is_object());
     let mut deep = json!({"type": "string"});
@@ -47,7 +47,7 @@ fn a_schema_in_circles_ends() {
 }
 
 #[test]
-fn a_grammar_knows_no_schema_without_a_type() {
+fn grammar_requires_typed_schemas() {
     let any = json!(["object", "array", "string", "number", "boolean", "null"]);
     let sent = grammar(
         json!({"$schema": "x", "type": "object", "additionalProperties": false, "properties": {

@@ -55,7 +55,7 @@ fn scripted_response() -> Value {
 }
 
 #[tokio::test]
-async fn nobody_there_says_how_to_start() {
+async fn refused_connection_error_explains_how_to_start_ollama() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     drop(listener);
@@ -66,7 +66,7 @@ async fn nobody_there_says_how_to_start() {
 }
 
 #[tokio::test]
-async fn a_server_that_has_the_other_api_alone_is_gone_on_with() {
+async fn server_with_only_the_other_api_is_used() {
     let chat =
         json!({"choices": [{"message": {"content": "by the other"}, "finish_reason": "stop"}]});
     let vectors = json!({"data": [{"index": 0, "embedding": [1]}]});
@@ -88,7 +88,7 @@ async fn a_server_that_has_the_other_api_alone_is_gone_on_with() {
 }
 
 #[tokio::test]
-async fn where_neither_api_is_the_next_call_asks_anew() {
+async fn api_detection_is_repeated_if_neither_api_is_found() {
     let gone = || ("404 Not Found", json!({"detail": "Not Found"}));
     let (url, seen) = server(vec![gone(), gone(), ("200 OK", scripted_response())]);
     let model = Ollama::builder().base_url(url).build().unwrap().model("m");
@@ -99,7 +99,7 @@ async fn where_neither_api_is_the_next_call_asks_anew() {
 }
 
 #[tokio::test]
-async fn a_missing_model_is_no_missing_api() {
+async fn missing_model_is_not_a_missing_api() {
     let (url, seen) = server(vec![("404 Not Found", json!({"error": "model 'm' not found"}))]);
     let model = Ollama::builder().base_url(url).build().unwrap().model("m");
     let error = model.generate(&request(), &ChunkSink::none()).await.unwrap_err();
@@ -108,7 +108,7 @@ async fn a_missing_model_is_no_missing_api() {
 }
 
 #[tokio::test]
-async fn a_model_that_cannot_think_goes_without() {
+async fn model_that_cannot_think_goes_without() {
     let refusal = ("400 Bad Request", json!({"error": "\"m\" does not support thinking"}));
     let (url, seen) = server(vec![
         refusal.clone(),
@@ -130,7 +130,7 @@ async fn a_model_that_cannot_think_goes_without() {
 }
 
 #[test]
-fn the_environment_says_where_it_is() {
+fn environment_sets_the_address() {
     let built = |variables: &[(&str, &str)]| {
         let find = |name: &str| {
             variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
@@ -175,7 +175,7 @@ async fn many_texts_go_in_several_calls_and_stay_in_order() {
     assert_eq!(seen.try_iter().nth(1).unwrap().1["input"][0], "256");
     // A response with too many vectors is an error.
     let error = embed(vec!["a".to_owned()]).await.unwrap_err();
-    assert_eq!(error.to_string(), "ollama/nomic-embed-text: sent 1 texts and received 2 vectors");
+    assert_eq!(error.to_string(), "ollama/nomic-embed-text: sent 1 inputs but received 2 vectors");
     // Without texts, no request is sent.
     assert!(embed(Vec::new()).await.unwrap().embeddings.is_empty());
 }

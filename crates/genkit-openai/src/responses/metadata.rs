@@ -12,14 +12,14 @@ pub(super) const SUMMARY: &str = "summary";
 /// The thoughts themselves, which open models return.
 pub(super) const CONTENT: &str = "reasoningContent";
 
-/// The id of the item of a text or a call. The API requires it if the reasoning item before it is
-/// sent with its id.
+/// The id of the item of a text part or a call. The API requires it if the reasoning item before it
+/// is sent with its id.
 pub(super) const ITEM_ID: &str = "itemId";
 
 /// The namespace of the tool of a call. The API requires it if its search found the tool.
 pub(super) const NAMESPACE: &str = "namespace";
 
-/// Whether a text is commentary or the final answer.
+/// Whether a text part is commentary or the final answer.
 pub(super) const PHASE: &str = "phase";
 
 /// The key of a custom part that holds an unchanged item of the API.

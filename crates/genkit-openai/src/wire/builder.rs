@@ -84,7 +84,7 @@ pub(crate) struct OpenAiServer {
 }
 
 impl OpenAiServer {
-    /// Whether the server is OpenAI itself.
+    /// Returns whether the server is OpenAI itself.
     pub(crate) fn is_openai(&self) -> bool {
         self.server == KnownServer::openai_server().name
     }

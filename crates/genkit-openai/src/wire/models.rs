@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn what_reasons_and_what_streams() {
+    fn reasoning_and_streaming_models_are_recognized() {
         assert!(
             ["o3", "gpt-5-mini", "gpt-6", "codex-mini-latest"].iter().all(|it| is_reasoning(it))
         );

@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_is_known_by_its_address() {
+    fn server_is_known_by_its_address() {
         assert_eq!(KnownServer::find_at("http://127.0.0.1:11434/v1/").unwrap().name, "ollama");
         assert_eq!(KnownServer::find_at("https://API.deepseek.com/beta").unwrap().name, "deepseek");
         assert!(KnownServer::find_at("http://localhost:4000/v1").is_none());

@@ -27,7 +27,7 @@ fn part_left_out(paths: Value) -> String {
 }
 
 #[test]
-fn operations_are_chosen_and_a_slip_is_told() {
+fn operations_are_filtered_and_typos_are_reported() {
     let names = |tools: OpenApiTools| tools.names().map(str::to_owned).collect::<Vec<_>>();
     let url = "https://shop.example";
     assert_eq!(
@@ -58,7 +58,7 @@ fn operations_are_chosen_and_a_slip_is_told() {
 }
 
 #[test]
-fn the_address_is_said_by_the_program() {
+fn base_url_is_set_by_the_program() {
     let client = reqwest::Client::builder;
     let error = tools_from_openapi(SHOP, client()).build().unwrap_err().to_string();
     assert!(
@@ -95,12 +95,12 @@ fn credentials_are_in_no_debug_and_no_error() {
 }
 
 #[test]
-fn a_document_that_is_none_says_what_it_is() {
+fn invalid_document_is_described() {
     for (spec, told) in [
         ("{\"openapi\": ", "is not valid JSON"),
         ("a: [", "cannot be read as YAML"),
         ("swagger: '2.0'", "Swagger 2.0"),
-        ("openapi: 4.0.0", "not a supported OpenAPI document"),
+        ("openapi: 4.0.0", "unsupported OpenAPI document"),
         ("openapi: 3.1.0", "has no `paths`"),
         ("hello", "YAML"),
     ] {
@@ -111,7 +111,7 @@ fn a_document_that_is_none_says_what_it_is() {
 }
 
 #[test]
-fn a_document_has_bounds() {
+fn document_has_bounds() {
     let large = format!("{{\"openapi\": \"3.1.0\", \"x\": \"{}\"}}", "x".repeat(17 << 20));
     let error = built(large).unwrap_err().to_string();
     assert!(error.contains("keep only the paths"), "{error}");
@@ -186,7 +186,7 @@ fn references_stay_inside_and_come_to_an_end() {
 }
 
 #[test]
-fn a_recursive_reference_of_2019_09_means_its_anchor() {
+fn recursive_reference_of_2019_09_means_its_anchor() {
     let filter = json!({
         "$recursiveAnchor": true,
         "type": "object",
@@ -208,7 +208,7 @@ fn a_recursive_reference_of_2019_09_means_its_anchor() {
 }
 
 #[test]
-fn what_no_tool_can_be_made_of_is_left_out_with_its_remedy() {
+fn unsupported_operation_is_skipped_with_a_remedy() {
     let with = |parameter: Value| json!({"/a": {"get": {"parameters": [parameter]}}});
     for (paths, told) in [
         (json!({"/a/../b": {"get": {}}}), "a segment `.` or `..`"),
@@ -278,7 +278,7 @@ fn scalars_that_yaml_reads_as_another_type_are_text() {
 }
 
 #[tokio::test]
-async fn a_hostile_document_neither_takes_long_nor_reaches_another_server() {
+async fn hostile_document_neither_takes_long_nor_reaches_another_server() {
     // Each schema refers to the next one twice, so inlining would result in 2^60 schemas.
     let schemas = (0..60).map(|at| {
         let next = json!({"$ref": format!("#/components/schemas/S{}", (at + 1) % 60)});

@@ -44,7 +44,7 @@ impl io::Write for Log {
 }
 
 #[test]
-fn what_is_left_out_or_renamed_is_logged_once_with_its_remedy() {
+fn skipped_or_renamed_operations_are_logged_once() {
     let (log, _guard) = Log::listening();
     shop("https://shop.example").build().unwrap();
     let text = log.text();
@@ -62,7 +62,7 @@ fn what_is_left_out_or_renamed_is_logged_once_with_its_remedy() {
 }
 
 #[test]
-fn a_document_does_not_fill_the_log_and_forges_no_line() {
+fn document_does_not_fill_the_log_and_forges_no_line() {
     let (log, _guard) = Log::listening();
     let paths = (0..300).map(|at| {
         (

@@ -10,7 +10,7 @@ use crate::documents::shop;
 use crate::server::{Server, json_response, text_response};
 
 #[tokio::test]
-async fn a_model_in_the_loop_calls_an_operation_and_reads_its_json() {
+async fn model_in_the_loop_calls_an_operation_and_reads_its_json() {
     let server = Server::start(|_| json_response(&json!([{"id": 1, "name": "Rex"}]))).await;
     let tools = shop(&format!("{}/v2/", server.url)).bearer("secret-token").build().unwrap();
     let model = ScriptedModel::new([
@@ -30,7 +30,7 @@ async fn a_model_in_the_loop_calls_an_operation_and_reads_its_json() {
 }
 
 #[tokio::test]
-async fn a_model_reads_why_an_operation_failed_and_mends_it() {
+async fn model_reads_the_error_of_an_operation_and_retries() {
     let server = Server::start(|path| match path {
         "/pets/1" => json_response(&json!({"name": "Rex"})),
         _ => text_response(404, "no pet of that id; ids are numbers"),
@@ -49,7 +49,7 @@ async fn a_model_reads_why_an_operation_failed_and_mends_it() {
 }
 
 #[tokio::test]
-async fn an_mcp_client_lists_and_calls_the_same_tools() {
+async fn mcp_client_lists_and_calls_the_same_tools() {
     let server = Server::start(|_| json_response(&json!({"id": 1, "name": "Rex"}))).await;
     let registry = Registry::new().add(shop(&server.url).build().unwrap());
     let genkit = Genkit::builder().registry(registry).build().unwrap();

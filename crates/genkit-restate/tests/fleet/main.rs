@@ -26,7 +26,7 @@ async fn within<T>(what: impl Future<Output = T>, server: &Server) -> T {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_experiment_kills_at_each_point_and_every_effect_is_there_once() {
+async fn experiment_kills_at_each_point_and_every_effect_is_there_once() {
     if is_worker().await {
         return;
     }
@@ -79,7 +79,7 @@ async fn the_experiment_kills_at_each_point_and_every_effect_is_there_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_approval_is_answered_after_a_restart_of_everything() {
+async fn approval_is_answered_after_a_restart_of_everything() {
     let server = Server::lend().await;
     let mut fleet = Fleet::start(&server, &["a"], 2000).await;
     let (log, client) = (fleet.log.clone(), fleet.client(&server));
@@ -119,7 +119,7 @@ async fn an_approval_is_answered_after_a_restart_of_everything() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn only_what_may_pass_is_tried_again_and_the_same_id_is_one_run() {
+async fn only_what_may_pass_is_retried_and_the_same_id_is_one_run() {
     let server = Server::lend().await;
     let fleet = Fleet::start(&server, &["a"], 0).await;
     let (log, client) = (fleet.log.clone(), fleet.client(&server));
@@ -156,7 +156,7 @@ async fn only_what_may_pass_is_tried_again_and_the_same_id_is_one_run() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_run_is_cancelled_while_its_tools_run() {
+async fn run_is_cancelled_while_its_tools_run() {
     let server = Server::lend().await;
     let fleet = Fleet::start(&server, &["a", "b"], 0).await;
     let (log, client) = (fleet.log.clone(), fleet.client(&server));
@@ -177,7 +177,7 @@ async fn a_run_is_cancelled_while_its_tools_run() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_must_not_happen_twice_becomes_a_question_after_a_kill() {
+async fn at_most_once_call_becomes_a_question_after_a_kill() {
     let server = Server::lend().await;
     let mut fleet = Fleet::start(&server, &["a"], 0).await;
     let (log, client) = (fleet.log.clone(), fleet.client(&server));
@@ -196,7 +196,7 @@ async fn what_must_not_happen_twice_becomes_a_question_after_a_kill() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_is_not_there_is_named_with_the_remedy() {
+async fn missing_tool_is_named_with_a_remedy() {
     let genkit = Genkit::default();
     let nobody = format!("http://127.0.0.1:{}", free_port());
     let client = RestateClient::new(&genkit, &nobody).unwrap();

@@ -22,7 +22,7 @@ use crate::server::{PATIENCE, Server, free_port, root};
 const WORKER: &str = "GENKIT_FLEET_WORKER";
 
 /// The test that runs as a worker when started again.
-const ENTRY: &str = "the_experiment_kills_at_each_point_and_every_effect_is_there_once";
+const ENTRY: &str = "experiment_kills_at_each_point_and_every_effect_is_there_once";
 
 pub(crate) fn append_to(path: &Path) -> fs::File {
     fs::OpenOptions::new().create(true).append(true).open(path).unwrap()

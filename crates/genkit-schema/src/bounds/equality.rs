@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_list_takes_one_pass() {
+    fn long_list_takes_one_pass() {
         let mut items: Vec<Value> = (0..100_000).map(Value::from).collect();
         assert!(find_repeated(&items).is_none());
         items.push(json!(99_999.0));

@@ -219,7 +219,7 @@ pub(super) fn lacks_member(value: &Value, (member, others): &(String, Vec<String
     value.get(member).is_some() && others.iter().any(|name| value.get(name).is_none())
 }
 
-/// Returns the number of values inside a value, plus a share of the length of its texts.
+/// Returns the number of values inside a value, plus a share of the length of its strings.
 fn value_weight(value: &Value) -> usize {
     match value {
         Value::Array(items) => 1 + items.iter().map(value_weight).sum::<usize>(),

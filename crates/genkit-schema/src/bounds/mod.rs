@@ -46,7 +46,7 @@ pub(crate) enum Misfit {
     TooMuch,
 }
 
-/// What already guarantees the shape of a value: its types, its members, its variants.
+/// The guarantee for the shape of a value (types, members, variants) before bounds are checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// A Rust type, from which the schema was derived, has deserialized the value.
@@ -106,7 +106,7 @@ impl Bounds {
         })
     }
 
-    /// [`check`](Self::check), but distinguishes values that could not be checked.
+    /// Checks a value like [`check`](Self::check), but distinguishes values that could not be checked.
     pub(crate) fn check_value(&self, value: &Value) -> Result<(), Misfit> {
         if self.shape == Shape::Written {
             return self.check_whole(value);

@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_numbers_beyond_floats_are_told_apart() {
+    fn integers_beyond_f64_precision_are_distinguished() {
         for (a, b, order) in [
             ("18446744073709551615", "18446744073709551614", Ordering::Greater),
             ("9007199254740993", "9007199254740992.0", Ordering::Greater),

@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     struct Copied;
-    struct Refused;
+    struct RejectedSchema;
 
     impl Dialect for Copied {
         fn convert_schema(exact: &Value, _: &str) -> Option<Value> {
@@ -100,7 +100,7 @@ mod tests {
         }
     }
 
-    impl Dialect for Refused {
+    impl Dialect for RejectedSchema {
         fn convert_schema(_: &Value, _: &str) -> Option<Value> {
             None
         }
@@ -111,8 +111,8 @@ mod tests {
         let cache = DialectCache::default();
         let exact = serde_json::json!({"type": "string"});
         assert_eq!(cache.converted_value::<Copied>(&exact, "a"), Some(&exact));
-        assert_eq!(cache.converted_value::<Refused>(&exact, "a"), None);
-        assert!(cache.converted_text::<Refused>(&exact, "a").is_none());
+        assert_eq!(cache.converted_value::<RejectedSchema>(&exact, "a"), None);
+        assert!(cache.converted_text::<RejectedSchema>(&exact, "a").is_none());
         assert_eq!(cache.converted_text::<Copied>(&exact, "a").unwrap().get(), exact.to_string());
         // A cached dialect is kept, regardless of the schema that is passed later.
         assert_eq!(cache.converted_value::<Copied>(&Value::Null, "a"), Some(&exact));

@@ -1,6 +1,6 @@
 //! The keywords of JSON Schema that contain schemas.
 
-/// What the value of a keyword contains.
+/// The kind of value that a keyword takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Position {
     /// One schema, or a boolean.

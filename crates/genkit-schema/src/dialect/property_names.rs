@@ -1,7 +1,7 @@
 //! Property names that every provider accepts, and their mapping back.
 //!
 //! Providers reject a whole request for one property such as `$top`, `filter[status]` or `@odata.type`. Such a property
-//! gets another name in the schema that is sent; calls and the history are mapped in both directions.
+//! is renamed in the schema that is sent. Calls and the history are mapped in both directions.
 
 use std::collections::{HashMap, HashSet};
 
@@ -203,7 +203,7 @@ fn rename_reference(reference: &str, sent: &HashMap<String, String>) -> String {
     }
 }
 
-/// Adds the original name to the description, because other texts of the tool may mention it.
+/// Adds the original name to the description, because other descriptions of the tool may mention it.
 fn describe_name(schema: &mut Value, name: &str) {
     if *schema == Value::Bool(true) {
         *schema = Value::Object(Map::new());
@@ -216,7 +216,7 @@ fn describe_name(schema: &mut Value, name: &str) {
     map.insert("description".to_owned(), described.into());
 }
 
-/// Renames the properties of a value that one of the schemas declares.
+/// Renames the properties that one of the schemas declares.
 fn rename_value(
     value: Value,
     schemas: &[&Value],

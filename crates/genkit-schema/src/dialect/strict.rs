@@ -11,7 +11,7 @@ pub trait StrictDialectRewriter {
     /// The description of a schema that accepts any value.
     const ANYTHING: &'static str;
 
-    /// The limits of the traversal.
+    /// Returns the limits of the traversal.
     fn limits(&mut self) -> &mut TraversalLimits;
 
     /// Rewrites a schema that is an object, at `at`.
@@ -95,7 +95,7 @@ pub fn check_required(
     }
 }
 
-/// Whether a pointer refers to a definition at the root.
+/// Returns whether a pointer refers to a definition at the root.
 pub fn is_definition(pointer: &str) -> bool {
     ["/$defs/", "/definitions/"]
         .iter()

@@ -61,7 +61,7 @@ fn validate_schema(schema: &Value, outside: &[String]) -> Option<Value> {
     Some(Value::Object(split_types(map)))
 }
 
-/// Whether validators know a keyword, and the format that it names.
+/// Returns whether validators support a keyword and, for `format`, its value.
 fn is_known(keyword: &str, value: &Value) -> bool {
     /// The formats of draft 2020-12 that ajv-formats implements.
     const FORMATS: [&str; 16] = [

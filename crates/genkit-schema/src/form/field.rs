@@ -93,15 +93,15 @@ impl Takes {
 
     fn type_words(self) -> &'static str {
         match self {
-            Self::Text => "a text",
+            Self::Text => "a string",
             Self::Length => "an integer from 0 to 4294967295",
             Self::Format => "one of `email`, `uri`, `date` and `date-time`",
             Self::Number => "a number",
             Self::Integer => "a 64-bit integer",
             Self::Truth => "`true` or `false`",
-            Self::Texts => "a list of texts",
-            Self::Choices => "a list of choices with a `const` and a `title`, which are texts",
-            Self::Items => "a text with an `enum`, or an `anyOf` of choices with a `title`",
+            Self::Texts => "a list of strings",
+            Self::Choices => "a list of choices with a `const` and a `title`, as strings",
+            Self::Items => "a string with an `enum`, or an `anyOf` of choices with a `title`",
         }
     }
 }
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_plain_value_is_refused() {
+    fn nested_field_is_rejected() {
         for given in [
             json!({}),
             json!({"type": "object"}),
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_its_keyword_does_not_take_is_refused_by_the_name_of_the_keyword() {
+    fn invalid_keyword_value_is_rejected_by_keyword() {
         for (given, keyword) in [
             (json!({"type": "string", "title": 1}), "title"),
             (json!({"type": "string", "minLength": -1}), "minLength"),

@@ -1,4 +1,4 @@
-//! Canonical JSON: a text that does not depend on the order of keys.
+//! Canonical JSON: a string that does not depend on the order of keys.
 
 use std::fmt::Write as _;
 

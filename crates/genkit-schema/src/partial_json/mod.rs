@@ -22,7 +22,7 @@ pub fn partial(text: &str) -> Option<Value> {
     value.filter(|_| reader.state != ReadState::TooDeep)
 }
 
-/// Extracts the first JSON object or array from a text. If the end of the text truncates it, returns its [partial
+/// Extracts the first JSON object or array from a string. If the end of the text truncates it, returns its [partial
 /// value](partial).
 ///
 /// Brackets in prose are skipped: those whose content is not JSON, and those whose content is JSON only at the start.
@@ -47,7 +47,7 @@ pub fn extract(text: &str) -> Option<Value> {
     }
 }
 
-/// The items of an array in a text.
+/// The items of an array in a string.
 pub struct Items {
     /// The complete items, starting at the cursor.
     pub values: Vec<Value>,
@@ -69,8 +69,8 @@ pub enum ListEnd {
     Broken,
 }
 
-/// Extracts the complete items of the first array in a text, starting at a cursor. Returns the items and the cursor to
-/// continue from when there is more text. The first cursor is 0.
+/// Extracts the complete items of the first array in a string, starting at a cursor. Returns the items and the cursor
+/// to continue from when there is more text. The first cursor is 0.
 ///
 /// A number at the end of the text is not complete.
 pub fn extract_items(text: &str, cursor: usize) -> (Vec<Value>, usize) {
@@ -78,7 +78,7 @@ pub fn extract_items(text: &str, cursor: usize) -> (Vec<Value>, usize) {
     (items.values, items.cursor)
 }
 
-/// [`extract_items`] with the state of the array.
+/// Extracts items like [`extract_items`], and returns the state of the array.
 ///
 /// The cursor is always after an item, before the comma or bracket that follows, so a closed array cannot be mistaken
 /// for one that continues.
@@ -131,7 +131,7 @@ fn read_items(reader: &mut JsonReader<'_>, after_item: bool) -> Items {
     Items { values, cursor, end }
 }
 
-/// Extracts the objects on the lines of a text (JSON Lines), starting at a cursor. Returns the objects and the cursor
+/// Extracts the objects on the lines of a string (JSON Lines), starting at a cursor. Returns the objects and the cursor
 /// to continue from when there is more text.
 ///
 /// Lines that do not start with `{` and lines that cannot be parsed are skipped.
@@ -150,7 +150,7 @@ pub fn extract_lines(text: &str, cursor: usize) -> (Vec<Value>, usize) {
     (values, cursor)
 }
 
-/// Extracts all objects on the lines of a text. Returns a line that starts like an object and cannot be parsed as the
+/// Extracts all objects on the lines of a string. Returns a line that starts like an object and cannot be parsed as the
 /// error. The last line may be truncated.
 pub fn lines(text: &str) -> Result<Vec<Value>, &str> {
     let mut values = Vec::new();

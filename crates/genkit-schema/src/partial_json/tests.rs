@@ -114,7 +114,7 @@ fn json_in_prose() {
 }
 
 #[test]
-fn what_is_whole_reads_like_serde_json_does() {
+fn complete_json_parses_like_serde_json() {
     for text in [
         r#"{"a":[1,2.5,-3e-7,true,false,null,"\u00e9\n\ud83d\ude00"],"b":{},"c":[]}"#,
         "[[],{},\"\"]",

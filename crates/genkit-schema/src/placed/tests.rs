@@ -42,7 +42,7 @@ fn error_text(order: Value) -> String {
 }
 
 #[test]
-fn an_error_names_its_place() {
+fn error_names_its_place() {
     for (order, place) in [
         (json!({"lines": [{"amount": 1}, {"amount": "2"}]}), "lines[1].amount"),
         (json!({"lines": [{}]}), "lines[0]"),
@@ -73,13 +73,13 @@ fn an_error_names_its_place() {
 }
 
 #[test]
-fn what_fails_as_a_whole_has_no_place() {
+fn error_of_the_whole_value_has_no_path() {
     assert_eq!(error_text(json!({})), "missing field `lines`");
     assert_eq!(error_text(json!("text")), "invalid type: string \"text\", expected struct Order");
 }
 
 #[test]
-fn a_place_is_not_that_of_what_was_read_otherwise() {
+fn place_is_not_that_of_what_was_read_otherwise() {
     #[derive(Debug, Deserialize, Serialize)]
     #[serde(untagged)]
     enum Either {
@@ -99,7 +99,7 @@ fn a_place_is_not_that_of_what_was_read_otherwise() {
 }
 
 #[test]
-fn what_fits_is_read() {
+fn matching_value_is_read() {
     let order = json!({
         "lines": [{"amount": 1}], "pair": [1, true],
         "by_number": {"7": "dot", "8": {"box": [1, 2]}}, "by_truth": {"false": null},

@@ -95,7 +95,7 @@ fn value_remark(branch: &Value) -> Option<String> {
     }
     let values = branch.get("enum")?.as_array()?;
     let names: Vec<_> = values.iter().map(value_name).collect();
-    // Indented, so that a text of several lines stays with its value.
+    // Indented, so that a string of several lines stays with its value.
     Some(format!("- {}: {}", names.join(", "), texts.join(" ").replace('\n', "\n  ")))
 }
 

@@ -2,7 +2,7 @@
 //!
 //! schemars writes exact schemas of draft 2020-12. Many clients support less: they do not resolve `$ref`, require a
 //! single `type` at each position, or reject unknown values of `format`. [`portable`] rewrites an exact schema into one
-//! that all of them accept: valid as draft 7 and as draft 2020-12, also in ajv's strict mode.
+//! that all of them accept: valid as draft 7 and as draft 2020-12, even in ajv's strict mode.
 //!
 //! | exact | portable |
 //! |---|---|
@@ -69,7 +69,7 @@ pub fn portable(exact: &Value) -> Portable {
         .unwrap_or_else(|| Portable { schema: Value::Object(Map::new()), degraded: Vec::new() })
 }
 
-/// Whether every keyword of a repaired schema is in both drafts with the same meaning.
+/// Returns whether every keyword of a repaired schema is in both drafts with the same meaning.
 pub fn has_portable_keywords(schema: &Value) -> bool {
     let Value::Object(map) = schema else { return schema.is_boolean() };
     map.iter().all(|(keyword, value)| {

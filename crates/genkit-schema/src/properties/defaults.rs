@@ -29,7 +29,8 @@ pub(crate) fn fill_defaults(schema: &Value, value: &mut Value) {
     }
 }
 
-/// Removes empty texts of optional arguments that do not accept text. Forms send them for fields that were left empty.
+/// Removes empty strings of optional arguments that do not accept text. Forms send them for fields that were left
+/// empty.
 pub(crate) fn drop_blanks(schema: &Value, value: &mut Value) {
     let (Some(members), Some(properties)) = (value.as_object_mut(), own_properties(schema)) else {
         return;
@@ -85,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn defaults_stand_where_nothing_is_given_and_null_is_given() {
+    fn defaults_replace_missing_and_null_values() {
         let mut value = json!({"city": "Rome", "note": null, "trip": {}, "stops": [{}, {"n": 2}]});
         fill_defaults(&schema(), &mut value);
         let filled = json!({
@@ -95,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_text_is_nothing_where_a_text_does_not_fit() {
+    fn empty_text_is_nothing_where_a_text_does_not_fit() {
         let mut value = json!({"city": "", "days": "", "note": "", "tone": "", "other": ""});
         drop_blanks(&schema(), &mut value);
         assert_eq!(value, json!({"city": "", "note": "", "other": ""}));

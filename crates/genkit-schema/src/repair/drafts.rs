@@ -51,7 +51,7 @@ fn rename(map: &mut Map<String, Value>, old: &str, new: &str) {
     }
 }
 
-/// A list of `items` becomes `prefixItems`, and `additionalItems` becomes `items`.
+/// Converts a list of `items` to `prefixItems`, and `additionalItems` to `items`.
 fn split_items(map: &mut Map<String, Value>) {
     let rest = map.shift_remove("additionalItems");
     if !map.get("items").is_some_and(Value::is_array) {
@@ -79,7 +79,7 @@ fn split_dependencies(map: &mut Map<String, Value>) {
     }
 }
 
-/// A list of types with schemas in it, as in draft 3, becomes a choice.
+/// Converts a list of types that contains schemas (draft 3) to a choice.
 fn split_type(map: &mut Map<String, Value>) {
     match map.get("type") {
         Some(Value::Array(types)) if types.iter().any(Value::is_object) => {
@@ -103,7 +103,7 @@ fn split_type(map: &mut Map<String, Value>) {
     }
 }
 
-/// `nullable` of OpenAPI 3.0 becomes a type.
+/// Converts `nullable` of OpenAPI 3.0 to a `null` type.
 fn add_null(map: &mut Map<String, Value>) {
     let is_nullable = map.shift_remove("nullable");
     if !matches!(is_nullable, Some(Value::Bool(true))) {
@@ -152,7 +152,7 @@ fn required_properties(map: &mut Map<String, Value>) -> Vec<Value> {
     names
 }
 
-/// Returns the number in a text, and a whole number without its fraction.
+/// Returns the number in a string, and a whole number without its fraction.
 pub(super) fn number(value: &Value) -> Option<Number> {
     match value {
         Value::Number(number) => Some(number.clone()),

@@ -1,4 +1,4 @@
-//! Repair of schemas that other people wrote.
+//! Repair of third-party schemas.
 //!
 //! Tool lists contain schemas of every draft of JSON Schema, of OpenAPI, and of no draft at all. One of them must not
 //! make a provider or a client reject the whole list. [`repair`] returns a schema that is valid in draft 2020-12 and
@@ -156,7 +156,7 @@ impl Repairer {
         let required = drafts::modernize(&mut map);
         let mut repaired = Map::with_capacity(map.len());
         for (keyword, value) in map {
-            // Null is how many programs write that there is no such keyword.
+            // Many programs write `null` for an absent keyword.
             if value.is_null() && !matches!(keyword.as_str(), "const" | "default") {
                 continue;
             }
@@ -261,7 +261,7 @@ impl Repairer {
     fn repair_data(&mut self, keyword: &str, value: Value) -> Option<Value> {
         if keyword == "pattern" && !value.as_str().is_some_and(|text| self.keeps_pattern(text)) {
             if !value.is_string() {
-                self.note_removed(keyword, &values::excerpt(&value), "a text");
+                self.note_removed(keyword, &values::excerpt(&value), "a string");
             }
             return None;
         }
@@ -330,7 +330,7 @@ impl Repairer {
                 continue;
             };
             values::convert_scalar(value, &types);
-            // An excluded null is how many programs write that there is no default.
+            // Many programs write `null` for an absent default, even if the type excludes it.
             if keyword == "default" && !is_allowed(value) && map.contains_key("type") {
                 let is_null = map.shift_remove(keyword) == Some(Value::Null);
                 if !is_null {

@@ -56,7 +56,7 @@ pub(super) fn repair_references(mut root: Value, losses: &mut Vec<Loss>) -> Valu
     root
 }
 
-/// Whether each anchor follows the syntax of JSON Schema and occurs once.
+/// Returns whether each anchor follows the syntax of JSON Schema and occurs once.
 fn has_valid_anchors(nodes: &[(&Value, String)]) -> bool {
     let mut seen = HashSet::new();
     let mut anchors = nodes.iter().filter_map(|(schema, _)| schema.get("$anchor"));
@@ -95,7 +95,7 @@ impl<'a> Targets<'a> {
         }
     }
 
-    /// Whether the references from a schema form a cycle.
+    /// Returns whether the references from a schema form a cycle.
     fn is_cycle(&self, pointer: &str) -> bool {
         let mut at = pointer.to_owned();
         for _ in 0..=self.pointers.len() {

@@ -55,7 +55,7 @@ impl KeywordValue {
 
     pub(super) fn description(self) -> &'static str {
         match self {
-            Self::Text => "a text",
+            Self::Text => "a string",
             Self::Number => "a number",
             Self::Step => "a number above zero",
             Self::Count => "a count",
@@ -231,7 +231,7 @@ pub(super) fn convert_scalar(value: &mut Value, types: &[String]) {
     }
 }
 
-/// Whether a value has a type of JSON Schema.
+/// Returns whether a value has a type of JSON Schema.
 pub(super) fn has_type(value: &Value, name: &str) -> bool {
     match value {
         Value::Null => name == "null",

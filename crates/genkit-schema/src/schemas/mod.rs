@@ -19,7 +19,7 @@ use super::shared::Schema;
 use super::strictness::Strictness;
 use crate::error::Result;
 
-/// The schemas of an action: derived from types on first use, or written by hand. Clones share them.
+/// The schemas of an action: derived from types on first use, or hand-written. Clones share them.
 #[derive(Clone)]
 pub struct Schemas {
     input: Arc<Source>,

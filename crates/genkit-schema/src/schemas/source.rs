@@ -259,7 +259,7 @@ mod tests {
     use crate::internal::{input_of, output_of};
 
     #[test]
-    fn what_has_one_type_has_one_schema_while_it_is_there() {
+    fn schemas_of_a_type_are_shared_while_in_use() {
         let (one, other) = (Source::of_input(input_of::<i64>), Source::of_input(input_of::<i64>));
         assert!(Arc::ptr_eq(&one, &other));
         assert!(!Arc::ptr_eq(&one, &Source::of_input(input_of::<String>)));
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_makes_a_schema_once_and_does_not_keep_it() {
+    fn server_makes_a_schema_once_and_does_not_keep_it() {
         static MADE: AtomicUsize = AtomicUsize::new(0);
         let make = || {
             MADE.fetch_add(1, Ordering::Relaxed);

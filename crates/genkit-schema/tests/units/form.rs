@@ -19,7 +19,7 @@ fn refused<T: JsonSchema>() -> String {
 }
 
 #[test]
-fn a_nested_field_is_refused_by_its_name_and_type_with_the_way_out() {
+fn nested_field_error_names_field_type_and_remedy() {
     #[derive(Serialize, Deserialize, JsonSchema)]
     struct Order {
         item: String,
@@ -33,7 +33,7 @@ fn a_nested_field_is_refused_by_its_name_and_type_with_the_way_out() {
 }
 
 #[test]
-fn a_list_of_objects_and_an_optional_object_are_named_too() {
+fn list_of_objects_and_an_optional_object_are_named_too() {
     #[derive(Serialize, Deserialize, JsonSchema)]
     struct Many {
         stops: Vec<Address>,

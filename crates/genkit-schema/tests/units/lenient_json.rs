@@ -1,7 +1,7 @@
 use genkit_schema::internal::*;
 
 #[test]
-fn what_python_writes_becomes_json() {
+fn python_literals_are_converted_to_json() {
     for (json, expected) in [
         (r#"{"a": NaN, "b": [-Infinity, Infinity]}"#, r#"{"a": null, "b": [null, null]}"#),
         (r#"{"a": "\ud83d x", "b": "\ude00"}"#, r#"{"a": "\ufffd x", "b": "\ufffd"}"#),

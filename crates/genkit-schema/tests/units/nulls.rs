@@ -30,7 +30,7 @@ fn only_optional_properties_are_dropped() {
 }
 
 #[test]
-fn the_branch_of_a_choice_is_found() {
+fn branch_of_a_choice_is_found() {
     let branch = |kind: &str, required: &[&str]| {
         json!({"type": "object", "required": required, "properties": {
             "kind": {"const": kind}, "n": {"type": "integer"}}})

@@ -7,7 +7,7 @@ fn held(text: &str, place: usize) -> Option<Value> {
 }
 
 #[test]
-fn what_nests_too_deep_with_its_place_stays_text() {
+fn string_that_would_nest_too_deeply_stays_text() {
     let nested = format!("{}{}", "[".repeat(100), "]".repeat(100));
     assert!(held(&nested, 28).is_some());
     assert!(held(&nested, 29).is_none());

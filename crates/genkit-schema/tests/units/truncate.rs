@@ -1,13 +1,13 @@
 use genkit_schema::internal::truncate::{excerpt, truncate};
 
 #[test]
-fn an_excerpt_counts_characters() {
+fn excerpt_counts_characters() {
     assert_eq!(excerpt("äöü", 3), "äöü");
     assert_eq!(excerpt("äöü", 2), "äö…");
 }
 
 #[test]
-fn a_character_is_not_cut() {
+fn character_is_not_cut() {
     for (text, bytes, left) in
         [("", 3, ""), ("abc", 9, "abc"), ("abc", 2, "ab"), ("aé", 2, "a"), ("é", 1, "")]
     {

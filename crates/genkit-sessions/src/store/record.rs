@@ -16,7 +16,7 @@ const PREFIX: &str = "agent-session-";
 /// The prefix of the ids of runs that are the journals of turns.
 const TURN_PREFIX: &str = "agent-turn-";
 
-/// A snapshot as it is stored: the messages that it adds to its parent.
+/// The stored form of a snapshot: the messages that it adds to its parent.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Entry {
@@ -77,7 +77,7 @@ impl Record {
         self.entries.iter().rev().find(|entry| entry.status.is_over())
     }
 
-    /// Returns whether this record, as it is stored now, differs from `own` at most in turns that were asked to stop.
+    /// Returns whether the stored record equals `own`, except for turns that were requested to stop.
     pub(super) fn continues(&self, own: &Self) -> bool {
         let is_same = |(now, own): (&Entry, &Entry)| {
             let is_asked = now.status == SnapshotStatus::Aborting && !own.status.is_over();

@@ -24,7 +24,7 @@ const MAX_SNAPSHOTS: usize = 2_000;
 /// The maximum size of a stored session, in bytes. Default is 16 MiB.
 const MAX_BYTES: usize = 16 * 1024 * 1024;
 
-/// The time between checks whether another process has asked to abort. Default is 1 second.
+/// The interval of checks for an abort request from another process. Default is 1 second.
 const ABORT_CHECK: Duration = Duration::from_secs(1);
 
 /// The right to change a session, which is given up on drop.
@@ -61,7 +61,7 @@ impl Turnstile {
         Arc::clone(&self.sessions)
     }
 
-    /// Saves a snapshot. An abort that another process asked for in the meantime does not prevent it.
+    /// Saves a snapshot, even if another process has requested an abort.
     pub(crate) async fn save(&mut self, entry: Entry) -> Result<()> {
         let is_new = self.record.find(&entry.id).is_none();
         if is_new && self.record.entries.len() >= MAX_SNAPSHOTS {

@@ -103,6 +103,6 @@ fn values_of_other_names_are_passed_over() {
 }
 
 #[test]
-fn text_is_encoded_where_a_uri_wants_it() {
+fn reserved_characters_are_percent_encoded() {
     assert_eq!(template("note://café/%7euser").expand(&map(json!({}))), "note://caf%C3%A9/~user");
 }

@@ -7,7 +7,7 @@ use genkit_uri_template::{MAX_TEMPLATE_BYTES, MAX_VARIABLES};
 use super::{refused, template};
 
 #[test]
-fn mistakes_are_named_at_their_place() {
+fn errors_are_reported_with_their_position() {
     for (text, offset, what) in [
         ("", 0, "an empty template"),
         ("a{", 1, "a `{`"),
@@ -42,7 +42,7 @@ fn mistakes_are_named_at_their_place() {
 }
 
 #[test]
-fn what_cannot_be_read_back_is_refused() {
+fn ambiguous_template_is_rejected() {
     for (text, offset) in [
         ("a{x}{y}", 4),
         ("a{x}{+y}", 4),
@@ -84,7 +84,7 @@ fn messages_say_what_why_and_remedy() {
 }
 
 #[test]
-fn what_can_be_read_back_is_accepted() {
+fn unambiguous_template_is_accepted() {
     for (text, names) in [
         ("note://all", &[][..]),
         ("{id}", &["id"]),
@@ -117,7 +117,7 @@ fn limits_hold_one_below_and_one_above() {
 }
 
 #[test]
-fn the_more_specific_is_greater() {
+fn more_specific_is_greater() {
     let order = [
         "note://all",
         "note://{id}/text",
@@ -136,7 +136,7 @@ fn the_more_specific_is_greater() {
 
 /// `messages.txt` contains pairs of lines: a template, and its message, indented.
 #[test]
-fn each_mistake_has_its_message() {
+fn each_error_has_its_message() {
     let lines: Vec<&str> = include_str!("messages.txt").lines().collect();
     assert_eq!(lines.len(), 52);
     for pair in lines.chunks(2) {

@@ -136,7 +136,7 @@ proptest! {
     }
 
     #[test]
-    fn a_match_expands_to_what_matches_alike((text, _) in case(), uri in "x:(/l[0-3]:[a-z/.;=,%]{0,5}){0,4}(\\?q=[a-z]*)?") {
+    fn match_expands_to_what_matches_alike((text, _) in case(), uri in "x:(/l[0-3]:[a-z/.;=,%]{0,5}){0,4}(\\?q=[a-z]*)?") {
         let template = template(&text);
         if let Some(values) = matched(&template, &uri) {
             prop_assert_eq!(matched(&template, &template.expand(&values)), Some(values));

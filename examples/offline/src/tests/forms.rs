@@ -110,7 +110,7 @@ fn tools_come_before_forms() {
 }
 
 #[test]
-fn what_the_library_adds_is_not_read() {
+fn output_instructions_of_the_library_are_ignored() {
     let schema = json!({
         "type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"],
     });

@@ -40,7 +40,7 @@ fn results(results: impl IntoIterator<Item = ToolResponse>) -> String {
 }
 
 #[test]
-fn results_are_told() {
+fn tool_results_are_reported() {
     for (output, wanted) in [
         (json!("63°F and sunny"), "63°F and sunny"),
         (json!(42), "`t` returned 42."),
@@ -104,7 +104,7 @@ fn no_call_is_made_twice() {
 }
 
 #[test]
-fn a_new_question_is_a_new_run() {
+fn new_question_is_a_new_run() {
     let call = ToolRequest::new("get_weather", json!({"city": "Rome"}));
     let mut request = request("weather in Rome", &[weather()]);
     request.messages.extend([
@@ -117,7 +117,7 @@ fn a_new_question_is_a_new_run() {
 }
 
 #[test]
-fn what_it_is() {
+fn unmatched_prompt_explains_the_offline_model() {
     let said = ask("Sing!", &[weather(), add()]);
     assert!(said.contains("could have named: `get_weather`, `add`."), "{said}");
     assert!(said.contains("GEMINI_API_KEY") && said.contains("ollama/llama3.2"), "{said}");

@@ -147,7 +147,7 @@ impl RunStore for Deadly {
 
 /// The process of the test below. Without a role, it does nothing.
 #[tokio::test]
-async fn the_process_that_does_everything() {
+async fn process_that_does_everything() {
     let Ok(role) = std::env::var(ROLE) else { return };
     let [store, dies_at, run, folder] = role.splitn(4, ' ').collect::<Vec<_>>()[..] else {
         panic!("{role}")
@@ -169,7 +169,7 @@ fn is_killed(role: String) -> bool {
     use std::os::unix::process::ExitStatusExt as _;
     let (_, module) = module_path!().split_once("::").unwrap();
     let ended = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", &format!("{module}::the_process_that_does_everything")])
+        .args(["--exact", &format!("{module}::process_that_does_everything")])
         .env(ROLE, role)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

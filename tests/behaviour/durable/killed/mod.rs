@@ -15,11 +15,11 @@ use self::everything::survives_kills;
 use self::process::{Mortal, dies_at_each_save, run_alive};
 use super::stored::Temp;
 
-const CHILD: &str = "durable::killed::the_process_that_dies";
+const CHILD: &str = "durable::killed::process_that_dies";
 
 /// The process of the tests below. If run directly, it checks that the run completes without being killed.
 #[tokio::test]
-async fn the_process_that_dies() {
+async fn process_that_dies() {
     let Some(role) = Mortal::of_this() else {
         let temp = Temp::new("alive");
         return run_alive(Arc::new(temp.folder()), &temp.0).await;
@@ -42,12 +42,12 @@ impl AsRef<Path> for Temp {
 }
 
 #[test]
-fn a_process_that_is_killed_at_any_save_is_succeeded_with_a_folder() {
+fn process_that_is_killed_at_any_save_is_succeeded_with_a_folder() {
     dies_at_each_save(CHILD, "folder", [], Temp::new);
 }
 
 #[test]
-fn a_process_that_is_killed_at_any_save_is_succeeded_with_sqlite() {
+fn process_that_is_killed_at_any_save_is_succeeded_with_sqlite() {
     dies_at_each_save(CHILD, "sqlite", [], Temp::new);
 }
 

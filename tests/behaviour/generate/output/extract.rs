@@ -37,7 +37,7 @@ fn told(why: &str) -> String {
 }
 
 #[tokio::test]
-async fn an_answer_that_fits_is_the_value() {
+async fn answer_that_fits_is_the_value() {
     let model = ScriptedModel::text(SOUP);
     assert_eq!(
         genkit::generate("A dish?").model(model.clone()).extract::<Dish>().await.unwrap(),
@@ -72,7 +72,7 @@ async fn each_kind_of_misfit_goes_back_with_its_reason() {
 }
 
 #[tokio::test]
-async fn retries_are_counted_in_usage_and_stand_in_the_history() {
+async fn retries_are_counted_in_usage_and_kept_in_the_history() {
     let usage = || Usage::default().with_input_tokens(10).with_output_tokens(2);
     let answer = |text: &str| ModelResponse::from_text(text).with_usage(usage());
     let model = ScriptedModel::new([answer("no"), answer(STEW), answer(SOUP)]);
@@ -87,7 +87,7 @@ async fn retries_are_counted_in_usage_and_stand_in_the_history() {
 }
 
 #[tokio::test]
-async fn when_retries_are_used_up_the_error_says_why_and_owns_the_response() {
+async fn exhausted_retries_error_contains_reason_and_response() {
     for (retries, calls, said) in [
         (0, 1, "the output was rejected: missing field `minutes`; the text is: "),
         (1, 2, "the output was rejected after one retry: missing field `minutes`; "),
@@ -118,7 +118,7 @@ async fn without_extract_nothing_is_checked_unless_it_is_asked_for() {
 }
 
 #[tokio::test]
-async fn a_schema_by_hand_is_checked_as_a_whole() {
+async fn schema_by_hand_is_checked_as_a_whole() {
     let schema = json!({
         "type": "object", "required": ["n"],
         "properties": {"n": {"type": "integer"}, "list": {"type": "array", "items": {"type": "string"}}},
@@ -166,7 +166,7 @@ async fn validators_may_await_and_all_of_them_count() {
 }
 
 #[tokio::test]
-async fn a_fatal_error_of_a_validator_ends_the_run() {
+async fn fatal_error_of_a_validator_ends_the_run() {
     let model = ScriptedModel::texts([SOUP, SOUP]);
     let run = genkit::generate("A dish?").model(model.clone()).extract::<Dish>();
     let down =
@@ -177,7 +177,7 @@ async fn a_fatal_error_of_a_validator_ends_the_run() {
 }
 
 #[tokio::test]
-async fn what_was_cut_off_is_not_asked_for_again() {
+async fn truncated_output_is_not_retried() {
     let cut = ModelResponse::from_text(r#"{"name": "soup", "minutes": 2"#);
     let model = ScriptedModel::new([cut.with_finish_reason(FinishReason::Length)]);
     let error = genkit::generate("A dish?").model(model).extract::<Dish>().await.unwrap_err();
@@ -187,7 +187,7 @@ async fn what_was_cut_off_is_not_asked_for_again() {
 }
 
 #[tokio::test]
-async fn a_reason_is_cut_to_what_a_model_can_use() {
+async fn reason_is_cut_to_what_a_model_can_use() {
     let model = ScriptedModel::texts(["x", "y"]);
     let run = genkit::generate("go").model(model.clone()).validate(|text: &String| match &**text {
         "x" => Err("é".repeat(100_000)),
@@ -198,7 +198,7 @@ async fn a_reason_is_cut_to_what_a_model_can_use() {
 }
 
 #[tokio::test]
-async fn a_stream_says_that_earlier_chunks_are_void() {
+async fn stream_reports_that_earlier_chunks_are_void() {
     let streamed = |pieces: [&str; 2]| {
         let whole = ModelResponse::from_text(pieces.concat());
         Scripted::chunks(pieces.map(GenerateChunk::from_text), whole)
@@ -265,7 +265,7 @@ async fn reaching_the_limit_on_turns_is_an_error() {
 }
 
 #[tokio::test]
-async fn an_interrupted_run_is_resumed_and_extracted() {
+async fn interrupted_run_is_resumed_and_extracted() {
     let text = |text: &str| ModelResponse::from_text(text);
     let model = ScriptedModel::new([text("hm"), call("buy"), text("bought"), text(SOUP)]);
     let run = || genkit::generate("A dish?").model(model.clone()).tools(tools![buy]);
@@ -280,7 +280,7 @@ async fn an_interrupted_run_is_resumed_and_extracted() {
 }
 
 #[tokio::test]
-async fn tools_that_are_left_to_the_program_are_no_value() {
+async fn returned_tool_requests_are_not_a_value() {
     let run = genkit::generate("A dish?").model(ScriptedModel::new([call("minutes")]));
     let run = run.tools(tools![minutes]).return_tool_requests(true).extract::<Dish>();
     let error = run.await.unwrap_err();
@@ -289,7 +289,7 @@ async fn tools_that_are_left_to_the_program_are_no_value() {
 }
 
 #[tokio::test]
-async fn a_prompt_and_a_chat_are_extracted_from() {
+async fn prompt_and_a_chat_are_extracted_from() {
     let words = json!({"enum": ["soup", "stew"]});
     let options = PromptOptions::default().with_output_schema(words).with_output_format("enum");
     let prompt = Prompt::builder("dish", "Asks for a dish.")
@@ -313,7 +313,7 @@ async fn a_prompt_and_a_chat_are_extracted_from() {
 }
 
 #[tokio::test]
-async fn a_chat_keeps_nothing_of_a_turn_that_does_not_fit() {
+async fn chat_keeps_nothing_of_a_turn_that_does_not_fit() {
     let model = ScriptedModel::texts(["no", "no", "[1]"]);
     let mut chat = genkit::generate("Hello.").model(model).chat();
     assert!(chat.send("Numbers?").extract::<Vec<u32>>().await.is_err());
@@ -322,7 +322,7 @@ async fn a_chat_keeps_nothing_of_a_turn_that_does_not_fit() {
 }
 
 #[tokio::test]
-async fn the_deadline_counts_while_a_validator_waits() {
+async fn deadline_counts_while_a_validator_waits() {
     let run = genkit::generate("go").model(ScriptedModel::text("x"));
     let run = run.deadline(std::time::Duration::from_millis(20));
     let run = run.validate_async(|_: String| std::future::pending::<Result<(), String>>());

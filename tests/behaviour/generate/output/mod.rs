@@ -39,7 +39,7 @@ fn instructions(request: &ModelRequest) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn the_provider_binds_the_output_where_it_can() {
+async fn provider_binds_the_output_where_it_can() {
     let cases: [(Constrained, bool, bool); 5] = [
         (Constrained::All, false, true),
         (Constrained::All, true, true),
@@ -60,7 +60,7 @@ async fn the_provider_binds_the_output_where_it_can() {
 }
 
 #[tokio::test]
-async fn the_schema_always_reaches_the_model() {
+async fn schema_always_reaches_the_model() {
     let unknown = || {
         ScriptedModel::text(r#"{"name": "soup", "minutes": 20}"#).with_info(ModelInfo::default())
     };
@@ -83,7 +83,7 @@ async fn the_schema_always_reaches_the_model() {
 }
 
 #[tokio::test]
-async fn instructions_stand_in_the_system_message_or_the_last_of_the_user() {
+async fn instructions_are_added_to_the_system_or_last_user_message() {
     let none = model(Constrained::None);
     let request = asked(&none, |run| run.system("Be brief.")).await;
     assert_eq!(request.messages[0].content.len(), 2);
@@ -96,7 +96,7 @@ async fn instructions_stand_in_the_system_message_or_the_last_of_the_user() {
 }
 
 #[tokio::test]
-async fn a_place_for_the_instructions_is_used_even_at_the_beginning() {
+async fn place_for_the_instructions_is_used_even_at_the_beginning() {
     let place = Part::text("").with_metadata("purpose", "output").with_metadata("pending", true);
     let none = model(Constrained::None);
     let request = asked(&none, |run| run.prompt([place, Part::text("A dish?")])).await;
@@ -156,7 +156,7 @@ async fn nulls_of_properties_that_may_be_left_out_are_left_out() {
 }
 
 #[tokio::test]
-async fn what_does_not_fit_is_an_error_with_the_text() {
+async fn mismatching_output_error_contains_the_text() {
     let run = genkit::generate("go").output::<Dish>();
     let response = run.model(ScriptedModel::text("I cannot cook.")).await.unwrap();
     let error = response.output::<Dish>().unwrap_err();
@@ -169,7 +169,7 @@ async fn what_does_not_fit_is_an_error_with_the_text() {
 }
 
 #[tokio::test]
-async fn a_schema_that_a_format_cannot_have_is_an_error_before_the_call() {
+async fn schema_that_a_format_cannot_have_is_an_error_before_the_call() {
     let model = ScriptedModel::text("x");
     let run = genkit::generate("go").format(Format::Array).output_schema(json!({"type": "object"}));
     let error = run.model(model.clone()).await.unwrap_err();
@@ -178,7 +178,7 @@ async fn a_schema_that_a_format_cannot_have_is_an_error_before_the_call() {
 }
 
 #[tokio::test]
-async fn a_run_that_goes_on_has_its_own_instructions_and_system_message() {
+async fn run_that_continues_has_its_own_instructions_and_system_message() {
     let none = model(Constrained::None);
     let request = asked(&none, |run| run.system("Be brief.")).await;
     let history = request.messages;

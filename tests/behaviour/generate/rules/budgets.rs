@@ -61,7 +61,7 @@ fn ended(error: Error) -> (GenerateResponse, Value) {
 }
 
 #[tokio::test]
-async fn a_limit_on_model_calls_ends_a_run_before_the_next_one() {
+async fn limit_on_model_calls_ends_a_run_before_the_next_one() {
     let model = sums(5);
     let run = genkit::generate("go").model(model.clone()).tools(tools![add]);
     let limit = UsageLimit::new().requests(2);
@@ -75,7 +75,7 @@ async fn a_limit_on_model_calls_ends_a_run_before_the_next_one() {
 }
 
 #[tokio::test]
-async fn an_answer_that_goes_over_the_tokens_is_kept_and_its_calls_are_not_run() {
+async fn answer_that_goes_over_the_tokens_is_kept_and_its_calls_are_not_run() {
     for (limit, calls, what) in [
         (UsageLimit::new().tokens(219), 2, "tokens"),
         (UsageLimit::default().input_tokens(150), 2, "inputTokens"),
@@ -94,7 +94,7 @@ async fn an_answer_that_goes_over_the_tokens_is_kept_and_its_calls_are_not_run()
 }
 
 #[tokio::test]
-async fn a_last_answer_within_the_limit_is_an_answer_and_one_over_it_an_error_that_owns_it() {
+async fn last_answer_within_the_limit_is_an_answer_and_one_over_it_an_error_that_owns_it() {
     let answer = || ModelResponse::from_text("hello").with_usage(used(5, 5));
     let ask = |limit| {
         let run = genkit::generate("hi").model(ScriptedModel::new([answer()]));
@@ -135,7 +135,7 @@ async fn retries_samples_and_other_models_count() {
 }
 
 #[tokio::test]
-async fn an_answer_of_a_middleware_costs_no_request() {
+async fn answer_of_a_middleware_costs_no_request() {
     let cached =
         on_model(|_, _, _| async { ModelResponse::from_text("hi").with_usage(used(1, 1)) });
     let run = genkit::generate("go").model(ScriptedModel::pending()).middleware(cached);
@@ -144,7 +144,7 @@ async fn an_answer_of_a_middleware_costs_no_request() {
 }
 
 #[tokio::test]
-async fn the_limits_are_data() {
+async fn limits_are_data() {
     let options: GenerateOptions = serde_json::from_value(json!({
         "messages": [{"role": "user", "content": [{"text": "go"}]}],
         "tools": ["done"],
@@ -167,7 +167,7 @@ struct Score {
 }
 
 #[tokio::test]
-async fn a_run_ends_on_a_tool_with_its_answer_as_the_result() {
+async fn run_ends_on_a_tool_with_its_answer_as_the_result() {
     let round = ModelResponse::from_tool_requests([
         ToolRequest::new("add", json!({"a": 1, "b": 2})),
         ToolRequest::new("done", json!({"score": 7})),
@@ -208,7 +208,7 @@ async fn a_run_ends_on_a_tool_with_its_answer_as_the_result() {
 }
 
 #[tokio::test]
-async fn a_tool_that_asks_ends_the_run_once_it_is_answered() {
+async fn tool_that_asks_ends_the_run_once_it_is_answered() {
     let model = ScriptedModel::new([call("done", json!({"score": 3}))]);
     let run = genkit::generate("go").model(model).tools(tools![done]).stop_on_tool("done");
     let run = run.approval(|_| Approval::ask("Hand it in?"));
@@ -219,7 +219,7 @@ async fn a_tool_that_asks_ends_the_run_once_it_is_answered() {
 }
 
 #[tokio::test]
-async fn a_tool_to_stop_on_is_one_of_the_run() {
+async fn tool_to_stop_on_is_one_of_the_run() {
     let run = genkit::generate("go").model(ScriptedModel::text("x")).tools(tools![done, add]);
     let error = run.stop_on_tool("dome").await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound);
@@ -227,7 +227,7 @@ async fn a_tool_to_stop_on_is_one_of_the_run() {
 }
 
 #[tokio::test]
-async fn a_turn_sees_the_run_and_changes_its_model_tools_and_settings_for_itself() {
+async fn turn_sees_the_run_and_changes_its_model_tools_and_settings_for_itself() {
     let first = ScriptedModel::new([sum(), ModelResponse::from_text("2")]);
     let second = ScriptedModel::new([sum()]).with_name("second");
     let other = second.clone();
@@ -268,7 +268,7 @@ async fn a_turn_sees_the_run_and_changes_its_model_tools_and_settings_for_itself
 }
 
 #[tokio::test]
-async fn a_call_of_a_tool_that_a_turn_left_out_is_not_run() {
+async fn call_of_a_tool_that_a_turn_left_out_is_not_run() {
     static CALLS: AtomicU32 = AtomicU32::new(0);
     /// Counts.
     #[tool]
@@ -290,7 +290,7 @@ async fn a_call_of_a_tool_that_a_turn_left_out_is_not_run() {
 }
 
 #[tokio::test]
-async fn an_error_before_a_turn_ends_the_run_with_what_was_done() {
+async fn error_before_a_turn_ends_the_run_with_what_was_done() {
     let run = |names: [&'static str; 1]| {
         let run = genkit::generate("go").model(sums(2)).tools(tools![add]);
         run.before_turn(move |turn| async move {

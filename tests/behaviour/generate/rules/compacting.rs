@@ -50,7 +50,7 @@ fn is_whole(request: &ModelRequest) -> bool {
 }
 
 #[tokio::test]
-async fn a_short_conversation_is_sent_as_it_is() {
+async fn short_conversation_is_sent_unchanged() {
     let model = ScriptedModel::text("hi").with_token_counts(|_| panic!("nobody has to count"));
     let run = genkit::generate("hello").messages(talk(2)).model(model.clone());
     run.middleware(compact(10_000)).await.unwrap();
@@ -58,7 +58,7 @@ async fn a_short_conversation_is_sent_as_it_is() {
 }
 
 #[tokio::test]
-async fn the_oldest_go_and_what_counts_stays() {
+async fn oldest_messages_are_dropped_and_pinned_ones_are_kept() {
     let mut history = talk(10);
     history[3] = Message::model(long("a promise")).pinned();
     history.insert(0, Message::system("Be brief."));
@@ -95,7 +95,7 @@ async fn rounds_of_tools_go_whole_and_the_question_stays() {
 }
 
 #[tokio::test]
-async fn the_usage_of_the_last_answer_counts() {
+async fn usage_of_the_last_answer_counts() {
     // The provider counts 10 tokens for each estimated one.
     let answer = |text: &str, tokens| {
         let usage = Usage::default().with_input_tokens(tokens);
@@ -122,7 +122,7 @@ async fn the_usage_of_the_last_answer_counts() {
 }
 
 #[tokio::test]
-async fn a_provider_that_counts_is_asked_before_the_first_answer() {
+async fn provider_that_counts_is_asked_before_the_first_answer() {
     let count = |request: &ModelRequest| 300 * request.messages.len() as u64;
     let model = ScriptedModel::text("hi").with_token_counts(count);
     let run = genkit::generate("now?").messages(talk(3)).model(model.clone());
@@ -133,7 +133,7 @@ async fn a_provider_that_counts_is_asked_before_the_first_answer() {
 }
 
 #[tokio::test]
-async fn a_summary_stands_in_the_place_of_what_went_and_is_made_once() {
+async fn summary_replaces_dropped_messages_and_is_generated_once() {
     let small = ScriptedModel::texts(["first summary", "second summary"]);
     let answers = (0..6).map(|_| ModelResponse::from_text(long("answer")));
     let model = ScriptedModel::new(answers);
@@ -160,7 +160,7 @@ async fn a_summary_stands_in_the_place_of_what_went_and_is_made_once() {
 }
 
 #[tokio::test]
-async fn a_summary_counts_for_the_run_and_one_that_fails_is_no_end() {
+async fn summary_usage_counts_and_a_failed_summary_does_not_end_the_run() {
     let used = Usage::default().with_input_tokens(50);
     let small = ScriptedModel::new([ModelResponse::from_text("short").with_usage(used.clone())]);
     let ask = |model: &ScriptedModel, small| {
@@ -183,7 +183,7 @@ async fn a_summary_counts_for_the_run_and_one_that_fails_is_no_end() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_made_again_is_not_summarized_again() {
+async fn call_that_is_made_again_is_not_summarized_again() {
     let small = ScriptedModel::text("short");
     let script: [Scripted; 2] = [
         Err(Error::new(ErrorKind::Unavailable, "down")).into(),
@@ -199,7 +199,7 @@ async fn a_call_that_is_made_again_is_not_summarized_again() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_shortened_is_sent_all_the_same() {
+async fn conversation_that_cannot_be_compacted_is_sent_unchanged() {
     let model = ScriptedModel::text("hi");
     let history = talk(3).into_iter().map(Message::pinned);
     let run = genkit::generate(long("now")).messages(history).model(model.clone());

@@ -90,7 +90,7 @@ async fn names_are_listed_and_tools_that_were_opened_stay() {
     assert_eq!(
         offered(&next, 0),
         ["search_tools", "shop/item_3", "weather"],
-        "also in another run"
+        "even in another run"
     );
 }
 
@@ -114,7 +114,7 @@ async fn too_many_to_list_are_searched() {
 }
 
 #[tokio::test]
-async fn a_call_of_a_closed_tool_opens_it_and_can_be_mended() {
+async fn call_of_an_unloaded_tool_loads_it_and_can_be_corrected() {
     let model = script([
         calls([("shop/item_1", json!({"piece": 2})), ("shop/item_99", json!({}))]),
         calls([("item_1", json!({"pieces": 2}))]),
@@ -178,7 +178,7 @@ async fn runs_do_not_share_what_is_open() {
 }
 
 #[tokio::test]
-async fn a_second_question_of_a_middleware_closes_nothing() {
+async fn second_question_of_a_middleware_closes_nothing() {
     let judge = on_model(|request, chunks, next| async move {
         let answer = next.clone().run(&request, &chunks).await?;
         let mut check = request.clone();
@@ -200,7 +200,7 @@ async fn search_tools() -> u32 {
 }
 
 #[tokio::test]
-async fn the_name_is_taken() {
+async fn taken_tool_name_is_an_error() {
     let run = genkit::generate("go").model(script([])).tools(tools![search_tools]);
     let error = run.middleware(tool_search()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{error}");

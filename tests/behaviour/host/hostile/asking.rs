@@ -71,7 +71,7 @@ fn asks_about_the_first(when: &'static str) -> CustomTransport {
 }
 
 #[tokio::test]
-async fn a_question_never_goes_to_another_client() {
+async fn question_never_goes_to_another_client() {
     for when in ["both are open", "the first is given up"] {
         let Proxied { clients: [first, second], asked, _host } =
             proxied(asks_about_the_first(when)).await;
@@ -91,7 +91,7 @@ async fn a_question_never_goes_to_another_client() {
 }
 
 #[tokio::test]
-async fn a_question_of_the_only_call_goes_to_its_client() {
+async fn question_of_the_only_call_goes_to_its_client() {
     let state: Arc<Mutex<Option<Value>>> = Arc::default();
     let behind =
         by_hand(json!({"tools": {}}), move |message, say| match message["method"].as_str() {

@@ -85,7 +85,7 @@ fn question(id: u64, message: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_server_that_hangs_takes_no_more_than_its_places() {
+async fn server_that_hangs_takes_no_more_than_its_places() {
     let hangs = by_hand(json!({"tools": {}}), |message, say| {
         if message["method"] == "tools/list" {
             let _ = say.send(answer(message, json!({"tools": [tool("hang", "Hangs.")]})));
@@ -118,7 +118,7 @@ async fn a_server_that_hangs_takes_no_more_than_its_places() {
 }
 
 #[tokio::test]
-async fn a_model_is_lent_to_nobody_unless_somebody_says_so_and_not_for_ever() {
+async fn sampling_requires_permission_and_is_limited() {
     let said = Arc::new(Mutex::new(Vec::new()));
     let seen = Arc::clone(&said);
     let make = move || {

@@ -49,7 +49,7 @@ fn thief() -> CustomTransport {
 }
 
 #[tokio::test]
-async fn a_server_reads_for_nobody_else() {
+async fn server_cannot_read_resources_of_another_server() {
     for era in ERAS {
         // First and last: the position makes no difference.
         for first in [true, false] {
@@ -82,7 +82,7 @@ async fn a_server_reads_for_nobody_else() {
 }
 
 #[tokio::test]
-async fn a_proxy_reads_no_resource_of_one_server_at_another() {
+async fn proxy_reads_no_resource_of_one_server_at_another() {
     for first in [true, false] {
         let honest = server(&registry(resources![note]));
         let builder = McpHost::builder();
@@ -103,7 +103,7 @@ async fn a_proxy_reads_no_resource_of_one_server_at_another() {
 }
 
 #[tokio::test]
-async fn what_a_program_has_itself_is_read_there() {
+async fn local_resources_take_precedence() {
     let host = McpHost::builder().server("evil", thief()).build().unwrap();
     let genkit = Genkit::builder().registry(registry(resources![note])).build().unwrap();
     host.register_in(genkit.registry()).await;
@@ -116,7 +116,7 @@ async fn what_a_program_has_itself_is_read_there() {
 }
 
 #[tokio::test]
-async fn one_address_of_two_servers_is_told() {
+async fn duplicate_resource_uri_is_reported() {
     let told = Arc::new(Mutex::new(Vec::new()));
     let seen = Arc::clone(&told);
     let host = McpHost::builder()
@@ -135,7 +135,7 @@ async fn one_address_of_two_servers_is_told() {
 }
 
 #[tokio::test]
-async fn a_link_of_a_server_leads_to_its_own_resources_only() {
+async fn link_of_a_server_leads_to_its_own_resources_only() {
     let genkit = Genkit::builder().registry(registry(resources![secret])).build().unwrap();
     let honest = server(&registry(resources![note]));
     let host = McpHost::builder().server("evil", thief()).server("notes", honest).build().unwrap();

@@ -13,7 +13,7 @@ use super::{answer, by_hand, text, tool};
 use crate::host::until;
 
 #[tokio::test]
-async fn a_tool_that_changes_is_held_back_until_it_is_accepted() {
+async fn tool_that_changes_is_held_back_until_it_is_accepted() {
     for held in [true, false] {
         let version = Arc::new(AtomicUsize::new(0));
         let now = Arc::clone(&version);
@@ -83,7 +83,7 @@ async fn a_tool_that_changes_is_held_back_until_it_is_accepted() {
 }
 
 #[tokio::test]
-async fn what_people_read_of_a_server_shows_what_it_is() {
+async fn server_text_shown_to_users_is_escaped() {
     let hides = by_hand(json!({"tools": {}}), |message, say| {
         if message["method"] == "tools/list" {
             let schema = json!({"type": "object", "properties": {
@@ -112,7 +112,7 @@ async fn what_people_read_of_a_server_shows_what_it_is() {
 }
 
 #[tokio::test]
-async fn a_proxy_passes_on_what_a_tool_says_beside_its_structure() {
+async fn proxy_forwards_text_next_to_structured_content() {
     let says = by_hand(json!({"tools": {}}), |message, say| {
         let result = match message["method"].as_str() {
             Some("tools/list") => json!({"tools": [tool("say", "Says.")]}),
@@ -140,7 +140,7 @@ async fn a_proxy_passes_on_what_a_tool_says_beside_its_structure() {
 }
 
 #[tokio::test]
-async fn a_trace_goes_only_to_servers_that_shall_have_it() {
+async fn trace_context_is_sent_only_to_configured_servers() {
     let sent = Arc::new(Mutex::new(Vec::new()));
     for wanted in [false, true] {
         let seen = Arc::clone(&sent);
@@ -167,7 +167,7 @@ async fn a_trace_goes_only_to_servers_that_shall_have_it() {
 }
 
 #[tokio::test]
-async fn a_configuration_reads_only_the_variables_that_it_may() {
+async fn configuration_reads_only_the_variables_that_it_may() {
     let text =
         r#"{"mcpServers": {"x": {"url": "https://example.com/?k=${PATH}", "disabled": true}}}"#;
     let status = |host: McpHost| host.status().remove(0);

@@ -17,7 +17,7 @@ async fn offered(host: &McpHost, tool: &str) {
 }
 
 #[tokio::test]
-async fn a_model() {
+async fn sampling_is_answered_by_the_model() {
     for transport in TRANSPORTS {
         let server = Everything::start("sampling", transport);
         let model = ScriptedModel::text("Forty-two.");
@@ -41,7 +41,7 @@ async fn a_model() {
 }
 
 #[tokio::test]
-async fn a_model_that_is_not_lent() {
+async fn sampling_that_is_not_allowed_is_rejected() {
     for transport in TRANSPORTS {
         let server = Everything::start("refusal", transport);
         let model = ScriptedModel::text("never asked");
@@ -60,7 +60,7 @@ async fn a_model_that_is_not_lent() {
 }
 
 #[tokio::test]
-async fn a_handler() {
+async fn elicitation_is_answered_by_the_handler() {
     for transport in TRANSPORTS {
         let server = Everything::start("handler", transport);
         let asked: Arc<Mutex<Vec<ElicitRequest>>> = Arc::default();
@@ -93,7 +93,7 @@ async fn a_handler() {
 }
 
 #[tokio::test]
-async fn a_handler_that_has_no_answer() {
+async fn declined_or_cancelled_elicitation_is_reported_to_the_server() {
     for (answer, said) in
         [(Elicited::Declined, "User declined"), (Elicited::Cancelled, "User cancelled")]
     {
@@ -112,7 +112,7 @@ async fn a_handler_that_has_no_answer() {
 
 /// A page to visit, requested as a question, and as an error that lists what is missing.
 #[tokio::test]
-async fn a_page() {
+async fn page_to_visit_is_a_question_or_an_error() {
     for transport in TRANSPORTS {
         let server = Everything::start("page", transport);
         let asked: Arc<Mutex<Vec<String>>> = Arc::default();
@@ -145,7 +145,7 @@ async fn a_page() {
 
 /// Without a handler the loop is interrupted, and resumed in another process.
 #[tokio::test]
-async fn a_loop() {
+async fn interrupted_loop_is_resumed_in_another_process() {
     for transport in TRANSPORTS {
         let server = Everything::start("loop", transport);
         let first = server.host().await;

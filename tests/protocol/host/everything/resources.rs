@@ -42,7 +42,7 @@ async fn documents_and_templates() {
 }
 
 #[tokio::test]
-async fn a_request_that_links_to_one_has_what_is_in_it() {
+async fn linked_resource_is_added_to_the_request() {
     let server = Everything::start("linked", TRANSPORTS[0]);
     let host = server.host().await;
     let model = ScriptedModel::text("Read.");

@@ -70,7 +70,7 @@ async fn logs() {
 }
 
 #[tokio::test]
-async fn a_level_is_kept_to() {
+async fn level_is_kept_to() {
     for transport in TRANSPORTS {
         let server = Everything::start("level", transport);
         let (host, told) = listening(&server, Some(LogLevel::Error)).await;

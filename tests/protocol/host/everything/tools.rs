@@ -37,7 +37,7 @@ async fn names(host: &McpHost) -> Vec<String> {
 
 /// It registers some of its tools once it knows the client, so the list changes.
 #[tokio::test]
-async fn the_list_is_that_of_now() {
+async fn list_is_current() {
     for transport in TRANSPORTS {
         let server = Everything::start("list", transport);
         let told = Told::default();
@@ -157,7 +157,7 @@ async fn annotations_are_in_raw_results() {
 }
 
 #[tokio::test]
-async fn a_file_that_a_tool_makes_is_a_resource() {
+async fn file_that_a_tool_makes_is_a_resource() {
     for transport in TRANSPORTS {
         let server = Everything::start("gzip", transport);
         let host = server.host().await;

@@ -63,7 +63,7 @@ fn bearer(token: &str) -> String {
 }
 
 #[test]
-fn a_verified_caller_is_at_hand_in_both_eras_and_the_token_is_not() {
+fn verified_caller_is_at_hand_in_both_eras_and_the_token_is_not() {
     let here = Here::serve(server().authenticate(verify).router().unwrap());
     let wire = Wire::to(here.url());
     for (token, who) in [("t-ada", "ada of acme"), ("t-bob", "bob of beta")] {
@@ -97,7 +97,7 @@ fn sessions_belong_to_who_opened_them_on_a_server_that_listens_itself() {
 }
 
 #[test]
-fn refusals_say_what_would_help() {
+fn rejections_suggest_a_fix() {
     let here =
         Here::serve(server().authenticate(verify).protected_resource(resource()).router().unwrap());
     let wire = Wire::to(here.url());
@@ -134,14 +134,14 @@ fn refusals_say_what_would_help() {
 
 /// RFC 6750 also allows tokens in URLs and forms, which MCP forbids.
 #[test]
-fn a_token_in_the_address_is_none() {
+fn token_in_the_url_is_ignored() {
     let serving = Serving::of(server().authenticate(verify));
     let wire = Wire::to(&format!("{}?access_token=t-ada", serving.url()));
     assert_eq!(wire.post(&[], &initialize()).status, 401);
 }
 
 #[test]
-fn metadata_is_public_and_stands_where_clients_look() {
+fn metadata_is_public_and_at_the_well_known_path() {
     let server = || server().authenticate(verify).protected_resource(resource());
     let listening = Serving::of(server());
     let here = Here::serve(server().router().unwrap());
@@ -179,7 +179,7 @@ fn metadata_is_public_and_stands_where_clients_look() {
 }
 
 #[test]
-fn what_would_promise_what_is_not_checked_does_not_start() {
+fn metadata_without_a_verifier_fails_to_start() {
     let kind = |server: McpServer| server.router().expect_err("no router").kind();
     assert_eq!(kind(server().protected_resource(resource())), ErrorKind::FailedPrecondition);
     let wrong = ProtectedResource::new("mcp.example.com");
@@ -195,7 +195,7 @@ fn what_would_promise_what_is_not_checked_does_not_start() {
 
 /// The verifier is called once for each request, and not if the host or the origin is refused before.
 #[test]
-fn strangers_do_not_reach_the_verifier() {
+fn rejected_requests_do_not_reach_the_verifier() {
     let asked = Arc::new(AtomicUsize::new(0));
     let counts = Arc::clone(&asked);
     let server = server().authenticate(move |token: String| {
@@ -219,7 +219,7 @@ fn strangers_do_not_reach_the_verifier() {
 }
 
 #[test]
-fn a_function_that_needs_a_caller_says_so_where_there_is_none() {
+fn missing_principal_is_an_error() {
     let here = Here::serve(server().router().unwrap());
     let answer = Wire::to(here.url()).call_alone("me", &json!({}));
     let told = text(&answer);

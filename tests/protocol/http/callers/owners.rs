@@ -18,7 +18,7 @@ async fn believe(headers: HeaderMap, mut request: Request, next: Next) -> axum::
 }
 
 #[test]
-fn a_session_is_not_found_by_others() {
+fn session_is_not_found_by_others() {
     let app = calculator().router().unwrap().layer(middleware::from_fn(believe));
     let here = Here::serve(app);
     let wire = Wire::to(here.url());
@@ -40,7 +40,7 @@ fn a_session_is_not_found_by_others() {
 }
 
 #[test]
-fn a_stored_session_goes_on_after_a_restart_and_is_its_owners_alone() {
+fn stored_session_survives_a_restart_for_its_owner_only() {
     let sessions = MemorySessions::new();
     let serve = || {
         let server = calculator().session_store(sessions.clone());
@@ -94,7 +94,7 @@ fn sessions_are_counted_when_they_are_made_and_the_longest_idle_goes() {
 }
 
 #[test]
-fn what_opens_no_session_is_not_counted() {
+fn requests_without_a_session_are_not_counted() {
     let serving = Serving::of(calculator().max_sessions(2));
     let wire = Wire::to(&serving.url());
     let own = wire.open(&[]);

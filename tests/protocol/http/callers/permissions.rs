@@ -238,7 +238,7 @@ fn next_update(lines: &mut impl Iterator<Item = String>) -> String {
 
 /// An update of a resource that the caller may not read is not reported; the next one is.
 #[test]
-fn a_subscriber_hears_of_what_it_may_read() {
+fn subscriber_hears_of_what_it_may_read() {
     let registry = registry();
     let here = Here::serve(server(registry.clone()).router().unwrap());
     let wire = Wire::to(here.url());
@@ -279,7 +279,7 @@ fn a_subscriber_hears_of_what_it_may_read() {
 
 /// A fixed URI that a caller must not see is not readable through a matching template either.
 #[test]
-fn there_is_no_other_door() {
+fn permissions_apply_to_every_method() {
     /// Everything of the house.
     #[resource("house://{room}")]
     async fn room(room: String) -> String {
@@ -333,7 +333,7 @@ fn callers_who_see_the_same_get_the_same_list() {
 }
 
 #[test]
-fn without_authentication_nobody_has_a_scope() {
+fn callers_have_no_scopes_without_authentication() {
     let here = Here::serve(serving(registry()).router().unwrap());
     let list = Wire::to(here.url()).ask_alone("tools/list", json!({})).text;
     assert!(list.contains("open_tool") && !list.contains("write_tool"), "{list}");

@@ -58,7 +58,7 @@ fn resource() -> ProtectedResource {
 }
 
 #[test]
-fn who_lacks_a_scope_of_a_tool_is_told_which() {
+fn missing_scope_is_named_in_the_challenge() {
     let registry = Registry::new().add(tools![look, write, own]);
     let here = Here::serve(server(&registry).protected_resource(resource()).router().unwrap());
     let wire = Wire::to(here.url());
@@ -139,7 +139,7 @@ fn read_out(stream: Response<Body>) -> Duration {
 }
 
 #[test]
-fn a_stream_does_not_outlive_its_token() {
+fn stream_does_not_outlive_its_token() {
     let registry = Registry::new().add(tools![look]);
     let here = Here::serve(server(&registry).router().unwrap());
     let wire = Wire::to(here.url());
@@ -175,7 +175,7 @@ fn notices(stream: Response<Body>) -> impl Iterator<Item = String> {
 }
 
 #[test]
-fn a_change_is_told_to_those_who_see_it() {
+fn change_notifies_only_clients_that_can_see_it() {
     const TOOLS: &str = "notifications/tools/list_changed";
     const PROMPTS: &str = "notifications/prompts/list_changed";
     let registry = Registry::new().add(tools![look]);

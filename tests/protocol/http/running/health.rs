@@ -35,7 +35,7 @@ fn settled(origin: &str, wanted: u16) -> Answer {
 }
 
 #[test]
-fn a_probe_needs_nothing() {
+fn probe_needs_nothing() {
     let serving = Serving::of(calculator().bearer_token("secret").health("/health"));
     let origin = format!("http://{}", serving.address());
     for path in ["/health", "/health/ready"] {
@@ -53,7 +53,7 @@ fn a_probe_needs_nothing() {
 }
 
 #[test]
-fn a_router_has_the_routes_too() {
+fn router_has_the_routes_too() {
     let here = Here::serve(calculator().health("/live").router().unwrap());
     let origin = here.url().trim_end_matches("/mcp").to_owned();
     assert_eq!(ask(&origin, "/live").status, 200);
@@ -61,7 +61,7 @@ fn a_router_has_the_routes_too() {
 }
 
 #[test]
-fn what_must_hold_is_asked_once_a_second_and_told_in_a_word() {
+fn readiness_is_polled_once_per_second() {
     let (holds, asked) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU32::new(0)));
     let (held, counted) = (Arc::clone(&holds), Arc::clone(&asked));
     let server = calculator().health("/health").ready_when(move || {
@@ -126,7 +126,7 @@ fn it_is_not_ready_while_none_is() {
 }
 
 #[test]
-fn a_path_that_cannot_be_is_an_error() {
+fn path_that_cannot_be_is_an_error() {
     for path in ["", "/", "health", "/mcp", "/mcp/health", "/{x}", "/a b"] {
         let error = calculator().health(path).router().unwrap_err();
         assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{path}");

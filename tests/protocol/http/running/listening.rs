@@ -17,7 +17,7 @@ fn adds(url: &str) {
 }
 
 #[test]
-fn port_0_is_told() {
+fn chosen_port_is_reported() {
     let (told, address) = mpsc::channel();
     let server = calculator().http("127.0.0.1:0").on_listening(move |address| {
         told.send(address).expect("a test that waits");
@@ -31,7 +31,7 @@ fn port_0_is_told() {
 }
 
 #[test]
-fn a_listener_of_the_program_is_served() {
+fn listener_of_the_program_is_served() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}/mcp", listener.local_addr().expect("an address"));
     let runtime = Runtime::new().expect("a runtime");
@@ -41,7 +41,7 @@ fn a_listener_of_the_program_is_served() {
 }
 
 #[test]
-fn a_port_that_is_taken_is_an_error_that_names_it() {
+fn port_that_is_taken_is_an_error_that_names_it() {
     let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = taken.local_addr().expect("an address").to_string();
     let server = calculator().http(&address);
@@ -50,7 +50,7 @@ fn a_port_that_is_taken_is_an_error_that_names_it() {
 }
 
 #[test]
-fn what_is_no_address_is_said_with_one_that_is() {
+fn invalid_listen_address_error_shows_an_example() {
     for address in ["nonsense", "127.0.0.1", "8000", "127.0.0.1:99999", "unix:"] {
         let server = calculator().http(address);
         let error = Runtime::new().expect("a runtime").block_on(server.run()).unwrap_err();

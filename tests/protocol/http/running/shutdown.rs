@@ -64,7 +64,7 @@ fn until(what: &str, mut holds: impl FnMut() -> bool) {
 
 /// Both eras in turn, since the flag for a running call is shared by the process.
 #[test]
-fn a_running_call_is_finished() {
+fn running_call_is_finished() {
     finishes(|wire, _| wire.call_alone("slow", &json!({})).message());
     finishes(|wire, session| wire.call(session, "slow", &json!({})).message());
 }

@@ -37,7 +37,7 @@ fn connect(path: &Path) -> UnixStream {
 }
 
 #[test]
-fn a_socket_is_there_as_long_as_its_server() {
+fn socket_is_there_as_long_as_its_server() {
     let path = packages::scratch("sockets-path").join("s.sock");
     let address = format!("unix:{}", path.display());
     // The socket file of a dead process is removed.
@@ -72,7 +72,7 @@ fn one_that_is_bound_already_stays() {
 }
 
 #[test]
-fn a_file_that_is_no_socket_stays() {
+fn regular_file_at_the_socket_path_is_kept() {
     let path = packages::scratch("sockets-file").join("notes.txt");
     std::fs::write(&path, "mine").unwrap();
     let runtime = Runtime::new().unwrap();
@@ -83,7 +83,7 @@ fn a_file_that_is_no_socket_stays() {
 
 /// The command line accepts it, too.
 #[test]
-fn an_example_listens_on_a_socket() {
+fn example_listens_on_a_socket() {
     let path = packages::scratch("sockets-cli").join("s.sock");
     let mut command = std::process::Command::new(server::example("quickstart"));
     command.args(["--http", &format!("unix:{}", path.display())]).env_remove("RUST_LOG");

@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_longest_beginning_is_found_and_the_oldest_is_forgotten() {
+    fn longest_beginning_is_found_and_the_oldest_is_forgotten() {
         let memory = Memory::default();
         let talk = ["a", "b", "c"].map(Message::user);
         let keys = memory.prefix_keys("m", &talk);

@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_and_its_answers_are_one() {
+    fn call_and_its_results_are_one_unit() {
         let history = [
             Message::system("S"),
             Message::user("a").pinned(),
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_go_first_and_no_more_than_needed() {
+    fn oldest_go_first_and_no_more_than_needed() {
         let history: Vec<Message> = (0..6).map(|n| Message::model(n.to_string())).collect();
         let units = split_units(&history);
         let cut = |left_out: &[usize], excess| {

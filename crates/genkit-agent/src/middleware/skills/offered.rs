@@ -133,11 +133,8 @@ impl SkillOffers {
                 answer["base64"] = STANDARD.encode(&bytes).into()
             }
             Err(_) => {
-                answer["error"] = format!(
-                    "the file is not text and has {} bytes, which is too large",
-                    bytes.len()
-                )
-                .into();
+                answer["error"] =
+                    format!("the file is binary and too large ({} bytes)", bytes.len()).into();
             }
         }
         Ok(answer)
@@ -204,7 +201,7 @@ fn search_skills(skills: &[OfferedSkill], query: &str) -> Value {
     json!({ "found": found, "note": note })
 }
 
-/// Adds as much of a text as fits into one response, and the offset of the rest.
+/// Adds as much of a string as fits into one response, and the offset of the rest.
 fn put_text(answer: &mut Value, key: &str, text: &str, offset: usize) {
     let rest = text.get(offset..).unwrap_or_default();
     let piece = truncate(rest, MAX_ANSWER);

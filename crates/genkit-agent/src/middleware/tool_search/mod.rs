@@ -294,7 +294,7 @@ impl_model_middleware!(ToolSearch, {
     }
 });
 
-/// Whether the request forces a call of this tool.
+/// Returns whether the request forces a call of this tool.
 fn is_chosen(request: &ModelRequest, name: &str) -> bool {
     matches!(&request.tool_choice, Some(ToolChoice::Tool(chosen)) if chosen == name)
 }

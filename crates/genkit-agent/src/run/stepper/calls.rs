@@ -20,7 +20,7 @@ use genkit_core::internal::sync::lock;
 use genkit_core::{ModelRequest, ModelResponse, ToolDefinition, Usage};
 
 /// A model call to perform: see [`NextStep::Model`](super::NextStep::Model).
-#[must_use = "a call is made by `.perform().await`"]
+#[must_use = "a call does nothing until `.perform().await`"]
 pub struct ModelCall<'a> {
     driver: &'a Arc<Driver>,
     machine: &'a mut TurnMachine,
@@ -96,7 +96,7 @@ impl<'a> ModelCall<'a> {
         self.driver.ask_model(self.machine, self.machine.index()).await
     }
 
-    /// Calls the model. Inside of a durable call, a temporary error is retried as in a durable run.
+    /// Calls the model. Inside a durable call, a temporary error is retried as in a durable run.
     pub(in crate::run) async fn call_with_retries(
         &self,
         nested: Option<&NestedRun>,

@@ -1,4 +1,4 @@
-//! A run inside of a durable call: its steps are saved in the journal of the call, so that a crash repeats none of them.
+//! A run inside a durable call: its steps are saved in the journal of the call, so that a crash repeats none of them.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ struct NestedState {
 }
 
 impl NestedRun {
-    /// Returns the position of a nested run within the current durable call. `None` outside of a durable call.
+    /// Returns the position of a nested run within the current durable call. `None` outside a durable call.
     ///
     /// Two runs of one call are distinguished by their conversations, and runs with the same conversation by their
     /// order.

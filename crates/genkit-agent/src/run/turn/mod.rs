@@ -265,7 +265,7 @@ impl TurnMachine {
         let is_cut = finish_reason == Some(FinishReason::Length);
         if is_cut || self.retries >= self.rules.output_retries.unwrap_or(0) {
             let shown = shown.unwrap_or_default();
-            let error = E::OutputRefused { why: reason, retries: self.retries, shown };
+            let error = E::OutputRejected { why: reason, retries: self.retries, shown };
             let response = self.end_run(Some(message), finish_reason, finish_message);
             return Err(Error::from(error).with_partial(response));
         }

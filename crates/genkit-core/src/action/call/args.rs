@@ -33,12 +33,12 @@ pub(crate) fn parse_arguments<T: DeserializeOwned + 'static>(arguments: Argument
     parse_with(arguments, &read::<T>).map(|(input, _)| input)
 }
 
-/// [`parse_arguments`], which also returns the JSON that was finally read.
+/// Parses arguments like [`parse_arguments`], and also returns the JSON that was accepted.
 pub(crate) fn parse_kept<T: DeserializeOwned>(arguments: Arguments) -> Result<(T, Value)> {
     parse_with(arguments, &|value| placed::read(value).map_err(Problem))
 }
 
-/// [`parse_kept`] with a custom reader.
+/// Parses arguments like [`parse_kept`], with a custom reader.
 pub(super) fn parse_with<R>(arguments: Arguments, read: Reader<'_, R>) -> Result<(R, Value)> {
     let Arguments { value, how, bounds } = arguments;
     let (input, value) = read_leniently(value, how, read)?;
@@ -224,7 +224,7 @@ pub(super) fn convert_integral_floats(value: &mut Value) -> bool {
     }
 }
 
-/// Whether a replaced string should have stayed a string.
+/// Returns whether a replaced string should have stayed a string.
 fn expects_string(problem: &Problem) -> bool {
     problem.0.message.ends_with("expected a string")
 }
@@ -274,7 +274,7 @@ fn reread_inside<R>(
             return Some(next);
         }
     }
-    // An untagged enum says nothing about the value that does not fit.
+    // The error of an untagged enum does not name the value that failed to match.
     let next = read(&all).ok().filter(|_| candidates.len() > 1)?;
     *arguments = all;
     Some(Ok(next))
@@ -401,14 +401,14 @@ mod tests {
     }
 
     #[test]
-    fn exact_reads_mend_nothing() {
+    fn strict_parsing_repairs_nothing() {
         let error = parse_arguments::<Input>(json!({"city": "a", "days": "5"}), Strictness::Exact);
         let message = error.expect_err("a string is not a number").to_string();
         assert!(message.contains("at `days`"), "{message}");
     }
 
     #[test]
-    fn an_error_names_the_place_and_what_was_expected() {
+    fn error_names_the_place_and_what_was_expected() {
         let error =
             parse_arguments::<Input>(json!({"city": "a", "hours": [1, "x"]}), Strictness::Lenient);
         let message = error.expect_err("x is not a number").to_string();
@@ -419,7 +419,7 @@ mod tests {
     }
 
     #[test]
-    fn null_is_what_it_reads_as_and_else_no_arguments() {
+    fn null_is_parsed_or_treated_as_no_arguments() {
         for (how, any) in [(Strictness::Exact, Value::Null), (Strictness::Lenient, json!({}))] {
             assert_eq!(parse_arguments::<Value>(Value::Null, how).expect("any JSON"), any);
         }
@@ -491,7 +491,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_text_counts_as_absent_where_it_does_not_fit() {
+    fn empty_text_counts_as_absent_where_it_does_not_fit() {
         let input: Input =
             parse_arguments(json!({"city": "", "days": ""}), Strictness::Text).expect("fits");
         assert_eq!(input, Input { city: String::new(), days: None, hours: vec![], inner: None });

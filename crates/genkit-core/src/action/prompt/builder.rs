@@ -25,7 +25,7 @@ use crate::template::Templates;
 use genkit_schema::internal::Schemas;
 
 impl Prompt {
-    /// Creates a builder of a prompt made at run time.
+    /// Creates a builder for a prompt.
     ///
     /// ```
     /// use genkit::{Context, Prompt};
@@ -123,7 +123,7 @@ impl PromptBuilder {
         Prompt(Arc::new(PromptData { definition, version, timeout, options, completers, template }))
     }
 
-    /// Adds a required argument as data. The argument is a text. No input type is needed: the handler takes a
+    /// Adds a required argument as data. The argument is a string. No input type is needed: the handler takes a
     /// `Map<String, Value>`.
     ///
     /// ```
@@ -147,7 +147,7 @@ impl PromptBuilder {
         self.with_argument(name.into(), description.into(), true)
     }
 
-    /// Adds an optional argument as data. The argument is a text.
+    /// Adds an optional argument as data. The argument is a string.
     pub fn optional_argument(
         self,
         name: impl Into<String>,

@@ -172,7 +172,7 @@ impl PromptOptions {
         self
     }
 
-    /// Sets the output instructions: `true`, `false`, or a text.
+    /// Sets the output instructions: `true`, `false`, or a string.
     #[must_use]
     pub fn with_output_instructions(mut self, instructions: impl Into<Instructions>) -> Self {
         self.output.get_or_insert_default().instructions = Some(instructions.into());

@@ -111,8 +111,8 @@ impl AppPage {
     }
 }
 
-/// Returns whether a text is an origin of a content security policy: a scheme and a host, `*.` before it, and a port. A
-/// text with spaces or semicolons could add other directives to the policy.
+/// Returns whether a string is an origin of a content security policy: a scheme and a host, `*.` before it, and a port.
+/// A string with spaces or semicolons could add other directives to the policy.
 pub fn is_origin(text: &str) -> bool {
     let schemes = ["https://", "http://", "wss://", "ws://"];
     let Some(rest) = schemes.iter().find_map(|scheme| text.strip_prefix(scheme)) else {

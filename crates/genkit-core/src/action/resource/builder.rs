@@ -22,7 +22,7 @@ use crate::message::Annotations;
 use genkit_schema::internal::Schemas;
 
 impl Resource {
-    /// Creates a builder of a resource made at run time. The `uri` may be an RFC 6570 template.
+    /// Creates a builder for a resource. The `uri` may be an RFC 6570 template.
     ///
     /// ```
     /// use genkit::{Context, Resource};

@@ -245,13 +245,13 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_is_shown_as_it_is() {
+    fn short_argument_is_shown_unchanged() {
         let text = asked(json!({"path": "/\u{202e}", "n": [1, null]}));
         assert_eq!(text, r#"Allow `remove` to run with {"path":"/\u{202e}","n":[1,null]}?"#);
     }
 
     #[test]
-    fn a_long_argument_hides_no_other() {
+    fn long_argument_hides_no_other() {
         let comment = "x".repeat(13_000);
         let text = asked(json!({"comment": comment, "path": "/", "recursive": true}));
         assert!(text.contains(r#"{"path":"/","recursive":true,"comment":"xxx"#), "{text}");
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_inside_of_an_argument_is_shown_in_part_too() {
+    fn nested_argument_is_shown_truncated() {
         let note = "x".repeat(5000);
         let text = asked(json!({"request": {"note": note, "path": "/", "to": ["a", note, "b"]}}));
         for shown in [r#""path":"/""#, r#""to":["a","xx"#, r#","b"]"#, "in `request.note`"] {
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn many_arguments_hide_none_that_the_tool_knows() {
+    fn declared_arguments_are_shown_even_among_many_others() {
         let mut many: Map<String, Value> =
             (0..5000).map(|n| (format!("junk{n}"), json!({"a": [1, 2, 3, n]}))).collect();
         many.insert("path".to_owned(), "/".repeat(4000).into());

@@ -23,7 +23,7 @@ use crate::future::BoxFuture;
 use genkit_schema::internal::{Schemas, input_of};
 
 impl Tool {
-    /// Creates a builder of a tool made at run time.
+    /// Creates a builder for a tool.
     ///
     /// ```
     /// use genkit::{Context, Tool};
@@ -293,7 +293,8 @@ impl ToolBuilder {
 /// The value that a handler returns.
 type ValueOf<Fut> = <<Fut as Future>::Output as HandlerResult>::Value;
 
-/// The handler of a tool without code: it interrupts each call until the caller provides a result with `respond`.
+/// Returns the handler of a tool without code: it interrupts each call until the caller provides a result with
+/// `respond`.
 #[doc(hidden)]
 pub fn wait_for_response(context: &Context) -> BoxFuture<'_, Result<ToolOutput>> {
     Box::pin(async move {

@@ -55,7 +55,7 @@ impl ToolOutput {
     }
 }
 
-/// The reply of a tool: a value for programs, with content for people and models.
+/// The result of a tool: a structured value, with content for users and models.
 ///
 /// ```
 /// use genkit::{ToolReply, tool};

@@ -8,7 +8,7 @@ use crate::context::replay::LiveQuestion;
 use crate::error::Result;
 use genkit_untrusted::visible::Logged;
 
-/// The error for a question of a kind that the caller does not support.
+/// Returns the error for a question of a kind that the caller does not support.
 pub fn unanswerable_error(kind: &QuestionKind) -> crate::error::Error {
     refuse_question(kind).into()
 }

@@ -27,10 +27,10 @@ pub enum QuestionKind {
     Approval { message: String },
     /// Any question to the caller of `generate`.
     Interrupt { metadata: Value },
-    /// Text from the client's model. It is requested at once and never stored.
+    /// Text from the client's model. It is requested immediately and never stored.
     #[serde(skip)]
     Sampling(SampleRequest),
-    /// The client's folders. They are requested at once and never stored.
+    /// The client's folders. They are requested immediately and never stored.
     #[serde(skip)]
     Roots,
 }
@@ -73,7 +73,7 @@ impl QuestionKind {
 }
 
 impl Question {
-    /// Returns the text shown to people. For an interrupt with an object, this is its `message`.
+    /// Returns the text shown to the user. For an interrupt with an object, this is its `message`.
     pub fn message_text(&self) -> Option<&str> {
         match &self.kind {
             QuestionKind::Elicitation { message, .. }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use crate::context::error::Error as E;
 use crate::error::Result;
 
-/// The result of an elicitation: the user's answer, or how the user refused to answer.
+/// The result of an elicitation: the user's answer, or `Declined` or `Cancelled`.
 ///
 /// ```
 /// use genkit::Elicited;

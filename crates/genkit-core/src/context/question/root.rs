@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 pub struct Root {
     /// The URI, for example `file:///home/ada/project`.
     pub uri: String,
-    /// The name shown to people.
+    /// The display name.
     #[serde(default)]
     pub name: Option<String>,
 }
@@ -36,7 +36,7 @@ impl Root {
         Self { uri: uri.into(), name: None }
     }
 
-    /// Sets the name shown to people.
+    /// Sets the display name.
     #[must_use]
     pub fn with_name(self, name: impl Into<String>) -> Self {
         Self { name: Some(name.into()), ..self }

@@ -97,7 +97,7 @@ impl<'a> Sample<'a> {
         self
     }
 
-    /// Adds a stop sequence: a text that ends the response.
+    /// Adds a stop sequence: a string that ends the response.
     pub fn stop(mut self, sequence: impl Into<String>) -> Self {
         self.request = self.request.with_stop(sequence);
         self

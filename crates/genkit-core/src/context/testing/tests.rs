@@ -10,7 +10,7 @@ struct Name {
 }
 
 #[tokio::test]
-async fn a_question_without_an_answer_is_named() {
+async fn question_without_an_answer_is_named() {
     let ctx = Context::testing().build();
     let error = ctx.elicit::<Name>("Who?").key("who").await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::OutOfRange);
@@ -34,7 +34,7 @@ async fn declining_and_closing_are_answers() -> Result<()> {
 }
 
 #[tokio::test]
-async fn an_answer_of_another_kind_says_what_fits() -> Result<()> {
+async fn answer_of_the_wrong_kind_names_the_expected_kind() -> Result<()> {
     let ctx = Context::testing().answer(5).answer(5).answer(5).answer(5).build();
     for (error, fits) in [
         (ctx.confirm("Pay?").await.unwrap_err(), "an approval is `true`"),
@@ -62,7 +62,7 @@ async fn keys_come_before_closures_and_those_before_the_order() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_form_that_no_client_could_show_fails_in_a_test_too() {
+async fn form_that_no_client_could_show_fails_in_a_test_too() {
     #[derive(Debug, serde::Deserialize, schemars::JsonSchema)]
     struct Order {
         #[serde(rename = "to")]
@@ -74,7 +74,7 @@ async fn a_form_that_no_client_could_show_fails_in_a_test_too() {
 }
 
 #[tokio::test]
-async fn what_is_told_can_be_read() {
+async fn reported_events_can_be_read() {
     let ctx = Context::testing().cancelled(true).build();
     assert!(ctx.is_cancelled());
     ctx.progress((1.0, 2.0)).await;

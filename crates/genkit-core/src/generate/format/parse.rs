@@ -56,7 +56,7 @@ pub fn parse_partial(format: Format, accumulated: &str) -> Option<Value> {
     }
 }
 
-/// Parses a text that is JSON as a whole, with or without a Markdown fence, or else the first object or array in it.
+/// Parses a string that is JSON as a whole, with or without a Markdown fence, or else the first object or array in it.
 fn parse_json(text: &str) -> Option<Value> {
     let text = text.trim();
     let whole = serde_json::from_str(text).ok();

@@ -180,7 +180,7 @@ fn schemas_that_fit() {
 }
 
 #[test]
-fn values_that_are_no_objects() {
+fn non_object_values_are_parsed() {
     for (text, value) in [
         ("0", json!(0)),
         (" false\n", json!(false)),
@@ -202,7 +202,7 @@ fn values_that_are_no_objects() {
 }
 
 #[test]
-fn errors_say_what_was_wanted_and_quote_a_little() {
+fn errors_name_the_expected_format_and_quote_an_excerpt() {
     for (format, text, said) in [
         (Format::Json, "I cannot do that.", "JSON"),
         (Format::Json, "{\"a\": oops}", "JSON"),

@@ -243,7 +243,7 @@ fn check_answers(message: &Message, answers: &Resume) -> Result<()> {
     }
 }
 
-/// The name and the id of a call or response, which together identify the call.
+/// Returns the name and the id of a call or response, which together identify the call.
 fn part_identity(part: &Part) -> Option<(&str, Option<&str>)> {
     match part {
         Part::ToolRequest { tool_request: it, .. } => Some((&it.name, it.id.as_deref())),

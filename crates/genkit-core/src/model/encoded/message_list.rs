@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_new_is_written_and_the_body_is_the_same() {
+    fn only_new_messages_are_encoded_and_the_body_is_identical() {
         let mut request = request();
         for known in [0, 2, 4] {
             let (body, from) = written(&request, "x");
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_join_the_message_before_it_is_not_parted_from_it() {
+    fn message_that_may_merge_is_encoded_with_its_predecessor() {
         for role in [Role::Tool, Role::User, Role::System] {
             let mut request = request();
             request.messages.push(Message::new(Role::Tool, []));
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_after_the_list_is_written_once_and_anew_where_something_shapes_it() {
+    fn suffix_is_cached_until_its_shape_changes() {
         let mut request = request();
         let made = |request: &ModelRequest, shape: &str| {
             let (list, mut made) = (MessageList::from_request(request, "x"), false);
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_without_members_is_closed() {
+    fn object_without_members_is_closed() {
         let mut body = b"{\"a\":[]".to_vec();
         write_members(&mut body, &serde_json::json!({})).unwrap();
         assert_eq!(body, b"{\"a\":[]}");

@@ -43,7 +43,7 @@ impl EncodedMessages {
         Self(Some(Box::default()))
     }
 
-    /// The cached JSON; `None` if this request is not cached.
+    /// Returns the cached JSON; `None` if this request is not cached.
     pub(super) fn lock_front(&self) -> Option<MutexGuard<'_, Front>> {
         self.0.as_ref().map(|front| lock(front))
     }
@@ -55,7 +55,7 @@ impl EncodedMessages {
         }
     }
 
-    /// The number of cached messages.
+    /// Returns the number of cached messages.
     #[cfg(debug_assertions)]
     pub fn message_count(&self) -> usize {
         self.lock_front().map_or(0, |front| front.messages)

@@ -27,7 +27,7 @@ fn failing(why: &'static str) -> Tool {
 }
 
 #[tokio::test]
-async fn a_failure_is_told_where_it_arose_and_shown_all_the_way_up() {
+async fn failure_is_recorded_on_its_span_and_all_parents() {
     let run = generate("go").model(model([("fail", json!({}))])).tools([failing("boom x")]);
     let (ended, trace) = trace(run.on_tool_error(OnToolError::Abort).run()).await;
     ended.unwrap_err();
@@ -47,7 +47,7 @@ async fn a_failure_is_told_where_it_arose_and_shown_all_the_way_up() {
 }
 
 #[tokio::test]
-async fn a_failure_that_the_model_reads_ends_the_tool_alone() {
+async fn failure_that_the_model_reads_ends_the_tool_alone() {
     let run = generate("go").model(model([("fail", json!({}))])).tools([failing("boom")]);
     let (ended, trace) = trace(run.run()).await;
     ended.unwrap();
@@ -62,7 +62,7 @@ generate (util)
 }
 
 #[tokio::test]
-async fn a_failure_in_a_later_turn_ends_all_of_them() {
+async fn failure_in_a_later_turn_ends_all_of_them() {
     let call = ToolRequest::new("echo", json!({}));
     let model = ScriptedModel::new([ModelResponse::from_tool_requests([call])]).with_name("lab/m");
     let (ended, trace) = trace(generate("go").model(model).tools([echo()]).run()).await;
@@ -78,7 +78,7 @@ generate (util) error
 }
 
 #[tokio::test]
-async fn what_cannot_begin_is_a_failed_run() {
+async fn run_that_cannot_start_is_exported_as_failed() {
     let (ended, trace) = trace(generate("go").model("nosuch/model").run()).await;
     ended.unwrap_err();
     assert_eq!(trace.tree(), "generate (util) error <- source\n");
@@ -86,7 +86,7 @@ async fn what_cannot_begin_is_a_failed_run() {
 }
 
 #[tokio::test]
-async fn a_panic_ends_the_tool() {
+async fn panic_ends_the_tool() {
     let panics =
         Tool::builder("panics", "Panics.").handler(|_: Context, input: Value| async move {
             assert!(input.is_null(), "no way");
@@ -100,7 +100,7 @@ async fn a_panic_ends_the_tool() {
 }
 
 #[tokio::test]
-async fn a_panic_that_nobody_catches_ends_what_is_open() {
+async fn uncaught_panic_ends_open_spans() {
     let panics = async {
         let work = async {
             assert!(json!(1).is_null(), "no way");
@@ -116,7 +116,7 @@ async fn a_panic_that_nobody_catches_ends_what_is_open() {
 }
 
 #[tokio::test]
-async fn a_run_that_is_dropped_ends_its_spans() {
+async fn run_that_is_dropped_ends_its_spans() {
     let started = Arc::new(tokio::sync::Notify::new());
     let begun = Arc::clone(&started);
     let slow = Tool::builder("slow", "Takes its time.").handler(move |_: Context, _: Value| {
@@ -141,7 +141,7 @@ async fn a_run_that_is_dropped_ends_its_spans() {
 }
 
 #[tokio::test]
-async fn a_run_that_is_cancelled_or_late_says_so() {
+async fn cancelled_and_timed_out_runs_are_marked() {
     let pending = || generate("go").model(ScriptedModel::pending());
     let (_, cancelled) = trace(pending().cancel_on(async {}).run()).await;
     assert!(
@@ -157,7 +157,7 @@ async fn a_run_that_is_cancelled_or_late_says_so() {
 }
 
 #[tokio::test]
-async fn a_question_is_an_interrupt_and_its_answer_a_resumed_call() {
+async fn question_is_an_interrupt_and_its_answer_a_resumed_call() {
     let asks = Tool::builder("pay", "Pays.")
         .needs_approval(true)
         .handler(|_: Context, _: Value| async { Ok("paid") });

@@ -25,7 +25,7 @@ fn assert_form(span: &Value) {
 }
 
 #[tokio::test]
-async fn a_span_is_posted_at_its_start_and_at_its_end() {
+async fn span_is_posted_at_its_start_and_at_its_end() {
     let root = Root::new();
     let span_id = root.span_id.to_string();
     let run = generate("go").model(model([("echo", json!({"a": 1}))])).tools([echo()]);
@@ -59,7 +59,7 @@ async fn a_span_is_posted_at_its_start_and_at_its_end() {
 }
 
 #[tokio::test]
-async fn a_start_has_what_is_known_then() {
+async fn start_has_what_is_known_then() {
     let started = std::sync::Arc::new(tokio::sync::Notify::new());
     let begun = std::sync::Arc::clone(&started);
     let slow = genkit_model::from_fn("lab/slow", move |_, _| {
@@ -97,7 +97,7 @@ async fn a_start_has_what_is_known_then() {
 }
 
 #[tokio::test]
-async fn a_long_value_is_cut() {
+async fn long_value_is_cut() {
     let long = "x".repeat(3 << 20);
     let (ended, trace) =
         trace_of(Root::new(), generate(long).model(ScriptedModel::text("hi")).run()).await;

@@ -10,7 +10,7 @@ use genkit_core::{Context, Prompt, Registry, Resource, Tool};
 use genkit_model::ScriptedModel;
 
 #[tokio::test]
-async fn a_call_over_mcp_is_a_root() {
+async fn call_over_mcp_is_a_root() {
     on();
     let tool = Tool::builder("served_tool", "Asks.")
         .input_schema(json!({"type": "object"}))

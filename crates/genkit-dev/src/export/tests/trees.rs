@@ -30,7 +30,7 @@ greet (flow)
 ";
 
 #[tokio::test]
-async fn a_run_in_a_flow_is_nested_as_genkit_nests_it() {
+async fn run_in_a_flow_is_nested_as_genkit_nests_it() {
     let run = generate("go").model(model([("echo", json!({"a": 1}))])).tools([echo()]);
     let (ended, trace) = trace(in_flow("greet", run.run())).await;
     ended.unwrap();
@@ -48,7 +48,7 @@ async fn a_run_in_a_flow_is_nested_as_genkit_nests_it() {
 }
 
 #[tokio::test]
-async fn a_stream_is_the_same_tree() {
+async fn stream_is_the_same_tree() {
     let run = async {
         let model = model([("echo", json!({"a": 1}))]);
         let mut stream = generate("go").model(model).tools([echo()]).stream();
@@ -77,7 +77,7 @@ async fn turns_have_what_was_asked_and_what_came_of_it() {
 }
 
 #[tokio::test]
-async fn a_key_in_the_settings_of_a_run_is_in_no_span() {
+async fn key_in_the_settings_of_a_run_is_in_no_span() {
     let config = json!({"apiKey": "sk-secret", "baseUrl": "http://sk-secret", "temperature": 0});
     let run = generate("go").model(model([("echo", json!({"a": 1}))])).tools([echo()]);
     let (ended, trace) = trace(run.config(config.as_object().unwrap().clone()).run()).await;
@@ -128,7 +128,7 @@ async fn parallel_tools_keep_their_own_branch() {
 }
 
 #[tokio::test]
-async fn resources_of_a_run_stand_in_it() {
+async fn resources_of_a_run_are_stored_in_the_run() {
     let note = Resource::builder("note://7", "note", "A note.")
         .handler(|_: Context, _: Value| async { Ok("hello".to_owned()) });
     let part = Part::resource_link("note://7");
@@ -141,7 +141,7 @@ async fn resources_of_a_run_stand_in_it() {
 }
 
 #[tokio::test]
-async fn a_step_has_its_name() {
+async fn step_has_its_name() {
     let mut options = GenerateOptions::default().with_step_name("summarize");
     options.messages.push(genkit_core::Message::user("go"));
     let run = Genkit::default().generate_with(options).model(ScriptedModel::text("done"));
@@ -151,7 +151,7 @@ async fn a_step_has_its_name() {
 }
 
 #[tokio::test]
-async fn calls_by_hand_stand_together() {
+async fn manual_calls_are_grouped() {
     let asked = model([("echo", json!({})), ("echo", json!({}))]);
     let asked =
         generate("go").model(asked).tools([echo()]).return_tool_requests(true).await.unwrap();
@@ -161,7 +161,7 @@ async fn calls_by_hand_stand_together() {
 }
 
 #[tokio::test]
-async fn the_ids_labels_and_context_of_a_root_are_those_that_were_given() {
+async fn ids_labels_and_context_of_a_root_are_those_that_were_given() {
     let mut root = Root::new();
     let span_id = root.span_id.to_string();
     root.labels.insert("batchRun".into(), "lab1".into());
@@ -183,7 +183,7 @@ async fn the_ids_labels_and_context_of_a_root_are_those_that_were_given() {
 }
 
 #[tokio::test]
-async fn an_action_context_of_a_run_is_recorded_without_its_auth() {
+async fn action_context_of_a_run_is_recorded_without_its_auth() {
     let context = json!({"auth": {"uid": "u-4711"}, "team": "red"}).as_object().cloned().unwrap();
     let run = generate("go").model(ScriptedModel::text("hi")).action_context(context);
     let (ended, trace) = trace(run.run()).await;
@@ -216,7 +216,7 @@ async fn thinking(ctx: &Context) -> Result<String> {
 }
 
 #[tokio::test]
-async fn a_step_of_a_flow_holds_what_it_runs() {
+async fn step_of_a_flow_holds_what_it_runs() {
     let (ended, trace) = trace(async { Flow::of::<thinking>().run(json!({})).await }).await;
     assert_eq!(ended.unwrap(), "done");
     let tree = "\
@@ -231,7 +231,7 @@ thinking (flow)
 }
 
 #[tokio::test]
-async fn the_rendering_of_a_prompt_stands_in_its_run() {
+async fn rendered_prompt_is_exported_with_its_run() {
     let poem = Prompt::builder("poem", "Asks for a poem.")
         .handler(|_: Context, _: Value| async { Ok("A poem, please.".to_owned()) });
     let registry = Registry::new().add(poem);

@@ -20,9 +20,9 @@ pub(super) enum Error {
         "the memory of this program grew by more than {0} MiB while the JSONata expression ran"
     )]
     TooLarge(u64),
-    #[error("the output has more than {0} bytes of JSON, too much for a JSONata expression")]
+    #[error("the output is longer than {0} bytes of JSON, the limit for JSONata")]
     LongOutput(usize),
-    #[error("{0} earlier JSONata expressions are still running and do not end")]
+    #[error("{0} earlier JSONata expressions have not finished")]
     Busy(usize),
 }
 

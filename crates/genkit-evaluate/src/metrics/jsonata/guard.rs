@@ -1,4 +1,4 @@
-//! Guards of JSONata functions that no time limit can stop, because they create a text or a list in a single step. A
+//! Guards of JSONata functions that no time limit can stop, because they create a string or a list in a single step. A
 //! guard is a function around an argument that fails for a value that is too large, and otherwise returns it.
 
 use std::collections::HashSet;
@@ -16,7 +16,7 @@ const MAX_WIDTH: u32 = 10_000;
 /// The maximum size of a value that becomes text, and of a list that is joined, in bytes. Default is 1 MiB.
 const MAX_TEXT: usize = 1024 * 1024;
 
-/// The maximum size of a text that is searched by `$replace` or `$match`, in bytes. Default is 64 KiB.
+/// The maximum size of a string that is searched by `$replace` or `$match`, in bytes. Default is 64 KiB.
 const MAX_SEARCHED: usize = 64 * 1024;
 
 /// The maximum size of a replacement, a separator or a picture, in bytes. Default is 1,000.
@@ -238,7 +238,7 @@ fn guarded_call(mut call: Value, is_piped: bool) -> Result<Value, E> {
     Ok(call)
 }
 
-/// Returns whether a function can be called with one argument, a text or a list of texts.
+/// Returns whether a function can be called with one argument, a string or a list of strings.
 fn takes_one_text(function: &str) -> bool {
     guards_of(function).is_some_and(|(guards, least)| matches!(guards[0], Guard::Text) && least < 2)
 }
@@ -274,7 +274,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_width_is_a_small_number_of_the_expression() {
+    fn width_is_a_small_number_of_the_expression() {
         let checked = |expression: &str| guard_expression(&parser::parse(expression).unwrap());
         for bounded in [
             "$pad(a, 10)",

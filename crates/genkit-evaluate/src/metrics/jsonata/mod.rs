@@ -62,7 +62,7 @@ const MAX_EXPRESSION: usize = 16 * 1024;
 /// Functions that create text in one step have limits for their arguments: 64 KiB of text and 1,000 bytes of replacement
 /// for `$replace`, 1 MiB for `$string`, `$join` and `$split`. `$eval` is rejected, and so is `$pad` unless its width is a
 /// literal number up to 10,000. A comparison of values that share many parts can keep its thread busy beyond the time
-/// limit; further expressions fail once 2 threads are busy.
+/// limit; additional expressions fail once 2 threads are busy.
 ///
 /// ```
 /// use genkit::evaluate::{DataPoint, metrics};
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_counts_as_true_is_what_jsonata_says() {
+    fn truthiness_matches_jsonata() {
         let data = json!({"a": 1, "none": null, "zero": 0, "list": [0, ""], "text": "x"});
         for (expression, expected) in [
             ("a", true),
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_does_not_end_fails_its_row_and_is_limited_in_number() {
+    async fn endless_expression_fails_its_row_and_endless_expressions_are_limited() {
         let running = Arc::new(Semaphore::new(1));
         let (end, ends) = std::sync::mpsc::channel::<()>();
         let endless = move |_| {

@@ -98,7 +98,7 @@ impl MemoryStreams {
         Self::default()
     }
 
-    /// Sets the maximum number of streams kept at once. Default is 1,000. A further stream replaces the stream that
+    /// Sets the maximum number of streams kept at once. Default is 1,000. An additional stream replaces the stream that
     /// ended first; if all streams are still running, the new stream is rejected.
     pub fn max_streams(mut self, streams: usize) -> Self {
         self.max_streams = streams;

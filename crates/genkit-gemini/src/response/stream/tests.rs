@@ -26,7 +26,7 @@ fn read_with(
 }
 
 #[test]
-fn what_nobody_reads_is_counted_and_the_answer_is_the_same() {
+fn unread_chunks_are_counted_and_the_response_is_unchanged() {
     let call = json!([{"functionCall": {"name": "t", "args": {"a": [1, -2.5, null]}, "id": "7"}, "thoughtSignature": "s"}]);
     let events = [
         said(json!([{"text": "a", "thought": true}])),
@@ -89,7 +89,7 @@ fn unsigned_neighbours_of_one_kind_are_one_part() {
 }
 
 #[test]
-fn a_part_of_several_fields_is_several_parts() {
+fn part_of_several_fields_is_several_parts() {
     let part = json!({
         "text": "x", "functionCall": {"name": "t"}, "newKind": {"a": 1}, "toolCall": {"id": "7"},
         "thoughtSignature": "s",
@@ -119,7 +119,7 @@ fn names_come_back_as_ours() {
 }
 
 #[test]
-fn what_events_say_is_merged() {
+fn event_fields_are_merged() {
     let (response, _) = read(&[
         json!({"candidates": [{"finishReason": "STOP", "groundingMetadata": {"a": 1}}],
                "usageMetadata": {"promptTokenCount": 3}, "responseId": "r"}),
@@ -156,7 +156,7 @@ fn other_candidates_are_kept_apart() {
 }
 
 #[test]
-fn a_call_that_was_not_finished_is_never_run() {
+fn call_that_was_not_finished_is_never_run() {
     let piece =
         json!([{"functionCall": {"name": "t", "willContinue": true}, "thoughtSignature": "s"}]);
     let (response, chunks) = read(&[said(piece)]).unwrap();
@@ -184,7 +184,7 @@ fn lists_and_errors_are_read_too() {
 }
 
 #[test]
-fn the_number_of_a_count_is_its_total() {
+fn number_of_a_count_is_its_total() {
     let body =
         br#"{"totalTokens": 31, "promptTokensDetails": [{"modality": "TEXT", "tokenCount": 31}]}"#;
     assert_eq!(decode_count(body).unwrap(), 31);

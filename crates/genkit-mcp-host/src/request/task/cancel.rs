@@ -24,7 +24,7 @@ pub(in crate::request) struct CancelTask {
 }
 
 impl CancelTask {
-    /// For a task that an earlier run began.
+    /// Creates a canceller for a task that an earlier run started.
     pub(in crate::request) fn for_earlier_run(
         server: &ManagedServer,
         context: &Context,
@@ -41,7 +41,7 @@ impl CancelTask {
         }
     }
 
-    /// For a task that a call over `connection` created.
+    /// Creates a canceller for a task that a call over `connection` created.
     pub(in crate::request) fn for_new_task(
         server: &ManagedServer,
         context: &Context,

@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_time_of_a_task_counts_from_its_beginning_in_every_run() {
+    fn time_of_a_task_counts_from_its_beginning_in_every_run() {
         let mut note = TaskNote::new("t".to_owned(), &json!({"ttlMs": null}));
         assert_eq!(note.total_time(), TASK_TIMEOUT);
         note.begun_ms -= 3_600_000;
@@ -121,13 +121,13 @@ mod tests {
     }
 
     #[test]
-    fn what_older_versions_recorded_is_read() {
+    fn records_of_older_versions_are_readable() {
         assert_eq!(TaskNote::read(json!("t7")).expect("an id").task_id, "t7");
         assert_eq!(TaskNote::read(Value::Null), None);
     }
 
     #[test]
-    fn a_server_says_how_often_it_is_asked_within_reason() {
+    fn poll_interval_of_the_server_is_bounded() {
         for (said, meant) in [
             (json!(0), SHORTEST_POLL),
             (json!(2500), Duration::from_millis(2500)),

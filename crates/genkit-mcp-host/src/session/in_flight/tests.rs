@@ -28,7 +28,7 @@ async fn matched(in_flight: &InFlight) -> Option<String> {
 }
 
 #[test]
-fn an_id_that_comes_back_as_text_is_the_same() {
+fn id_that_comes_back_as_text_is_the_same() {
     let in_flight = InFlight::default();
     let _signals = noted(&in_flight, 7, None);
     assert!(in_flight.finish_request(&RequestId::String("7".into())).is_some());
@@ -36,7 +36,7 @@ fn an_id_that_comes_back_as_text_is_the_same() {
 }
 
 #[tokio::test]
-async fn a_request_is_over_when_its_cancellation_is_written() {
+async fn request_is_over_when_its_cancellation_is_written() {
     let in_flight = InFlight::default();
     let signals = noted(&in_flight, 7, None);
     let request = in_flight.by_id(&RequestId::Number(7)).expect("it is in flight");
@@ -48,7 +48,7 @@ async fn a_request_is_over_when_its_cancellation_is_written() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_question_goes_to_nobody_where_two_callers_have_calls_open() {
+async fn ambiguous_question_is_not_delivered() {
     let in_flight = InFlight::default();
     let (one, _other) = (noted(&in_flight, 1, None), noted(&in_flight, 2, None));
     assert_eq!(matched(&in_flight).await, None);
@@ -65,7 +65,7 @@ async fn a_question_goes_to_nobody_where_two_callers_have_calls_open() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_was_given_up_makes_the_questions_of_later_ones_uncertain() {
+async fn call_that_was_given_up_makes_the_questions_of_later_ones_uncertain() {
     let (first, second) = (Some(Asker::new()), Some(Asker::new()));
     for (asker, expected) in [(second, None), (None, None), (first, Some("call-2"))] {
         let in_flight = InFlight::default();
@@ -80,7 +80,7 @@ async fn a_call_that_was_given_up_makes_the_questions_of_later_ones_uncertain() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_began_after_a_question_is_not_what_it_is_about() {
+async fn call_that_began_after_a_question_is_not_what_it_is_about() {
     let in_flight = InFlight::default();
     let run = Some(Asker::new());
     let (_one, _two) = (noted(&in_flight, 1, run), noted(&in_flight, 2, run));
@@ -93,7 +93,7 @@ async fn a_call_that_began_after_a_question_is_not_what_it_is_about() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_run_that_was_interrupted_asks_again_with_a_call_of_its_own() {
+async fn interrupted_run_repeats_its_question_with_a_new_call() {
     let in_flight = InFlight::default();
     let signals = noted(&in_flight, 1, Some(Asker::of_run()));
     let request = in_flight.by_id(&RequestId::Number(1)).unwrap();
@@ -106,7 +106,7 @@ async fn a_run_that_was_interrupted_asks_again_with_a_call_of_its_own() {
 }
 
 #[test]
-fn what_was_given_up_is_remembered_to_a_number() {
+fn remembered_cancelled_calls_are_limited() {
     let in_flight = InFlight::default();
     for id in 0..1000 {
         drop(noted(&in_flight, id, None));

@@ -52,7 +52,7 @@ pub(crate) struct AuthorizedClient {
     pub(crate) scope: RequestScope,
 }
 
-/// What may be done about a rejected request.
+/// The steps allowed after a rejected request.
 #[derive(Clone, Copy, PartialEq)]
 enum AccessEffort {
     /// Nothing: the connection is closing.
@@ -146,7 +146,7 @@ impl AuthorizedClient {
                 let at = RequestTarget { url: &self.target, session };
                 let challenge = Challenge::from_error(&error);
                 self.redact_error(if refuses_proof(&error) && self.dpop_key().is_some() {
-                    Error::ProofRefused(self.target.to_string()).into()
+                    Error::ProofRejected(self.target.to_string()).into()
                 } else if let Some(challenge @ Challenge::Access { .. }) = challenge {
                     self.no_access(own, &challenge)
                 } else {
@@ -190,7 +190,7 @@ impl AuthorizedClient {
         StreamableHttpError::Client(HttpError { text, ..failure })
     }
 
-    /// Anyone who knows a session id can use the session.
+    /// Redacts the session id, because whoever has it can use the session.
     fn hide_session(&self, session: Option<&str>) {
         if let Some(session) = session {
             self.redactor.hide_for_now("mcp-session-id", session);
@@ -222,12 +222,12 @@ impl AuthorizedClient {
     fn no_access(&self, own: bool, challenge: &Challenge) -> HttpError {
         let target = self.target.to_string();
         HttpError::from(if own || self.credentials {
-            Error::TokenRefused(target)
+            Error::TokenRejected(target)
         } else if self.authorizer.is_some() && self.dpop_key().is_none() && challenge.wants_proof()
         {
             Error::ProofNeeded(target)
         } else if self.authorizer.is_some() {
-            Error::AccessRefused(target)
+            Error::AccessDenied(target)
         } else {
             Error::AccessNeeded(target)
         })

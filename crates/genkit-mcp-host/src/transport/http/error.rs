@@ -2,7 +2,7 @@
 
 use reqwest::Url;
 
-/// The server's key is prefixed to these texts.
+/// The server's key is prefixed to these messages.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Error {
     #[error("`{shown}` is not a URL ({fault}); expected `https://host/path`")]

@@ -34,7 +34,7 @@ pub(super) fn read_events(
     }))
 }
 
-/// Whether an event can contain an MCP message. Servers and proxies also send other events, such as `ping` and
+/// Returns whether an event can contain an MCP message. Servers and proxies also send other events, such as `ping` and
 /// `endpoint`.
 fn is_message(event: &Sse) -> bool {
     event.event.as_deref().is_none_or(|name| name.is_empty() || name == "message")

@@ -227,7 +227,7 @@ mod tests {
     use super::challenge_scope;
 
     #[test]
-    fn the_scope_of_a_challenge_is_found_quoted_or_not() {
+    fn scope_of_a_challenge_is_found_quoted_or_not() {
         let found = |challenge| challenge_scope(challenge);
         assert_eq!(found("Bearer Scope=\"a b\", error=\"x\"").as_deref(), Some("a b"));
         assert_eq!(found("Bearer scope=a:b, error=x").as_deref(), Some("a:b"));

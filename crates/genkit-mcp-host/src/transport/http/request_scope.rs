@@ -54,7 +54,7 @@ impl RequestScope {
         let mut starts = self.stream_starts.subscribe();
         let started = starts.wait_for(|starts| !starts);
         if tokio::time::timeout(STREAM_START, started).await.is_err() {
-            // Such a server responds only with its first event; do not delay further requests.
+            // Such a server responds only with its first event; do not delay later requests.
             self.stream_started();
         }
     }

@@ -46,7 +46,7 @@ fn base_builder(url: &Url, policy: &AddressPolicy) -> ClientBuilder {
     client_builder(Route::to(url)).dns_resolver(Arc::new(policy.clone()))
 }
 
-/// A token must not be sent to another origin, and a POST must remain a POST.
+/// Follows redirects only within one origin: a token must not be sent elsewhere, and a POST must stay a POST.
 fn within_origin(attempt: Attempt<'_>) -> reqwest::redirect::Action {
     let stays = [StatusCode::TEMPORARY_REDIRECT, StatusCode::PERMANENT_REDIRECT];
     let same = attempt.previous().last().is_some_and(|url| url.origin() == attempt.url().origin());

@@ -35,7 +35,7 @@ pub(crate) enum Error {
     // Broken connections.
     #[error("the connection was closed")]
     Closed,
-    #[error("the connection to {0} broke: {1}")]
+    #[error("the connection to {0} was lost: {1}")]
     ConnectionBroke(String, String),
     #[error("{0}")]
     Other(String),
@@ -45,20 +45,20 @@ pub(crate) enum Error {
     SendTimeout(String),
 
     // Responses.
-    #[error("{0} redirects too often")]
+    #[error("too many redirects from {0}")]
     Redirects(String),
     #[error("the response from {0} was cut off: {1}")]
     AnswerBroke(String, String),
     #[error("the response from {0} is longer than {1} bytes")]
     AnswerTooLong(String, usize),
-    #[error("the stream from {0} broke: {1}")]
+    #[error("the stream from {0} was interrupted: {1}")]
     StreamBroke(String, String),
     #[error("the stream from {0} ended before the response")]
     StreamEnded(String),
-    #[error("{0} no longer knows the session")]
+    #[error("the session no longer exists on {0}")]
     SessionLost(String),
-    #[error("{0} no longer knows the session: {1}")]
-    SessionRefused(String, String),
+    #[error("the session no longer exists on {0}: {1}")]
+    SessionRejected(String, String),
     #[error("{0} responded with something other than MCP: {1}")]
     NoMcp(String, String),
     #[error("{0} responded with {1} instead of MCP; check the address")]
@@ -71,7 +71,7 @@ pub(crate) enum Error {
         status: u16,
         /// Whether the request belonged to a session.
         session: bool,
-        /// What the server wrote, shortened to one line.
+        /// The body of the response, shortened to one line.
         body: String,
     },
 
@@ -82,18 +82,18 @@ pub(crate) enum Error {
         "{0} rejected the authorization (HTTP 401); check the token of \
          `.bearer_token(..)` or the headers"
     )]
-    TokenRefused(String),
+    TokenRejected(String),
     #[error(
         "{0} rejected the proof of `.dpop(..)` (HTTP 401); check the clock of this machine, and that \
          stored tokens belong to the same key"
     )]
-    ProofRefused(String),
+    ProofRejected(String),
     #[error(
         "{0} requires tokens that are bound to a key (HTTP 401); set `.dpop(true)` on its `OAuth`"
     )]
     ProofNeeded(String),
     #[error("{0} rejected a token that was issued just now (HTTP 401)")]
-    AccessRefused(String),
+    AccessDenied(String),
     #[error(
         "{0} requires authorization (HTTP 401); set a token with `.bearer_token(..)`, or \
          use `.oauth(..)`"
@@ -114,10 +114,10 @@ impl Topic for Error {
             Self::Closed => ErrorKind::Cancelled,
             Self::Timeout(_) | Self::SendTimeout(_) => ErrorKind::DeadlineExceeded,
             Self::AnswerTooLong(..) => ErrorKind::ResourceExhausted,
-            Self::TokenRefused(_)
-            | Self::ProofRefused(_)
+            Self::TokenRejected(_)
+            | Self::ProofRejected(_)
             | Self::ProofNeeded(_)
-            | Self::AccessRefused(_)
+            | Self::AccessDenied(_)
             | Self::AccessNeeded(_) => ErrorKind::Unauthenticated,
             Self::Status { status, session, .. } => status_meaning(*status, *session).0,
             _ => ErrorKind::Unavailable,
@@ -204,7 +204,7 @@ fn status_meaning(status: u16, session: bool) -> (ErrorKind, &'static str) {
         }
         401 => (ErrorKind::Unauthenticated, "it requires authentication"),
         403 => (ErrorKind::PermissionDenied, "access was denied"),
-        404 if session => (ErrorKind::Unavailable, "it no longer knows the session"),
+        404 if session => (ErrorKind::Unavailable, "the session no longer exists"),
         404 | 405 => {
             (ErrorKind::NotFound, "no MCP server found (streamable HTTP); check the address")
         }

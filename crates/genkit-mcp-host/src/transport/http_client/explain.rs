@@ -17,7 +17,7 @@ use genkit_core::ErrorKind;
 use genkit_core::internal::error;
 use genkit_http_client::internal::net::CONNECT_TIMEOUT;
 
-/// What an error means for a connection.
+/// The effect of an error on a connection.
 #[derive(Debug)]
 pub(crate) struct Explanation {
     pub(crate) error: error::Error,
@@ -160,7 +160,7 @@ impl<'a> RequestTarget<'a> {
 
     /// Creates the failure of a lost session; `message` is the server's text.
     pub(crate) fn session_lost(self, message: &str) -> HttpError {
-        let error = Error::SessionRefused(self.url.to_owned(), quote_text(message));
+        let error = Error::SessionRejected(self.url.to_owned(), quote_text(message));
         HttpError { session_lost: true, ..error.into() }
     }
 

@@ -28,7 +28,7 @@ enum Error {
          its `-----BEGIN ..-----` line"
     )]
     Identity,
-    #[error("`.proxy(..)` is not the URL of a proxy; expected `http://host:port`")]
+    #[error("`.proxy(..)` is not a proxy URL; expected `http://host:port`")]
     Proxy,
 }
 

@@ -59,7 +59,7 @@ pub(super) async fn send_request(
     Ok(answer)
 }
 
-/// Of the requests to authorization servers, only token requests are forms.
+/// Returns whether this is a token request, the only kind with a form body.
 fn is_for_token(request: &Request) -> bool {
     let kind = request.headers().get(CONTENT_TYPE).map(HeaderValue::as_bytes).unwrap_or_default();
     request.method() == Method::POST && kind.starts_with(b"application/x-www-form-urlencoded")

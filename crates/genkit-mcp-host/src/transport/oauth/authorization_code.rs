@@ -238,8 +238,8 @@ impl AuthorizationCode {
         };
         let unknown = given.as_ref().is_err_and(|fault| fault.kind != ErrorKind::PermissionDenied);
         if unknown && !own {
-            // The authorization server may no longer know this client: forget the registration, so that it registers
-            // again.
+            // The authorization server may have removed this client: discard the registration, so that the client
+            // registers again.
             self.credentials.save_registration(None).await;
         }
         given

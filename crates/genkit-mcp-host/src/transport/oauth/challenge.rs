@@ -1,4 +1,4 @@
-//! Challenges: responses with which a server rejects a request for lack of access.
+//! Challenges: responses that reject a request for lack of access.
 
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 

@@ -21,7 +21,7 @@ use genkit_core::internal::visible;
 /// Returns an error if the program or folder does not exist, or if the system does not start it.
 ///
 /// # Panics
-/// Panics outside of a tokio runtime with I/O enabled.
+/// Panics outside a tokio runtime with I/O enabled.
 pub(crate) fn spawn_child(
     key: &str,
     command: &Command,

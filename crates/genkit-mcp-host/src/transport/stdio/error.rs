@@ -1,4 +1,4 @@
-//! The kinds of child process errors. Their texts come from `genkit-child-process`.
+//! The kinds of child process errors. Their messages come from `genkit-child-process`.
 
 use std::io;
 

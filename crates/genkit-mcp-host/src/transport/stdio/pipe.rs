@@ -50,7 +50,7 @@ impl<R, W: AsyncWrite + Send + Unpin + 'static> PipeTransport<R, W> {
     ///
     /// # Panics
     ///
-    /// Panics outside of a tokio runtime.
+    /// Panics outside a tokio runtime.
     pub(crate) fn new(key: &str, reader: R, writer: W, max_line: usize) -> Self {
         Self {
             lines: LineStream::new(reader, writer, max_line, MAX_QUEUED_BYTES, CLOSE_FLUSH),

@@ -1,4 +1,4 @@
-//! `--bundle` and `--server-json`: the files with which a server is published.
+//! `--bundle` and `--server-json`: the files for publishing a server.
 
 use std::path::PathBuf;
 
@@ -46,14 +46,19 @@ pub(super) fn flags() -> Vec<Arg> {
         Arg::new(name).long(name).help(help).help_heading("Publishing").value_name(value)
     };
     vec![
-        valued("bundle", "FILE", "Write a bundle with this program, for example notes.mcpb")
+        valued("bundle", "FILE", "Write a bundle of this program, for example notes.mcpb")
             .value_parser(value_parser!(PathBuf)),
-        valued("server-json", "NAME", "Print the entry of the MCP registry for io.github.me/notes"),
-        valued("mcpb", "FILE", "With --server-json: a bundle of the release; can be repeated")
+        valued(
+            "server-json",
+            "NAME",
+            "Print the MCP registry entry (server.json) for NAME, such as \
+        io.github.me/notes",
+        ),
+        valued("mcpb", "FILE", "With --server-json: a released bundle to list; can be repeated")
             .value_parser(value_parser!(PathBuf))
             .action(ArgAction::Append)
             .requires("server-json"),
-        valued("oci", "IMAGE", "With --server-json: the image of the server, with its tag")
+        valued("oci", "IMAGE", "With --server-json: a container image to list, with its tag")
             .requires("server-json"),
     ]
 }

@@ -27,7 +27,7 @@ fn code(answer: &Value) -> i64 {
 }
 
 #[tokio::test]
-async fn a_ping_or_a_refused_request_opens_nothing() {
+async fn ping_or_a_rejected_request_opens_nothing() {
     let machine = Machine::new();
     early(&machine);
     let pong = machine.answer(&request(1, "ping", json!({})));
@@ -47,7 +47,7 @@ async fn a_ping_or_a_refused_request_opens_nothing() {
 
 /// F-8: a client can open a session with a later handshake.
 #[tokio::test]
-async fn a_handshake_may_follow_requests_that_described_themselves() {
+async fn handshake_may_follow_requests_that_described_themselves() {
     let machine = Machine::new();
     let described = || modern(call(1, "add"), "2026-07-28", json!({}));
     assert_eq!(text(&machine.answer(&described())), "42");
@@ -61,7 +61,7 @@ async fn a_handshake_may_follow_requests_that_described_themselves() {
 }
 
 #[tokio::test]
-async fn a_version_is_agreed_on() {
+async fn version_is_agreed_on() {
     for (asked, agreed) in [
         ("2025-11-25", "2025-11-25"),
         ("2024-11-05", "2024-11-05"),
@@ -77,7 +77,7 @@ async fn a_version_is_agreed_on() {
 }
 
 #[tokio::test]
-async fn what_an_era_does_not_have_is_not_found_there() {
+async fn method_of_another_era_is_not_found() {
     let machine = Machine::initialized();
     let level = request(1, "logging/setLevel", json!({"level": "debug"}));
     let subscribe = request(1, "resources/subscribe", json!({"uri": "x://y"}));
@@ -116,7 +116,7 @@ async fn tasks_are_listened_to_by_who_declares_them() {
 
 /// As for an HTTP request whose header declares the era without a handshake.
 #[tokio::test]
-async fn where_there_is_no_handshake_nobody_shakes_hands() {
+async fn initialize_is_rejected_without_a_handshake() {
     let mut machine = Machine::new();
     let quota = Arc::clone(machine.session.quota());
     let session = Session::new(quota, None).without_handshake(ProtocolVersion::V_2026_07_28);
@@ -128,7 +128,7 @@ async fn where_there_is_no_handshake_nobody_shakes_hands() {
 }
 
 #[tokio::test]
-async fn a_client_is_ready_once() {
+async fn client_is_ready_once() {
     let machine = Machine::initialized();
     let ready = notification("notifications/initialized", json!({})).to_string();
     let mut subscribed = 0;

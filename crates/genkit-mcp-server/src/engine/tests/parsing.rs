@@ -27,7 +27,7 @@ fn dropped(text: &str) {
 }
 
 #[test]
-fn what_is_not_json_is_a_parse_error() {
+fn invalid_json_is_a_parse_error() {
     for line in
         ["", " ", "hello", "{", "{\"jsonrpc\":\"2.0\",\"id\":1", "{}{}", "[1,", "nul", "{'id':1}"]
     {
@@ -39,7 +39,7 @@ fn what_is_not_json_is_a_parse_error() {
 }
 
 #[test]
-fn what_is_no_message_is_an_invalid_request() {
+fn json_that_is_not_a_message_is_an_invalid_request() {
     for line in
         ["1", "\"text\"", "null", "true", "[]", r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#]
     {
@@ -65,7 +65,7 @@ fn what_is_no_message_is_an_invalid_request() {
 }
 
 #[test]
-fn nobody_is_told_of_broken_notifications_and_answers() {
+fn malformed_notifications_and_responses_are_ignored() {
     dropped(r#"{"jsonrpc":"1.0","method":"notifications/initialized"}"#);
     dropped(r#"{"method":"notifications/initialized"}"#);
     dropped(r#"{"jsonrpc":"2.0","result":{}}"#);
@@ -94,7 +94,7 @@ fn who_waits_for_a_broken_answer_hears_of_it() {
 }
 
 #[test]
-fn a_message_is_what_its_members_say() {
+fn message_kind_is_determined_by_its_members() {
     let id = RequestId::String("ü\"".into());
     let line = r#"{"params":{"a":[1]},"method":"tools\/call","jsonrpc":"2.0","id":"\u00fc\""}"#;
     let expected =

@@ -18,7 +18,7 @@ fn accepted(id: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn an_answer_goes_to_the_function_that_asked() {
+async fn answer_goes_to_the_function_that_asked() {
     let machine = Machine::initialized();
     let calls = [machine.runs(&call(1, "ask")), machine.runs(&call(2, "ask"))];
     let messages = machine.take_messages();
@@ -38,7 +38,7 @@ async fn an_answer_goes_to_the_function_that_asked() {
 }
 
 #[tokio::test]
-async fn a_refusal_or_an_answer_that_cannot_be_read_ends_the_question() {
+async fn rejection_or_invalid_answer_ends_the_question() {
     for (answer, expected) in [
         (json!({"error": {"code": -1, "message": "no time"}}), "no time"),
         (json!({"error": 5}), "invalid response"),
@@ -57,7 +57,7 @@ async fn a_refusal_or_an_answer_that_cannot_be_read_ends_the_question() {
 
 /// F-2: the end of the input ends every question.
 #[tokio::test]
-async fn nobody_waits_for_an_answer_after_the_end_of_input() {
+async fn pending_questions_fail_at_the_end_of_input() {
     let machine = Machine::initialized();
     let asks = machine.runs(&call(1, "ask"));
     machine.session.connection.no_more_answers();
@@ -68,7 +68,7 @@ async fn nobody_waits_for_an_answer_after_the_end_of_input() {
 }
 
 #[tokio::test]
-async fn a_cancelled_function_takes_its_question_with_it() {
+async fn cancelled_function_takes_its_question_with_it() {
     let machine = Machine::initialized();
     let asks = machine.runs(&call(1, "ask"));
     let (id, _) = question(&machine);
@@ -79,7 +79,7 @@ async fn a_cancelled_function_takes_its_question_with_it() {
 
 /// F-7: a missing capability is reported as such, in both eras and by every method.
 #[tokio::test]
-async fn a_capability_that_is_missing_is_no_internal_error() {
+async fn missing_capability_is_not_an_internal_error() {
     let machine = Machine::new();
     machine.answer(&initialize(json!({})));
     let prompt = request(1, "prompts/get", json!({"name": "asks"}));
@@ -93,7 +93,7 @@ async fn a_capability_that_is_missing_is_no_internal_error() {
 }
 
 #[tokio::test]
-async fn a_question_of_2026_is_a_result() {
+async fn question_of_2026_is_a_result() {
     let machine = Machine::new();
     let asks = modern(call(1, "ask"), "2026-07-28", json!({ "elicitation": {} }));
     let answer = machine.answer(&asks);

@@ -7,7 +7,7 @@ use super::{Machine, Step, call, cancelled, initialize, last_message, modern, re
 use crate::quota::MAX_CLIENT_NAME;
 
 #[tokio::test]
-async fn a_function_that_returns_at_once_is_answered_at_once() {
+async fn function_that_returns_at_once_is_answered_at_once() {
     let machine = Machine::initialized();
     let answer = machine.answer(&call("a", "add"));
     assert_eq!((&answer["id"], text(&answer)), (&json!("a"), "42"));
@@ -17,7 +17,7 @@ async fn a_function_that_returns_at_once_is_answered_at_once() {
 }
 
 #[tokio::test]
-async fn an_id_that_is_in_use_is_refused_whatever_it_is_for() {
+async fn id_that_is_in_use_is_rejected_whatever_it_is_for() {
     let machine = Machine::initialized();
     let waits = machine.runs(&call(1, "wait"));
     for second in [
@@ -43,7 +43,7 @@ async fn an_id_that_is_in_use_is_refused_whatever_it_is_for() {
 }
 
 #[tokio::test]
-async fn a_cancelled_request_is_not_answered() {
+async fn cancelled_request_is_not_answered() {
     let machine = Machine::initialized();
     for tool in ["wait", "ask"] {
         let waits = machine.runs(&call(7, tool));
@@ -62,7 +62,7 @@ async fn a_cancelled_request_is_not_answered() {
 }
 
 #[tokio::test]
-async fn a_number_out_of_range_is_answered_with_the_id_of_its_request() {
+async fn number_out_of_range_is_answered_with_the_id_of_its_request() {
     let long = "9".repeat(400);
     for machine in [Machine::initialized(), Machine::new()] {
         for number in ["1e400", "-1e400", &format!("{long}.0")] {
@@ -89,7 +89,7 @@ async fn a_number_out_of_range_is_answered_with_the_id_of_its_request() {
 }
 
 #[tokio::test]
-async fn what_a_client_says_of_itself_is_bounded() {
+async fn client_info_is_bounded() {
     let machine = Machine::new();
     let mut long = initialize(json!({ "elicitation": {} }));
     long["params"]["clientInfo"]["name"] = "ü".repeat(1000).into();
@@ -116,7 +116,7 @@ async fn progress_goes_out_under_a_short_token_only() {
 }
 
 #[test]
-fn parameters_that_are_no_object_are_invalid() {
+fn non_object_params_are_invalid() {
     let machine = Machine::initialized();
     for params in [json!([]), json!(["t"]), json!(5), json!("t"), json!({"_meta": 1})] {
         for method in ["tools/call", "tools/list", "ping", "no/such/method"] {

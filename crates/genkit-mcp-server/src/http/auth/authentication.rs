@@ -17,7 +17,7 @@ const VERIFY_TIMEOUT: Duration = Duration::from_secs(10);
 /// The maximum length of a token, in bytes.
 const MAX_TOKEN: usize = 16 * 1024;
 
-/// What every request must provide.
+/// The authentication that every request requires.
 #[derive(Clone, Default)]
 pub(crate) enum Authentication {
     /// Nothing. A layer in front of the server can still provide a principal.
@@ -110,7 +110,7 @@ fn read_token(headers: &HeaderMap) -> Result<&str, Denial> {
     if token.is_empty() { Err(Denial::Malformed) } else { Ok(token) }
 }
 
-/// Whether it is a `b64token` of RFC 6750, section 2.1.
+/// Returns whether it is a `b64token` of RFC 6750, section 2.1.
 fn is_token(token: &str) -> bool {
     let text = token.trim_end_matches('=');
     !text.is_empty()
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_shared_token_is_compared_whole() {
+    async fn shared_token_is_compared_whole() {
         let shared = Authentication::SharedToken("secret".into());
         let wrong = || Err(Denial::Invalid("the token does not match".to_owned()));
         for (given, admitted) in [
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_verifier_sees_tokens_and_nothing_else() {
+    async fn verifier_sees_tokens_and_nothing_else() {
         let echo = |token: String| async move {
             match token.as_str() {
                 "nobody" => Ok(Principal::new("")),
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_verifier_that_hangs_is_not_waited_for() {
+    async fn verifier_that_hangs_is_not_waited_for() {
         let hangs = |_: String| std::future::pending::<Result<Principal, TokenError>>();
         let verifier = Authentication::Verifier(Arc::new(hangs));
         assert_eq!(

@@ -25,12 +25,12 @@ impl Challenges {
         }
     }
 
-    /// The challenge for a client whose token lacks some of these scopes.
+    /// Returns the challenge for a client whose token lacks some of these scopes.
     pub(crate) fn of_scopes(&self, scopes: &[String]) -> Option<HeaderValue> {
         self.header(Some("insufficient_scope"), None, Some(&scopes.join(" ")))
     }
 
-    /// The challenge for a denial, or `None` if another token would not help.
+    /// Returns the challenge for a denial, or `None` if another token would not help.
     pub(crate) fn for_denial(&self, denial: &Denial) -> Option<HeaderValue> {
         let (error, why) = match denial {
             // RFC 6750 sends no error code to a client that sent no token.
@@ -64,8 +64,8 @@ impl Challenges {
     }
 }
 
-/// Makes a text valid within quotes: replaces quotes, backslashes and characters outside of printable ASCII with
-/// blanks, and truncates a reason.
+/// Makes a string valid within quotes: replaces quotes, backslashes and characters outside
+/// printable ASCII with blanks, and truncates a reason.
 fn escape_quotes(text: &str, name: &str) -> String {
     let limit = if name == "error_description" { MAX_DESCRIPTION } else { usize::MAX };
     let plain = |c: char| if c.is_ascii_graphic() && c != '"' && c != '\\' { c } else { ' ' };
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_challenge_says_what_to_do() {
+    fn challenge_states_the_required_action() {
         let notes = || {
             let notes = ProtectedResource::new("https://mcp.example.com/mcp");
             Some(

@@ -16,7 +16,7 @@ use crate::error::Error as E;
 const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
 
 /// The OAuth protected resource metadata of a server, from which clients without a token learn which
-/// authorization servers issue tokens for it, and with which scopes.
+/// authorization servers issue tokens for it, and which scopes exist.
 ///
 /// A request without a token is answered with 401 and the URL of this metadata. MCP clients then
 /// perform the rest on their own: the user's login, and obtaining and refreshing the token.
@@ -240,7 +240,7 @@ impl ProtectedResource {
     }
 }
 
-/// The response with the metadata. It is public, so web pages of any origin can read it.
+/// Returns the response with the metadata. It is public, so web pages of any origin can read it.
 pub(crate) fn document_answer(method: &Method, document: Bytes) -> Response<Bytes> {
     let (status, body) = match *method {
         Method::GET | Method::HEAD => (StatusCode::OK, document),
@@ -269,7 +269,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_resource_that_clients_cannot_use_is_refused() {
+    fn resource_that_clients_cannot_use_is_rejected() {
         let of =
             |uri: &str| ProtectedResource::new(uri).with_authorization_server("https://a.example");
         assert_eq!(of("https://mcp.example.com/mcp").check().map_err(|e| e.to_string()), Ok(()));
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn metadata_stands_where_rfc_9728_puts_it() {
+    fn metadata_is_at_the_rfc_9728_path() {
         let at = |uri: &str| ProtectedResource::new(uri).metadata_url();
         let base = "https://mcp.example.com:8443/.well-known/oauth-protected-resource";
         assert_eq!(at("https://mcp.example.com:8443"), base);

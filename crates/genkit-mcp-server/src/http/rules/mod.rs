@@ -67,7 +67,7 @@ pub(super) enum HeaderError {
     Twice(String),
     #[error("the header {0} is not valid text")]
     NoText(String),
-    #[error("the header {0} is not the Base64 encoding of a text")]
+    #[error("the header {0} is not Base64-encoded UTF-8")]
     NoBase64(String),
     #[error("the header {header} is `{said}`, but the body has `{meant}`")]
     Differs { header: String, said: String, meant: String },
@@ -103,7 +103,7 @@ fn known_version(version: &str) -> Option<ProtocolVersion> {
     ProtocolVersion::KNOWN_VERSIONS.iter().find(|it| it.as_str() == version).cloned()
 }
 
-/// The rules of a GET or DELETE, which has only headers.
+/// Returns the rules of a GET or DELETE, which has only headers.
 pub(super) fn rules_of_head(headers: &HeaderMap) -> Result<Rules, HeaderError> {
     let Some(named) = named_version(headers)? else { return Ok(Rules::Handshake(UNNAMED)) };
     match known_version(named) {
@@ -113,7 +113,7 @@ pub(super) fn rules_of_head(headers: &HeaderMap) -> Result<Rules, HeaderError> {
     }
 }
 
-/// The rules of a message, whose headers and body must match.
+/// Returns the rules of a message, whose headers and body must match.
 pub(super) fn rules_of(
     headers: &HeaderMap,
     asked: RequestOutline<'_>,

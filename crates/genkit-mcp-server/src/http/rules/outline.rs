@@ -48,28 +48,28 @@ impl<'a> ParamsOutline<'a> {
         params.and_then(|params| serde_json::from_str(params).ok()).unwrap_or_default()
     }
 
-    /// The version that the request declares in its `_meta`.
+    /// Returns the version that the request declares in its `_meta`.
     pub(super) fn meta_version(&self) -> Option<Cow<'a, str>> {
         text(self.meta.as_ref()?.version)
     }
 
-    /// The version that a handshake requests.
+    /// Returns the version that a handshake requests.
     pub(super) fn protocol_version(&self) -> Option<Cow<'a, str>> {
         text(self.protocol_version)
     }
 
-    /// The name of the client.
+    /// Returns the name of the client.
     pub(in super::super) fn client_name(&self) -> Option<Cow<'a, str>> {
         let client = self.meta.as_ref()?.client?;
         serde_json::from_str::<ClientName<'_>>(client.get()).ok().map(|client| client.name)
     }
 
-    /// Whether the `_meta` of the request has all required members.
+    /// Returns whether the `_meta` of the request has all required members.
     pub(in super::super) fn is_described(&self) -> bool {
         self.meta_version().is_some() && self.has_capabilities()
     }
 
-    /// The required members that are missing.
+    /// Returns the required members that are missing.
     pub(super) fn missing_members(&self) -> String {
         let version = "io.modelcontextprotocol/protocolVersion";
         let capabilities = "io.modelcontextprotocol/clientCapabilities";
@@ -86,12 +86,12 @@ impl<'a> ParamsOutline<'a> {
         })
     }
 
-    /// The arguments, if they are an object.
+    /// Returns the arguments, if they are an object.
     pub(in super::super) fn argument_object(&self) -> Option<Map<String, Value>> {
         serde_json::from_str(self.arguments?.get()).ok()
     }
 
-    /// The text that `Mcp-Name` repeats, depending on the method.
+    /// Returns the text that `Mcp-Name` repeats, depending on the method.
     pub(in super::super) fn routed_name(&self, method: &str) -> Option<Cow<'a, str>> {
         text(match method {
             "tools/call" | "prompts/get" => self.name,

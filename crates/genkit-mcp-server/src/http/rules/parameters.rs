@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value};
 
-/// The maximum number of arguments of a tool that are repeated in headers. Default is 64; further arguments
-/// are ignored.
+/// The maximum number of arguments of a tool that are repeated in headers. Default is 64;
+/// additional arguments are ignored.
 const MAX_PARAMETERS: usize = 64;
 
 /// The maximum depth of such an argument. Default is 16.

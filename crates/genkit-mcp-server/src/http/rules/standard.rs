@@ -80,7 +80,7 @@ fn check_parameters(
     Ok(())
 }
 
-/// The form of a value in a header, if it can be written in a header.
+/// Returns the form of a value in a header, if it can be written in a header.
 fn header_form(value: &Value) -> Option<Cow<'_, str>> {
     match value {
         Value::String(text) => Some(Cow::Borrowed(text)),

@@ -45,7 +45,7 @@ fn who_names_no_version_speaks_an_old_one() {
 }
 
 #[test]
-fn a_request_that_describes_itself_says_the_same_twice() {
+fn self_contained_request_must_match_its_headers() {
     assert_eq!(rules(&[(VERSION, "2026-07-28")], "tools/list", META), Ok(Rules::Described));
     assert_eq!(rules(&[], "tools/list", META), Err(HeaderError::NoVersion));
     let other = rules(&[(VERSION, "2025-11-25")], "tools/list", META);
@@ -56,7 +56,7 @@ fn a_request_that_describes_itself_says_the_same_twice() {
 }
 
 #[test]
-fn what_is_described_is_described_whole() {
+fn incomplete_meta_is_rejected() {
     for (headers, method, params) in [
         (&[(VERSION, "2026-07-28")][..], "tools/list", "{}"),
         (&[], "server/discover", "{}"),
@@ -73,7 +73,7 @@ fn what_is_described_is_described_whole() {
 }
 
 #[test]
-fn a_handshake_is_of_the_older_protocols_whatever_it_asks_for() {
+fn handshake_is_of_the_older_protocols_whatever_it_asks_for() {
     for version in ["2025-11-25", "2026-07-28", "1999-01-01"] {
         let params = format!(r#"{{"protocolVersion":"{version}"}}"#);
         let found = rules(&[], "initialize", &params);
@@ -93,7 +93,7 @@ fn a_handshake_is_of_the_older_protocols_whatever_it_asks_for() {
 }
 
 #[test]
-fn a_notification_is_served_by_what_its_header_says() {
+fn notification_is_handled_by_its_protocol_version_header() {
     let params = ParamsOutline::default();
     let of = |version: &str| {
         let asked =
@@ -105,7 +105,7 @@ fn a_notification_is_served_by_what_its_header_says() {
 }
 
 #[test]
-fn the_method_and_the_name_stand_in_headers_too() {
+fn method_and_name_are_repeated_in_headers() {
     let params = r#"{"name":"add"}"#;
     let method = ("mcp-method", "tools/call");
     assert_eq!(standard(&[method, ("mcp-name", "add")], "tools/call", params), Ok(()));
@@ -131,7 +131,7 @@ fn the_method_and_the_name_stand_in_headers_too() {
 }
 
 #[test]
-fn a_handshake_may_leave_them_out_but_not_contradict_them() {
+fn handshake_may_leave_them_out_but_not_contradict_them() {
     assert_eq!(standard(&[], "initialize", "{}"), Ok(()));
     assert_eq!(standard(&[("mcp-method", "initialize")], "initialize", "{}"), Ok(()));
     assert!(standard(&[("mcp-method", "tools/call")], "initialize", "{}").is_err());
@@ -140,7 +140,7 @@ fn a_handshake_may_leave_them_out_but_not_contradict_them() {
 }
 
 #[test]
-fn arguments_that_a_schema_puts_into_headers_stand_there() {
+fn annotated_arguments_are_repeated_in_headers() {
     let call = |more: &[(&str, &str)], arguments: &str| {
         let params = format!(r#"{{"name":"run","arguments":{arguments}}}"#);
         let named = [("mcp-method", "tools/call"), ("mcp-name", "run")];

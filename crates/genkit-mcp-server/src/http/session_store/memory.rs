@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_longest_unused_goes_first() {
+    fn longest_unused_goes_first() {
         let sessions = MemorySessions::new();
         for id in ["1", "2", "3", "1", "4"] {
             let stored = r#"{"protocolVersion":"2025-11-25","capabilities":{},"level":"info","subscriptions":[],"ready":true}"#;

@@ -95,14 +95,14 @@ impl HttpSession {
         self.is_ready.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the handshake is complete.
+    /// Returns whether the handshake is complete.
     pub(in super::super) fn is_ready(&self) -> bool {
         self.is_ready.load(Ordering::Relaxed)
     }
 
-    /// The time since which the session is idle, in milliseconds, or `None` if it is in use. A request that waits for
-    /// an answer after its connection was lost does not count as use: its client can reconnect and answer while the
-    /// session exists, but the request does not extend the session.
+    /// Returns the time since which the session is idle, in milliseconds, or `None` if it is in use. A request that
+    /// waits for an answer after its connection was lost does not count as use: its client can reconnect and answer
+    /// while the session exists, but the request does not extend the session.
     pub(super) fn idle_since(&self) -> Option<u64> {
         let (mut in_use, mut used) =
             (self.in_use.load(Ordering::Relaxed), self.used.load(Ordering::Relaxed));
@@ -114,7 +114,7 @@ impl HttpSession {
         (in_use == 0).then_some(used)
     }
 
-    /// The order of eviction, lowest first; `None` is never evicted.
+    /// Returns the order of eviction, lowest first; `None` is never evicted.
     pub(super) fn idle_rank(&self) -> Option<(bool, u64)> {
         Some((self.is_ready.load(Ordering::Relaxed), self.idle_since()?))
     }
@@ -146,7 +146,7 @@ impl HttpSession {
         }
     }
 
-    /// The stream that belongs to no request.
+    /// Returns the stream that belongs to no request.
     pub(in super::super) fn standalone_stream(&self) -> &Arc<StandaloneStream> {
         self.standing.get_or_init(Arc::default)
     }
@@ -155,7 +155,7 @@ impl HttpSession {
         self.ended.is_cancelled()
     }
 
-    /// A token that is cancelled when the session ends.
+    /// Returns a token that is cancelled when the session ends.
     pub(in super::super) fn end_token(&self) -> CancellationToken {
         self.ended.clone()
     }

@@ -65,7 +65,7 @@ impl SessionTable {
         found.begin_use()
     }
 
-    /// Whether a session exists, regardless of its owner.
+    /// Returns whether a session exists, regardless of its owner.
     pub(super) fn has_session(&self, id: SessionId) -> bool {
         read(&self.open).contains_key(&id)
     }
@@ -87,7 +87,7 @@ impl SessionTable {
         client.open_session()
     }
 
-    /// The session of a client that has been idle the longest. Sessions that were never initialized come
+    /// Returns the session of a client that has been idle the longest. Sessions that were never initialized come
     /// first.
     fn longest_idle(&self, client: &Arc<ClientQuota>) -> Option<Arc<HttpSession>> {
         let open = read(&self.open);

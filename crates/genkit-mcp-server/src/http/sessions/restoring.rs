@@ -24,7 +24,7 @@ use genkit_mcp::internal::level;
 const SWEEP: Duration = Duration::from_secs(60);
 
 impl EndpointState {
-    /// The store of sessions, if there is one. The first call starts its periodic sweep.
+    /// Returns the store of sessions, if there is one. The first call starts its periodic sweep.
     pub(in crate::http) fn stored_sessions(&self) -> Option<&Arc<dyn SessionStore>> {
         let store = self.store.as_ref()?;
         self.swept.call_once(|| sweep_later(Arc::clone(store), self.end.clone()));
@@ -158,7 +158,7 @@ fn log_failure(stored: std::result::Result<StoreResult<()>, tokio::time::error::
     }
 }
 
-/// The part of a session that is stored; `None` if the handshake is not complete.
+/// Returns the part of a session that is stored; `None` if the handshake is not complete.
 fn to_stored(session: &Session, owner: Owner, ready: bool) -> Option<StoredSession> {
     let Handshake::Initialized(version) = session.connection.handshake() else { return None };
     let client = session.connection.client();
@@ -178,7 +178,7 @@ fn to_stored(session: &Session, owner: Owner, ready: bool) -> Option<StoredSessi
     })
 }
 
-/// The owner of a stored session, or `None` if it is not valid.
+/// Returns the owner of a stored session, or `None` if it is not valid.
 fn owner_of(stored: &StoredSession) -> Option<Owner> {
     let Some(hash) = &stored.owner else { return Some(Owner(None)) };
     let mut bytes = [0; 32];

@@ -34,7 +34,7 @@ const LOOK_FOR_OWNER: Duration = Duration::from_secs(1);
 const MAX_FAILURES: u32 = 20;
 
 impl EndpointState {
-    /// The rest of a stream that does not belong to this instance.
+    /// Returns the rest of a stream that does not belong to this instance.
     pub(in crate::http) async fn resume(
         &self,
         session: SessionInUse,

@@ -34,7 +34,7 @@ async fn pass(milliseconds: u64) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_session_is_its_owners_alone() {
+async fn session_is_its_owners_alone() {
     let (table, quotas) = (table(), quotas(10));
     let (ada, grace) = (Owner::for_principal(Some("ada")), Owner::for_principal(Some("grace")));
     let id = try_open(&table, &quotas, &client(&quotas, 1), ada).expect("room");
@@ -47,7 +47,7 @@ async fn a_session_is_its_owners_alone() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_longest_idle_of_the_client_with_the_most_makes_room() {
+async fn longest_idle_of_the_client_with_the_most_makes_room() {
     let (table, quotas) = (table(), quotas(6));
     let (greedy, other) = (client(&quotas, 1), client(&quotas, 2));
     let mut of_greedy = Vec::new();
@@ -82,7 +82,7 @@ async fn who_was_never_made_ready_goes_first() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_session_in_use_does_not_go() {
+async fn session_in_use_does_not_go() {
     let (table, quotas) = (table(), quotas(2));
     let greedy = client(&quotas, 1);
     let ids: Vec<_> =
@@ -98,7 +98,7 @@ async fn a_session_in_use_does_not_go() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_idle_session_ends_and_gives_its_place_back() {
+async fn idle_session_ends_and_gives_its_place_back() {
     let (table, quotas) = (table(), quotas(2));
     let one = client(&quotas, 1);
     let id = try_open(&table, &quotas, &one, NOBODY).expect("room");
@@ -116,7 +116,7 @@ async fn an_idle_session_ends_and_gives_its_place_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_session_is_idle_from_the_end_of_its_last_use() {
+async fn session_is_idle_from_the_end_of_its_last_use() {
     let (table, quotas) = (table(), quotas(2));
     let id = try_open(&table, &quotas, &client(&quotas, 1), NOBODY).expect("room");
     let stream = table.find_session(id, &NOBODY).expect("there");
@@ -140,7 +140,7 @@ fn asking(used: &SessionInUse) -> (Arc<EventStream>, u64) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_question_that_was_left_ends_with_its_idle_session() {
+async fn question_that_was_left_ends_with_its_idle_session() {
     let (table, quotas) = (table(), quotas(2));
     let id = try_open(&table, &quotas, &client(&quotas, 1), NOBODY).expect("room");
     let call = table.find_session(id, &NOBODY).expect("there");
@@ -162,7 +162,7 @@ async fn a_question_that_was_left_ends_with_its_idle_session() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_function_that_goes_on_keeps_its_session() {
+async fn running_function_keeps_its_session_alive() {
     let (table, quotas) = (table(), quotas(2));
     let id = try_open(&table, &quotas, &client(&quotas, 1), NOBODY).expect("room");
     let (call, other) = (table.find_session(id, &NOBODY), table.find_session(id, &NOBODY));
@@ -187,7 +187,7 @@ async fn a_function_that_goes_on_keeps_its_session() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_finds_an_ended_session_finds_none() {
+async fn ended_session_is_not_found() {
     let (table, quotas) = (table(), quotas(2));
     let id = try_open(&table, &quotas, &client(&quotas, 1), NOBODY).expect("room");
     let used = table.find_session(id, &NOBODY).expect("there");
@@ -197,7 +197,7 @@ async fn whoever_finds_an_ended_session_finds_none() {
 }
 
 #[test]
-fn an_id_has_one_spelling() {
+fn id_has_one_spelling() {
     let id = SessionId::new();
     let text = id.to_string();
     assert_eq!(text.parse(), Ok(id));

@@ -77,7 +77,7 @@ impl AnswerBody {
 }
 
 impl Events {
-    /// The events of `stream` after `index`. Also ends when `end` is cancelled.
+    /// Creates the events of `stream` after `index`. Also ends when `end` is cancelled.
     pub(in super::super) fn new(
         stream: Arc<EventStream>,
         index: u64,

@@ -54,7 +54,7 @@ pub(super) fn with_id(id: EventId, event: &[u8]) -> Bytes {
     out.into()
 }
 
-/// An event without a message, after which the stream can be resumed with its id.
+/// Returns an event without a message, after which the stream can be resumed with its id.
 pub(in super::super) fn priming_event(id: EventId) -> Bytes {
     format!("id: {id}\nretry: {RETRY}\ndata: \n\n").into()
 }
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_id_of_an_event_is_two_numbers() {
+    fn id_of_an_event_is_two_numbers() {
         let id = EventId { stream: 7, index: 12 };
         assert_eq!("7-12".parse(), Ok(id));
         assert_eq!(id.to_string(), "7-12");

@@ -174,22 +174,22 @@ impl StoredStream {
         Some(Self { head, events, revision: stored.at.revision })
     }
 
-    /// The index of the last event.
+    /// Returns the index of the last event.
     pub(in super::super) fn last_index(&self) -> u64 {
         self.events.last().map_or(0, |(index, _)| *index)
     }
 
-    /// The events after `index`.
+    /// Returns the events after `index`.
     pub(in super::super) fn events_after(&self, index: u64) -> impl Iterator<Item = &(u64, Bytes)> {
         self.events.iter().filter(move |(own, _)| *own > index)
     }
 
-    /// Whether the last event was stored.
+    /// Returns whether the last event was stored.
     pub(in super::super) fn is_done(&self) -> bool {
         self.head.done
     }
 
-    /// The change that ends the stream of a dead instance, with an error as the response.
+    /// Returns the change that ends the stream of a dead instance, with an error as the response.
     pub(in super::super) fn abandon_change(&self) -> Option<RunChange> {
         let error = "the server instance that ran this call is gone, and the outcome of the call is unknown; call again \
                      if that is safe";
@@ -217,7 +217,7 @@ impl EventStream {
         state.events.iter().map(message_of).collect()
     }
 
-    /// The index of the next event.
+    /// Returns the index of the next event.
     fn next_index(&self) -> u64 {
         self.state().last_index() + 1
     }
@@ -244,7 +244,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_message_of_an_event_comes_back() {
+    fn message_of_an_event_comes_back() {
         let id = EventId { stream: 7, index: 12 };
         for id in [None, Some(id)] {
             assert_eq!(&*message_of(&format_event(id, br#"{"id: ":1}"#)), br#"{"id: ":1}"#);

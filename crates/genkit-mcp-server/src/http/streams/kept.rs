@@ -51,8 +51,8 @@ impl KeptStreams {
         found.map(|kept| Arc::clone(&kept.stream))
     }
 
-    /// The number of requests that wait for an answer of their client and have no reader, and when the last
-    /// reader left.
+    /// Returns the number of requests that wait for an answer of their client and have no reader,
+    /// and when the last reader left.
     pub(in super::super) fn count_waiting(&self) -> (usize, Option<Instant>) {
         let left = self.streams.iter().filter_map(|kept| kept.stream.waits_since());
         left.fold((0, None), |(count, last), left| (count + 1, last.max(Some(left))))

@@ -106,7 +106,7 @@ impl EventStream {
         lock(&self.state)
     }
 
-    /// Whether any message was sent. The caller is woken when one is.
+    /// Returns whether any message was sent. The caller is woken when one is.
     pub(super) fn poll_said(&self, cx: &Context<'_>) -> Poll<()> {
         let mut state = self.state();
         if state.last_index() > 0 {
@@ -116,7 +116,7 @@ impl EventStream {
         Poll::Pending
     }
 
-    /// Whether any message was sent.
+    /// Returns whether any message was sent.
     pub(super) fn has_said(&self) -> bool {
         self.state().last_index() > 0
     }
@@ -162,18 +162,18 @@ impl EventStream {
         self.room.notify_waiters();
     }
 
-    /// Whether the last message was sent.
+    /// Returns whether the last message was sent.
     pub(super) fn is_finished(&self) -> bool {
         self.state().is_finished
     }
 
-    /// When the last reader left, if the request waits for an answer from the client.
+    /// Returns the time when the last reader left, if the request waits for an answer from the client.
     pub(super) fn waits_since(&self) -> Option<Instant> {
         let state = self.state();
         state.left.filter(|_| state.questions > 0)
     }
 
-    /// The number of bytes that are kept.
+    /// Returns the number of bytes that are kept.
     pub(super) fn kept_bytes(&self) -> usize {
         self.state().bytes
     }
@@ -190,7 +190,7 @@ impl EventStream {
         state.reader
     }
 
-    /// The number of events that were read.
+    /// Returns the number of events that were read.
     pub(super) fn read(&self) -> u64 {
         self.state().unread
     }
@@ -238,7 +238,7 @@ impl StreamState {
         self.first + self.events.len() as u64
     }
 
-    /// Whether a client will read a message; `None` if the stream is full for now.
+    /// Returns whether a client will read a message; `None` if the stream is full for now.
     fn has_room(&self, message: &Bytes) -> Option<bool> {
         if self.is_finished || (self.left.is_some() && self.number.is_none()) {
             return Some(false);

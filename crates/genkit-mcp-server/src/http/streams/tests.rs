@@ -16,7 +16,7 @@ fn event(text: &str) -> Read {
 }
 
 #[test]
-fn what_is_said_is_read_in_order_and_then_it_ends() {
+fn messages_are_read_in_order_until_the_end() {
     let stream = EventStream::default();
     let reader = stream.read_from(0);
     assert_eq!(read(&stream, reader), Read::Nothing);
@@ -33,7 +33,7 @@ fn what_is_said_is_read_in_order_and_then_it_ends() {
 }
 
 #[test]
-fn what_was_said_before_it_had_a_number_is_read_with_one() {
+fn early_messages_receive_event_ids() {
     let stream = EventStream::default();
     assert_eq!(stream.try_say(&message("{1}")), SendOutcome::Ended(true));
     stream.make_resumable(7);
@@ -42,7 +42,7 @@ fn what_was_said_before_it_had_a_number_is_read_with_one() {
 }
 
 #[test]
-fn who_comes_back_reads_what_it_missed() {
+fn reconnecting_client_receives_missed_events() {
     let stream = EventStream::with_number(7);
     let first = stream.read_from(0);
     for text in ["{1}", "{2}"] {
@@ -63,7 +63,7 @@ fn who_comes_back_reads_what_it_missed() {
 }
 
 #[test]
-fn the_last_one_who_came_reads() {
+fn last_one_who_came_reads() {
     let stream = EventStream::with_number(1);
     let first = stream.read_from(0);
     let second = stream.read_from(0);
@@ -74,7 +74,7 @@ fn the_last_one_who_came_reads() {
 }
 
 #[test]
-fn who_says_more_than_is_read_waits_and_nothing_is_lost() {
+fn sender_waits_if_the_buffer_is_full() {
     let stream = EventStream::default();
     let reader = stream.read_from(0);
     let large = message(&"x".repeat(UNREAD_BYTES));
@@ -86,7 +86,7 @@ fn who_says_more_than_is_read_waits_and_nothing_is_lost() {
 }
 
 #[test]
-fn a_stream_that_nobody_can_come_back_to_takes_nothing_more() {
+fn unresumable_stream_buffers_nothing() {
     let stream = EventStream::default();
     let reader = stream.read_from(0);
     assert_eq!(stream.try_say(&message("{}")), SendOutcome::Ended(true));
@@ -96,7 +96,7 @@ fn a_stream_that_nobody_can_come_back_to_takes_nothing_more() {
 }
 
 #[test]
-fn what_is_kept_for_who_comes_back_is_bounded() {
+fn replay_buffer_is_bounded() {
     let stream = EventStream::with_number(1);
     let reader = stream.read_from(0);
     stream.remove_reader(reader);
@@ -143,7 +143,7 @@ fn finished_streams_are_forgotten_by_number_bytes_and_time() {
 }
 
 #[tokio::test]
-async fn what_waits_for_room_goes_on_when_somebody_reads_or_leaves() {
+async fn blocked_sender_continues_after_a_read_or_disconnect() {
     for leaves in [false, true] {
         let stream = Arc::new(EventStream::default());
         let reader = stream.read_from(0);

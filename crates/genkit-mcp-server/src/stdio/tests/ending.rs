@@ -10,7 +10,7 @@ use super::{call, ended, open, serve, sum};
 use crate::stdio::{FINISH, StdioLimits};
 
 #[tokio::test]
-async fn what_was_asked_before_the_end_of_input_is_answered() {
+async fn requests_before_the_end_of_input_are_answered() {
     let (serving, mut client) = open(StdioLimits::default()).await;
     for id in 0..10 {
         client.line(call(json!(id), if id % 2 == 0 { "add" } else { "later" }, 1, 1)).await;
@@ -27,7 +27,7 @@ async fn what_was_asked_before_the_end_of_input_is_answered() {
 
 /// F-2: the end does not wait for an open question.
 #[tokio::test(start_paused = true)]
-async fn an_open_question_ends_with_the_input() {
+async fn open_question_ends_with_the_input() {
     let (serving, mut client) = open(StdioLimits::default()).await;
     client.line(call(json!(1), "ask", 0, 0)).await;
     assert_eq!(client.receive().await.unwrap()["method"], "elicitation/create");
@@ -40,7 +40,7 @@ async fn an_open_question_ends_with_the_input() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_does_not_end_is_waited_for_once() {
+async fn endless_call_is_waited_for_once() {
     let (serving, mut client) = open(StdioLimits::default()).await;
     client.line(call(json!(1), "wait", 0, 0)).await;
     let before = Instant::now();
@@ -52,7 +52,7 @@ async fn what_does_not_end_is_waited_for_once() {
 }
 
 #[tokio::test]
-async fn a_stream_of_notifications_is_answered_where_the_server_ends_it() {
+async fn stream_of_notifications_is_answered_where_the_server_ends_it() {
     let (serving, mut client) = serve(1 << 16, StdioLimits::default());
     let meta = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -80,7 +80,7 @@ async fn a_stream_of_notifications_is_answered_where_the_server_ends_it() {
 }
 
 #[tokio::test]
-async fn a_client_that_is_gone_ends_it() {
+async fn disconnected_client_ends_the_connection() {
     let (serving, client) = open(StdioLimits::default()).await;
     drop(client);
     let _ = ended(serving).await;

@@ -12,7 +12,7 @@ use crate::stdio::StdioLimits;
 const BRIEF: Duration = Duration::from_millis(100);
 
 #[tokio::test]
-async fn a_client_that_stops_reading_is_not_read_from() {
+async fn client_that_stops_reading_is_not_read_from() {
     for tool in ["add", "later"] {
         let limits = StdioLimits { queued_bytes: 8 * 1024, ..StdioLimits::default() };
         let (_serving, mut client) = serve(1024, limits);
@@ -42,7 +42,7 @@ async fn a_client_that_stops_reading_is_not_read_from() {
 }
 
 #[tokio::test]
-async fn refusals_wait_for_the_client_too() {
+async fn rejections_also_apply_backpressure() {
     let limits = StdioLimits { queued_bytes: 8 * 1024, ..StdioLimits::default() };
     let (serving, mut client) = serve(1024, limits);
     let flood = "broken\n".repeat(200);
@@ -55,7 +55,7 @@ async fn refusals_wait_for_the_client_too() {
 }
 
 #[tokio::test]
-async fn the_end_does_not_wait_for_a_client_that_does_not_read() {
+async fn end_does_not_wait_for_a_client_that_does_not_read() {
     let limits = StdioLimits { close_flush: BRIEF, finish: BRIEF, ..StdioLimits::default() };
     let (serving, mut client) = serve(16, limits);
     client.send(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#).await;

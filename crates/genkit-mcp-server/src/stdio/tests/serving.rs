@@ -53,7 +53,7 @@ async fn every_broken_line_is_answered_and_the_next_request_served() {
 }
 
 #[tokio::test]
-async fn an_oversize_line_says_how_much_is_allowed() {
+async fn oversized_line_error_states_the_limit() {
     let limits = StdioLimits { line_bytes: 500, ..StdioLimits::default() };
     let (_serving, mut client) = open(limits).await;
     for (length, fits) in [(499, true), (500, true), (501, false)] {
@@ -97,7 +97,7 @@ async fn sixty_four_calls_in_flight_are_all_answered() {
 
 /// B-03: such a function does not block the connection, and ends when it is cancelled.
 #[tokio::test]
-async fn a_function_that_never_waits_for_anything_can_be_cancelled() {
+async fn function_that_never_waits_for_anything_can_be_cancelled() {
     let (_serving, mut client) = open(StdioLimits::default()).await;
     for with_token in [false, true] {
         let mut report: Value = serde_json::from_str(&call(json!(1), "report", 0, 0)).unwrap();

@@ -43,7 +43,7 @@ impl Difference {
         let line =
             |request: &RecordedRequest| Value::from(format!("{} {}", request.method, request.path));
         if line(recorded) != line(request) {
-            // A request with another path, such as for another model, differs more than any other.
+            // A request with another path, for example for another model, is the least similar.
             all.add("the path", Some(&line(recorded)), Some(&line(request)));
             all.count += 1_000;
         }

@@ -44,7 +44,7 @@ fn replay(cassette: &Cassette, path: &str, body: &Value) -> Result<Vec<u8>> {
 }
 
 #[test]
-fn what_was_recorded_is_replayed_in_order() {
+fn recorded_responses_are_replayed_in_order() {
     let path = file("order.json");
     let cassette = Cassette::auto(&path).unwrap();
     assert!(!cassette.is_offline());
@@ -62,7 +62,7 @@ fn what_was_recorded_is_replayed_in_order() {
 }
 
 #[test]
-fn calls_stand_in_the_order_of_asking() {
+fn calls_are_in_request_order() {
     let path = file("asking.json");
     let cassette = Cassette::record(&path);
     let mut first = begin_recording(&cassette, "/first", b"{}");
@@ -90,7 +90,7 @@ fn no_key_is_in_the_file() {
 }
 
 #[test]
-fn no_key_is_in_an_answer_that_is_no_text() {
+fn keys_are_redacted_in_binary_responses() {
     let path = file("bytes.json");
     record(&Cassette::record(&path), "/a", &json!({}), b"\xff sk-very-secret \xff");
     let said = replay(&Cassette::replay(&path).unwrap(), "/a", &json!({})).unwrap();
@@ -116,7 +116,7 @@ fn another_request_shows_how_it_differs_from_the_nearest() {
 }
 
 #[test]
-fn a_file_that_is_no_cassette_is_refused() {
+fn invalid_cassette_file_is_rejected() {
     let path = file("none.json");
     std::fs::write(&path, "{}").unwrap();
     assert!(Cassette::auto(&path).unwrap_err().chain().contains("is not a cassette"));

@@ -22,7 +22,7 @@ pub(super) struct Link {
 }
 
 /// A request that got no response.
-pub(super) struct RefusedRequest {
+pub(super) struct UnsentRequest {
     pub(super) error: hyper::Error,
     /// The request, if no part of it was sent.
     pub(super) request: Option<PostRequest>,
@@ -38,7 +38,7 @@ impl Link {
     pub(super) async fn send_request(
         &mut self,
         request: PostRequest,
-    ) -> Result<Response<Incoming>, RefusedRequest> {
+    ) -> Result<Response<Incoming>, UnsentRequest> {
         let mut answered = pin!(self.sender.try_send_request(request));
         let connection = &mut self.connection;
         let answer = std::future::poll_fn(|cx| {
@@ -51,7 +51,7 @@ impl Link {
         });
         answer.await.map_err(|mut refused| {
             let request = refused.take_message();
-            RefusedRequest { error: refused.into_error(), request }
+            UnsentRequest { error: refused.into_error(), request }
         })
     }
 
@@ -60,12 +60,12 @@ impl Link {
         poll(&mut self.connection, cx)
     }
 
-    /// Whether another request may be sent, according to the data read so far.
+    /// Returns whether another request may be sent, according to the data read so far.
     pub(super) fn is_ready(&self) -> bool {
         self.connection.is_some() && self.sender.is_ready()
     }
 
-    /// Whether another request may be sent now, after reading the available data.
+    /// Returns whether another request may be sent now, after reading the available data.
     pub(super) fn is_idle(&mut self) -> bool {
         self.poll(&mut Context::from_waker(Waker::noop())).is_pending() && self.is_ready()
     }

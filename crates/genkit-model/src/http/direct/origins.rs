@@ -51,8 +51,8 @@ pub(crate) fn way_to(url: &Url) -> Result<Way> {
     Ok(way)
 }
 
-/// Whether reqwest would send requests for `url` through a proxy. Loopback addresses are never
-/// proxied.
+/// Returns whether reqwest would send requests for `url` through a proxy. Loopback addresses are
+/// never proxied.
 pub(super) fn is_proxied(url: &Url, proxies: &Matcher) -> bool {
     let server: Option<Uri> = url.origin().ascii_serialization().parse().ok();
     !is_loopback(url) && server.is_some_and(|server| proxies.intercept(&server).is_some())

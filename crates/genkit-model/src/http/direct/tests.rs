@@ -126,7 +126,7 @@ async fn until(is_done: impl Fn() -> bool) {
 }
 
 #[tokio::test]
-async fn a_connection_is_used_again() {
+async fn connection_is_used_again() {
     let server = Server::new(|_, nth| Reply::Send(if nth % 2 == 0 { WHOLE } else { CHUNKED }));
     let origin = server.origin();
     for _ in 0..6 {
@@ -137,7 +137,7 @@ async fn a_connection_is_used_again() {
 }
 
 #[tokio::test]
-async fn calls_at_a_time_have_connections_of_their_own() {
+async fn concurrent_calls_use_separate_connections() {
     let server = Server::new(|_, _| Reply::Send(WHOLE));
     let origin = server.origin();
     let begun = [send_request(&origin).await.unwrap(), send_request(&origin).await.unwrap()];
@@ -149,7 +149,7 @@ async fn calls_at_a_time_have_connections_of_their_own() {
 }
 
 #[tokio::test]
-async fn what_was_not_read_to_its_end_is_closed() {
+async fn connection_with_an_unread_body_is_closed() {
     let server = Server::new(|_, _| Reply::Send(WHOLE));
     let origin = server.origin();
     drop(send_request(&origin).await.unwrap());
@@ -159,7 +159,7 @@ async fn what_was_not_read_to_its_end_is_closed() {
 }
 
 #[tokio::test]
-async fn a_connection_that_the_server_closed_is_replaced() {
+async fn connection_that_the_server_closed_is_replaced() {
     // The connection was idle, so nothing was sent over it and the call is made only once.
     let server = Server::new(|_, _| Reply::Last(WHOLE));
     let origin = server.origin();
@@ -171,7 +171,7 @@ async fn a_connection_that_the_server_closed_is_replaced() {
 }
 
 #[tokio::test]
-async fn a_server_that_ends_its_connections_is_believed() {
+async fn server_that_ends_its_connections_is_believed() {
     const CLOSE: &str = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\nok";
     const TO_THE_END: &str = "HTTP/1.1 200 OK\r\n\r\nok";
     let server =
@@ -184,7 +184,7 @@ async fn a_server_that_ends_its_connections_is_believed() {
 }
 
 #[tokio::test]
-async fn what_was_sent_is_not_sent_again() {
+async fn sent_request_is_not_retried() {
     let server = Server::new(|_, nth| if nth == 0 { Reply::Send(WHOLE) } else { Reply::Last("") });
     let origin = server.origin();
     assert_eq!(ask(&origin).await.unwrap(), "hello");
@@ -194,7 +194,7 @@ async fn what_was_sent_is_not_sent_again() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_cut_off_is_an_error() {
+async fn answer_that_is_cut_off_is_an_error() {
     for cut in [
         "HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhel",
         "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nhel\r\n2\r\nl",
@@ -230,7 +230,7 @@ async fn bytes_that_nobody_asked_for_end_a_connection() {
 }
 
 #[tokio::test]
-async fn nobody_there_is_told() {
+async fn refused_connection_is_an_error() {
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let origin = Arc::new(Origin::new(format!("http://{free}").parse().unwrap(), None));
     let error = ask(&origin).await.unwrap_err();
@@ -278,7 +278,7 @@ async fn idle_connections_are_closed_in_time() {
 }
 
 #[test]
-fn a_runtime_takes_its_connections_with_it() {
+fn runtime_takes_its_connections_with_it() {
     let server = Server::new(|_, _| Reply::Send(WHOLE));
     let origin = server.origin();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -289,7 +289,7 @@ fn a_runtime_takes_its_connections_with_it() {
 }
 
 #[tokio::test]
-async fn a_server_is_found_once_for_a_runtime() {
+async fn server_is_found_once_for_a_runtime() {
     let direct = |text: &str| match way_to(&text.parse().unwrap()).unwrap() {
         Way::Direct(origin) => origin,
         Way::Proxied(_) => panic!("nothing on this machine is reached through a proxy"),
@@ -305,7 +305,7 @@ async fn a_server_is_found_once_for_a_runtime() {
 }
 
 #[test]
-fn a_proxy_is_for_others_alone() {
+fn proxy_is_for_others_alone() {
     let matcher = Matcher::builder().all("http://127.0.0.1:1").no("inside.example").build();
     for (url, proxied) in [
         ("https://models.example/v1", true),
@@ -359,7 +359,7 @@ fn trusting(roots: &[&str]) -> Option<Arc<ClientConfig>> {
 }
 
 #[tokio::test]
-async fn a_server_must_prove_who_it_is() {
+async fn server_must_prove_who_it_is() {
     let uri = tls_server();
     let origin = Arc::new(Origin::new(uri.clone(), trusting(&[ROOT])));
     for _ in 0..2 {

@@ -29,7 +29,7 @@ pub(super) struct MessageContext<'a> {
     pub(super) detail: Option<&'a str>,
 }
 
-/// Whether the history contains thoughts.
+/// Returns whether the history contains thoughts.
 pub(super) fn has_thoughts(request: &ModelRequest) -> bool {
     request.messages.iter().flat_map(|message| &message.content).any(is_reasoning)
 }
@@ -248,7 +248,7 @@ impl MessageContext<'_> {
         }
     }
 
-    /// Whether the first call of a turn must be signed.
+    /// Returns whether the first call of a turn must be signed.
     fn checks_calls(&self) -> bool {
         self.traits.checks_calls && self.deviations.extra_fields
     }

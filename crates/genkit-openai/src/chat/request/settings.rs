@@ -88,7 +88,7 @@ impl<'a> ChatSettings<'a> {
         None
     }
 
-    /// Whether the model responds with status 400 to sampling settings.
+    /// Returns whether the model responds with status 400 to sampling settings.
     fn is_fixed(&self) -> bool {
         self.deviations.developer && self.traits.fixed_sampling
     }

@@ -111,7 +111,7 @@ impl ChoiceMessage {
         std::mem::take(&mut self.tool_calls).into_iter().chain(old)
     }
 
-    /// Whether it has no text, thoughts or calls.
+    /// Returns whether it has no text, thoughts or calls.
     pub(super) fn is_empty(&self) -> bool {
         let is_blank = |text: &Option<String>| text.as_ref().is_none_or(String::is_empty);
         self.content == ChoiceContent::default()
@@ -207,7 +207,7 @@ fn deserialize_id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<S
     })
 }
 
-/// The text and thoughts of a `content`, which is a text, a list of blocks, or null.
+/// The text and thoughts of a `content`, which is a string, a list of blocks, or null.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct ChoiceContent {
     pub(super) text: String,

@@ -20,7 +20,7 @@ fn classify(reason: &str) -> FinishReason {
     }
 }
 
-/// Whether a response with this reason ended before the model had finished.
+/// Returns whether a response with this reason ended before the model had finished.
 pub(super) fn is_cut(sent: &str) -> bool {
     normalize(Some(sent)).is_some_and(|reason| match classify(&reason) {
         FinishReason::Length | FinishReason::Blocked => true,
@@ -29,7 +29,7 @@ pub(super) fn is_cut(sent: &str) -> bool {
     })
 }
 
-/// Whether a chunk with this reason does not end the response: some servers send it in every chunk.
+/// Returns whether a chunk with this reason does not end the response: some servers send it in every chunk.
 pub(super) fn is_missing(sent: &str) -> bool {
     normalize(Some(sent)).is_none()
 }

@@ -36,7 +36,7 @@ pub(in crate::chat) struct ChatStream<'a> {
     begun: bool,
 }
 
-/// The minimum length of a text, in bytes, that is recognized as a repetition of the whole text.
+/// The minimum length of a string, in bytes, that is recognized as a repetition of the whole text.
 const MIN_REPEATED: usize = 16;
 
 impl<'a> ChatStream<'a> {
@@ -97,8 +97,8 @@ impl<'a> ChatStream<'a> {
             && self.calls.is_empty()
     }
 
-    /// Whether a text is everything that the chunks before contained: some servers repeat it in the
-    /// last chunk.
+    /// Returns whether a string is everything that the previous chunks contained: some servers
+    /// repeat it in the last chunk.
     fn is_repetition(&self, text: &str) -> bool {
         self.text_pieces > 1 && text.len() >= MIN_REPEATED && text == self.completion.text
     }
@@ -187,7 +187,7 @@ impl WireStream for ChatStream<'_> {
     }
 }
 
-/// Whether the arguments of a call are complete.
+/// Returns whether the arguments of a call are complete.
 fn is_called(call: &DecodedCall) -> bool {
     call.part.as_tool_request().is_some_and(|call| !call.input.is_string())
 }

@@ -5,7 +5,7 @@ use genkit_core::ErrorKind;
 use genkit_model::{Constrained, Provider as _};
 
 #[test]
-fn a_key_is_needed_where_the_server_wants_one() {
+fn key_is_required_if_the_server_requires_one() {
     let error = OpenAi::builder().build().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unauthenticated);
     assert!(error.to_string().contains("OPENAI_API_KEY"), "{error}");
@@ -16,7 +16,7 @@ fn a_key_is_needed_where_the_server_wants_one() {
 }
 
 #[test]
-fn a_server_is_known_by_its_name_or_its_address() {
+fn server_is_known_by_its_name_or_its_address() {
     let ollama = OpenAi::builder().base_url("http://127.0.0.1:11434/v1").build().unwrap();
     assert_eq!(ollama.name(), "ollama");
     assert_eq!(ollama.model("a/b").name(), "ollama/a/b");
@@ -38,7 +38,7 @@ fn a_server_is_known_by_its_name_or_its_address() {
 }
 
 #[test]
-fn what_is_given_wins_over_the_environment_in_any_order() {
+fn builder_settings_override_the_environment_in_any_order() {
     let environment = |name: &str| Some(format!("https://{}/", name.to_lowercase()));
     let given = |builder: OpenAiBuilder| {
         builder.api_key("mine").base_url("https://mine").organization("my-org")

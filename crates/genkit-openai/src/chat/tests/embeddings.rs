@@ -29,7 +29,7 @@ fn texts_go_in_one_list() {
 }
 
 #[test]
-fn vectors_stand_in_the_order_of_their_numbers() {
+fn vectors_are_sorted_by_index() {
     let body = json!({"data": [{"index": 1, "embedding": [1]}, {"index": 0, "embedding": [0.5]}],
         "usage": {"prompt_tokens": 3, "total_tokens": 3}});
     let response = wire().decode_response(body.to_string().as_bytes()).unwrap();

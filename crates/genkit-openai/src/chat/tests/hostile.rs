@@ -59,7 +59,7 @@ fn any_json() -> impl Strategy<Value = Value> {
 
 proptest! {
     #[test]
-    fn nothing_that_a_server_says_panics(bodies in prop::collection::vec(any_json(), 1..5)) {
+    fn hostile_server_output_never_panics(bodies in prop::collection::vec(any_json(), 1..5)) {
         let (wire, request) = (at("openrouter", "m"), ModelRequest::default());
         let mut open = wire.open_stream(&request);
         for body in &bodies {

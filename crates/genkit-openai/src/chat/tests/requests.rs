@@ -84,7 +84,7 @@ fn servers_deviate() {
 }
 
 #[test]
-fn the_key_is_in_a_header_alone() {
+fn key_is_in_a_header_alone() {
     let request = read(json!({"messages": [user()]}));
     let call = at("openai", "m").encode_request(&request, false).unwrap();
     assert!(call.headers.contains(&("authorization", "Bearer sk-secret".into())));
@@ -116,7 +116,7 @@ fn round() -> Value {
 }
 
 #[test]
-fn a_round_of_tools_keeps_its_order_and_its_ids() {
+fn round_of_tools_keeps_its_order_and_its_ids() {
     let tools = json!([{"name": "fs/show"}, {"name": "now", "description": "Tells the time."}]);
     let sent = body(
         "openai",
@@ -176,7 +176,7 @@ fn thoughts_and_signatures_go_back_where_they_are_wanted() {
 }
 
 #[test]
-fn deepseek_wants_thoughts_with_each_call_once_there_are_some() {
+fn deepseek_receives_thoughts_with_every_later_call() {
     let call = |thought: Value| {
         json!({"role": "model", "content": [
         thought, {"toolRequest": {"name": "now", "ref": "1"}}]})
@@ -190,7 +190,7 @@ fn deepseek_wants_thoughts_with_each_call_once_there_are_some() {
 }
 
 #[test]
-fn a_signature_of_geminis_own_api_is_understood() {
+fn signature_of_the_gemini_api_is_accepted() {
     let messages = json!([{"role": "model", "content": [
         {"toolRequest": {"name": "now", "ref": "1"}, "metadata": {"thoughtSignature": "s"}}]}]);
     let request = json!({ "messages": messages });
@@ -202,7 +202,7 @@ fn a_signature_of_geminis_own_api_is_understood() {
 }
 
 #[test]
-fn schemas_are_strict_where_that_can_be_said() {
+fn schemas_are_strict_if_supported() {
     let strict = json!({"type": "object", "required": ["a"], "properties": {
         "a": {"type": "string"}, "b": {"type": "integer"}}});
     let map = json!({"type": "object", "additionalProperties": {"type": "integer"}});
@@ -220,7 +220,7 @@ fn schemas_are_strict_where_that_can_be_said() {
 }
 
 #[test]
-fn what_strict_mode_cannot_say_is_sent_as_it_is() {
+fn schema_without_a_strict_form_is_sent_unchanged() {
     let schema = json!({"type": "object", "required": ["by"],
         "properties": {"by": {"anyOf": [{"$ref": "#/$defs/Code"}, {"const": "all"}]}},
         "$defs": {"Code": {"type": "string", "maxLength": 3}}});
@@ -254,7 +254,7 @@ fn one_tool_is_chosen_by_the_name_that_is_sent() {
 }
 
 #[test]
-fn documents_stay_beside_the_question_when_tools_have_answered() {
+fn documents_stay_next_to_the_question_when_tools_have_answered() {
     let docs = json!([{"content": [{"text": "324 m"}]}]);
     let sent = body("openai", "gpt-4o", json!({"messages": round(), "docs": docs}));
     let question = sent["messages"][0]["content"].as_array().unwrap();
@@ -301,7 +301,7 @@ fn output_is_bound_as_far_as_the_server_can() {
 }
 
 #[test]
-fn a_run_keeps_what_it_sent_unless_its_end_is_open() {
+fn run_keeps_what_it_sent_unless_its_end_is_open() {
     let wire = at("openai", "gpt-4o");
     let mut request = read(json!({"messages": [user()]})).of_run();
     // The number of cached messages; the body equals the one encoded without a cache.

@@ -45,7 +45,7 @@ fn nulls_that_strict_mode_asks_for_are_not_arguments() {
 }
 
 #[test]
-fn what_is_said_has_its_order() {
+fn parts_of_a_response_are_ordered() {
     let response = read_response(
         json!({
             "content": [{"type": "text", "text": "a"}], "reasoning": "hm",

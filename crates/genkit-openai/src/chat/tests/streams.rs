@@ -36,7 +36,7 @@ fn fragments_find_their_call_by_index() {
 }
 
 #[test]
-fn fragments_without_an_index_go_on_with_the_last_call() {
+fn fragments_without_an_index_continue_the_last_call() {
     let got = calls(&[
         json!({"id": "1", "function": {"name": "a", "arguments": "{\"x\""}}),
         json!({"function": {"arguments": ":1}"}}),
@@ -130,7 +130,7 @@ fn counts_and_probabilities_add_up() {
 }
 
 #[test]
-fn a_stream_without_a_choice_is_no_answer() {
+fn stream_without_a_choice_is_an_error() {
     for data in [r#"{"object": "error", "message": "no"}"#, r#"{"choices": []}"#] {
         let error = events(&[(None, data)]).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Unavailable);
@@ -138,7 +138,7 @@ fn a_stream_without_a_choice_is_no_answer() {
 }
 
 #[test]
-fn a_call_that_was_cut_before_its_arguments_is_not_whole() {
+fn call_that_was_cut_before_its_arguments_is_not_whole() {
     let begun = json!({"delta": {"tool_calls": [
         {"index": 0, "id": "1", "function": {"name": "wipe", "arguments": ""}}
     ]}});
@@ -151,7 +151,7 @@ fn a_call_that_was_cut_before_its_arguments_is_not_whole() {
 }
 
 #[test]
-fn an_empty_reason_ends_nothing() {
+fn empty_reason_ends_nothing() {
     let piece = |text: &str| {
         json!({"finish_reason": "", "delta": {"tool_calls": [
             {"index": 0, "id": "1", "function": {"name": "add", "arguments": text}}
@@ -165,7 +165,7 @@ fn an_empty_reason_ends_nothing() {
 }
 
 #[test]
-fn a_refusal_is_no_text() {
+fn refusal_is_not_text() {
     let (response, chunks) = stream(
         &ModelRequest::default(),
         &[
@@ -192,7 +192,7 @@ fn events(events: &[(Option<&str>, &str)]) -> genkit_core::Result<(Next, ModelRe
 }
 
 #[test]
-fn a_stream_ends_with_its_mark_or_without() {
+fn stream_ends_with_its_mark_or_without() {
     let said = r#"{"choices": [{"delta": {"content": "a"}, "finish_reason": "stop"}]}"#;
     assert_eq!(events(&[(None, said), (None, "[DONE]")]).unwrap().0, Next::Done);
     let usage = r#"{"choices": [], "usage": {"prompt_tokens": 5}}"#;
@@ -221,7 +221,7 @@ fn errors_within_a_stream_end_it() {
 }
 
 #[test]
-fn a_whole_message_in_a_stream_is_read_once() {
+fn whole_message_in_a_stream_is_read_once() {
     let said = r#"{"choices": [{"delta": {"content": "a"}}]}"#;
     let whole = r#"{"choices": [{"message": {"content": "a"}, "finish_reason": "stop"}]}"#;
     assert_eq!(events(&[(None, said), (None, whole)]).unwrap().1.message.unwrap().text(), "a");

@@ -256,8 +256,8 @@ impl<'a> InputWriter<'a> {
         }
     }
 
-    /// Whether the items of a message are sent with their ids. The API rejects an item with an id
-    /// if its reasoning item is missing or has no id.
+    /// Returns whether the items of a message are sent with their ids. The API rejects an item with
+    /// an id if its reasoning item is missing or has no id.
     fn has_ids(&self, message: &'a Message) -> bool {
         let back = self.context.reasoning;
         let mut sent = false;
@@ -285,7 +285,7 @@ impl<'a> InputWriter<'a> {
         sent
     }
 
-    /// Adds text of the model. Adjacent texts without ids become one message.
+    /// Adds text of the model. Adjacent text parts without ids become one message.
     fn write_text(&mut self, text: Cow<'a, str>, id: Option<&'a str>, phase: Option<&'a str>) {
         if text.is_empty() {
             return;

@@ -59,7 +59,7 @@ impl ReasoningReturn<'_> {
         })
     }
 
-    /// Whether an unchanged item may be sent back.
+    /// Returns whether an unchanged item may be sent back.
     pub(super) fn accepts_item(self, item: &Map<String, Value>) -> bool {
         if item.get("type").and_then(Value::as_str) != Some("reasoning") {
             return true;

@@ -50,12 +50,12 @@ pub(super) struct ResponsesSettings<'a> {
 }
 
 impl ResponsesSettings<'_> {
-    /// Whether the server stores the response.
+    /// Returns whether the server stores the response.
     pub(super) fn is_stored(&self) -> bool {
         self.config.get("store") == Some(&Value::Bool(true))
     }
 
-    /// Whether the model reasons, which is assumed for unknown servers.
+    /// Returns whether the model reasons, which is assumed for unknown servers.
     pub(super) fn has_reasoning(&self) -> bool {
         !self.server.is_openai() || models::is_reasoning(self.model)
     }
@@ -119,7 +119,7 @@ impl ResponsesSettings<'_> {
         word.map(Value::from)
     }
 
-    /// Whether a setting is left out because the API does not support it. Logs a warning once.
+    /// Returns whether a setting is left out because the API does not support it. Logs a warning once.
     fn is_left_out(&self, key: &str, value: &Value) -> bool {
         let is_fixed = self.server.is_openai() && ModelTraits::for_model(self.model).fixed_sampling;
         let is_empty = value.as_array().is_some_and(Vec::is_empty);

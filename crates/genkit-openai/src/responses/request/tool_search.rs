@@ -57,7 +57,7 @@ impl<'a> ToolSearch<'a> {
         search
     }
 
-    /// Whether the request has a search tool.
+    /// Returns whether the request has a search tool.
     pub(super) fn is_on(&self) -> bool {
         self.is_given || !self.deferred.is_empty()
     }
@@ -73,7 +73,7 @@ impl<'a> ToolSearch<'a> {
         self.loaded.contains(&(namespace, sent_name)).then_some(namespace)
     }
 
-    /// Whether an unchanged item may be sent back: those of a search need a search tool.
+    /// Returns whether an unchanged item may be sent back: those of a search need a search tool.
     pub(super) fn accepts_item(&self, item: &Map<String, Value>) -> bool {
         let kind = item.get("type").and_then(Value::as_str);
         !matches!(kind, Some("tool_search_call" | "tool_search_output")) || self.is_on()
@@ -137,7 +137,7 @@ fn found_tools(part: &Part) -> Option<&Vec<Value>> {
     item.get("tools").filter(|_| is_result)?.as_array()
 }
 
-/// Returns the functions of a tool that a search found, each with its namespace. A function outside of a namespace has
+/// Returns the functions of a tool that a search found, each with its namespace. A function outside a namespace has
 /// one with its own name.
 fn found_names(tool: &Value) -> Vec<(&str, &str)> {
     let Some(name) = tool.get("name").and_then(Value::as_str) else { return Vec::new() };

@@ -140,7 +140,7 @@ fn item_text<'a>(item: &'a Map<String, Value>, key: &str) -> Option<&'a str> {
     item.get(key)?.as_str()
 }
 
-/// Returns the texts of a list of blocks.
+/// Returns the strings of a list of blocks.
 fn item_texts(item: &Map<String, Value>, key: &str) -> Vec<String> {
     let blocks = item.get(key).and_then(Value::as_array).into_iter().flatten();
     blocks.filter_map(|block| block.get("text")?.as_str().map(str::to_owned)).collect()

@@ -3,7 +3,7 @@ use genkit_core::ErrorKind;
 use genkit_model::Provider as _;
 
 #[test]
-fn a_key_is_needed_where_the_server_wants_one() {
+fn key_is_required_if_the_server_requires_one() {
     let error = OpenAiResponses::builder().build().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unauthenticated);
     assert!(error.to_string().contains("OPENAI_API_KEY"), "{error}");
@@ -25,7 +25,7 @@ fn models_are_called_after_the_provider() {
 }
 
 #[test]
-fn what_is_given_wins_over_the_environment() {
+fn builder_settings_override_the_environment() {
     let environment = |name: &str| Some(format!("https://{}/", name.to_lowercase()));
     let builder = OpenAiResponses::builder().api_key("mine").organization("my-org").env();
     let settings = builder.common.with_env(environment).settings;

@@ -74,7 +74,7 @@ const EVENTS: [&str; 10] = [
 
 proptest! {
     #[test]
-    fn nothing_that_a_server_says_panics(
+    fn hostile_server_output_never_panics(
         bodies in prop::collection::vec((any_json(), 0..EVENTS.len(), any::<Option<u8>>()), 1..6),
     ) {
         let (wire, request) = (at("openai", "o3"), ModelRequest::default());

@@ -46,7 +46,7 @@ fn settings_have_the_names_of_the_api() {
 }
 
 #[test]
-fn what_a_model_or_a_server_refuses_is_not_sent() {
+fn unsupported_settings_are_not_sent() {
     let thought = json!({"reasoning": "hm", "metadata": {"id": "rs_1", "encryptedContent": "x"}});
     let messages = json!([user(), {"role": "model", "content": [thought, {"text": "ho"}]}, user()]);
     let sent = body("gpt-4o", json!({"messages": messages, "config": {"reasoningEffort": "low"}}));
@@ -86,7 +86,7 @@ fn encrypted_thoughts_are_asked_for_where_they_are_of_use() {
 }
 
 #[test]
-fn the_key_is_in_a_header_alone() {
+fn key_is_in_a_header_alone() {
     let request = read(json!({"messages": [user()], "config": {"apiKey": "other"}}));
     let call = at("openai", "m").encode_request(&request, false).unwrap();
     assert!(call.headers.contains(&("authorization", "Bearer other".into())));
@@ -168,7 +168,7 @@ fn ids_of_calls_that_are_too_long_or_missing_are_replaced_on_both_sides() {
 }
 
 #[test]
-fn a_call_and_its_answer_come_together() {
+fn call_and_its_answer_come_together() {
     let call = json!({"role": "model", "content": [{"toolRequest": {"name": "a", "ref": "c"}}]});
     let answer = json!({"role": "tool", "content": [{"toolResponse": {"name": "a", "ref": "c", "output": 1}}]});
     let kinds = |messages: Value| {
@@ -190,7 +190,7 @@ fn a_call_and_its_answer_come_together() {
 }
 
 #[test]
-fn what_a_stored_conversation_called_may_be_answered() {
+fn calls_of_a_stored_conversation_can_be_answered() {
     let answers = json!([{"role": "tool", "content": [{"toolResponse": {"name": "a", "ref": "c", "output": 1}}]}]);
     let sent = body("o3", json!({"messages": answers, "config": {"previousResponseId": "resp_1"}}));
     assert_eq!(
@@ -201,7 +201,7 @@ fn what_a_stored_conversation_called_may_be_answered() {
 }
 
 #[test]
-fn a_video_and_audio_by_address_are_refused_before_the_call() {
+fn video_and_audio_by_address_are_rejected_before_the_call() {
     for kind in ["video/mp4", "audio/mp3"] {
         let part = json!({"media": {"url": "https://a.b/c", "contentType": kind}});
         let request = read(json!({"messages": [{"role": "user", "content": [part]}]}));
@@ -230,7 +230,7 @@ fn tokens_are_counted_without_what_no_count_takes() {
 }
 
 #[test]
-fn an_answer_without_output_is_none() {
+fn response_without_output_is_an_error() {
     assert_eq!(decode(&json!({"object": "list"})).unwrap_err().kind(), ErrorKind::Unavailable);
     assert_eq!(decode(&json!({"status": "failed"})).unwrap_err().kind(), ErrorKind::Unknown);
     let error = decode(&json!({"error": {"code": "invalid_prompt", "message": "no"}})).unwrap_err();

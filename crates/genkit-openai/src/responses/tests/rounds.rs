@@ -76,7 +76,7 @@ fn thoughts_of_open_models_go_back_as_thoughts() {
 }
 
 #[test]
-fn an_id_that_is_too_long_is_left_out_everywhere() {
+fn id_that_is_too_long_is_left_out_everywhere() {
     let thought =
         json!({"type": "reasoning", "id": "r".repeat(65), "summary": [], "encrypted_content": "e"});
     let input = after(&json!([thought, call()]), false);

@@ -74,7 +74,7 @@ fn lazy_tools_are_deferred_in_namespaces_of_their_prefixes() {
 }
 
 #[test]
-fn namespaces_have_at_most_ten_tools_and_names_of_their_own() {
+fn namespaces_have_at_most_ten_tools_and_unique_names() {
     let mut tools: Vec<Value> = (0..25).map(|n| lazy(&format!("a/tool_{n}"))).collect();
     tools.push(lazy("a_2/other"));
     let sent = body(MODEL, json!({"messages": [user()], "tools": tools}));

@@ -56,7 +56,7 @@ fn endless_items_end() {
 }
 
 #[test]
-fn a_call_is_told_when_it_begins_and_once_when_it_is_whole() {
+fn call_is_reported_when_it_starts_and_when_it_is_complete() {
     let call =
         json!({"type": "function_call", "call_id": "c", "name": "a", "arguments": "{\"x\":1}"});
     let (_, chunks) = stream(&[
@@ -74,7 +74,7 @@ fn a_call_is_told_when_it_begins_and_once_when_it_is_whole() {
 }
 
 #[test]
-fn a_call_that_was_cut_is_not_run() {
+fn call_that_was_cut_is_not_run() {
     let begun = json!({"type": "response.output_item.added", "output_index": 0,
         "item": {"type": "function_call", "call_id": "c", "name": "wipe", "arguments": ""}});
     let (response, _) = stream(std::slice::from_ref(&begun)).unwrap();
@@ -105,7 +105,7 @@ fn errors_come_flat_or_nested_and_end_the_stream() {
 }
 
 #[test]
-fn a_whole_response_in_a_stream_is_read() {
+fn whole_response_in_a_stream_is_read() {
     let text = json!([{"type": "message", "content": [{"type": "output_text", "text": "a"}]}]);
     let whole = json!({"status": "completed", "output": text, "usage": {"input_tokens": 3.0}});
     let (response, chunks) = stream(&[whole]).unwrap();

@@ -198,7 +198,7 @@ pub(crate) fn message_text(message: &Message) -> Cow<'_, str> {
     }))
 }
 
-/// Joins texts. A single text stays borrowed.
+/// Joins strings. A single string stays borrowed.
 pub(crate) fn join_texts<'a>(texts: impl Iterator<Item = Cow<'a, str>>) -> Cow<'a, str> {
     let mut all = Cow::Borrowed("");
     for text in texts.filter(|text| !text.is_empty()) {

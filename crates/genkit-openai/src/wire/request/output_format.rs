@@ -54,7 +54,7 @@ impl<'a> OutputFormat<'a> {
     }
 }
 
-/// Whether a schema describes only objects.
+/// Returns whether a schema describes only objects.
 fn is_object(schema: &Value) -> bool {
     let mut schema_at = schema;
     for _ in 0..8 {

@@ -50,7 +50,7 @@ impl<'a> ToolCallIds<'a> {
         Cow::Owned(fit_id(&id, ids).into_owned())
     }
 
-    /// Whether an id was generated. Generated ids are numbered from the first message on.
+    /// Returns whether an id was generated. Generated ids are numbered from the first message on.
     pub(crate) fn has_invented(&self) -> bool {
         self.invented > 0
     }
@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_server_takes_stays() {
+    fn accepted_call_ids_are_unchanged() {
         assert_eq!(fit_id("call_1", ToolIds::Forty), "call_1");
         assert_eq!(fit_id("aB3456789", ToolIds::NineAlphanumeric), "aB3456789");
         let long = "x".repeat(41);

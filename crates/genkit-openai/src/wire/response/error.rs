@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn a_used_up_quota_is_not_worth_another_try() {
+    fn used_up_quota_is_not_worth_another_try() {
         assert!(
             error_of(429, r#"{"error": {"message": "slow down", "code": "rate_limit_exceeded"}}"#)
                 .is_retryable()
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn the_message_may_name_the_wait() {
+    fn message_may_name_the_wait() {
         let wait = |text: &str| wait_in(text).map(|wait| wait.as_millis());
         assert_eq!(wait("Please try again in 1.574s. Visit"), Some(1574));
         assert_eq!(wait("Please try again in 120ms."), Some(120));
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_within_an_answer_has_the_status_of_its_body() {
+    fn error_within_an_answer_has_the_status_of_its_body() {
         let kind = |error: Value| error_in_response("test", &error).kind();
         assert_eq!(kind(json!({"message": "no", "status_code": 400})), ErrorKind::InvalidArgument);
         assert_eq!(kind(json!({"message": "no", "code": "503"})), ErrorKind::Unavailable);

@@ -59,12 +59,12 @@ const REASONS: [(&str, &str); 11] = [
     ("contains", "a list that must contain something"),
     ("dependentSchemas", "properties that depend on each other"),
     ("dependentRequired", "properties that depend on each other"),
-    ("minLength", "a limit on the length of a text"),
-    ("maxLength", "a limit on the length of a text"),
+    ("minLength", "a limit on the length of a string"),
+    ("maxLength", "a limit on the length of a string"),
     ("uniqueItems", "a list without repetitions"),
 ];
 
-/// Whether a keyword only describes a value, without constraining it.
+/// Returns whether a keyword only describes a value, without constraining it.
 pub(super) fn is_note(key: &str) -> bool {
     DESCRIBING.contains(&key) || SILENT.contains(&key) || key.starts_with("x-")
 }

@@ -60,8 +60,8 @@ impl StrictDialectRewriter for StrictRewriter<'_> {
 }
 
 impl StrictRewriter<'_> {
-    /// A reference cannot have keywords next to it. Annotations are put around it, and constraints
-    /// are merged with its target.
+    /// Puts annotations around a reference and merges constraints with its target, because a reference cannot have
+    /// siblings.
     fn rewrite_reference(
         &mut self,
         reference: &Value,

@@ -109,7 +109,7 @@ fn openai_strict_makes_what_is_optional_nullable() {
 }
 
 #[test]
-fn openai_strict_names_the_first_place_that_it_cannot_say() {
+fn openai_strict_names_the_first_unsupported_position() {
     let roots = [
         (json!({ "type": "array", "items": { "type": "string" } }), "the root"),
         (json!({ "type": ["object", "null"] }), "the root"),
@@ -179,7 +179,7 @@ fn openai_strict_names_the_first_place_that_it_cannot_say() {
 }
 
 #[test]
-fn the_zoo_in_strict_openai() {
+fn schema_collection_is_converted_to_strict_openai() {
     let (mut said, mut unsaid) = (Vec::new(), Vec::new());
     for (name, exact) in zoo_schemas() {
         match openai_strict(&exact) {
@@ -268,14 +268,14 @@ fn walk_strict(schema: &Value, root: &Value, name: &str) {
 }
 
 #[test]
-fn each_reason_is_told_once() {
+fn each_reason_is_reported_once() {
     let told = ["Dish", "Dish", "Cup"].map(|owner| is_news(owner, "at `/a`: a negation"));
     assert_eq!(told, [true, false, true]);
     assert!(is_news("Dish", "at `/b`: a negation"));
 }
 
 #[test]
-fn a_bound_in_a_definition_under_a_union_is_not_lost() {
+fn bound_in_a_definition_under_a_union_is_not_lost() {
     let exact = json!({
         "type": "object",
         "properties": { "by": { "anyOf": [{ "$ref": "#/$defs/Code" }, { "const": "all" }] } },
@@ -283,7 +283,7 @@ fn a_bound_in_a_definition_under_a_union_is_not_lost() {
         "$defs": { "Code": { "type": "string", "maxLength": 3 } },
     });
     let error = openai_strict(&exact).unwrap_err();
-    assert_eq!(error, "at `/$defs/Code/maxLength`: a limit on the length of a text");
+    assert_eq!(error, "at `/$defs/Code/maxLength`: a limit on the length of a string");
 }
 
 #[test]

@@ -22,7 +22,7 @@ const SMALL: usize = 1024;
 #[derive(Debug)]
 pub(super) struct Pattern {
     regex: CompiledPattern,
-    /// The size of the pattern in KiB, which is the cost per character of a text.
+    /// The size of the pattern in KiB, which is the cost per character of a string.
     weight: usize,
 }
 
@@ -71,7 +71,7 @@ impl Patterns {
     }
 }
 
-/// Whether values can be checked against a pattern of a hand-written schema.
+/// Returns whether values can be checked against a pattern of a hand-written schema.
 pub(crate) fn is_supported_pattern(text: &str) -> bool {
     Patterns::new(true).compile_pattern(text).is_ok()
 }

@@ -9,7 +9,7 @@ fn compiled(schema: &Value) -> Bounds {
 }
 
 #[test]
-fn a_deep_value_is_refused_and_does_not_overflow() {
+fn deep_value_is_rejected_and_does_not_overflow() {
     let list = compiled(&json!({"type": ["array", "integer"], "items": {"$ref": "#"}}));
     let deep = |levels| (0..levels).fold(json!(1), |inner, _| Value::Array(vec![inner]));
     assert!(list.check(&deep(127)).is_ok());
@@ -23,7 +23,7 @@ fn a_deep_value_is_refused_and_does_not_overflow() {
 }
 
 #[test]
-fn the_deepest_value_that_is_read_is_checked() {
+fn deepest_value_that_is_read_is_checked() {
     let optional = json!({"anyOf": [{"$ref": "#/$defs/node"}, {"type": "null"}]});
     let node = json!({"type": "object", "properties": {"n": {"maximum": 7}, "next": optional}});
     let list = json!({"$defs": {"node": node}, "$ref": "#/$defs/node"});
@@ -39,7 +39,7 @@ fn the_deepest_value_that_is_read_is_checked() {
 }
 
 #[test]
-fn what_doubles_with_each_level_ends() {
+fn exponential_schema_terminates() {
     let twice = json!({"$ref": "#/$defs/node"});
     let node = json!({"anyOf": [
         {"properties": {"next": twice}, "required": ["a"]},
@@ -51,7 +51,7 @@ fn what_doubles_with_each_level_ends() {
 }
 
 #[test]
-fn a_chain_of_references_is_no_recursion_of_ours() {
+fn long_reference_chain_does_not_overflow_the_stack() {
     let mut defs = Map::new();
     for n in 0..10_000 {
         defs.insert(format!("a{n}"), json!({"$ref": format!("#/$defs/a{}", n + 1)}));

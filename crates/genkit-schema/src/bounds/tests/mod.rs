@@ -16,7 +16,7 @@ fn error_text(schema: &Value, value: &Value) -> Option<String> {
 }
 
 #[test]
-fn each_keyword_is_told_with_place_value_and_bound() {
+fn violation_reports_path_value_and_bound() {
     let order = json!({"properties": {"order": {"properties": {"items": {"items": {
         "properties": {"days": {"type": "integer", "maximum": 7}}}}}}}});
     let nine = json!({"order": {"items": [{"days": 1}, {}, {"days": 9}]}});
@@ -123,7 +123,7 @@ fn each_keyword_is_told_with_place_value_and_bound() {
 }
 
 #[test]
-fn five_violations_are_told_at_once() {
+fn up_to_five_violations_are_reported_together() {
     let found = error_text(&json!({"items": {"maximum": 1}}), &json!([5, 6, 7, 8, 9, 10]));
     let found = found.expect("they are too much");
     assert_eq!(found.matches("is greater than the maximum of 1").count(), 5, "{found}");
@@ -134,7 +134,7 @@ fn five_violations_are_told_at_once() {
 }
 
 #[test]
-fn an_older_draft_hides_what_stands_beside_a_reference() {
+fn older_draft_ignores_siblings_of_a_reference() {
     let old = json!({
         "$schema": "http://json-schema.org/draft-07/schema#",
         "$ref": "#/definitions/n", "maximum": 1, "definitions": {"n": {"type": "integer"}},
@@ -147,7 +147,7 @@ fn an_older_draft_hides_what_stands_beside_a_reference() {
 }
 
 #[test]
-fn what_cannot_be_checked_is_told_and_not_left_out() {
+fn uncheckable_keyword_is_an_error() {
     for (schema, expected) in [
         #[cfg(not(feature = "validation"))]
         (json!({"pattern": "(?=a)"}), "the pattern `(?=a)` cannot be checked (look-around"),
@@ -172,7 +172,7 @@ fn what_cannot_be_checked_is_told_and_not_left_out() {
 }
 
 #[test]
-fn a_schema_without_assertions_is_nothing() {
+fn schema_without_assertions_has_no_bounds() {
     let open = json!({"title": "T", "description": "d", "properties": {}, "default": 5});
     assert!(Bounds::compile(&open, Shape::Written).expect("it compiles").is_none());
 }

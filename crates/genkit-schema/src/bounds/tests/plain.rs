@@ -12,7 +12,7 @@ fn compiles_to_nothing(schema: &Value) -> bool {
 }
 
 #[test]
-fn a_schema_of_the_zoo_is_plain_only_if_it_asserts_nothing() {
+fn schema_of_the_zoo_is_plain_only_if_it_asserts_nothing() {
     let zoo = zoo_schemas();
     let plain: Vec<_> = zoo.iter().filter(|(_, schema)| asserts_nothing(schema)).collect();
     assert!(plain.len() >= 15, "{} of {}", plain.len(), zoo.len());
@@ -22,7 +22,7 @@ fn a_schema_of_the_zoo_is_plain_only_if_it_asserts_nothing() {
 }
 
 #[test]
-fn a_bound_or_a_mistake_anywhere_is_not_plain() {
+fn schema_with_a_bound_or_an_error_is_not_plain() {
     for mistake in [
         json!({"pattern": "("}),
         json!({"type": "text"}),
@@ -47,7 +47,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2048, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_is_plain_asserts_nothing(schema in random()) {
+    fn plain_schema_has_no_bounds(schema in random()) {
         prop_assert!(!asserts_nothing(&schema) || compiles_to_nothing(&schema), "{}", schema);
     }
 }

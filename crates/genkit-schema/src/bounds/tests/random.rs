@@ -103,7 +103,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_complete_validator_says_the_same(
+    fn result_matches_a_complete_validator(
         schema in schema(), shared in leaf_keyword(), values in prop::collection::vec(value(), 8),
     ) {
         let mut root = json!({"allOf": [schema]});

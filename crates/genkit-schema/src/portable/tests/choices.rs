@@ -80,7 +80,7 @@ fn missing_types_are_filled_in() {
 }
 
 #[test]
-fn null_goes_only_where_leaving_out_says_the_same() {
+fn null_is_removed_only_if_omission_is_equivalent() {
     let string = json!({ "type": "string" });
     let or_null = json!({ "anyOf": [{ "type": "string" }, { "type": "null" }] });
     let nullable = json!({ "type": ["string", "null"] });

@@ -6,7 +6,7 @@ use super::{count, lossy, optional, whole};
 use crate::conversion::{MAX_DEPTH, MAX_NODES};
 
 #[test]
-fn what_stands_beside_a_reference_wins() {
+fn keywords_next_to_a_reference_take_precedence() {
     let exact = json!({
         "type": "object",
         "properties": {
@@ -67,7 +67,7 @@ fn recursion_ends_where_it_begins() {
 }
 
 #[test]
-fn a_cut_keeps_what_is_known() {
+fn cut_keeps_what_is_known() {
     let exact = json!({
         "title": "Node", "type": "object", "description": "A node.",
         "properties": {
@@ -153,7 +153,7 @@ fn types_that_all_name_each_other_end() {
 }
 
 #[test]
-fn a_flat_schema_of_any_size_stays_whole() {
+fn flat_schema_of_any_size_stays_whole() {
     let properties: Map<_, _> =
         (0..2 * MAX_NODES).map(|n| (format!("f{n}"), json!({ "type": "string" }))).collect();
     let exact = json!({ "type": "object", "properties": properties });

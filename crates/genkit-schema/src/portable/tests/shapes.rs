@@ -61,7 +61,7 @@ fn keywords_outside_of_both_drafts_are_reported() {
 }
 
 #[test]
-fn the_result_is_a_fixed_point() {
+fn result_is_a_fixed_point() {
     let exact = json!({
         "type": "object",
         "properties": { "a": { "type": ["string", "null"] }, "b": { "prefixItems": [true, { "const": 1 }], "maxItems": 2 } },

@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_compared_with_that_of_the_file() {
+    fn name_is_compared_with_that_of_the_file() {
         let found = |prompt: &str, given: Value| {
             let Value::Object(map) = given else { unreachable!("a map") };
             let metadata = Metadata::from(map);

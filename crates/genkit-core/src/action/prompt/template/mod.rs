@@ -76,7 +76,7 @@ impl PromptBuilder {
         self
     }
 
-    /// Sets the template and builds the prompt. The template is a text in the dotprompt language that writes the
+    /// Sets the template and builds the prompt. The template is a string in the dotprompt language that writes the
     /// messages, so neither a function nor a type is needed. See `genkit::template`.
     ///
     /// # Errors

@@ -30,7 +30,7 @@ fn stream(data: &str) -> Answer {
 }
 
 #[tokio::test]
-async fn the_values_of_an_answer_are_counted_as_a_document_and_in_a_stream() {
+async fn values_of_an_answer_are_counted_as_a_document_and_in_a_stream() {
     for make in [|body: &str| document(body.to_owned()), stream] {
         let fake = listing(move |_, id| make(&many(&id, 200_000))).await;
         let client = open(&connector(&ServerConfig::http(fake.url()))).await.unwrap();
@@ -44,7 +44,7 @@ async fn the_values_of_an_answer_are_counted_as_a_document_and_in_a_stream() {
 }
 
 #[tokio::test]
-async fn no_answer_is_longer_than_what_is_read() {
+async fn oversized_response_is_rejected() {
     let long = |id: &Value| {
         let text = "x".repeat(5000);
         json!({ "jsonrpc": "2.0", "id": id, "result": { "tools": [], "x": text } }).to_string()
@@ -60,7 +60,7 @@ async fn no_answer_is_longer_than_what_is_read() {
 }
 
 #[tokio::test]
-async fn what_is_answered_to_a_notification_is_of_no_consequence() {
+async fn response_to_a_notification_is_ignored() {
     for body in ["", "no JSON", &many(&json!(null), 300_000)] {
         let body = body.to_owned();
         let fake = Fake::start(move |request| match request.is("notifications/initialized") {

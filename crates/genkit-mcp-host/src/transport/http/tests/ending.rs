@@ -27,7 +27,7 @@ fn no_session(id: Value) -> Answer {
 }
 
 #[tokio::test]
-async fn an_error_that_names_no_request_ends_the_session_and_not_the_patience() {
+async fn error_that_names_no_request_ends_the_session_and_not_the_patience() {
     for id in [Value::Null, json!("server-error"), json!(999)] {
         let count = AtomicUsize::new(0);
         let fake = Fake::start(move |request| match request.is("tools/list") {
@@ -45,7 +45,7 @@ async fn an_error_that_names_no_request_ends_the_session_and_not_the_patience() 
 }
 
 #[tokio::test]
-async fn an_error_without_a_session_is_the_answer_of_the_request() {
+async fn error_without_a_session_is_the_answer_of_the_request() {
     let fake = Fake::start(|_| no_session(Value::Null)).await;
     let opening = tokio::time::timeout(PATIENCE, async {
         open(&connector(&ServerConfig::http(fake.url()))).await.map(drop)
@@ -55,7 +55,7 @@ async fn an_error_without_a_session_is_the_answer_of_the_request() {
 }
 
 #[tokio::test]
-async fn a_connection_that_is_dropped_ends_the_request_that_it_waits_for() {
+async fn connection_that_is_dropped_ends_the_request_that_it_waits_for() {
     let socket = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/mcp", socket.local_addr().unwrap());
     let connector = connector(&ServerConfig::http(url));
@@ -69,7 +69,7 @@ async fn a_connection_that_is_dropped_ends_the_request_that_it_waits_for() {
 }
 
 #[tokio::test]
-async fn a_sign_in_ends_with_the_last_connection() {
+async fn sign_in_ends_with_the_last_connection() {
     struct Ended(Arc<tokio::sync::Notify>);
     impl Drop for Ended {
         fn drop(&mut self) {
@@ -119,7 +119,7 @@ async fn streams_that_end_at_once_are_given_up() {
 }
 
 #[tokio::test]
-async fn a_stream_asks_no_person() {
+async fn stream_asks_no_person() {
     let fake = Fake::start(|request| match request.path.as_str() {
         "/mcp" => Answer::status(401),
         _ => authorization_server(request, &["none"]),

@@ -20,7 +20,7 @@ fn refusal(server: &HttpTransport) -> String {
 }
 
 #[test]
-fn an_address_that_cannot_be_used_says_why() {
+fn invalid_address_error_states_the_reason() {
     for (url, why) in [
         ("docs.example.com/mcp", "is not a URL (relative URL without a base)"),
         ("ftp://example.com", "instead of `ftp`"),
@@ -34,7 +34,7 @@ fn an_address_that_cannot_be_used_says_why() {
 }
 
 #[test]
-fn a_header_that_cannot_be_sent_says_why_without_its_value() {
+fn invalid_header_error_omits_the_value() {
     let server = || ServerConfig::http("https://example.com/mcp");
     for (server, why) in [
         (server().header("x key", "hidden"), "`x key` is not a valid header name"),
@@ -61,7 +61,7 @@ fn a_header_that_cannot_be_sent_says_why_without_its_value() {
 }
 
 #[test]
-fn what_is_shown_has_no_secrets() {
+fn debug_output_contains_no_secrets() {
     let server = ServerConfig::http("https://me:hidden@example.com/mcp?key=hidden#hidden")
         .header("x-key", "hidden")
         .oauth(OAuth::new().client_id("me").client_secret("hidden"));
@@ -98,7 +98,7 @@ fn headers_are_made_from_the_context_of_the_caller() {
 }
 
 #[test]
-fn the_trace_goes_into_headers_unless_the_program_names_one() {
+fn trace_goes_into_headers_unless_the_program_names_one() {
     let ours = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     let trace = TraceContext::parse(ours).unwrap().with_state("a=1");
     let of = |server: HttpTransport| {
@@ -115,7 +115,7 @@ fn the_trace_goes_into_headers_unless_the_program_names_one() {
 }
 
 #[tokio::test]
-async fn nobody_is_asked_for_a_server_that_needs_no_person() {
+async fn noninteractive_server_never_waits_for_the_user() {
     assert!(!*connector(&ServerConfig::http("http://a")).busy_state().borrow());
     let oauth = OAuth::client_credentials("a", "b");
     let mut busy = connector(&ServerConfig::http("http://a").oauth(oauth)).busy_state();

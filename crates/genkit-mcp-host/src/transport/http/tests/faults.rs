@@ -22,7 +22,7 @@ async fn always(answer: impl Fn() -> Answer + Send + Sync + 'static) -> (ErrorKi
 }
 
 #[tokio::test]
-async fn an_answer_that_is_no_mcp_says_what_it_is() {
+async fn non_mcp_response_is_described() {
     for (status, kind, says) in [
         (401, ErrorKind::Unauthenticated, "`.bearer_token(..)`, or use `.oauth(..)`"),
         (403, ErrorKind::PermissionDenied, "HTTP 403 Forbidden: access was denied"),
@@ -47,14 +47,14 @@ async fn an_answer_that_is_no_mcp_says_what_it_is() {
 }
 
 #[tokio::test]
-async fn what_a_busy_server_says_of_the_next_try_is_kept() {
+async fn retry_after_of_a_busy_server_is_kept() {
     let fake = Fake::start(|_| Answer::status(429).header("Retry-After", "7")).await;
     let fault = fault(ServerConfig::http(fake.url())).await;
     assert_eq!(fault.error.retry_after().unwrap().as_secs(), 7);
 }
 
 #[tokio::test]
-async fn a_token_that_is_refused_is_not_said_to_be_missing() {
+async fn rejected_token_is_not_reported_as_missing() {
     let fake = Fake::start(|_| Answer::status(401)).await;
     let fault = fault(ServerConfig::http(fake.url()).bearer_token("wrong")).await;
     let text = fault.error.to_string();
@@ -62,7 +62,7 @@ async fn a_token_that_is_refused_is_not_said_to_be_missing() {
 }
 
 #[tokio::test]
-async fn nobody_there_is_told_apart_and_nothing_was_sent() {
+async fn refused_connection_is_recognized_and_nothing_was_sent() {
     let socket = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/mcp", socket.local_addr().unwrap());
     drop(socket);
@@ -75,7 +75,7 @@ async fn nobody_there_is_told_apart_and_nothing_was_sent() {
 }
 
 #[tokio::test]
-async fn a_session_that_is_lost_is_told_apart() {
+async fn lost_session_is_recognized() {
     for (status, lost) in [(404, true), (400, true), (500, false)] {
         let count = AtomicUsize::new(0);
         let fake = Fake::start(move |request| match request.is("tools/list") {
@@ -95,7 +95,7 @@ async fn a_session_that_is_lost_is_told_apart() {
 
 /// The example server of the TypeScript SDK responds like this to an unknown session.
 #[tokio::test]
-async fn an_error_without_an_id_ends_the_request_that_it_answers() {
+async fn error_without_an_id_ends_the_request_that_it_answers() {
     let count = AtomicUsize::new(0);
     let fake = Fake::start(move |request| match request.is("tools/list") {
         true if count.fetch_add(1, Ordering::Relaxed) > 0 => {
@@ -113,7 +113,7 @@ async fn an_error_without_an_id_ends_the_request_that_it_answers() {
 }
 
 #[tokio::test]
-async fn an_answer_that_breaks_off_is_told_apart() {
+async fn truncated_response_is_recognized() {
     let fake = Fake::start(|request| match request.is("tools/list") {
         true => Answer::json(&serde_json::json!({})).header("Content-Length", "9"),
         false => mcp(request),
@@ -126,14 +126,14 @@ async fn an_answer_that_breaks_off_is_told_apart() {
 }
 
 #[test]
-fn what_is_not_of_http_is_left_to_others() {
+fn non_http_errors_are_not_explained() {
     assert!(explain_error(&ServiceError::TransportClosed).is_none());
     assert!(explain_error(&std::io::Error::other("x")).is_none());
 }
 
 /// A debugging proxy that echoes what it was sent, in various encodings.
 #[tokio::test]
-async fn what_a_server_echoes_of_headers_is_repeated_nowhere() {
+async fn echoed_header_values_are_redacted() {
     use base64::Engine as _;
     const TOKEN: &str = "s3cret-\"tok\"/en-of-mine";
     const KEY: &str = "another-secret-key";

@@ -139,8 +139,8 @@ async fn invalid_certificate_or_proxy_is_an_error_without_secrets() {
     for (server, expected) in [
         (server().root_certificate("SECRET"), "`.root_certificate(..)` has no certificate in PEM"),
         (server().client_certificate("SECRET"), "`.client_certificate(..)` is not a certificate"),
-        (server().proxy("SECRET"), "`.proxy(..)` is not the URL of a proxy"),
-        (server().proxy("socks5://SECRET"), "`.proxy(..)` is not the URL of a proxy"),
+        (server().proxy("SECRET"), "`.proxy(..)` is not a proxy URL"),
+        (server().proxy("socks5://SECRET"), "`.proxy(..)` is not a proxy URL"),
     ] {
         let error = error(server);
         assert!(error.starts_with("server `docs`: ") && error.contains(expected), "{error}");

@@ -11,7 +11,7 @@ use crate::config::ServerConfig;
 use genkit_core::Context;
 
 #[tokio::test]
-async fn every_request_carries_what_the_server_says_and_one_what_its_caller_says() {
+async fn requests_carry_server_headers_and_caller_headers() {
     let fake = Fake::start(mcp).await;
     let server = ServerConfig::http(fake.url())
         .bearer_token("general")
@@ -53,7 +53,7 @@ async fn requests_wait_until_the_stream_of_the_server_is_there() {
 
 /// A server that opens its stream only with the first event does not delay other requests for long.
 #[tokio::test]
-async fn a_stream_that_does_not_open_holds_up_the_first_requests_only_a_moment() {
+async fn stream_that_does_not_open_holds_up_the_first_requests_only_a_moment() {
     let fake = Fake::start(|request| match request.method.as_str() {
         "GET" => mcp(request).after(Duration::from_secs(3600)),
         _ => mcp(request),

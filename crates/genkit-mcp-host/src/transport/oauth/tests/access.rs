@@ -171,7 +171,7 @@ async fn access_is_asked_for_once_renewed_and_widened() {
 }
 
 #[tokio::test]
-async fn a_new_connection_has_the_access_of_the_old_one() {
+async fn new_connection_has_the_access_of_the_old_one() {
     let world = World::start(3600).await;
     let connector = connector(&ServerConfig::http(world.fake.url()).oauth(oauth()));
     open(&connector).await.unwrap().cancel().await.unwrap();
@@ -180,7 +180,7 @@ async fn a_new_connection_has_the_access_of_the_old_one() {
 }
 
 #[tokio::test]
-async fn what_is_about_to_end_is_renewed_before_it_is_sent() {
+async fn expiring_token_is_refreshed_before_use() {
     let world = World::start(0).await;
     let client =
         open(&connector(&ServerConfig::http(world.fake.url()).oauth(oauth()))).await.unwrap();
@@ -191,7 +191,7 @@ async fn what_is_about_to_end_is_renewed_before_it_is_sent() {
 }
 
 #[tokio::test]
-async fn the_host_knows_when_a_person_is_asked_and_who_waits_shares_the_answer() {
+async fn concurrent_requests_share_one_sign_in() {
     let world = World::start(3600).await;
     let count = Arc::new(AtomicUsize::new(0));
     let times = Arc::clone(&count);
@@ -222,7 +222,7 @@ async fn the_host_knows_when_a_person_is_asked_and_who_waits_shares_the_answer()
 }
 
 #[tokio::test]
-async fn an_answer_that_was_not_asked_for_gives_nothing() {
+async fn answer_that_was_not_asked_for_gives_nothing() {
     let world = World::start(3600).await;
     for (answer, says) in [
         ("http://127.0.0.1/callback?code=c&state=other", "does not match the pending sign-in"),
@@ -268,7 +268,7 @@ impl CredentialStore for InMemory {
 }
 
 #[tokio::test]
-async fn what_is_kept_serves_the_next_run() {
+async fn stored_credentials_are_reused_by_the_next_run() {
     let world = World::start(3600).await;
     let store = Arc::new(InMemory::default());
     let server =

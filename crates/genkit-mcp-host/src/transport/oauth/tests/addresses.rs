@@ -36,7 +36,7 @@ async fn server(change: impl Fn(&mut Value) + Send + Sync + 'static) -> Fake {
 }
 
 #[tokio::test]
-async fn endpoints_that_are_not_https_are_refused_before_anybody_is_asked() {
+async fn non_https_endpoints_are_rejected_before_sign_in() {
     for (member, address, says) in [
         ("authorization_endpoint", "file:///bin/sh", "`file`"),
         ("authorization_endpoint", "javascript:alert(1)", "`javascript`"),
@@ -63,7 +63,7 @@ async fn endpoints_that_are_not_https_are_refused_before_anybody_is_asked() {
 }
 
 #[tokio::test]
-async fn a_server_of_this_machine_leads_to_no_private_address() {
+async fn server_of_this_machine_leads_to_no_private_address() {
     let fake = server(|said| said["token_endpoint"] = json!("https://169.254.169.254/token")).await;
     let oauth = OAuth::client_credentials("me", "secret");
     let fault = fault(ServerConfig::http(fake.url()).oauth(oauth)).await;
@@ -111,7 +111,7 @@ async fn addresses_are_allowed_by_what_the_server_is() {
 }
 
 #[tokio::test]
-async fn a_secret_is_for_the_issuer_that_saw_it_first() {
+async fn secret_is_for_the_issuer_that_saw_it_first() {
     let moved = Arc::new(AtomicBool::new(false));
     let other = Fake::start(|request| match request.path.as_str() {
         "/token" => Answer::json(&json!({"access_token": "t", "token_type": "Bearer"})),
@@ -144,7 +144,7 @@ async fn a_secret_is_for_the_issuer_that_saw_it_first() {
 }
 
 #[tokio::test]
-async fn a_name_that_leads_to_a_forbidden_address_is_an_unknown_host() {
+async fn name_that_leads_to_a_forbidden_address_is_an_unknown_host() {
     let policy = AddressPolicy::for_resource(&"https://mail.example.com".parse().unwrap(), false);
     let url: Url = "http://localhost:1/token".parse().unwrap();
     let client = for_oauth(&url, false, &policy).unwrap();

@@ -37,7 +37,7 @@ async fn server(seconds: u64, methods: &'static [&'static str]) -> Fake {
 }
 
 #[tokio::test]
-async fn a_secret_goes_where_the_server_takes_it_and_tokens_are_renewed() {
+async fn secret_goes_where_the_server_takes_it_and_tokens_are_renewed() {
     let fake = server(3600, &["client_secret_basic"]).await;
     let oauth = OAuth::client_credentials("me:1", "s/1");
     let client = open(&connector(&ServerConfig::http(fake.url()).oauth(oauth))).await.unwrap();
@@ -55,7 +55,7 @@ async fn a_secret_goes_where_the_server_takes_it_and_tokens_are_renewed() {
     let client = open(&connector(&ServerConfig::http(fake.url()).oauth(oauth))).await.unwrap();
     list(&client).await.unwrap();
     let asked = fake.seen(|request| request.path == "/token");
-    assert!(asked.len() > 1, "a token that has ended is renewed before it is sent");
+    assert!(asked.len() > 1, "an expired token must be refreshed before it is sent");
     assert_eq!(asked[0].header("authorization"), None);
     assert_eq!(asked[0].param("client_secret").as_deref(), Some("secret"));
     assert_eq!(asked[0].param("scope").as_deref(), Some("write"));
@@ -82,7 +82,7 @@ fn verified(token: &str, public: &[u8]) -> Value {
 }
 
 #[tokio::test]
-async fn a_key_signs_for_the_issuer() {
+async fn key_signs_for_the_issuer() {
     let fake = server(3600, &["private_key_jwt"]).await;
     let (key, public) = ecdsa();
     let oauth = OAuth::client_credentials_jwt("me", key, SigningAlgorithm::Es256);
@@ -95,7 +95,7 @@ async fn a_key_signs_for_the_issuer() {
 }
 
 #[tokio::test]
-async fn a_secret_is_not_sent_to_another_issuer_and_a_refusal_is_told() {
+async fn secret_is_not_sent_to_another_issuer_and_rejections_are_reported() {
     let fake = server(3600, &["client_secret_basic"]).await;
     let oauth = OAuth::client_credentials("me", "s").issuer("https://other.example.com");
     let text = fault(ServerConfig::http(fake.url()).oauth(oauth)).await.error.to_string();
@@ -116,7 +116,7 @@ async fn a_secret_is_not_sent_to_another_issuer_and_a_refusal_is_told() {
 
 /// An authorization server that echoes what it was sent.
 #[tokio::test]
-async fn a_refusal_does_not_repeat_the_secret() {
+async fn rejection_does_not_repeat_the_secret() {
     const SECRET: &str = "s3cret-of-this-program";
     for method in ["client_secret_basic", "client_secret_post"] {
         for status in [400, 401, 500] {
@@ -145,7 +145,7 @@ async fn a_refusal_does_not_repeat_the_secret() {
 
 /// The server names an authorization server of its choice, which would receive the secret.
 #[test]
-fn a_secret_without_an_issuer_stays_at_the_origin_of_its_server() {
+fn secret_without_an_issuer_stays_at_the_origin_of_its_server() {
     use rmcp::transport::auth::AuthorizationMetadata;
     let metadata = |issuer: &str, token: &str| -> AuthorizationMetadata {
         serde_json::from_value(json!({

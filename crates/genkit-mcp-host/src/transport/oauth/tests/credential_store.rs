@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::transport::oauth::{CredentialStore, FileCredentials};
 
 #[tokio::test]
-async fn a_file_keeps_what_several_servers_gave_and_is_for_its_owner_alone() {
+async fn credentials_file_stores_several_servers_with_mode_0600() {
     let folder = std::env::temp_dir().join(format!("genkit-keep-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let path = folder.join("mcp.json");

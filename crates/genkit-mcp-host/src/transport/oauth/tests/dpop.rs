@@ -147,7 +147,7 @@ fn pem() -> String {
 }
 
 #[tokio::test]
-async fn every_request_has_a_proof_of_its_own_with_the_nonce_of_its_server() {
+async fn each_request_has_its_own_dpop_proof_and_server_nonce() {
     for oauth in [person(), OAuth::client_credentials("me", "its-secret")] {
         let (fake, world) = start().await;
         let client = open(&connector(&server(&fake, oauth.dpop(true)))).await.unwrap();
@@ -194,7 +194,7 @@ async fn access_is_renewed_by_the_key_and_kept_with_a_key_that_stays() {
 }
 
 #[tokio::test]
-async fn a_token_that_is_not_bound_is_neither_taken_nor_sent() {
+async fn token_that_is_not_bound_is_neither_taken_nor_sent() {
     for oauth in [person(), OAuth::client_credentials("me", "its-secret")] {
         let fake = Fake::start(|request| match request.path.split('?').next().unwrap() {
             "/authorize" => {
@@ -224,7 +224,7 @@ async fn a_token_that_is_not_bound_is_neither_taken_nor_sent() {
 
 /// A server that cannot verify the proofs is detected before the user is asked.
 #[tokio::test]
-async fn an_authorization_server_without_the_algorithm_is_refused() {
+async fn authorization_server_without_the_algorithm_is_rejected() {
     let fake = Fake::start(|request| match request.path.as_str() {
         "/mcp" => {
             let at = metadata_address(request);
@@ -246,7 +246,7 @@ async fn an_authorization_server_without_the_algorithm_is_refused() {
 
 /// The server rejects every proof.
 #[tokio::test]
-async fn a_proof_that_is_refused_leads_to_no_new_access() {
+async fn rejected_proof_does_not_start_a_new_sign_in() {
     for error in ["use_dpop_nonce", "invalid_dpop_proof"] {
         let count = Arc::new(AtomicUsize::new(0));
         let given = Arc::clone(&count);
@@ -280,7 +280,7 @@ async fn a_proof_that_is_refused_leads_to_no_new_access() {
 
 /// At another address the proof would be invalid.
 #[tokio::test]
-async fn a_redirect_is_not_followed_with_a_proof() {
+async fn redirect_is_not_followed_with_a_proof() {
     let (fake, _) = start().await;
     let to = fake.url();
     let moved = Fake::start(move |_| Answer::status(307).header("Location", to.clone())).await;
@@ -290,7 +290,7 @@ async fn a_redirect_is_not_followed_with_a_proof() {
 }
 
 #[tokio::test]
-async fn a_key_that_cannot_be_used_or_would_be_lost_is_a_mistake_of_the_settings() {
+async fn unusable_or_temporary_dpop_key_is_a_settings_error() {
     let store = || Arc::new(InMemory::default());
     for (oauth, says) in [
         (person().dpop_key("hidden"), Some("not PEM text")),

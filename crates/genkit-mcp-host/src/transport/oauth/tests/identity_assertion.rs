@@ -44,7 +44,7 @@ fn asking(provider: IdentityProvider) -> OAuth {
 }
 
 #[tokio::test]
-async fn an_id_token_is_exchanged_for_an_assertion_and_that_for_access() {
+async fn id_token_is_exchanged_for_an_assertion_and_that_for_access() {
     let (idp, fake) = (Fake::start(vouched).await, server().await);
     let oauth = asking(provider(&idp).client_secret("secret-of-here"));
     let client = open(&connector(&ServerConfig::http(fake.url()).oauth(oauth))).await.unwrap();
@@ -78,7 +78,7 @@ async fn an_id_token_is_exchanged_for_an_assertion_and_that_for_access() {
 }
 
 #[tokio::test]
-async fn what_the_provider_refuses_is_told_without_its_secrets() {
+async fn provider_error_is_reported_without_secrets() {
     let idp = Fake::start(|request| {
         let said = format!("bad: {} {:?}", request.body, request.header("authorization"));
         let body = json!({"error": "invalid_grant", "error_description": said});
@@ -123,7 +123,7 @@ async fn another_answer_than_an_assertion_goes_nowhere() {
 
 /// If the provider redirects, the user's token is not sent to the new address.
 #[tokio::test]
-async fn a_redirect_of_the_provider_is_not_followed() {
+async fn redirect_of_the_provider_is_not_followed() {
     let elsewhere = Fake::start(vouched).await;
     let to = elsewhere.url();
     let idp = Fake::start(move |_| Answer::status(307).header("Location", to.clone())).await;
@@ -134,7 +134,7 @@ async fn a_redirect_of_the_provider_is_not_followed() {
 }
 
 #[tokio::test]
-async fn a_user_who_has_not_signed_in_and_a_wrong_address_are_told() {
+async fn missing_sign_in_and_invalid_address_are_reported() {
     let (idp, fake) = (Fake::start(vouched).await, server().await);
     let endpoint = format!("{}/idp/token", idp.origin);
     let gone = IdentityProvider::new(endpoint, "here", || async {

@@ -1,4 +1,4 @@
-//! Tests of access with another issuer's assertion about a program.
+//! Tests for the JWT bearer grant: a client authenticates with an assertion from another issuer.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -31,7 +31,7 @@ fn granted(seconds: u64) -> Answer {
     Answer::json(&json!({"access_token": "t", "token_type": "Bearer", "expires_in": seconds}))
 }
 
-/// A different assertion each time, which ends with a line break.
+/// Returns a provider that creates a new assertion for each call, with a trailing newline.
 fn numbered() -> (OAuth, Arc<AtomicUsize>) {
     let asked = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&asked);
@@ -43,13 +43,13 @@ fn numbered() -> (OAuth, Arc<AtomicUsize>) {
 }
 
 #[tokio::test]
-async fn each_access_has_an_assertion_of_its_own_for_the_issuer() {
+async fn each_token_request_uses_a_new_assertion_for_the_issuer() {
     let fake = server(|_| granted(0)).await;
     let (oauth, _) = numbered();
     let client = open(&connector(&ServerConfig::http(fake.url()).oauth(oauth))).await.unwrap();
     list(&client).await.unwrap();
     let asked = fake.seen(|request| request.path == "/token");
-    assert!(asked.len() > 1, "a token that has ended is renewed before it is sent");
+    assert!(asked.len() > 1, "an expired token must be refreshed before it is sent");
     for (number, request) in asked.iter().enumerate() {
         let assertion = format!("assertion-{number}-for-{}", fake.origin);
         assert_eq!(request.param("assertion"), Some(assertion));
@@ -62,7 +62,7 @@ async fn each_access_has_an_assertion_of_its_own_for_the_issuer() {
 }
 
 #[tokio::test]
-async fn a_program_with_a_secret_as_well_says_both() {
+async fn client_secret_is_sent_along_with_the_assertion() {
     let fake = server(|_| granted(3600)).await;
     let (oauth, asked) = numbered();
     let oauth = oauth.client_secret("its-secret");
@@ -76,7 +76,7 @@ async fn a_program_with_a_secret_as_well_says_both() {
 
 /// A rejection is final: neither a retry nor another grant would help.
 #[tokio::test]
-async fn a_refusal_is_told_once_and_does_not_repeat_the_assertion() {
+async fn rejection_is_not_retried_and_hides_the_assertion() {
     // As long as a JWT, and longer than the quoted part of a response.
     let jwt = format!("eyJhbGciOiJFUzI1NiJ9.{}.c2lnbmF0dXJl", "eyJzdWIiOiJtZSJ9".repeat(30));
     for status in [400, 401, 500] {
@@ -100,7 +100,7 @@ async fn a_refusal_is_told_once_and_does_not_repeat_the_assertion() {
 }
 
 #[tokio::test]
-async fn without_an_assertion_nothing_is_sent() {
+async fn nothing_is_sent_without_an_assertion() {
     let fake = server(|_| granted(3600)).await;
     let broken = OAuth::jwt_bearer("me", |_| async {
         Err(Error::new(ErrorKind::NotFound, "the platform issued no token"))

@@ -56,7 +56,7 @@ fn asked(fake: &Fake, grant: &str) -> usize {
 }
 
 #[tokio::test]
-async fn a_refresh_that_does_not_help_leads_to_the_person() {
+async fn refresh_that_does_not_help_leads_to_the_person() {
     let good = Arc::new(Mutex::new(Vec::new()));
     let fake = server(Arc::clone(&good), 3600).await;
     let client = open(&connector(&ServerConfig::http(fake.url()).oauth(oauth()))).await.unwrap();
@@ -66,7 +66,7 @@ async fn a_refresh_that_does_not_help_leads_to_the_person() {
 }
 
 #[tokio::test]
-async fn what_another_program_renewed_is_taken_from_the_store() {
+async fn token_refreshed_by_another_process_is_loaded_from_the_store() {
     let good = Arc::new(Mutex::new(Vec::new()));
     let fake = server(Arc::clone(&good), 0).await;
     let store = Arc::new(InMemory::default());
@@ -114,7 +114,7 @@ impl CredentialStore for Full {
 }
 
 #[tokio::test]
-async fn what_the_store_did_not_take_is_not_lost() {
+async fn tokens_survive_a_failed_save() {
     let good = Arc::new(Mutex::new(Vec::new()));
     let fake = server(Arc::clone(&good), 3600).await;
     let oauth = oauth().credentials(Full::default());

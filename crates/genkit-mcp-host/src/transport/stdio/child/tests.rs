@@ -18,7 +18,7 @@ fn shell(script: &str) -> StdioTransport {
 }
 
 #[tokio::test]
-async fn a_server_answers_over_its_pipe() {
+async fn server_answers_over_its_pipe() {
     let script =
         r#"read line; echo banner; echo '{"jsonrpc":"2.0","id":4,"result":{"ok":1}}'; cat"#;
     let (child, mut pipe) = spawn_child("fs", &shell(script).command, Redactor::default()).unwrap();
@@ -56,7 +56,7 @@ async fn standard_error_is_read_without_secrets_also_where_it_is_not_logged() {
 }
 
 #[tokio::test]
-async fn a_start_that_fails_has_the_kind_of_its_reason() {
+async fn start_that_fails_has_the_kind_of_its_reason() {
     let odd = executable("odd", "\u{1}\u{2}\u{3}\u{4}");
     for (server, kind, text) in [
         (ServerConfig::stdio(""), ErrorKind::InvalidArgument, "the server's command is empty"),

@@ -59,7 +59,7 @@ pub(crate) enum Error {
 }
 
 impl Error {
-    /// Explains why `serde_json` cannot read a text.
+    /// Explains why `serde_json` cannot read a string.
     pub(crate) fn of_json(text: &str, error: serde_json::Error) -> Self {
         match nesting(text) {
             deepest if deepest > MAX_NESTING => Self::TooDeep(deepest),

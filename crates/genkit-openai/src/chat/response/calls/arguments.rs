@@ -78,7 +78,7 @@ impl ArgumentsText {
         &self.chosen().text
     }
 
-    /// Whether these arguments are equal to `others`, ignoring white space around them.
+    /// Returns whether these arguments are equal to `others`, ignoring white space around them.
     pub(super) fn are(&self, others: &str) -> bool {
         self.text().trim() == others.trim()
     }
@@ -104,7 +104,7 @@ impl ScannedText {
     }
 }
 
-/// Whether text contains no arguments.
+/// Returns whether text contains no arguments.
 fn is_nothing(text: &str) -> bool {
     matches!(text.trim(), "" | "null")
 }

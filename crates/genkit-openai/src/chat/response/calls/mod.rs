@@ -10,11 +10,11 @@
 //!
 //! | index | id | call |
 //! |---|---|---|
-//! | known | known, of a call at another index | the call at the index, if it has no id yet; else the call with the id |
+//! | known | known, of a call at another index | the call at the index if it has no id yet; otherwise the call with the id |
 //! | any | known | the call with the id, at the same index if several calls have the id |
 //! | known | unknown or missing | the last call at the index |
 //! | missing | unknown or missing | the call of the last fragment |
-//! | unknown | unknown or missing | the call of the last fragment, if it has no index, or if its index was taken and the fragment has no name |
+//! | unknown | unknown or missing | the call of the last fragment, if that call has no index, or if its index is in use and the fragment has no name |
 //! | unknown | unknown or missing | none: the fragment starts a call |
 //!
 //! # Continue or start
@@ -162,7 +162,7 @@ impl From<ChoiceToolCall> for Fragment {
 }
 
 impl Fragment {
-    /// Whether the arguments can be the beginning of all arguments.
+    /// Returns whether the arguments can be the beginning of all arguments.
     fn can_begin(&self) -> bool {
         let text = self.arguments.trim_start();
         text.is_empty() || text.starts_with(['{', '"', 'n'])
@@ -239,7 +239,7 @@ impl ToolCallAssembler {
         }
     }
 
-    /// Whether a fragment continues the call, by the table of the module.
+    /// Returns whether a fragment continues the call, by the table of the module.
     fn continues(&self, at: usize, fragment: &Fragment) -> bool {
         let call = &self.calls[at];
         let id = call.match_id(fragment.id.as_deref());
@@ -407,7 +407,7 @@ impl PartialCall {
         self.arguments.progress() == Progress::Empty
     }
 
-    /// Whether no more arguments can follow.
+    /// Returns whether no more arguments can follow.
     fn is_whole(&self) -> bool {
         self.arguments.progress() == Progress::Whole || self.arguments.are("null")
     }
@@ -416,7 +416,7 @@ impl PartialCall {
         self.index.zip(fragment.index).is_some_and(|(known, index)| known != index)
     }
 
-    /// Whether the arguments of a fragment belong to another call.
+    /// Returns whether the arguments of a fragment belong to another call.
     fn is_followed_by(&self, fragment: &Fragment, id: IdMatch) -> bool {
         let begins = fragment.arguments.trim_start().starts_with(['{', '"']);
         // A server that begins with an empty object sends the arguments afterwards.
@@ -426,7 +426,7 @@ impl PartialCall {
         is_ended && begins && !is_placeholder && !self.arguments.are(&fragment.arguments)
     }
 
-    /// Whether the arguments of this call are not JSON, because they belong to the previous call.
+    /// Returns whether the arguments of this call are not JSON, because they belong to the previous call.
     fn completes(&self, before: &Self, arguments: &ArgumentsText) -> bool {
         self.arguments.progress() == Progress::Broken
             && arguments.progress() == Progress::Open

@@ -117,7 +117,7 @@ fn each_row_of_the_table_continues_or_starts_a_call() {
 }
 
 #[test]
-fn interleaved_calls_are_told_apart_by_any_of_their_fields() {
+fn interleaved_calls_are_distinguished_by_any_of_their_fields() {
     let by_index = [
         piece(0, "", "weather", ""),
         piece(1, "", "weather", ""),

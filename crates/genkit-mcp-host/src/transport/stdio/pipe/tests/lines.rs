@@ -101,7 +101,7 @@ fn text_that_is_almost_json_is_read() {
 }
 
 #[test]
-fn an_answer_that_is_cut_anywhere_fails_its_call() {
+fn answer_that_is_cut_anywhere_fails_its_call() {
     let whole =
         r#"{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"ü\"}"}],"n":1e3}}"#;
     let id_is_there = whole.find(",\"result").unwrap() + 1;
@@ -117,7 +117,7 @@ fn an_answer_that_is_cut_anywhere_fails_its_call() {
 }
 
 #[test]
-fn an_error_without_an_id_is_for_the_one_request_that_waits() {
+fn error_without_an_id_is_for_the_one_request_that_waits() {
     for id in ["", r#""id":null,"#, r#""id":1.5,"#] {
         let line = format!(r#"{{"jsonrpc":"2.0",{id}"error":{{"code":-32700,"message":"m"}}}}"#);
         let found = message(&line, &[7]);
@@ -136,7 +136,7 @@ fn an_error_without_an_id_is_for_the_one_request_that_waits() {
 }
 
 #[test]
-fn a_request_that_cannot_be_read_is_answered() {
+fn request_that_cannot_be_read_is_answered() {
     refused(
         r#"{"jsonrpc":"2.0","id":"a","method":"ping","params":[1]}"#,
         -32600,
@@ -157,7 +157,7 @@ fn a_request_that_cannot_be_read_is_answered() {
 }
 
 #[test]
-fn what_is_no_message_is_passed_over() {
+fn invalid_message_is_skipped() {
     for line in [
         "Server listening on stdio",
         "null",
@@ -188,7 +188,7 @@ fn what_is_no_message_is_passed_over() {
 }
 
 #[test]
-fn null_beside_a_result_or_an_error_is_nothing() {
+fn null_next_to_a_result_or_error_is_ignored() {
     let found = message(r#"{"jsonrpc":"2.0","id":7,"result":{"a":1},"error":null}"#, &[7]);
     assert_eq!(found["result"], json!({"a": 1}));
     let found =
@@ -245,7 +245,7 @@ proptest::proptest! {
 
     /// A response with one changed byte is a response, an error of the same call, or ignored.
     #[test]
-    fn a_wrong_byte_does_not_reach_another_call(at in 0..62_usize, byte: u8) {
+    fn wrong_byte_does_not_reach_another_call(at in 0..62_usize, byte: u8) {
         let mut line = br#"{"jsonrpc":"2.0","id":77,"result":{"content":[],"a":"b\u0041"}}"#.to_vec();
         line[at] = byte;
         match read(&line, &waiting(&[77, 3])) {

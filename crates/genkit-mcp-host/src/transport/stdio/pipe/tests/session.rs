@@ -8,7 +8,7 @@ use crate::transport::redact::Redactor;
 const LIMIT: usize = 1 << 20;
 
 #[tokio::test]
-async fn a_line_above_the_limit_fails_its_call_and_the_next_one_is_read() {
+async fn line_above_the_limit_fails_its_call_and_the_next_one_is_read() {
     let (mut transport, mut server) = connect(1 << 16, LIMIT);
     ask(&mut transport, 0).await;
     ask(&mut transport, 1).await;
@@ -38,7 +38,7 @@ async fn a_line_above_the_limit_fails_its_call_and_the_next_one_is_read() {
 }
 
 #[tokio::test]
-async fn a_request_above_the_limit_is_answered() {
+async fn request_above_the_limit_is_answered() {
     let (mut transport, mut server) = connect(1 << 16, 100);
     let long = "x".repeat(200);
     let line = format!(r#"{{"jsonrpc":"2.0","id":"s","method":"m","params":{{"x":"{long}"}}}}"#);
@@ -101,7 +101,7 @@ async fn duplicates_and_unknown_answers_are_passed_on() {
 }
 
 #[tokio::test]
-async fn what_was_cancelled_no_longer_waits() {
+async fn cancelled_request_is_no_longer_pending() {
     let (mut transport, mut server) = connect(1 << 16, LIMIT);
     ask(&mut transport, 0).await;
     ask(&mut transport, 1).await;
@@ -130,7 +130,7 @@ async fn closing_writes_what_waits_and_ends_the_servers_input() {
 }
 
 #[tokio::test]
-async fn a_server_that_does_not_read_is_still_read_from() {
+async fn server_that_does_not_read_is_still_read_from() {
     let (mut transport, mut server) = connect(64, LIMIT);
     for id in 0..50 {
         ask(&mut transport, id).await;
@@ -143,7 +143,7 @@ async fn a_server_that_does_not_read_is_still_read_from() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_gone_is_told_of() {
+async fn exit_of_the_server_is_reported() {
     let (mut transport, server) = connect(64, LIMIT);
     drop(server);
     let request: ClientRequest = serde_json::from_value(json!({"method": "ping"})).unwrap();
@@ -154,7 +154,7 @@ async fn a_server_that_is_gone_is_told_of() {
 
 /// rmcp's own transport waits forever for each of these.
 #[tokio::test]
-async fn a_call_over_rmcp_fails_where_its_answer_cannot_be_read() {
+async fn call_over_rmcp_fails_where_its_answer_cannot_be_read() {
     use rmcp::ServiceExt as _;
     use rmcp::model::CallToolRequestParams;
     use rmcp::service::ServiceError;
@@ -202,7 +202,7 @@ async fn a_call_over_rmcp_fails_where_its_answer_cannot_be_read() {
 }
 
 #[tokio::test]
-async fn an_error_repeats_no_configured_secret() {
+async fn error_repeats_no_configured_secret() {
     let server = crate::ServerConfig::stdio("x").env("API_KEY", "sk-123456789");
     let redactor = Redactor::for_command(&server.command.child);
     let (transport, mut server) = connect(4096, 4096);
