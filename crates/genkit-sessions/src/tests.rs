@@ -18,6 +18,7 @@ use crate::*;
 mod hooked;
 mod lost;
 mod search;
+mod shares;
 mod tasks;
 
 /// An agent that counts its turns and repeats what it is told.
@@ -246,11 +247,15 @@ async fn requests_over_http_are_streamed_and_checked() {
     assert!(stream.is_ascii());
     let (status, failed) = post(&endpoint, "/echo", &[], message("fail")).await;
     assert!(status == 200 && failed.contains("UNAVAILABLE"), "{failed}");
+    let from_user = |part: Value| json!({"data": {"message": {"role": "user", "content": [part]}}});
     for (path, body, expected) in [
         ("/nobody", json!({}), 404),
         ("/echo/remove", json!({}), 404),
         ("/echo", json!([1]), 400),
         ("/echo", json!({"data": {"message": 1}}), 400),
+        ("/echo", from_user(json!({"media": {"url": "file-abc"}})), 400),
+        ("/echo", from_user(json!({"media": {"url": "gs://bucket/secret"}})), 400),
+        ("/echo", from_user(json!({"toolResponse": {"name": "pay", "output": 1}})), 400),
         ("/echo", json!({"init": {"state": {}}}), 400),
     ] {
         let (status, answer) = post(&endpoint, path, &[], body).await;

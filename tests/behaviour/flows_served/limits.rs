@@ -1,8 +1,11 @@
 //! Limits and options of a flow server.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use genkit::{Chunks, Context, ErrorKind, Registry, Result, flow, flows};
+use genkit::flows::bearer;
+use genkit::{Chunks, Context, ErrorKind, Genkit, Registry, Result, flow, flows};
 use serde_json::json;
 
 use super::{Listening, Sent, open, post, serving, stream};
@@ -74,6 +77,47 @@ async fn flow_has_a_limit_of_time() {
     let frames = answer.frames();
     assert_eq!((answer.status, &frames[0]), (200, &json!({"message": 1})));
     assert_eq!((frames.len(), answer.status_name().as_str()), (2, "DEADLINE_EXCEEDED"));
+}
+
+/// Counts its calls, and never ends.
+#[flow]
+async fn hold(count: &Arc<AtomicUsize>, #[input] text: String) {
+    let _text = text;
+    count.fetch_add(1, Ordering::SeqCst);
+    std::future::pending().await
+}
+
+#[tokio::test]
+async fn client_with_large_inputs_leaves_memory_for_others() {
+    let count = Arc::new(AtomicUsize::new(0));
+    let registry = Registry::new().add(flows![hold]);
+    let genkit = Genkit::builder().registry(registry).state(Arc::clone(&count)).build().unwrap();
+    let caller = bearer(|token| async move { Ok(json!({ "uid": token })) });
+    let server = Listening::start(genkit.serve_flows().context_provider(caller)).await;
+    let large = json!({"data": "x".repeat(4 * 1024 * 1024 - 100)});
+    let send = |token: &str| {
+        let sent = post("/hold", &large).header("authorization", &format!("Bearer {token}"));
+        let address = server.address;
+        tokio::task::spawn_blocking(move || open(address, &sent))
+    };
+    let is_held = async |number: usize| {
+        let deadline = tokio::time::Instant::now() + super::PATIENCE;
+        while count.load(Ordering::SeqCst) < number {
+            assert!(tokio::time::Instant::now() < deadline, "{count:?} of {number} run");
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    // Half of the memory for running requests: 128 MiB.
+    let mut open = Vec::new();
+    for number in 1..=16 {
+        open.push(send("eve").await.unwrap());
+        is_held(number).await;
+    }
+    let sent = post("/hold", &large).header("authorization", "Bearer eve");
+    let rejected = server.send(sent).await;
+    assert_eq!((rejected.status, rejected.status_name().as_str()), (429, "RESOURCE_EXHAUSTED"));
+    open.push(send("ada").await.unwrap());
+    is_held(17).await;
 }
 
 #[tokio::test]

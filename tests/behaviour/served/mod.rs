@@ -10,3 +10,4 @@ mod streams;
 mod tool_search;
 mod urls;
 mod variables;
+mod verifying;
