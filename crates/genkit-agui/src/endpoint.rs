@@ -96,8 +96,8 @@ impl AguiEndpoint {
         let ui_stream = input.ui_stream.take();
         let ids = input.into_ids();
         let of_run = ids.clone();
-        let admitted = AdmittedRun { run, ids, binding, known_calls, carrier, page_tools, place };
-        Ok(self.stream(of_run, ui_stream, |endpoint, sender| async move {
+        let admitted = AdmittedRun { run, ids, binding, known_calls, carrier, page_tools };
+        Ok(self.stream(of_run, ui_stream, place, |endpoint, sender| async move {
             endpoint.drive(admitted, &sender).await
         }))
     }
@@ -120,8 +120,8 @@ impl AguiEndpoint {
         let ui_stream = input.ui_stream.take();
         let (agent, ids) = (Arc::clone(agent), input.into_ids());
         let of_run = ids.clone();
-        let admitted = AdmittedThread { agent, request, turn, ids, binding, page_tools, place };
-        Ok(self.stream(of_run, ui_stream, |endpoint, sender| async move {
+        let admitted = AdmittedThread { agent, request, turn, ids, binding, page_tools };
+        Ok(self.stream(of_run, ui_stream, place, |endpoint, sender| async move {
             endpoint.drive_thread(admitted, &sender).await
         }))
     }

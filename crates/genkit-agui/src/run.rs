@@ -44,7 +44,6 @@ pub(crate) struct AdmittedRun {
     pub(crate) carrier: Option<String>,
     /// The names of the tools that the page executes.
     pub(crate) page_tools: Vec<String>,
-    pub(crate) place: FairPlace<String>,
 }
 
 /// The client no longer reads the stream.
@@ -105,10 +104,12 @@ fn frame_of(events: &[Value]) -> String {
 
 impl AguiEndpoint {
     /// Starts a run, and returns the response that streams its events. The run is cancelled if the client disconnects.
+    /// The client holds its place until it has read the events.
     pub(crate) fn stream<D, F>(
         self: &Arc<Self>,
         ids: RunIds,
         ui_stream: Option<UiStream>,
+        place: FairPlace<String>,
         drive: D,
     ) -> Response
     where
@@ -135,9 +136,9 @@ impl AguiEndpoint {
                 () = left.closed() => tracing::debug!("the client disconnected; the run is cancelled"),
             }
         });
-        let frames = futures_util::stream::unfold(receiver, |mut receiver| async move {
-            let frame = receiver.recv().await?;
-            Some((Ok::<_, Infallible>(frame), receiver))
+        let frames = futures_util::stream::unfold((receiver, place), |mut unread| async move {
+            let frame = unread.0.recv().await?;
+            Some((Ok::<_, Infallible>(frame), unread))
         });
         let mut response = Response::new(Body::from_stream(frames));
         let headers = response.headers_mut();
@@ -155,8 +156,7 @@ impl AguiEndpoint {
         admitted: AdmittedRun,
         sender: &FrameSender,
     ) -> Result<(), Left> {
-        let AdmittedRun { run, ids, binding, known_calls, carrier, page_tools, place: _place } =
-            admitted;
+        let AdmittedRun { run, ids, binding, known_calls, carrier, page_tools } = admitted;
         let mut encoder = Encoder::new(&ids.run, known_calls);
         sender.send_events(vec![ids.started()]).await?;
         let deadline = Instant::now() + self.timeout;

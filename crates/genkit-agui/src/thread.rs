@@ -10,7 +10,6 @@ use tokio::time::Instant;
 
 use genkit_agent::internal::{ThreadAgent, ThreadChunk, ThreadEnd, ThreadState, ThreadTurn};
 use genkit_core::{Answer, ErrorKind, FinishReason, Interrupt, Media, Message, Part, Role};
-use genkit_http_server::internal::FairPlace;
 
 use crate::encoder::{Encoder, result_text};
 use crate::endpoint::AguiEndpoint;
@@ -56,7 +55,6 @@ pub(crate) struct AdmittedThread {
     pub(crate) ids: RunIds,
     pub(crate) binding: Binding,
     pub(crate) page_tools: Vec<String>,
-    pub(crate) place: FairPlace<String>,
 }
 
 impl ThreadRequest {
@@ -137,8 +135,7 @@ impl AguiEndpoint {
         admitted: AdmittedThread,
         sender: &FrameSender,
     ) -> Result<(), Left> {
-        let AdmittedThread { agent, request, mut turn, ids, binding, page_tools, place: _place } =
-            admitted;
+        let AdmittedThread { agent, request, mut turn, ids, binding, page_tools } = admitted;
         let ThreadRequest { state, kept, input, is_stale } = request;
         let mut events = vec![ids.started()];
         let finished = |snapshot: &str, message: Option<&Message>| {
