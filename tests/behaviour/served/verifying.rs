@@ -5,12 +5,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use genkit::{Genkit, Registry};
+use genkit::{Genkit, Registry, tool, tools};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpSocket;
 use tokio::sync::oneshot;
 
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Responds.
+#[tool]
+async fn ping() -> &'static str {
+    "pong"
+}
 
 /// Sends a request from an address of this machine, and returns its response.
 async fn call(server: SocketAddr, from: &str, token: &str) -> std::io::Result<String> {
@@ -31,7 +37,7 @@ async fn call(server: SocketAddr, from: &str, token: &str) -> std::io::Result<St
 async fn address_whose_tokens_are_being_verified_leaves_room_for_others() {
     let is_ada_seen = Arc::new(AtomicBool::new(false));
     let seen = Arc::clone(&is_ada_seen);
-    let genkit = Genkit::builder().registry(Registry::new()).build().unwrap();
+    let genkit = Genkit::builder().registry(Registry::new().add(tools![ping])).build().unwrap();
     let (tell, told) = oneshot::channel();
     let server = genkit
         .serve_mcp()
