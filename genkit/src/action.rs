@@ -28,7 +28,7 @@ pub use genkit_core::{
     HandlerError, HandlerInput, HandlerResult, IntoContents, IntoOutput, IntoPrompt,
     IntoSuggestions, Invocation, Prompt, PromptArgument, PromptBuilder, PromptFn, PromptOptions,
     PromptReply, PromptTool, Resource, ResourceBuilder, ResourceContents, ResourceFn,
-    SourceLocation, Tool, ToolAnnotations, ToolBuilder, ToolFn, ToolReply, ToolTask,
+    SourceLocation, Tool, ToolAnnotations, ToolBuilder, ToolFn, ToolReply, ToolRetry, ToolTask,
 };
 #[cfg(feature = "evaluators")]
 #[doc(inline)]

@@ -40,7 +40,7 @@ pub use action::{
     HandlerError, HandlerInput, HandlerResult, IntoContents, IntoOutput, IntoPrompt,
     IntoSuggestions, Invocation, Prompt, PromptArgument, PromptBuilder, PromptFn, PromptOptions,
     PromptReply, PromptTool, Resource, ResourceBuilder, ResourceContents, ResourceFn, RetrieverFn,
-    SourceLocation, Tool, ToolAnnotations, ToolBuilder, ToolFn, ToolReply, ToolTask,
+    SourceLocation, Tool, ToolAnnotations, ToolBuilder, ToolFn, ToolReply, ToolRetry, ToolTask,
 };
 pub use context::testing::{AskedKind, AskedQuestion, Reports, TestContext, TestContextBuilder};
 pub use context::{

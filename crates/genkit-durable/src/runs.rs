@@ -12,7 +12,8 @@ use super::settings::DurableOptions;
 use genkit_agent::Generate;
 use genkit_agent::Instance;
 use genkit_core::Result;
-use genkit_core::internal::telemetry;
+use genkit_core::internal::run_store::now_ms;
+use genkit_core::internal::{telemetry, trace};
 use genkit_core::{RunChange, RunId, RunStatus, RunStore};
 
 /// Creates a durable run, or finds the run that has this id.
@@ -119,6 +120,7 @@ fn first_of(
 ) -> Result<RunChange> {
     options.kept.build.clone_from(&instance.runs.build);
     options.kept.trace = begin_trace(id);
+    options.kept.root = trace::is_on().then(|| (trace::Root::new().ids(), now_ms()));
     let kept = options.kept.clone();
     let (head, log) = Record { kept, ..Record::new(body) }.into_lines(id)?;
     options.apply(RunChange::new(RunStatus::Working, head).with_log(log).with_name(name))

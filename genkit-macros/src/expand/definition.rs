@@ -7,7 +7,8 @@ use syn::{Ident, Path, ReturnType};
 
 use crate::options::{self, OptionTarget};
 use crate::parse::{
-    AppRight, ArgCompletion, FnParam, SchemaSource, Setting, TaskStart, ToolChoice, ToolSource,
+    AppRight, ArgCompletion, FnParam, RetrySetting, SchemaSource, Setting, TaskStart, ToolChoice,
+    ToolSource,
 };
 use crate::types;
 use crate::validate::ValidAction;
@@ -127,6 +128,7 @@ impl ToTokens for Setting {
                 TaskStart::Now => quote!(__genkit::ToolTask::new().now()),
                 TaskStart::Always => quote!(__genkit::ToolTask::new().now().required()),
             },
+            Self::Retry(settings) => quote!(__genkit::ToolRetry::new() #(#settings)*),
             Self::Size(bytes) => Literal::u64_unsuffixed(*bytes).into_token_stream(),
             Self::Texts(texts) => quote!(&[#(#texts),*]),
             Self::Json(object) => quote!(|| __genkit::serde_json::json!(#object)),
@@ -142,6 +144,22 @@ impl ToTokens for Setting {
             Self::ToolChoice(ToolChoice::Function(function)) => {
                 let tool = function_tool(function);
                 quote!(__genkit::ToolChoice::tool(#tool.name()))
+            }
+        });
+    }
+}
+
+/// Expands to a call of a method of `ToolRetry`.
+impl ToTokens for RetrySetting {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        tokens.extend(match self {
+            Self::Number(method, number) => {
+                let number = Literal::u32_unsuffixed(*number);
+                quote!(.#method(#number))
+            }
+            Self::Duration(method, milliseconds) => {
+                let time = Setting::Duration(*milliseconds);
+                quote!(.#method(#time))
             }
         });
     }

@@ -52,6 +52,8 @@ pub(crate) enum OptionForm {
     Schema,
     /// `key`, `key = "5s"`, `key = "now"`, `key = "always"`
     Task,
+    /// `key`, `key(max_retries = 2, initial_delay = "5s")`
+    Retry,
     /// `key = 3`
     Number,
     /// `key = [function, "name"]`
@@ -83,6 +85,9 @@ impl OptionForm {
             Self::Schema => "a type, a JSON object or a call that returns a schema",
             Self::Task => {
                 "nothing, or `\"now\"`, `\"always\"` or a duration with its unit in quotes"
+            }
+            Self::Retry => {
+                "nothing, or settings in parentheses: `max_retries`, `initial_delay`, `backoff`, `max_delay`"
             }
             Self::Number => "a whole number",
             Self::Tools => "functions and names in brackets",

@@ -27,6 +27,14 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         about: "Converts a call into a task after this time, for MCP clients that support tasks: 1 second without a \
                 value, `\"now\"` for immediately. `\"always\"` rejects clients without support.",
     },
+    OptionSpec {
+        key: "retry",
+        form: OptionForm::Retry,
+        target: OptionTarget::Definition,
+        example: "retry(max_retries = 4, initial_delay = \"1s\", backoff = 4, max_delay = \"5m\")",
+        about: "Retries failed calls in durable runs before the model reads the error, if the error is temporary. \
+                The example shows the defaults; each value is optional.",
+    },
     TIMEOUT,
     PERMIT,
     OptionSpec {

@@ -12,6 +12,7 @@ mod meta;
 mod options;
 mod params;
 mod resource;
+mod retry;
 mod tools;
 mod values;
 
@@ -23,5 +24,6 @@ pub(crate) use item::Item;
 pub(crate) use options::Options;
 pub(crate) use params::{FnParam, parse_params};
 pub(crate) use resource::split_uri;
+pub(crate) use retry::RetrySetting;
 pub(crate) use tools::{ToolChoice, ToolSource, format_path};
 pub(crate) use values::{SchemaSource, Setting, TaskStart};

@@ -6,6 +6,7 @@ use syn::{Expr, Ident, Lit, LitStr, Path, Type};
 
 use super::app::{self, AppRight};
 use super::meta::{MetaEntry, MetaValue};
+use super::retry::{self, RetrySetting};
 use super::tools::{self, ToolChoice, ToolSource};
 use super::{formats, json};
 use crate::error::Errors;
@@ -19,6 +20,7 @@ pub(crate) enum Setting {
     /// Milliseconds.
     Duration(u64),
     Task(TaskStart),
+    Retry(Vec<RetrySetting>),
     /// Bytes.
     Size(u64),
     Texts(Vec<LitStr>),
@@ -115,6 +117,10 @@ fn parse_setting(
     let expr = match (form, value) {
         (OptionForm::Flag, MetaValue::Flag) => return Some(Ok(Setting::Flag(true))),
         (OptionForm::Task, MetaValue::Flag) => return Some(Ok(Setting::Task(TaskStart::Usual))),
+        (OptionForm::Retry, MetaValue::Flag) => return Some(Ok(Setting::Retry(Vec::new()))),
+        (OptionForm::Retry, MetaValue::List(list)) if !list.is_empty() => {
+            return Some(retry::parse_retry(list).map(Setting::Retry));
+        }
         (OptionForm::App, MetaValue::Flag) => return Some(Ok(Setting::App(Vec::new()))),
         (OptionForm::App, MetaValue::List(list)) => {
             return Some(app::parse_rights(list).map(Setting::App));
@@ -147,7 +153,11 @@ fn parse_setting(
             let one = string_literal(expr)?;
             Some(Ok(Setting::Texts(vec![one])))
         }
-        OptionForm::Texts | OptionForm::Urls | OptionForm::Json | OptionForm::App => None,
+        OptionForm::Texts
+        | OptionForm::Urls
+        | OptionForm::Json
+        | OptionForm::App
+        | OptionForm::Retry => None,
     }
 }
 

@@ -42,6 +42,7 @@ pub(crate) fn validate_action<'a>(
     errors: &mut Errors,
 ) -> ValidAction<'a> {
     tool::check_hints(options, errors);
+    tool::check_retry(options, errors);
     prompt::check_tool_choice(options, errors);
     signature::other_macros(kind, item, errors);
     signature::check_signature(kind, item, errors);

@@ -21,6 +21,18 @@ pub(super) fn check_hints(options: &Options, errors: &mut Errors) {
     }
 }
 
+/// Rejects retries of a tool whose calls are never repeated.
+pub(super) fn check_retry(options: &Options, errors: &mut Errors) {
+    let mut flags = options.flags();
+    if let (Some(retry), true) = (options.key("retry"), flags.any(|flag| flag == "at_most_once")) {
+        errors.add_at(
+            retry,
+            "`retry` contradicts `at_most_once`: such a call is never repeated automatically",
+            "keep the one that you mean",
+        );
+    }
+}
+
 /// Checks a declared tool, whose result comes from the caller of `generate`.
 pub(super) fn check_declared(
     item: &Item,
@@ -36,7 +48,7 @@ pub(super) fn check_declared(
             "remove the parameter, or write a body instead of the `;`",
         );
     }
-    for key in ["at_most_once", "task", "timeout"] {
+    for key in ["at_most_once", "retry", "task", "timeout"] {
         if let Some(written) = options.key(key) {
             errors.add_at(
                 written,

@@ -1,5 +1,5 @@
 ::core::compile_error! {
-    "`#[tool]` has no option `titel`\nhelp: did you mean `title`? `#[tool]` takes `name`, `title`, `description`, `tags`, `metadata`, `crate`, `icons`, `read_only`, `destructive`, `idempotent`, `open_world`, `needs_approval`, `at_most_once`, `lazy`, `task`, `timeout`, `permit`, `max_output`, `ui`, `visibility` and `output_schema`"
+    "`#[tool]` has no option `titel`\nhelp: did you mean `title`? `#[tool]` takes `name`, `title`, `description`, `tags`, `metadata`, `crate`, `icons`, `read_only`, `destructive`, `idempotent`, `open_world`, `needs_approval`, `at_most_once`, `lazy`, `task`, `retry`, `timeout`, `permit`, `max_output`, `ui`, `visibility` and `output_schema`"
 }
 ::core::compile_error! {
     "`timeout` takes a duration with its unit in quotes\nhelp: write it like this: `timeout = \"30s\"`"

@@ -24,7 +24,7 @@ pub use genkit_core::internal::action::expansion::*;
 pub use genkit_core::internal::skill::expansion::*;
 pub use genkit_core::{
     AnnotatedFn, DeclaredFn, FlowFn, IntoContents, IntoOutput, IntoPrompt, Prompt, PromptFn,
-    ResourceFn, RetrieverFn, Tool, ToolFn, ToolTask,
+    ResourceFn, RetrieverFn, Tool, ToolFn, ToolRetry, ToolTask,
 };
 // The calling crate can be without the prelude.
 pub use ::std::{boxed::Box, option::Option, time::Duration, vec, vec::Vec};

@@ -68,7 +68,8 @@ pub use resource::{
     AppPage, IntoContents, Resource, ResourceBuilder, ResourceContents, ResourceFn,
 };
 pub use tool::{
-    DeclaredFn, IntoOutput, Tool, ToolAnnotations, ToolBuilder, ToolFn, ToolReply, ToolTask,
+    DeclaredFn, IntoOutput, Tool, ToolAnnotations, ToolBuilder, ToolFn, ToolReply, ToolRetry,
+    ToolTask,
 };
 
 /// The constructors that expansions call; hidden behind `__private`.

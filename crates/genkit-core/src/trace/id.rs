@@ -13,13 +13,29 @@ pub struct SpanId(u64);
 
 impl TraceId {
     pub fn random() -> Self {
-        Self(u128::from(random()) << 64 | u128::from(random()))
+        Self::from_halves(random(), random())
+    }
+
+    pub(super) fn from_halves(high: u64, low: u64) -> Self {
+        Self(u128::from(high) << 64 | u128::from(low))
+    }
+
+    pub(super) fn halves(self) -> [u64; 2] {
+        [(self.0 >> 64) as u64, self.0 as u64]
     }
 }
 
 impl SpanId {
     pub fn random() -> Self {
         Self(random())
+    }
+
+    pub(super) fn new(value: u64) -> Self {
+        Self(value)
+    }
+
+    pub(super) fn value(self) -> u64 {
+        self.0
     }
 }
 

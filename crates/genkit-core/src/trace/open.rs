@@ -1,7 +1,7 @@
 //! Open spans, which end even if their work is cancelled.
 
 use std::sync::{Arc, Mutex};
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Map, Value};
 
@@ -44,17 +44,20 @@ impl OpenSpan {
     pub(super) fn begin_child(span: &NewSpan<'_>, parent: Option<&Self>) -> Self {
         let mut attributes = first_attributes(span);
         let position = parent.map(Self::position).or_else(Position::current);
-        let mut is_own_root = false;
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let (mut is_own_root, mut is_continued, mut earlier) = (false, false, Duration::ZERO);
         let (trace_id, span_id, parent, path) = match position {
             Some(Position::Span(parent)) => {
                 let path = parent.path.clone();
+                is_continued = parent.is_continued;
                 (parent.trace_id, SpanId::random(), Some(parent.span_id), path)
             }
             Some(Position::Root(place)) => {
                 let mut place = lock(&place);
                 let mut span_id = SpanId::random();
                 if let Some(root) = place.unused.take() {
-                    span_id = root.span_id;
+                    (span_id, earlier) = (root.span_id, root.earlier(now));
+                    is_continued = root.is_continued();
                     attributes.insert(record::CONTEXT.into(), record::shown_context(&root.context));
                     attributes.extend(root.labels.into_iter().map(|(k, v)| (k, bound_value(v))));
                 }
@@ -65,7 +68,6 @@ impl OpenSpan {
                 (TraceId::random(), SpanId::random(), None, String::new())
             }
         };
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let state = SpanState {
             trace_id,
             span_id,
@@ -73,8 +75,10 @@ impl OpenSpan {
             name: span.name.to_owned(),
             path: path + &span.kind.path_segment(span.name),
             is_own_root,
-            start: now.as_secs_f64() * 1000.0,
+            start: (now - earlier).as_secs_f64() * 1000.0,
             started: Instant::now(),
+            earlier,
+            is_continued,
             attributes: Mutex::new(Map::new()),
         };
         exporter::span_started(|| state.record_end(0.0, attributes.clone(), None));
@@ -145,6 +149,10 @@ impl SpanState {
                     chain: bounded_text(error.chain()),
                 })
             }
+            Ended::Cancelled if self.is_continued && !std::thread::panicking() => {
+                attributes.insert("genkit:metadata:interrupt".into(), true.into());
+                None
+            }
             Ended::Cancelled => {
                 let (kind, what) = match std::thread::panicking() {
                     true => ("Internal", "panicked"),
@@ -156,7 +164,8 @@ impl SpanState {
         };
         let state = if failure.is_some() { "error" } else { "success" };
         attributes.insert("genkit:state".into(), state.into());
-        let end = self.start + self.started.elapsed().as_secs_f64() * 1000.0;
+        let lasted = self.earlier + self.started.elapsed();
+        let end = self.start + lasted.as_secs_f64() * 1000.0;
         exporter::span_ended(|| self.record_end(end, attributes, failure));
     }
 

@@ -1,5 +1,7 @@
 //! The root of a trace, with ids that are chosen before the trace starts.
 
+use std::time::Duration;
+
 use serde_json::{Map, Value};
 
 use super::id::{SpanId, TraceId};
@@ -17,6 +19,8 @@ pub struct Root {
     /// The action context. It is recorded without the values of `auth` and `secrets`.
     #[doc(hidden)]
     pub context: Map<String, Value>,
+    /// When another process began the root, in milliseconds since 1970.
+    began_ms: Option<u64>,
 }
 
 impl Root {
@@ -28,6 +32,32 @@ impl Root {
             span_id: SpanId::random(),
             labels: Map::new(),
             context: Map::new(),
+            began_ms: None,
         }
+    }
+
+    /// Continues a root that another process began, with the result of [`ids`](Self::ids) and the time of its begin in
+    /// milliseconds since 1970.
+    pub fn continuing(ids: [u64; 3], began_ms: u64) -> Self {
+        let [high, low, span] = ids;
+        let trace_id = TraceId::from_halves(high, low);
+        Self { trace_id, span_id: SpanId::new(span), began_ms: Some(began_ms), ..Self::new() }
+    }
+
+    /// Returns the ids of the trace, in two halves, and of the span.
+    pub fn ids(&self) -> [u64; 3] {
+        let [high, low] = self.trace_id.halves();
+        [high, low, self.span_id.value()]
+    }
+
+    /// Returns whether several processes work under this root.
+    pub(super) fn is_continued(&self) -> bool {
+        self.began_ms.is_some()
+    }
+
+    /// Returns the time since another process began the root.
+    pub(super) fn earlier(&self, now: Duration) -> Duration {
+        self.began_ms
+            .map_or(Duration::ZERO, |began| now.saturating_sub(Duration::from_millis(began)))
     }
 }

@@ -1,7 +1,7 @@
 //! The state of an open span.
 
 use std::sync::Mutex;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
 
@@ -19,6 +19,10 @@ pub(super) struct SpanState {
     /// The start time, in milliseconds since the Unix epoch.
     pub(super) start: f64,
     pub(super) started: Instant,
+    /// The time between `start` and `started`: a root may have begun in another process.
+    pub(super) earlier: Duration,
+    /// Whether other processes continue the trace, so that work that is dropped was only suspended.
+    pub(super) is_continued: bool,
     pub(super) attributes: Mutex<Map<String, Value>>,
 }
 

@@ -12,6 +12,7 @@ use super::{save_later, save_run, unless_cancelled};
 use crate::journal::{CallJournal, Note, NoteContent};
 use crate::record::{Record, RunBody, StoredError};
 use crate::session::LeasedRun;
+use crate::settings::RetryPolicy;
 use crate::work::resting::{self, NextAttempt};
 use genkit_agent::Instance;
 use genkit_agent::{CallResult, Run, RunCall, RunState};
@@ -44,6 +45,7 @@ pub(super) async fn perform_calls(
     let perform = |call: RunCall| {
         let journal = CallJournal::new(&link.id, call.position(), notes.clone());
         let policy = link.kept.tool_policy(&call.request().name).cloned();
+        let policy = policy.or_else(|| call.tool_retry().map(RetryPolicy::from));
         let journal = match call.is_at_most_once() {
             true => journal.of_run(&link),
             false => journal.of_run(&link).that_may_rest(true).with_policy(policy, attempts + 1),

@@ -26,6 +26,7 @@ use genkit_core::TraceContext;
 use genkit_core::internal::context::Elsewhere;
 use genkit_core::internal::run_store::now_ms;
 use genkit_core::internal::telemetry::installed_telemetry;
+use genkit_core::internal::trace;
 use genkit_core::internal::visible::Logged;
 use genkit_core::{Error, Result};
 use genkit_core::{RunChange, RunId, RunStatus, RunStore, StoredRun};
@@ -87,9 +88,10 @@ pub(super) async fn work_on(
     };
     let span = tracing::info_span!("durable_run", run = %id);
     continue_trace(&span, &session);
+    let root = session.kept.root.map(|(ids, began_ms)| trace::Root::continuing(ids, began_ms));
     let worked = async {
         let Record { attempts, lives, body, .. } = record;
-        match body {
+        let worked = match body {
             RunBody::Generate(state) => {
                 let run = Run::resume(genkit, *state).await?;
                 match lives < LIVES {
@@ -103,16 +105,17 @@ pub(super) async fn work_on(
                 fail_flow(&mut session, *state, &error).await
             }
             RunBody::Flow(state) => drive_flow(genkit, &mut session, *state, attempts).await,
-        }
+        };
+        worked.map(|()| session.status)
     };
-    let worked = worked.instrument(span).await;
+    let worked = show_in_developer_tools(root, id, worked.instrument(span)).await;
     genkit.runs.streams.note_saved(id, usize::MAX);
     let parent = session.kept.parent.clone().filter(|_| session.status.is_over());
     session.release().await;
     if let Some(parent) = parent {
         wake_parent(genkit, store, parent).await;
     }
-    worked.map(|()| WorkResult::Settled)
+    worked.map(|_| WorkResult::Settled)
 }
 
 /// Saves the time of the next look at a suspended run. If mail arrives during the look, the run is due at once, and its
@@ -190,6 +193,23 @@ pub(super) async fn wake_parent(genkit: &Instance, store: &Arc<dyn RunStore>, pa
         let (run, error) = (handle.id(), Logged::text(error.chain()));
         tracing::debug!(%run, %error, "failed to wake the parent of a run");
     }
+}
+
+/// Works under the root of the run's trace in the developer tools, which is the same in all processes.
+async fn show_in_developer_tools(
+    root: Option<trace::Root>,
+    id: &RunId,
+    work: impl Future<Output = Result<RunStatus>>,
+) -> Result<RunStatus> {
+    let Some(root) = root.filter(|_| trace::is_on()) else { return work.await };
+    let input = || serde_json::json!({ "run": id });
+    let span = trace::NewSpan { name: id.as_str(), kind: trace::SpanKind::Util, input: &input };
+    let work = trace::record_work(span, work, |worked| {
+        trace::Ended::from_result(worked, |status| status.as_str().into())
+    });
+    let worked = trace::under_root(root, work).await;
+    trace::flush().await;
+    worked
 }
 
 /// Makes the span that created the run the parent of `span`.

@@ -53,6 +53,9 @@ pub(crate) struct KeptState {
     /// The trace that created the run, as `traceparent` and `tracestate`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) trace: Option<(String, String)>,
+    /// The root of the run's trace in the developer tools: its ids and its begin. Only in development.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) root: Option<([u64; 3], u64)>,
     /// The value that the run publishes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) published: Option<Value>,
@@ -109,8 +112,9 @@ impl DurableOptions {
     }
 
     /// Sets the retry policy for calls to this tool. A failed call is retried, reusing its saved `once` results, before
-    /// the error is returned to the model. By default, tool calls are not retried. Calls of `at_most_once` tools are
-    /// never retried.
+    /// the error is returned to the model. By default, calls are retried as the tool declares with
+    /// `#[tool(retry(..))]`, or not at all. Calls of `at_most_once` tools, and of an agent inside the run, are never
+    /// retried.
     pub fn retry_tool(mut self, tool: impl Into<String>, policy: RetryPolicy) -> Self {
         self.kept.retry_tools.insert(tool.into(), policy);
         self

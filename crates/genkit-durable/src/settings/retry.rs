@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use genkit_core::internal::status::{kind_of, name_of};
-use genkit_core::{Error, ErrorKind};
+use genkit_core::{Error, ErrorKind, ToolRetry};
 
 /// The number of retries of a step that fails with a temporary error. Default is 4: 5 attempts.
 const MAX_RETRIES: u32 = 4;
@@ -59,6 +59,16 @@ impl Default for RetryPolicy {
             max_delay: MAX_DELAY,
             kinds: Vec::new(),
         }
+    }
+}
+
+impl From<ToolRetry> for RetryPolicy {
+    fn from(retry: ToolRetry) -> Self {
+        Self::new()
+            .max_retries(retry.max_retries.unwrap_or(MAX_RETRIES))
+            .initial_delay(retry.initial_delay.unwrap_or(INITIAL_DELAY))
+            .backoff(retry.backoff.unwrap_or(BACKOFF))
+            .max_delay(retry.max_delay.unwrap_or(MAX_DELAY))
     }
 }
 

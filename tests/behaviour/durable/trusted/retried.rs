@@ -49,6 +49,12 @@ async fn flaky(attempts: &Attempts, ctx: &Context) -> Result<String> {
     attempts.try_it(ErrorKind::Unavailable)
 }
 
+/// Declares its retries.
+#[tool(retry(max_retries = 3, initial_delay = "2ms", backoff = 1, max_delay = "1s"))]
+async fn persistent(attempts: &Attempts, ctx: &Context) -> Result<String> {
+    flaky(attempts, ctx).await
+}
+
 /// Fails for a while, for lack of a permission.
 #[flow]
 async fn locked(attempts: &Attempts) -> Result<String> {
@@ -56,9 +62,13 @@ async fn locked(attempts: &Attempts) -> Result<String> {
 }
 
 fn process(attempts: &Attempts) -> Genkit {
-    let registry = Registry::new().add(tools![flaky]).add(flows![locked]);
+    process_that_calls("flaky", attempts)
+}
+
+fn process_that_calls(tool: &'static str, attempts: &Attempts) -> Genkit {
+    let registry = Registry::new().add(tools![flaky, persistent]).add(flows![locked]);
     let genkit = Genkit::builder().registry(registry).state(attempts.clone());
-    genkit.default_model(calls("flaky")).durable(MemoryStore::default()).build().unwrap()
+    genkit.default_model(calls(tool)).durable(MemoryStore::default()).build().unwrap()
 }
 
 #[tokio::test]
@@ -83,6 +93,27 @@ async fn tool_calls_are_retried_with_their_saved_results() {
         assert!(outputs[0].to_string().contains(output), "{outputs:?}");
         assert_eq!((attempts.made(), attempts.effects()), (made, 1), "{output}");
     }
+}
+
+#[tokio::test]
+async fn tool_declares_the_retries_of_its_calls() {
+    let once = DurableOptions::new().retry_tool("persistent", RetryPolicy::new().max_retries(0));
+    for (options, made, output) in [(DurableOptions::new(), 3, "after 2"), (once, 1, "overloaded")]
+    {
+        let attempts = Attempts::that_fail(2);
+        let genkit = process_that_calls("persistent", &attempts);
+        let ask = genkit.generate("go").tools(["persistent"]);
+        let run = genkit.durable_run_with("r", ask, options).await.unwrap();
+        let response = run.wait().await.unwrap();
+        let outputs = super::super::super::generate::outputs(&response);
+        assert!(outputs[0].to_string().contains(output), "{outputs:?}");
+        assert_eq!((attempts.made(), attempts.effects()), (made, 1), "{output}");
+    }
+    // Outside of durable runs, the model reads the first error.
+    let attempts = Attempts::that_fail(2);
+    let genkit = process_that_calls("persistent", &attempts);
+    genkit.generate("go").tools(["persistent"]).await.unwrap();
+    assert_eq!(attempts.made(), 1);
 }
 
 #[tokio::test]

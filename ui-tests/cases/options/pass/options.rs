@@ -35,6 +35,29 @@ mod unknown {
     }
 }
 
+mod retry_is_wrong {
+    use genkit::action::ToolRetry;
+    use genkit::{Tool, tool};
+    use std::time::Duration;
+
+    /// Says hello.
+    #[tool(retry(max_retries = 5, initial_delay = "1s", backoff = 2, max_delay = "1m"))]
+    async fn hello() -> String {
+        "hello".to_owned()
+    }
+
+    /// Has the default retries.
+    #[tool(retry)]
+    async fn default() {}
+
+    pub fn check() {
+        let expected = ToolRetry::new().max_retries(5).initial_delay(Duration::from_secs(1));
+        let expected = expected.backoff(2).max_delay(Duration::from_secs(60));
+        assert_eq!(Tool::of::<hello>().retry(), Some(expected));
+        assert_eq!(Tool::of::<default>().retry(), Some(ToolRetry::new()));
+    }
+}
+
 mod repeated {
     use genkit::{Tool, tool};
 
@@ -513,6 +536,7 @@ mod help_of_clap {
 fn main() {
     unknown_but_near::check();
     unknown::check();
+    retry_is_wrong::check();
     repeated::check();
     of_another_macro::check();
     version_of_a_prompt::check();

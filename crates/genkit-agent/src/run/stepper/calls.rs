@@ -14,10 +14,10 @@ use crate::run::round::PendingCall;
 use crate::run::trace;
 use crate::run::turn::TurnMachine;
 use genkit_core::Result;
-use genkit_core::ToolRequest;
 use genkit_core::internal::context::{Asker, Journal};
 use genkit_core::internal::sync::lock;
 use genkit_core::{ModelRequest, ModelResponse, ToolDefinition, Usage};
+use genkit_core::{ToolRequest, ToolRetry};
 
 /// A model call to perform: see [`NextStep::Model`](super::NextStep::Model).
 #[must_use = "a call does nothing until `.perform().await`"]
@@ -189,6 +189,12 @@ impl RunCall {
     pub fn is_at_most_once(&self) -> bool {
         let tool = self.driver.env.tools.find_tool(&self.call.request.name);
         tool.is_some_and(|tool| tool.is_at_most_once())
+    }
+
+    /// Returns the retries that the tool declares.
+    #[doc(hidden)]
+    pub fn tool_retry(&self) -> Option<ToolRetry> {
+        self.driver.env.tools.find_tool(&self.call.request.name)?.retry()
     }
 
     pub(in crate::run) async fn run_call(self) -> Result<CallResult> {

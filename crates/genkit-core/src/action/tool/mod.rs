@@ -32,7 +32,7 @@ pub use output::{IntoOutput, ToolOutput, ToolReply};
 pub use returned::{
     IntoError, Returned, ReturnedValue, Returns, ReturnsNothing, ReturnsSchema, ReturnsValue,
 };
-pub use settings::{ToolAnnotations, ToolTask};
+pub use settings::{ToolAnnotations, ToolRetry, ToolTask};
 
 use self::settings::ToolSettings;
 
@@ -128,6 +128,11 @@ impl Tool {
     /// Returns the task setting: when a call becomes a task, for MCP clients that support tasks. `None` means never.
     pub fn task(&self) -> Option<ToolTask> {
         self.0.settings.task
+    }
+
+    /// Returns the retries of calls in durable runs. `None` means that the model reads the first error.
+    pub fn retry(&self) -> Option<ToolRetry> {
+        self.0.settings.retry
     }
 
     /// Returns whether each call needs the user's approval.

@@ -100,6 +100,63 @@ impl Default for ToolTask {
     }
 }
 
+/// The retries of a tool's calls in durable runs. `#[tool(retry)]` corresponds to `ToolRetry::new()`, and
+/// `#[tool(retry(max_retries = 2, initial_delay = "5s"))]` sets values of it.
+///
+/// A call that fails with a retryable error runs again, with its saved results of `once`, before the model reads the
+/// error. `DurableOptions::retry_tool` of a run replaces these retries. They do not apply outside of durable runs, and
+/// not to tools of an agent inside a run.
+///
+/// ```
+/// use genkit::action::ToolRetry;
+/// use genkit::{Tool, tool};
+///
+/// /// Books a table.
+/// #[tool(retry(max_retries = 2, initial_delay = "5s"))]
+/// async fn book(people: u32) -> String { format!("a table for {people}") }
+///
+/// let retry = Tool::of::<book>().retry().unwrap();
+/// assert_eq!((retry.max_retries, retry.backoff), (Some(2), None));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ToolRetry {
+    /// Maximum number of retries. `None` means 4.
+    pub max_retries: Option<u32>,
+    /// Delay before the first retry. `None` means 1 second.
+    pub initial_delay: Option<Duration>,
+    /// Factor between two delays. `None` means 4.
+    pub backoff: Option<u32>,
+    /// Maximum delay. `None` means 5 minutes; a server may request a longer one.
+    pub max_delay: Option<Duration>,
+}
+
+/// Generates the setters.
+macro_rules! set_retry {
+    ($($name:ident: $type:ty, $about:literal;)*) => {
+        impl ToolRetry {
+            /// Creates a setting with the default retries.
+            pub const fn new() -> Self {
+                Self { $($name: None),* }
+            }
+            $(
+                #[doc = $about]
+                #[must_use]
+                pub const fn $name(self, value: $type) -> Self {
+                    Self { $name: Some(value), ..self }
+                }
+            )*
+        }
+    };
+}
+
+set_retry! {
+    max_retries: u32, "Sets the maximum number of retries.";
+    initial_delay: Duration, "Sets the delay before the first retry.";
+    backoff: u32, "Sets the factor between two delays.";
+    max_delay: Duration, "Sets the maximum delay.";
+}
+
 /// The settings that `#[tool]` and [`ToolBuilder`](super::ToolBuilder) accept.
 #[derive(Clone, Copy)]
 pub(crate) struct ToolSettings {
@@ -110,6 +167,7 @@ pub(crate) struct ToolSettings {
     pub(super) at_most_once: bool,
     pub(super) lazy: bool,
     pub(super) task: Option<ToolTask>,
+    pub(super) retry: Option<ToolRetry>,
     pub(super) timeout: Option<Duration>,
     pub(super) max_output: Option<usize>,
 }
@@ -128,6 +186,7 @@ impl ToolSettings {
         at_most_once: false,
         lazy: false,
         task: None,
+        retry: None,
         timeout: None,
         max_output: None,
     };
@@ -186,6 +245,12 @@ macro_rules! set_tool {
             /// Sets the task setting: when a call becomes a task, for MCP clients that support tasks. Default is never.
             pub $($constant)? fn task(mut self, when: $crate::action::ToolTask) -> Self {
                 self.settings.task = Some(when);
+                self
+            }
+
+            /// Sets the retries of calls in durable runs. By default, the model reads the first error.
+            pub $($constant)? fn retry(mut self, retry: $crate::action::ToolRetry) -> Self {
+                self.settings.retry = Some(retry);
                 self
             }
 

@@ -1,5 +1,6 @@
 //! Tests of span trees, as received by a telemetry server over a real socket.
 
+mod durable;
 mod ending;
 mod form;
 mod served;
