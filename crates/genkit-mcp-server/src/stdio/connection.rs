@@ -236,7 +236,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Client<W> {
 
     fn send_change(&self, change: &RegistryChange) {
         // An error is returned again by the next line.
-        if self.lines.0.push_line(&engine::message::encode_change(change, None)).is_ok() {
+        if self.lines.0.push_line(&engine::notifications::encode_change(change, None)).is_ok() {
             self.lines.0.flush();
         }
     }
