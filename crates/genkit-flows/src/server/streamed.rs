@@ -82,6 +82,15 @@ impl FlowEndpoint {
     }
 }
 
+/// Builds the response that sends the frames from `receiver`.
+pub fn frames_response(receiver: mpsc::Receiver<Bytes>) -> Response {
+    let frames = futures_util::stream::unfold(receiver, |mut receiver| async move {
+        let frame = receiver.recv().await?;
+        Some((Ok::<_, Infallible>(frame), receiver))
+    });
+    event_stream(Body::from_stream(frames))
+}
+
 /// Builds a response with a body of frames.
 fn event_stream(body: Body) -> Response {
     let mut response = Response::new(body);
