@@ -17,6 +17,7 @@ use tokio::time::Instant;
 use genkit_agent::Generate;
 use genkit_core::internal::sync::lock;
 use genkit_core::{Error as CoreError, Message};
+use genkit_flows::internal::frames_response;
 use genkit_http_server::internal::FairPlace;
 
 use crate::encoder::{Encoder, pending_results};
@@ -136,15 +137,9 @@ impl AguiEndpoint {
                 () = left.closed() => tracing::debug!("the client disconnected; the run is cancelled"),
             }
         });
-        let frames = futures_util::stream::unfold((receiver, place), |mut unread| async move {
-            let frame = unread.0.recv().await?;
-            Some((Ok::<_, Infallible>(frame), unread))
-        });
-        let mut response = Response::new(Body::from_stream(frames));
-        let headers = response.headers_mut();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
-        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+        let mut response = frames_response(receiver, place);
         if is_ui_stream {
+            let headers = response.headers_mut();
             headers.insert("x-vercel-ai-ui-message-stream", HeaderValue::from_static("v1"));
         }
         response

@@ -7,7 +7,7 @@ use super::request::{self, AnthropicSettings};
 use super::{NAME, models, response};
 use genkit_core::{Error, Message, ModelRequest, ModelResponse, Result};
 use genkit_model::internal::http::{ApiEndpoint, HttpModel};
-use genkit_model::internal::wire::{HttpCall, WireFormat, WireStream};
+use genkit_model::internal::wire::{HeaderLookup, HttpCall, WireFormat, WireStream};
 use genkit_model::{Model, Provider};
 
 /// A provider of Anthropic's Claude models.
@@ -124,12 +124,7 @@ impl WireFormat for MessagesWire {
         response::decode_count(body)
     }
 
-    fn decode_error(
-        &self,
-        status: u16,
-        headers: &dyn Fn(&str) -> Option<String>,
-        body: &[u8],
-    ) -> Error {
+    fn decode_error(&self, status: u16, headers: HeaderLookup<'_>, body: &[u8]) -> Error {
         response::decode_error(status, headers, body)
     }
 }

@@ -1,18 +1,18 @@
 //! Items that the sibling crates of genkit use. They are not part of the public API and change without notice.
 
 pub mod action {
-    pub use crate::action::{APP_EXTENSION, APP_MIME_TYPE, is_origin};
+    pub use crate::action::{APP_EXTENSION, APP_MIME_TYPE};
     pub use crate::action::{
         ContentsBody, CustomAction, Earlier, Error, Linked, MAX_URI_BYTES, ToolOutput, UriTemplate,
         approval_text, expansion, failure_for_model, resource_for_span, without_schema,
     };
     pub use crate::action::{LoadedPrompts, StaticPromptFiles, embedded_prompts, prompts_in};
+    pub use genkit_uri_template::is_origin;
 }
 pub use crate::bound_registry::{BoundRegistry, BoundRegistryBuilder, OnStart};
 pub mod bounded_json {
     pub use genkit_untrusted::bounded_json::*;
 }
-pub mod blocking {}
 pub mod context {
     pub use crate::context::{
         Asker, Caller, CallerAnswer, Capability, ContextParts, Elsewhere, Journal, MCP_TASK,

@@ -52,11 +52,6 @@ impl Metadata {
         &self.0
     }
 
-    /// Converts into a map of all keys. Copies only if the metadata is shared.
-    pub fn into_map(self) -> Map<String, Value> {
-        Arc::try_unwrap(self.0).unwrap_or_else(|shared| (*shared).clone())
-    }
-
     fn text_value(&self, key: &str) -> Option<&str> {
         self.get(key)?.as_str()
     }

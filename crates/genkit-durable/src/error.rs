@@ -88,8 +88,6 @@ pub(crate) enum Error {
         "the step does not match the current state of the run; the engine may have confused two steps"
     )]
     NotItsStep,
-    #[error("the head and each log line of a run must not contain line breaks")]
-    LineBreak,
     #[error(
         "the limit of tasks in memory is reached; wait until other tasks have expired, or set a store with \
          `Genkit::builder().durable(..)`"
@@ -117,8 +115,7 @@ impl Topic for Error {
             | Self::Cron { .. }
             | Self::TimeZone { .. }
             | Self::PublishedType { .. }
-            | Self::Tag
-            | Self::LineBreak => ErrorKind::InvalidArgument,
+            | Self::Tag => ErrorKind::InvalidArgument,
             Self::NoStore
             | Self::NoRetry(_)
             | Self::NoSignal { .. }

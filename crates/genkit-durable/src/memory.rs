@@ -189,9 +189,6 @@ impl Runs {
 
     fn save_run(&mut self, run: &RunId, at: u64, change: &RunChange) -> Result<Option<u64>, E> {
         let texts = || std::iter::once(&change.head).chain(&change.log);
-        if texts().any(|text| text.contains('\n')) {
-            return Err(E::LineBreak);
-        }
         let may_change = |kept: &&KeptRun| {
             let owner = kept.lease.as_ref().map(|(owner, _)| &**owner);
             kept.run.at.revision == at && change.may_change(&kept.run.at, owner)
@@ -282,6 +279,9 @@ impl RunStore for MemoryRuns {
         at: u64,
         change: &'a RunChange,
     ) -> BoxFuture<'a, Result<Option<u64>>> {
+        if let Err(error) = change.check_lines() {
+            return Box::pin(std::future::ready(Err(error)));
+        }
         ready_result(lock(&self.0).save_run(run, at, change))
     }
 

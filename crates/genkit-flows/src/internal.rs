@@ -2,5 +2,5 @@
 
 pub use crate::server::{
     AdmittedRequest, Gate, GateSettings, Rejection, StartedServer, check_client_history,
-    check_user_message, frame, is_readable, masked_error,
+    check_user_message, frame, frames_response, is_readable, masked_error,
 };

@@ -12,6 +12,7 @@ use super::response;
 use genkit_core::Usage;
 use genkit_core::{Error, Result};
 use genkit_model::internal::http::{EmbedBatch, EmbedWire, Error as HttpError};
+use genkit_model::internal::wire::HeaderLookup;
 use genkit_model::internal::wire::HttpCall;
 use genkit_model::{EmbedRequest, EmbedResponse, EmbedTask, Embedding};
 
@@ -116,12 +117,7 @@ impl EmbedWire for GeminiEmbedWire {
         Ok(EmbedResponse::new(embeddings).with_usage(usage))
     }
 
-    fn decode_error(
-        &self,
-        status: u16,
-        headers: &dyn Fn(&str) -> Option<String>,
-        body: &[u8],
-    ) -> Error {
+    fn decode_error(&self, status: u16, headers: HeaderLookup<'_>, body: &[u8]) -> Error {
         response::decode_error(status, headers, body)
     }
 }

@@ -8,7 +8,7 @@ use super::request::{self, GeminiSettings, Method};
 use super::{NAME, models, response};
 use genkit_core::{Error, ModelRequest, ModelResponse, Result};
 use genkit_model::internal::http::{ApiEndpoint, HttpEmbedder, HttpModel};
-use genkit_model::internal::wire::{HttpCall, WireFormat, WireStream};
+use genkit_model::internal::wire::{HeaderLookup, HttpCall, WireFormat, WireStream};
 use genkit_model::{Embedder, Model, Provider};
 
 /// A provider of Google's Gemini models.
@@ -134,12 +134,7 @@ impl WireFormat for GeminiWire {
         Box::new(response::GeminiStream::new(request))
     }
 
-    fn decode_error(
-        &self,
-        status: u16,
-        headers: &dyn Fn(&str) -> Option<String>,
-        body: &[u8],
-    ) -> Error {
+    fn decode_error(&self, status: u16, headers: HeaderLookup<'_>, body: &[u8]) -> Error {
         response::decode_error(status, headers, body)
     }
 }

@@ -4,5 +4,5 @@ pub mod net {
     pub use crate::net::*;
 }
 pub mod sse {
-    pub use crate::sse::{SseError, SseEvent, SseParser, SseResume};
+    pub use crate::sse::{SseError, SseEvent, SseParser};
 }

@@ -6,7 +6,6 @@ pub use crate::cors::Cors;
 pub use crate::drain::{Drain, RunningRequest};
 pub use crate::fair_limit::{FairLimit, FairPlace};
 pub use crate::host::{AllowedHosts, HostRejection};
-pub use crate::listening::stream::Acceptor;
 pub use crate::listening::{BoundListener, ListenPlace, Listening, ToldAddress};
 pub use crate::media_types::{accepted_weight, accepts_type, content_encoding, is_json};
 pub use crate::secret::is_the_secret;

@@ -14,7 +14,7 @@ pub mod extras {
 }
 pub mod jsonrpc {
     pub use crate::jsonrpc::{
-        Envelope, Frame, Id, LineStream, MAX_ID_BYTES, MAX_NESTING, MAX_VALUES, Member, Outbox,
+        Envelope, Id, LineStream, LongLine, MAX_ID_BYTES, MAX_NESTING, MAX_VALUES, Member, Outbox,
         Outline, Scanner, has_more_values, nesting,
     };
     pub mod scan {

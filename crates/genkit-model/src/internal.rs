@@ -31,9 +31,10 @@ mod for_providers {
     pub mod http {
         pub use crate::http::{
             ApiEndpoint, EmbedBatch, EmbedWire, Error, HttpEmbedder, HttpModel, ProviderSettings,
-            bearer_headers, duration_from_seconds, env_var, error_text, is_web_page,
-            kind_of_status, message_text, retry_after, should_retry, with_reported,
+            bearer_headers, env_var, error_text, is_web_page, kind_of_status, message_text,
+            with_reported,
         };
+        pub use crate::wire::retry_after::{duration_from_seconds, retry_after, should_retry};
     }
     pub mod lazy {
         pub use crate::wire::lazy::deferred_tools;
@@ -49,6 +50,6 @@ mod for_providers {
         };
     }
     pub mod wire {
-        pub use crate::wire::{HttpCall, Next, StreamFormat, WireFormat, WireStream};
+        pub use crate::wire::{HeaderLookup, HttpCall, Next, StreamFormat, WireFormat, WireStream};
     }
 }

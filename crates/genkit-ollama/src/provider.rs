@@ -17,7 +17,7 @@ use genkit_core::{Error, ErrorKind, Result};
 use genkit_core::{ModelRequest, ModelResponse};
 use genkit_model::internal::http::{ApiEndpoint, HttpEmbedder, HttpModel};
 use genkit_model::internal::left_out;
-use genkit_model::internal::wire::{HttpCall, StreamFormat, WireFormat, WireStream};
+use genkit_model::internal::wire::{HeaderLookup, HttpCall, StreamFormat, WireFormat, WireStream};
 use genkit_model::{
     ChunkSink, Constrained, EmbedRequest, EmbedResponse, Embedder, Embedding, Model, ModelInfo,
     Provider, Supports,
@@ -256,12 +256,7 @@ impl WireFormat for OllamaWire {
         Box::new(response::OllamaStream::new(&self.model, request))
     }
 
-    fn decode_error(
-        &self,
-        status: u16,
-        headers: &dyn Fn(&str) -> Option<String>,
-        body: &[u8],
-    ) -> Error {
+    fn decode_error(&self, status: u16, headers: HeaderLookup<'_>, body: &[u8]) -> Error {
         self.settings.record_api_missing(status, body);
         if error::rejects_thinking(status, body) {
             lock(&self.settings.models_without_thinking).insert(self.model.clone());

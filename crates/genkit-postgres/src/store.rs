@@ -84,17 +84,6 @@ impl PostgresStore {
     }
 }
 
-/// Rejects a change with a line break in its head or log lines.
-fn check_change(change: &RunChange) -> Result<()> {
-    let mut texts = std::iter::once(&change.head).chain(&change.log);
-    match texts.any(|text| text.contains('\n')) {
-        true => Err(Error::invalid_argument(
-            "the head and each log line of a run must not contain line breaks",
-        )),
-        false => Ok(()),
-    }
-}
-
 /// Returns the wake-up time as a Postgres number.
 fn wake_time(change: &RunChange) -> Option<i64> {
     change.wake_at_ms.map(|time| i64::try_from(time).unwrap_or(i64::MAX))
@@ -144,7 +133,7 @@ fn read_entry(row: &Row) -> Result<Option<RunEntry>> {
 impl RunStore for PostgresStore {
     fn create<'a>(&'a self, run: &'a RunId, first: &'a RunChange) -> BoxFuture<'a, Result<bool>> {
         Box::pin(async move {
-            check_change(first)?;
+            first.check_lines()?;
             let RunChange { status, head, log, .. } = first;
             let wake = wake_time(first);
             let incarnation = to_signed(RunHead::new_incarnation());
@@ -191,7 +180,7 @@ impl RunStore for PostgresStore {
         change: &'a RunChange,
     ) -> BoxFuture<'a, Result<Option<u64>>> {
         Box::pin(async move {
-            check_change(change)?;
+            change.check_lines()?;
             let Ok(at) = i64::try_from(at) else { return Ok(None) };
             let RunChange { status, head, log, .. } = change;
             let wake = wake_time(change);

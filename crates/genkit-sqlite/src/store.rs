@@ -63,22 +63,11 @@ fn make_private(_: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Rejects a change with a line break in its head or log lines.
-fn check_change(change: &RunChange) -> Result<()> {
-    let mut texts = std::iter::once(&change.head).chain(&change.log);
-    match texts.any(|text| text.contains('\n')) {
-        true => Err(Error::invalid_argument(
-            "the head and each log line of a run must not contain line breaks",
-        )),
-        false => Ok(()),
-    }
-}
-
 impl RunStore for SqliteStore {
     fn create<'a>(&'a self, run: &'a RunId, first: &'a RunChange) -> BoxFuture<'a, Result<bool>> {
         let (run, first) = (run.clone(), first.clone());
         Box::pin(async move {
-            check_change(&first)?;
+            first.check_lines()?;
             self.0.run_job(true, move |db| rows::create_run(db, &run, &first)).await
         })
     }
@@ -101,7 +90,7 @@ impl RunStore for SqliteStore {
     ) -> BoxFuture<'a, Result<Option<u64>>> {
         let (run, change) = (run.clone(), change.clone());
         Box::pin(async move {
-            check_change(&change)?;
+            change.check_lines()?;
             self.0.run_job(true, move |db| rows::save_change(db, &run, at, &change)).await
         })
     }

@@ -55,6 +55,7 @@ mod expand;
 mod limits;
 mod matcher;
 mod model;
+mod origin;
 mod parse;
 mod program;
 mod search;
@@ -64,6 +65,8 @@ mod value;
 
 pub use error::UriTemplateError;
 pub use limits::{MAX_SEARCH_STEPS, MAX_TEMPLATE_BYTES, MAX_URI_BYTES, MAX_VARIABLES};
+#[doc(hidden)]
+pub use origin::is_origin;
 pub use search::UriSearch;
 pub use template::{Specificity, UriTemplate};
 pub use value::UriValue;

@@ -2,7 +2,6 @@
 
 use syn::{Expr, ExprAssign, ExprCall, ExprPath, Lit, LitStr};
 
-use super::formats;
 use crate::literal::{as_literal, string_literal};
 
 /// The permissions that a page can request.
@@ -32,7 +31,10 @@ fn parse_right(expr: &Expr) -> Result<AppRight, String> {
             let texts = texts.filter(|texts| !texts.is_empty());
             let texts = texts.ok_or_else(|| format!("`{name}` takes strings in parentheses"))?;
             if ORIGINS.contains(&&*name) {
-                return match texts.iter().find(|text| !formats::is_origin(&text.value())) {
+                return match texts
+                    .iter()
+                    .find(|text| !genkit_uri_template::is_origin(&text.value()))
+                {
                     None => Ok(AppRight::Origins(name, texts)),
                     Some(text) => Err(format!(
                         "`{}` is not an origin; expected a scheme and a host, such as `https://api.example.com`",

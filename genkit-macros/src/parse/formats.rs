@@ -24,20 +24,6 @@ pub(super) fn is_url(text: &str) -> bool {
     })
 }
 
-/// Returns whether the text is an origin of a content security policy: a scheme and a host, with an optional `*.` before
-/// it and an optional port. The library has the same rule.
-pub(super) fn is_origin(text: &str) -> bool {
-    let schemes = ["https://", "http://", "wss://", "ws://"];
-    let Some(rest) = schemes.iter().find_map(|scheme| text.strip_prefix(scheme)) else {
-        return false;
-    };
-    let rest = rest.strip_prefix("*.").unwrap_or(rest);
-    let (host, port) = rest.rsplit_once(':').unwrap_or((rest, "1"));
-    let is_host = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-');
-    let is_port = !port.is_empty() && port.chars().all(|c| c.is_ascii_digit());
-    !host.is_empty() && host.chars().all(is_host) && is_port && text.len() <= 300
-}
-
 /// Returns whether the text has the form `type/subtype`, optionally with parameters.
 pub(super) fn is_mime_type(text: &str) -> bool {
     let token = |part: &str| {

@@ -7,13 +7,10 @@ use genkit_core::Error;
 use genkit_model::internal::http::{
     error_text, kind_of_status, message_text, retry_after, should_retry, with_reported,
 };
+use genkit_model::internal::wire::HeaderLookup;
 
 /// Decodes the error of a response with a status of 400 or more.
-pub(crate) fn decode_error(
-    status: u16,
-    headers: &dyn Fn(&str) -> Option<String>,
-    body: &[u8],
-) -> Error {
+pub(crate) fn decode_error(status: u16, headers: HeaderLookup<'_>, body: &[u8]) -> Error {
     let body: Value = serde_json::from_slice(body)
         .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(body).into_owned()));
     let report = body.get("error").unwrap_or(&body);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::call::{ActionHandler, Arguments, Function, NamedFn, Requirement};
+use super::call::{ActionHandler, Function, NamedFn, Requirement};
 use super::error::Error as E;
 use super::info::{Info, StaticInfo};
 use crate::context::Context;
@@ -93,10 +93,7 @@ impl<O> Definition<O> {
             Ok(_) if value.is_array() && self.schemas.takes_object() => {
                 Box::pin(std::future::ready(Err(E::Arguments(NAMED.to_owned()).into())))
             }
-            Ok(bounds) => {
-                let bounds = bounds.map(Arc::clone);
-                self.handler.call(context, Arguments { value, how, bounds })
-            }
+            Ok(bounds) => self.handler.call(context, value, how, bounds.map(Arc::clone)),
             Err(error) => Box::pin(std::future::ready(Err(error.into()))),
         }
     }

@@ -63,7 +63,7 @@ pub use prompt::{
     IntoPrompt, Prompt, PromptArgument, PromptBuilder, PromptFn, PromptOptions, PromptReply,
     PromptTool,
 };
-pub use resource::{APP_EXTENSION, APP_MIME_TYPE, is_origin};
+pub use resource::{APP_EXTENSION, APP_MIME_TYPE};
 pub use resource::{
     AppPage, IntoContents, Resource, ResourceBuilder, ResourceContents, ResourceFn,
 };

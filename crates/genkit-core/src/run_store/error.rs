@@ -12,12 +12,14 @@ pub(super) enum Error {
         "this run store cannot list runs; use the folder, SQLite or Postgres, or implement `RunStore::list`"
     )]
     NoList,
+    #[error("the head and each log line of a run must not contain line breaks")]
+    LineBreak,
 }
 
 impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::RunId { .. } => ErrorKind::InvalidArgument,
+            Self::RunId { .. } | Self::LineBreak => ErrorKind::InvalidArgument,
             Self::NoList => ErrorKind::FailedPrecondition,
         }
     }

@@ -230,6 +230,17 @@ impl RunChange {
         Self { error, ..self }
     }
 
+    /// Checks that the head and the log lines can be stored as lines.
+    ///
+    /// # Errors
+    /// One of them contains a line break.
+    pub fn check_lines(&self) -> Result<()> {
+        match std::iter::once(&self.head).chain(&self.log).any(|text| text.contains('\n')) {
+            true => Err(error::Error::LineBreak.into()),
+            false => Ok(()),
+        }
+    }
+
     /// Returns whether a save may change a run with this head, whose lease belongs to `owner`. Useful for stores that
     /// lock the run during a save.
     pub fn may_change(&self, head: &RunHead, owner: Option<&str>) -> bool {

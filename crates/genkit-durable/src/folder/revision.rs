@@ -113,10 +113,8 @@ impl RunFolder {
         change: &RunChange,
         check: impl FnOnce() -> Result<bool>,
     ) -> Result<bool> {
+        change.check_lines()?;
         let RunChange { head, log, .. } = change;
-        if head.contains('\n') || log.iter().any(|line| line.contains('\n')) {
-            return Err(E::LineBreak.into());
-        }
         let mut text = serde_json::to_string(&title)?;
         for line in std::iter::once(head).chain(log) {
             text.push('\n');

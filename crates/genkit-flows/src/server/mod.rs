@@ -24,4 +24,5 @@ pub use provider::{ApiKey, Bearer, ContextProvider, FlowRequest, api_key, bearer
 pub use rejection::{Rejection, masked_error};
 pub use serve::StartedServer;
 pub use store::{MemoryStreams, StreamEvent, StreamReader, StreamStore, StreamWriter};
+pub use streamed::frames_response;
 pub use user_part::{check_client_history, check_user_message, is_readable};

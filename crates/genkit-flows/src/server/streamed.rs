@@ -82,6 +82,15 @@ impl FlowEndpoint {
     }
 }
 
+/// Builds the response that sends the frames from `receiver`, and holds `held` until all are sent.
+pub fn frames_response(receiver: mpsc::Receiver<Bytes>, held: impl Send + 'static) -> Response {
+    let frames = futures_util::stream::unfold((receiver, held), |mut unsent| async move {
+        let frame = unsent.0.recv().await?;
+        Some((Ok::<_, Infallible>(frame), unsent))
+    });
+    event_stream(Body::from_stream(frames))
+}
+
 /// Builds a response with a body of frames.
 fn event_stream(body: Body) -> Response {
     let mut response = Response::new(body);

@@ -8,6 +8,7 @@ use genkit_core::{Error, ErrorKind};
 use genkit_model::internal::http::{
     duration_from_seconds, error_text, kind_of_status, message_text, retry_after,
 };
+use genkit_model::internal::wire::HeaderLookup;
 
 /// An error as the API sends it.
 #[derive(Default, Deserialize)]
@@ -26,11 +27,7 @@ struct ErrorEnvelope {
 
 /// Decodes the error of a response with a status of 400 or more. The response to a streaming call
 /// is a list of errors.
-pub(crate) fn decode_error(
-    status: u16,
-    headers: &dyn Fn(&str) -> Option<String>,
-    body: &[u8],
-) -> Error {
+pub(crate) fn decode_error(status: u16, headers: HeaderLookup<'_>, body: &[u8]) -> Error {
     // Parsed separately, because a list could also be parsed as the fields of a struct.
     let found = match body.trim_ascii_start().first() {
         Some(b'[') => {
@@ -50,11 +47,7 @@ pub(crate) fn decode_error(
 
 impl ErrorBody {
     /// Converts the error. `http` is `None` if the error was part of a successful response.
-    pub(super) fn into_error(
-        self,
-        http: Option<u16>,
-        headers: &dyn Fn(&str) -> Option<String>,
-    ) -> Error {
+    pub(super) fn into_error(self, http: Option<u16>, headers: HeaderLookup<'_>) -> Error {
         let code = self.code.as_u64().and_then(|code| u16::try_from(code).ok());
         let status = http.or(code).unwrap_or(500);
         let kind = self.status.as_str().and_then(kind_of_name);

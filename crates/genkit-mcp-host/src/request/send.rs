@@ -110,8 +110,8 @@ fn task_key(server: &ManagedServer, request: &ClientRequest) -> Option<(String, 
 /// Returns a fingerprint of a request's method, target and arguments, which is the same in every run.
 fn fingerprint_of(request: &ClientRequest) -> String {
     let print = |method, name: &str, arguments: &Option<Map<String, Value>>| {
-        let arguments = arguments.clone().unwrap_or_default();
-        hash_texts(&[method, name, &Value::Object(arguments).to_string()])
+        let arguments = arguments.as_ref().map(serde_json::to_string).and_then(Result::ok);
+        hash_texts(&[method, name, arguments.as_deref().unwrap_or("{}")])
     };
     match request {
         ClientRequest::CallToolRequest(request) => {

@@ -1,12 +1,8 @@
-//! Outgoing messages, each serialized once into the buffer that is sent.
+//! Responses, each serialized once into the buffer that is sent.
 
 use bytes::Bytes;
 use rmcp::model::{ErrorCode, ErrorData, RequestId};
 use serde::Serialize;
-use serde_json::Value;
-
-use genkit_core::internal::registry::RegistryChange;
-use genkit_mcp::internal::content;
 
 /// The response to a request.
 #[derive(Debug, PartialEq)]
@@ -75,58 +71,6 @@ pub(crate) fn error_reply(id: Option<&RequestId>, error: &ErrorData) -> Reply {
     }
 }
 
-/// Builds a notification.
-pub(crate) fn encode_notification(method: &str, params: &impl Serialize) -> Bytes {
-    #[derive(Serialize)]
-    struct Notification<'a, P> {
-        jsonrpc: &'static str,
-        method: &'a str,
-        params: &'a P,
-    }
-    encode_message(&Notification { jsonrpc: "2.0", method, params })
-}
-
-/// Builds a request from the server.
-pub(crate) fn encode_request(id: i64, method: &str, params: Value) -> Bytes {
-    let version = ("jsonrpc", "2.0".into());
-    let members = vec![version, ("id", id.into()), ("method", method.into()), ("params", params)];
-    content::build_object(members).to_string().into()
-}
-
-/// Builds the notification of a change. On a `subscriptions/listen` stream, it contains the id of that request.
-pub(crate) fn encode_change(change: &RegistryChange, subscription: Option<&RequestId>) -> Bytes {
-    #[derive(Serialize)]
-    struct Params<'a> {
-        #[serde(skip_serializing_if = "Option::is_none")]
-        uri: Option<&'a str>,
-        #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
-        meta: Option<Meta<'a>>,
-    }
-    #[derive(Serialize)]
-    struct Meta<'a> {
-        #[serde(rename = "io.modelcontextprotocol/subscriptionId")]
-        subscription: &'a RequestId,
-    }
-    #[derive(Serialize)]
-    struct Bare {
-        jsonrpc: &'static str,
-        method: &'static str,
-    }
-    let (method, uri) = match change {
-        RegistryChange::Tools => ("notifications/tools/list_changed", None),
-        RegistryChange::Prompts => ("notifications/prompts/list_changed", None),
-        RegistryChange::Resources => ("notifications/resources/list_changed", None),
-        RegistryChange::ResourceUpdated(uri) => {
-            ("notifications/resources/updated", Some(uri.as_ref()))
-        }
-    };
-    let meta = subscription.map(|subscription| Meta { subscription });
-    if uri.is_none() && meta.is_none() {
-        return encode_message(&Bare { jsonrpc: "2.0", method });
-    }
-    encode_notification(method, &Params { uri, meta })
-}
-
 fn begin_reply(id: &RequestId) -> Vec<u8> {
     let mut out = Vec::with_capacity(USUAL_BYTES);
     out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
@@ -141,6 +85,7 @@ fn finish_reply(mut out: Vec<u8>) -> Reply {
     Reply { bytes: out.into(), error: None, tool_failed: false }
 }
 
-fn encode_message(message: &impl Serialize) -> Bytes {
+/// Builds a message of any kind.
+pub(super) fn encode_message(message: &impl Serialize) -> Bytes {
     serde_json::to_vec(message).unwrap_or_default().into()
 }

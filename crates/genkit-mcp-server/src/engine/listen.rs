@@ -12,6 +12,7 @@ use super::request_span::RequestSpan;
 use crate::audit::Audit;
 use crate::caller::message;
 use crate::caller::message::Reply;
+use crate::caller::notifications;
 use crate::session::{MAX_SUBSCRIPTIONS, OpenRequest, Subscription};
 
 /// A stream of notifications to a client.
@@ -55,7 +56,7 @@ impl ListenStream {
         tokio::select! {
             biased;
             () = self.cancel.cancelled() => None,
-            change = self.changes.next() => Some(message::encode_change(&change, Some(self.open.id()))),
+            change = self.changes.next() => Some(notifications::encode_change(&change, Some(self.open.id()))),
         }
     }
 
@@ -97,5 +98,5 @@ fn encode_acknowledgement(id: &RequestId, accepted: SubscriptionFilter) -> Bytes
     let mut meta = NotificationMetaObject::new();
     meta.set_subscription_id(id.clone());
     let params = SubscriptionsAcknowledgedNotificationParams::new(accepted).with_meta(meta);
-    message::encode_notification("notifications/subscriptions/acknowledged", &params)
+    notifications::encode_notification("notifications/subscriptions/acknowledged", &params)
 }

@@ -31,6 +31,7 @@ pub(crate) use self::incoming::{
 };
 pub(crate) use self::listen::ListenStream;
 pub(crate) use super::caller::message::{self, Reply};
+pub(crate) use super::caller::notifications;
 pub(crate) use super::caller::{Outlet, Outward, Request};
 use super::session::Subscription;
 use super::state::SharedState;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use tokio::sync::Notify;
 
 use super::streams::EventStream;
-use crate::engine::{Outward as _, message};
+use crate::engine::{Outward as _, notifications};
 use crate::session::Subscription;
 use genkit_core::internal::sync::lock;
 
@@ -53,7 +53,7 @@ impl StandaloneStream {
                 continue;
             };
             let change = changes.next().await;
-            self.stream.send_line(message::encode_change(&change, None)).await;
+            self.stream.send_line(notifications::encode_change(&change, None)).await;
         }
     }
 }

@@ -57,7 +57,7 @@ impl Run {
     /// its contents for minutes.
     pub(crate) fn admit_request(
         shared: &Arc<SharedState>,
-        request: Request,
+        mut request: Request,
         method: &'static str,
         name: &str,
         arguments: &Value,
@@ -76,14 +76,18 @@ impl Run {
                     return Err(error.into());
                 }
             };
-        let caller = Arc::new(McpCaller::new(&request, &shared.genkit.registry, settings));
+        let (meta, state) = (std::mem::take(&mut request.meta), request.state.take());
+        let (responses, cancel) = (request.responses.take(), request.cancel.clone());
+        let extensions = std::mem::take(&mut request.head.extensions);
+        let caller = McpCaller::new(request, &meta, &shared.genkit.registry, settings);
+        let caller = Arc::new(caller);
         // A client with a session is asked while the function runs, and a client without capabilities cannot be asked.
         // For both, no state is sealed and no answers are accepted.
-        let asks = era == Era::Modern && (caller.can_be_asked() || request.state.is_some());
+        let asks = era == Era::Modern && (caller.can_be_asked() || state.is_some());
         let (round, recording) = if asks {
-            let principal = request.head.principal_id();
+            let principal = caller.request.head.principal_id();
             let binding = StateBinding::new(method, &name, arguments, &principal);
-            match Round::begin_round(shared, binding, request.state.as_deref(), request.responses) {
+            match Round::begin_round(shared, binding, state.as_deref(), responses) {
                 Ok((round, recording)) => (Some(Arc::new(round)), recording),
                 Err(error) => {
                     audit.record_refusal(&error);
@@ -96,12 +100,12 @@ impl Run {
         caller.hold_place(place);
         let context = ContextParts {
             states: shared.genkit.states.clone(),
-            meta: Arc::new(request.meta.0.0),
-            cancel: request.cancel,
+            meta: Arc::new(meta.0.0),
+            cancel,
             limit: Some(item.timeout().unwrap_or(settings.timeout)),
             recording: Some(recording),
             rounds: round.clone().map(|round| round as Arc<dyn Rounds>),
-            extensions: request.head.extensions,
+            extensions,
             defaults: settings.values.clone(),
             caller: Arc::clone(&caller) as _,
             ..ContextParts::default()

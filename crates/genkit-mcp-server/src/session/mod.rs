@@ -1,11 +1,11 @@
 //! Sessions: the server's state for each connection, and notifications to clients.
 
 mod answered_states;
+mod change_notifier;
 mod client;
 mod connection;
 mod era;
 mod interest;
-mod notifications;
 mod random;
 mod request_state;
 mod sealing_keys;
@@ -17,11 +17,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
 pub(crate) use answered_states::StateNumber;
+pub(crate) use change_notifier::{Notifier, Subscription};
 pub(crate) use client::ClientDescription;
 pub(crate) use connection::{Connection, Handshake, OpenQuestion, OpenRequest};
 pub(crate) use era::Era;
 pub(crate) use interest::{Interest, ListenFilter};
-pub(crate) use notifications::{Notifier, Subscription};
 pub(crate) use random::random_bytes;
 pub(crate) use request_state::{KeyIndex, OpenedState, StateBinding, StateSealer};
 pub(crate) use sealing_keys::{KeySource, read_keys};

@@ -22,7 +22,7 @@ use crate::session::{Session, Subscription};
 use crate::state::SharedState;
 use genkit_core::internal::registry::RegistryChange;
 use genkit_core::internal::visible::Logged;
-use genkit_mcp::internal::jsonrpc::{Frame, LineStream};
+use genkit_mcp::internal::jsonrpc::{LineStream, LongLine};
 
 /// The server's end of a session over two byte streams.
 pub(crate) struct StdioConnection<R, W> {
@@ -119,8 +119,8 @@ where
             }
             // A client that sends a lot must not starve other tasks.
             tokio::task::consume_budget().await;
-            let Some(frame) = lines.next_frame() else { break };
-            client.serve_frame(frame, limits.line_bytes)?;
+            let Some(line) = lines.next_line() else { break };
+            client.serve_line(line, limits.line_bytes)?;
         }
         client.lines.0.flush();
         while client.calls.try_join_next().is_some() {}
@@ -152,14 +152,14 @@ where
 }
 
 impl<W: AsyncWrite + Send + Unpin + 'static> Client<W> {
-    /// Serves one frame. `limit` is the maximum length of a line, in bytes.
-    fn serve_frame(&mut self, frame: Frame<'_>, limit: usize) -> io::Result<()> {
-        let message = match frame {
-            Frame::Line(line) => {
+    /// Serves one line. `limit` is its maximum length, in bytes.
+    fn serve_line(&mut self, line: Result<&[u8], LongLine>, limit: usize) -> io::Result<()> {
+        let message = match line {
+            Ok(line) => {
                 tracing::trace!(bytes = line.len(), "read a line");
                 engine::read_message(line)
             }
-            Frame::TooLong(outline, _) => {
+            Err(LongLine(outline, _)) => {
                 engine::reject_message(outline, &MessageError::TooLong(limit))
             }
         };
@@ -236,7 +236,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Client<W> {
 
     fn send_change(&self, change: &RegistryChange) {
         // An error is returned again by the next line.
-        if self.lines.0.push_line(&engine::message::encode_change(change, None)).is_ok() {
+        if self.lines.0.push_line(&engine::notifications::encode_change(change, None)).is_ok() {
             self.lines.0.flush();
         }
     }

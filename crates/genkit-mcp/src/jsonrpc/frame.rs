@@ -8,14 +8,9 @@ const READ_BYTES: usize = 64 * 1024;
 /// A mark that Windows programs put before UTF-8 text; JSON parsers are allowed to skip it.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// A line of input, without its newline.
+/// A line above the limit: its outline and its length in bytes. The rest is discarded.
 #[derive(Debug, PartialEq)]
-pub enum Frame<'a> {
-    /// A non-blank line within the limit.
-    Line(&'a [u8]),
-    /// A line above the limit. Holds its outline and its length in bytes; the rest is discarded.
-    TooLong(Outline, u64),
-}
+pub struct LongLine(pub Outline, pub u64);
 
 /// Splits a stream of bytes into lines. Buffers at most one line of `limit` bytes and one read.
 pub(crate) struct Framer {
@@ -71,23 +66,23 @@ impl Framer {
         self.ended = true;
     }
 
-    /// Returns the next complete line; `None` if more bytes are needed.
-    pub(crate) fn next_frame(&mut self) -> Option<Frame<'_>> {
+    /// Returns the next line that is not blank, without its newline; `None` if more bytes are needed.
+    pub(crate) fn next_line(&mut self) -> Option<Result<&[u8], LongLine>> {
         loop {
             let line = self.start..self.line_end()?;
             self.start = (line.end + 1).min(self.end);
             self.searched = self.start;
             if let Some(scanner) = self.skipping.take() {
                 let bytes = scanner.scanned() + line.len() as u64;
-                return Some(Frame::TooLong(scanner.finish(&self.buffer[line]), bytes));
+                return Some(Err(LongLine(scanner.finish(&self.buffer[line]), bytes)));
             }
             if line.len() > self.limit {
                 let bytes = line.len() as u64;
                 let outline = Scanner::default().finish(&self.buffer[line]);
-                return Some(Frame::TooLong(outline, bytes));
+                return Some(Err(LongLine(outline, bytes)));
             }
             if !content(&self.buffer[line.clone()]).is_empty() {
-                return Some(Frame::Line(content(&self.buffer[line])));
+                return Some(Ok(content(&self.buffer[line])));
             }
         }
     }

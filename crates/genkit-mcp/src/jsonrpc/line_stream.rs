@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite};
 use tokio::task::JoinHandle;
 
-use super::frame::{Frame, Framer};
+use super::frame::{Framer, LongLine};
 use super::outbox::Outbox;
 
 /// Reads lines, and writes lines through an outbox.
@@ -45,8 +45,8 @@ impl<R, W: AsyncWrite + Send + Unpin + 'static> LineStream<R, W> {
     }
 
     /// Returns the next complete line; `None` if more must be [`read`](Self::read).
-    pub fn next_frame(&mut self) -> Option<Frame<'_>> {
-        self.framer.next_frame()
+    pub fn next_line(&mut self) -> Option<Result<&[u8], LongLine>> {
+        self.framer.next_line()
     }
 
     /// Returns whether the input has ended. The last line does not need a newline.

@@ -12,7 +12,7 @@ mod tests;
 mod values;
 
 pub use envelope::{Envelope, Member};
-pub use frame::Frame;
+pub use frame::LongLine;
 pub use line_stream::LineStream;
 pub use nesting::MAX_NESTING;
 pub use nesting::nesting;

@@ -1,17 +1,17 @@
 //! Tests that frames do not depend on how the bytes arrive.
 
 use super::{
-    frame::{Frame, Framer},
+    frame::{Framer, LongLine},
     outline::{Id, Outline, Scanner},
 };
 
 const LIMIT: usize = 24;
 
 fn take_frames(framer: &mut Framer, frames: &mut Vec<String>) {
-    while let Some(frame) = framer.next_frame() {
+    while let Some(frame) = framer.next_line() {
         frames.push(match frame {
-            Frame::Line(line) => String::from_utf8_lossy(line).into_owned(),
-            Frame::TooLong(outline, bytes) => format!("{bytes} bytes: {outline:?}"),
+            Ok(line) => String::from_utf8_lossy(line).into_owned(),
+            Err(LongLine(outline, bytes)) => format!("{bytes} bytes: {outline:?}"),
         });
     }
 }
@@ -104,13 +104,13 @@ fn line_that_never_ends_takes_no_memory() {
         let count = spare.len();
         bytes += count as u64;
         framer.filled(count);
-        assert_eq!(framer.next_frame(), None);
+        assert_eq!(framer.next_line(), None);
         most = most.max(framer.held());
     }
     assert!(most <= LIMIT + 2 * 64 * 1024, "{most} bytes held");
     framer.finish();
-    assert_eq!(framer.next_frame(), Some(Frame::TooLong(Outline::default(), bytes)));
-    assert_eq!(framer.next_frame(), None);
+    assert_eq!(framer.next_line(), Some(Err(LongLine(Outline::default(), bytes))));
+    assert_eq!(framer.next_line(), None);
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn long_line_gives_its_memory_back() {
         framer.spare()[..piece.len()].copy_from_slice(piece);
         framer.filled(piece.len());
     }
-    assert!(matches!(framer.next_frame(), Some(Frame::Line(found)) if found.len() == line.len()));
+    assert!(matches!(framer.next_line(), Some(Ok(found)) if found.len() == line.len()));
     framer.spare();
     assert!(framer.held() <= 64 * 1024);
 }

@@ -8,6 +8,7 @@ use super::error::CallFailure;
 use super::property_names::RenamedTools;
 use super::response::HttpResponse;
 use super::status::is_web_page;
+use crate::wire::HeaderLookup;
 use crate::wire::{Next, StreamFormat, WireFormat, WireStream};
 use crate::{ChunkSink, Model, ModelInfo, does_not_count};
 use genkit_core::BoxFuture;
@@ -72,7 +73,7 @@ impl<W: WireFormat> HttpModel<W> {
 
     /// Reads the body of a response, or returns an error according to its status.
     async fn read_whole(&self, answer: HttpResponse<'_>) -> Result<Vec<u8>> {
-        let failure = |status, headers: &dyn Fn(&str) -> Option<String>, body: &[u8]| {
+        let failure = |status, headers: HeaderLookup<'_>, body: &[u8]| {
             self.wire.decode_error(status, headers, body)
         };
         self.endpoint.read_body(answer, failure).await

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::endpoint::ApiEndpoint;
 use super::error::Error as E;
+use crate::wire::HeaderLookup;
 use crate::wire::HttpCall;
 use crate::{EmbedRequest, EmbedResponse, Embedder, Embedding};
 use genkit_core::BoxFuture;
@@ -29,12 +30,7 @@ pub trait EmbedWire: Send + Sync + 'static {
 
     /// Decodes the error of a response with a status of 400 or more. `headers` looks up a header by
     /// name.
-    fn decode_error(
-        &self,
-        status: u16,
-        headers: &dyn Fn(&str) -> Option<String>,
-        body: &[u8],
-    ) -> Error;
+    fn decode_error(&self, status: u16, headers: HeaderLookup<'_>, body: &[u8]) -> Error;
 }
 
 /// An embedder called over HTTP.
@@ -54,7 +50,7 @@ impl<W: EmbedWire> HttpEmbedder<W> {
         for batch in split_batches(&request.texts, &W::BATCH) {
             let texts = &request.texts[batch];
             let call = self.wire.encode_request(request, texts)?;
-            let failure = |status, headers: &dyn Fn(&str) -> Option<String>, body: &[u8]| {
+            let failure = |status, headers: HeaderLookup<'_>, body: &[u8]| {
                 self.wire.decode_error(status, headers, body)
             };
             let read = |answer| self.endpoint.read_body(answer, failure);

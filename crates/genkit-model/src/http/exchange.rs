@@ -6,6 +6,7 @@ use super::endpoint::ApiEndpoint;
 use super::error::CallFailure;
 use super::response::HttpResponse;
 use super::status::is_web_page;
+use crate::wire::HeaderLookup;
 use crate::wire::HttpCall;
 use genkit_core::{Error, Result};
 
@@ -38,7 +39,7 @@ impl ApiEndpoint {
     pub(super) async fn read_body(
         &self,
         mut response: HttpResponse<'_>,
-        decode_error: impl Fn(u16, &dyn Fn(&str) -> Option<String>, &[u8]) -> Error,
+        decode_error: impl Fn(u16, HeaderLookup<'_>, &[u8]) -> Error,
     ) -> Result<Vec<u8>> {
         match response.status() {
             400.. => {

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::redact::Secrets;
+use crate::wire::HeaderLookup;
 use genkit_core::Result;
 
 /// A call that is about to be sent.
@@ -39,7 +40,7 @@ pub trait Interceptor: Send + Sync {
 
 /// An observer of one response while it is read. `finish` is not called for an incomplete response.
 pub trait Observer: Send {
-    fn begin_response(&mut self, status: u16, header: &dyn Fn(&str) -> Option<String>);
+    fn begin_response(&mut self, status: u16, header: HeaderLookup<'_>);
 
     fn receive_piece(&mut self, piece: &[u8]);
 

@@ -42,7 +42,4 @@ pub use intercept::{Interception, Interceptor, Observer, OutgoingCall, StoredRes
 pub use reach::forbid_network;
 pub(crate) use redact::Secrets;
 pub use settings::{ProviderSettings, bearer_headers, env_var};
-pub use status::{
-    duration_from_seconds, error_text, is_web_page, kind_of_status, message_text, retry_after,
-    should_retry, with_reported,
-};
+pub use status::{error_text, is_web_page, kind_of_status, message_text, with_reported};

@@ -1,9 +1,8 @@
 //! Error responses: the meaning of their status and headers, which is the same for every provider.
 
-use std::time::Duration;
-
 use serde_json::Value;
 
+use crate::wire::HeaderLookup;
 use genkit_core::Error;
 use genkit_core::ErrorKind;
 use genkit_schema::internal::truncate::excerpt;
@@ -34,34 +33,6 @@ pub fn kind_of_status(status: u16) -> ErrorKind {
         // Proxies in front of a server have their own codes, such as Cloudflare's 520 to 530.
         502 | 503 | 505..=599 => ErrorKind::Unavailable,
         _ => ErrorKind::Unknown,
-    }
-}
-
-/// Returns the retry delay from the headers: `retry-after-ms`, or `retry-after` in seconds or as a
-/// date.
-pub fn retry_after(headers: &dyn Fn(&str) -> Option<String>) -> Option<Duration> {
-    let number = |name: &str| headers(name)?.trim().parse::<f64>().ok();
-    if let Some(wait) = number("retry-after-ms").and_then(|ms| duration_from_seconds(ms / 1000.0)) {
-        return Some(wait);
-    }
-    if let Some(wait) = number("retry-after").and_then(duration_from_seconds) {
-        return Some(wait);
-    }
-    let date = httpdate::parse_http_date(headers("retry-after")?.trim()).ok()?;
-    Some(date.duration_since(std::time::SystemTime::now()).unwrap_or_default())
-}
-
-/// Converts seconds to a duration; `None` if the server sent an invalid number.
-pub fn duration_from_seconds(seconds: f64) -> Option<Duration> {
-    Duration::try_from_secs_f64(seconds).ok()
-}
-
-/// Returns whether the server recommends a retry, from the header `x-should-retry`.
-pub fn should_retry(headers: &dyn Fn(&str) -> Option<String>) -> Option<bool> {
-    match headers("x-should-retry")?.trim() {
-        "true" => Some(true),
-        "false" => Some(false),
-        _ => None,
     }
 }
 
@@ -105,12 +76,7 @@ fn page_text(page: &str) -> String {
 
 /// Builds the message of an error response from the provider, the status, the server's message and
 /// the request id.
-pub fn error_text(
-    provider: &str,
-    status: u16,
-    message: &str,
-    headers: &dyn Fn(&str) -> Option<String>,
-) -> String {
+pub fn error_text(provider: &str, status: u16, message: &str, headers: HeaderLookup<'_>) -> String {
     let message = match (status, message.trim()) {
         (404, page) if is_web_page(page.as_bytes()) => {
             "the response is a web page; check the base URL".to_owned()

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::http::cassette::Cassette;
+use crate::wire::HeaderLookup;
 use crate::wire::{HttpCall, Next, WireFormat, WireStream};
 use crate::{ChunkSink, Model as _, ModelInfo};
 use genkit_core::Message;
@@ -47,12 +48,7 @@ impl WireFormat for Plain {
         Box::new(PlainStream(String::new()))
     }
 
-    fn decode_error(
-        &self,
-        status: u16,
-        headers: &dyn Fn(&str) -> Option<String>,
-        body: &[u8],
-    ) -> Error {
+    fn decode_error(&self, status: u16, headers: HeaderLookup<'_>, body: &[u8]) -> Error {
         let text = error_text("plain", status, &String::from_utf8_lossy(body), headers);
         Error::new(ErrorKind::Unknown, text)
     }

@@ -4,6 +4,7 @@ pub(crate) mod arguments;
 pub(crate) mod data_url;
 pub(crate) mod lazy;
 pub(crate) mod lenient;
+pub(crate) mod retry_after;
 pub(crate) mod settings;
 pub(crate) mod signature;
 
@@ -22,6 +23,9 @@ pub struct HttpCall {
     /// The JSON body.
     pub body: Vec<u8>,
 }
+
+/// Looks up a header of a response by name.
+pub type HeaderLookup<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// A provider's wire format.
 pub trait WireFormat: Send + Sync + 'static {
@@ -64,12 +68,7 @@ pub trait WireFormat: Send + Sync + 'static {
 
     /// Decodes the error of a response with a status of 400 or more. `headers` looks up a header by
     /// name.
-    fn decode_error(
-        &self,
-        status: u16,
-        headers: &dyn Fn(&str) -> Option<String>,
-        body: &[u8],
-    ) -> Error;
+    fn decode_error(&self, status: u16, headers: HeaderLookup<'_>, body: &[u8]) -> Error;
 }
 
 /// The way a streamed response is split into events.

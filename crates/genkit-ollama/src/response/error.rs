@@ -6,6 +6,7 @@ use crate::NAME;
 use genkit_core::{Error, ErrorKind};
 use genkit_model::internal::http::{error_text, kind_of_status, retry_after};
 use genkit_model::internal::lenient::deserialize_text;
+use genkit_model::internal::wire::HeaderLookup;
 use genkit_schema::internal::truncate::excerpt;
 
 /// The body of an error.
@@ -35,7 +36,7 @@ pub(crate) fn rejects_thinking(status: u16, body: &[u8]) -> bool {
 pub(crate) fn decode_error(
     model: &str,
     status: u16,
-    headers: &dyn Fn(&str) -> Option<String>,
+    headers: HeaderLookup<'_>,
     body: &[u8],
 ) -> Error {
     let message =

@@ -13,6 +13,7 @@ use genkit_core::{Error, Result};
 use genkit_model::internal::http::{EmbedBatch, EmbedWire, Error as HttpError};
 use genkit_model::internal::left_out;
 use genkit_model::internal::lenient::deserialize_count;
+use genkit_model::internal::wire::HeaderLookup;
 use genkit_model::internal::wire::HttpCall;
 use genkit_model::{EmbedRequest, EmbedResponse, Embedding};
 
@@ -111,12 +112,7 @@ impl EmbedWire for OpenAiEmbedWire {
         Ok(EmbedResponse::new(embeddings).with_usage(usage))
     }
 
-    fn decode_error(
-        &self,
-        status: u16,
-        headers: &dyn Fn(&str) -> Option<String>,
-        body: &[u8],
-    ) -> Error {
+    fn decode_error(&self, status: u16, headers: HeaderLookup<'_>, body: &[u8]) -> Error {
         error::decode_error(&self.settings.name, status, headers, body)
     }
 }

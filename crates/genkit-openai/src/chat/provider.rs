@@ -10,7 +10,7 @@ use crate::wire::models::{Target, needs_responses};
 use crate::wire::response::error;
 use genkit_core::{Error, ModelRequest, ModelResponse, Result};
 use genkit_model::internal::http::{ApiEndpoint, HttpEmbedder, HttpModel};
-use genkit_model::internal::wire::{HttpCall, WireFormat, WireStream};
+use genkit_model::internal::wire::{HeaderLookup, HttpCall, WireFormat, WireStream};
 use genkit_model::{Constrained, Embedder, Model, ModelInfo, Provider, Supports};
 
 /// The path after the base URL.
@@ -150,12 +150,7 @@ impl WireFormat for ChatWire {
         Box::new(response::ChatStream::new(self.call_target(), request))
     }
 
-    fn decode_error(
-        &self,
-        status: u16,
-        headers: &dyn Fn(&str) -> Option<String>,
-        body: &[u8],
-    ) -> Error {
+    fn decode_error(&self, status: u16, headers: HeaderLookup<'_>, body: &[u8]) -> Error {
         error::decode_error(&self.settings.name, status, headers, body)
     }
 }

@@ -9,7 +9,7 @@ use crate::wire::models;
 use crate::wire::response::error;
 use genkit_core::{Error, ModelRequest, ModelResponse, Result};
 use genkit_model::internal::http::{ApiEndpoint, HttpModel};
-use genkit_model::internal::wire::{HttpCall, WireFormat, WireStream};
+use genkit_model::internal::wire::{HeaderLookup, HttpCall, WireFormat, WireStream};
 use genkit_model::{Model, ModelInfo, Provider, Supports};
 
 /// The path after the base URL.
@@ -147,12 +147,7 @@ impl WireFormat for ResponsesWire {
         response::decode_count(&self.settings, body)
     }
 
-    fn decode_error(
-        &self,
-        status: u16,
-        headers: &dyn Fn(&str) -> Option<String>,
-        body: &[u8],
-    ) -> Error {
+    fn decode_error(&self, status: u16, headers: HeaderLookup<'_>, body: &[u8]) -> Error {
         error::decode_error(&self.settings.name, status, headers, body)
     }
 }

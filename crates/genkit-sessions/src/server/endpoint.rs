@@ -20,6 +20,7 @@ use genkit_core::internal::bounded_json::parse_bounded;
 use genkit_flows::StreamEvent;
 use genkit_flows::internal::{
     AdmittedRequest, Gate, Rejection, check_client_history, check_user_message, frame,
+    frames_response,
 };
 use genkit_http_server::internal::{Drain, accepted_weight};
 
@@ -197,15 +198,7 @@ impl AgentEndpoint {
                 () = left.closed() => tracing::debug!("the client disconnected; the turn is cancelled"),
             }
         });
-        let frames = futures_util::stream::unfold(receiver, |mut receiver| async move {
-            let frame = receiver.recv().await?;
-            Some((Ok::<_, Infallible>(frame), receiver))
-        });
-        let mut response = Response::new(Body::from_stream(frames));
-        let headers = response.headers_mut();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
-        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-        response
+        frames_response(receiver, ())
     }
 
     fn find_action(&self, uri: &Uri) -> Option<(Agent, Action)> {

@@ -30,18 +30,31 @@ const MAX_REREAD_BYTES: usize = 16 * 1024 * 1024;
 
 /// Deserializes `arguments` as `T`, and checks the constraints of its schema that the type does not enforce.
 pub(crate) fn parse_arguments<T: DeserializeOwned + 'static>(arguments: Arguments) -> Result<T> {
-    parse_with(arguments, &read::<T>).map(|(input, _)| input)
+    let Arguments { value, how, bounds } = arguments;
+    parse_with(value, how, bounds, &read::<T>).map(|(input, _)| input)
 }
 
 /// Parses arguments like [`parse_arguments`], and also returns the JSON that was accepted.
 pub(crate) fn parse_kept<T: DeserializeOwned>(arguments: Arguments) -> Result<(T, Value)> {
-    parse_with(arguments, &|value| placed::read(value).map_err(Problem))
+    let Arguments { value, how, bounds } = arguments;
+    parse_with(value, how, bounds, &|value| placed::read(value).map_err(Problem))
 }
 
 /// Parses arguments like [`parse_kept`], with a custom reader.
-pub(super) fn parse_with<R>(arguments: Arguments, read: Reader<'_, R>) -> Result<(R, Value)> {
-    let Arguments { value, how, bounds } = arguments;
-    let (input, value) = read_leniently(value, how, read)?;
+pub(super) fn parse_with<R>(
+    mut value: Value,
+    how: Strictness,
+    bounds: Option<Arc<Bounds>>,
+    read: Reader<'_, R>,
+) -> Result<(R, Value)> {
+    // `null` is a valid value for a flow that takes `Option<T>` or any JSON.
+    if value.is_null() && (how != Strictness::Exact || read(&value).is_err()) {
+        value = Value::Object(serde_json::Map::new());
+    }
+    let (input, value) = match read(&value) {
+        Ok(input) => (input, value),
+        Err(first) => read_again(value, first, how, read)?,
+    };
     if let Some(bounds) = bounds {
         let reads = |value: &Value| read(value).is_ok();
         bounds.check_read(&value, &reads).map_err(E::Arguments)?;
@@ -52,25 +65,14 @@ pub(super) fn parse_with<R>(arguments: Arguments, read: Reader<'_, R>) -> Result
 /// A function that decodes JSON, or returns the first mismatch.
 pub(super) type Reader<'a, R> = &'a dyn Fn(&Value) -> std::result::Result<R, Problem>;
 
-/// Returns the decoded value and the JSON that was finally read.
-fn read_leniently<R>(
+/// Reads arguments that do not match, `first`, as leniently as `how` permits. Returns the decoded value and the JSON
+/// that was finally read.
+fn read_again<R>(
     mut arguments: Value,
+    first: Problem,
     how: Strictness,
     read: Reader<'_, R>,
 ) -> Result<(R, Value)> {
-    if arguments.is_null() {
-        // `null` is a valid value for a flow that takes `Option<T>` or any JSON.
-        if how == Strictness::Exact
-            && let Ok(value) = read(&arguments)
-        {
-            return Ok((value, arguments));
-        }
-        arguments = Value::Object(serde_json::Map::new());
-    }
-    let first = match read(&arguments) {
-        Ok(value) => return Ok((value, arguments)),
-        Err(error) => error,
-    };
     // Models write their arguments as text, which can be cut off or contain comments.
     let text = arguments.as_str().filter(|_| how != Strictness::Exact);
     let broken = text.and_then(|text| parse_bounded(text.as_bytes()).err());

@@ -4,7 +4,6 @@
 
 use serde_json::Value;
 
-use super::args::Arguments;
 use super::field::Field;
 use super::given::{Given, Input};
 use super::inject::Requirement;
@@ -19,17 +18,17 @@ pub type Call<O> = for<'a> fn(&'a Context, Given) -> Result<BoxFuture<'a, Result
 /// The call to a function without injected parameters.
 pub type PlainCall<O> = fn(Given) -> BoxFuture<'static, Result<O>>;
 
-enum AnyCall<O: 'static> {
+pub(super) enum AnyCall<O: 'static> {
     Plain(PlainCall<O>),
     With(Call<O>),
 }
 
 /// An annotated function of any kind.
 pub struct Function<O: 'static> {
-    input: Input,
+    pub(super) input: Input,
     requirements: fn() -> Vec<Requirement>,
     output_schema: fn() -> Option<Value>,
-    call: AnyCall<O>,
+    pub(super) call: AnyCall<O>,
 }
 
 impl<O> Function<O> {
@@ -87,18 +86,5 @@ impl<O> NamedFn<O> {
 
     pub(crate) fn requirements(self) -> Vec<Requirement> {
         (self.function.requirements)()
-    }
-
-    pub(super) async fn call(self, context: &Context, arguments: Arguments) -> Result<O> {
-        let given = self.function.input.read(arguments, self.called)?;
-        let call = match self.function.call {
-            AnyCall::Plain(call) => call(given),
-            AnyCall::With(call) => call(context, given)?,
-        };
-        // After the arguments have been decoded, and before the function runs.
-        if self.needs_approval {
-            context.approved_to_run().await?;
-        }
-        call.await
     }
 }

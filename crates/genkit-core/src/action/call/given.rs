@@ -4,12 +4,11 @@
 
 use std::any::type_name;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::args::{self, Arguments, Problem};
+use super::args::Problem;
 use super::argument::{ArgumentType, Boxed, no_object};
 use super::field::Field;
-use crate::error::Result;
 use genkit_schema::internal::placed::Segment;
 
 /// The input that a function takes by value.
@@ -44,23 +43,39 @@ impl Input {
     }
 
     /// Decodes the arguments of a call. `called` is the kind and name of the function, for messages.
-    pub(crate) fn read(self, arguments: Arguments, called: [&str; 2]) -> Result<Given> {
-        let read = |value: &Value| match self {
-            Self::Fields(fields) => read_fields(fields, value, called),
-            Self::Whole(ty) => Ok(vec![Some((ty().read)(value)?)]),
+    ///
+    /// Fields are decoded in the order and with the messages of serde's derive for a struct of these fields with
+    /// `deny_unknown_fields`.
+    pub(super) fn read(self, value: &Value, called: [&str; 2]) -> Result<Given, Problem> {
+        let fields = match self {
+            Self::Fields(fields) => fields,
+            Self::Whole(ty) => return Ok(Given(vec![Some((ty().read)(value)?)])),
         };
-        args::parse_with(arguments, &read).map(|(values, _)| Given(values))
-    }
-}
-
-type Values = Vec<Option<Boxed>>;
-
-/// Decodes in the order and with the messages of serde's derive for a struct of these fields with
-/// `deny_unknown_fields`.
-fn read_fields(fields: &[Field], value: &Value, called: [&str; 2]) -> Result<Values, Problem> {
-    match value {
-        Value::Object(members) => read_members(fields, members),
-        other => Err(Problem::for_value(no_object(other, &expected_arguments(fields, called)))),
+        let Value::Object(members) = value else {
+            return Err(Problem::for_value(no_object(value, &expected_arguments(fields, called))));
+        };
+        let mut values: Vec<Option<Boxed>> = fields.iter().map(|_| None).collect();
+        for (key, value) in members {
+            let segment = || Segment::Key(key.clone());
+            let Some(place) = fields.iter().position(|field| field.answers_to(key)) else {
+                return Err(Problem::for_value(unknown_argument(fields, key)).in_segment(segment()));
+            };
+            if values[place].is_some() {
+                return Err(Problem::for_value(format_args!(
+                    "duplicate field `{}`",
+                    fields[place].name
+                )));
+            }
+            let read = (fields[place].ty.read)(value);
+            values[place] = Some(read.map_err(|problem| problem.in_segment(segment()))?);
+        }
+        for (field, value) in fields.iter().zip(&mut values).filter(|(_, value)| value.is_none()) {
+            *value = Some(match field.default {
+                Some(default) => (default.value)(),
+                None => (field.ty.missing)(field.name).map_err(Problem::for_value)?,
+            });
+        }
+        Ok(Given(values))
     }
 }
 
@@ -69,31 +84,6 @@ fn expected_arguments(fields: &[Field], [noun, name]: [&str; 2]) -> String {
         true => "an object without members".to_owned(),
         false => format!("an object with the arguments of the {noun} `{name}`"),
     }
-}
-
-fn read_members(fields: &[Field], members: &Map<String, Value>) -> Result<Values, Problem> {
-    let mut values: Values = fields.iter().map(|_| None).collect();
-    for (key, value) in members {
-        let segment = || Segment::Key(key.clone());
-        let Some(place) = fields.iter().position(|field| field.answers_to(key)) else {
-            return Err(Problem::for_value(unknown_argument(fields, key)).in_segment(segment()));
-        };
-        if values[place].is_some() {
-            return Err(Problem::for_value(format_args!(
-                "duplicate field `{}`",
-                fields[place].name
-            )));
-        }
-        let read = (fields[place].ty.read)(value);
-        values[place] = Some(read.map_err(|problem| problem.in_segment(segment()))?);
-    }
-    for (field, value) in fields.iter().zip(&mut values).filter(|(_, value)| value.is_none()) {
-        *value = Some(match field.default {
-            Some(default) => (default.value)(),
-            None => (field.ty.missing)(field.name).map_err(Problem::for_value)?,
-        });
-    }
-    Ok(values)
 }
 
 /// Returns serde's message for an unknown field.

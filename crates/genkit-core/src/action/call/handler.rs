@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::args;
-use super::args::Arguments;
-use super::function::NamedFn;
+use super::args::{self, Arguments, Strictness};
+use super::function::{AnyCall, NamedFn};
 use crate::context::Context;
 use crate::error::Result;
 use crate::future::{BoxFuture, box_in_place};
+use genkit_schema::internal::Bounds;
 
 /// The function that runs when an action is called.
 pub(crate) enum ActionHandler<O: 'static> {
@@ -39,7 +39,7 @@ impl<O: Send + 'static> ActionHandler<O> {
             Box::pin(async move {
                 let how = arguments.how;
                 let value = check(arguments)?;
-                handler.call(&context, Arguments { value, how, bounds: None }).await
+                handler.call(&context, value, how, None).await
             })
         }))
     }
@@ -49,14 +49,29 @@ impl<O> ActionHandler<O> {
     pub(crate) fn call<'a>(
         &self,
         context: &'a Context,
-        arguments: Arguments,
+        value: Value,
+        how: Strictness,
+        bounds: Option<Arc<Bounds>>,
     ) -> BoxFuture<'a, Result<O>> {
         match self {
             Self::Static(function) => {
-                let function = *function;
-                box_in_place(move || function.call(context, arguments))
+                let NamedFn { function, called, needs_approval } = *function;
+                box_in_place(move || async move {
+                    let (given, _) = args::parse_with(value, how, bounds, &|value| {
+                        function.input.read(value, called)
+                    })?;
+                    let call = match function.call {
+                        AnyCall::Plain(call) => call(given),
+                        AnyCall::With(call) => call(context, given)?,
+                    };
+                    // After the arguments have been decoded, and before the function runs.
+                    if needs_approval {
+                        context.approved_to_run().await?;
+                    }
+                    call.await
+                })
             }
-            Self::Dynamic(closure) => closure(context.clone(), arguments),
+            Self::Dynamic(closure) => closure(context.clone(), Arguments { value, how, bounds }),
         }
     }
 }
@@ -72,7 +87,7 @@ where
         Box::pin(async move {
             context.approved_to_run().await?;
             let Arguments { mut value, how, .. } = arguments;
-            if how != args::Strictness::Exact {
+            if how != Strictness::Exact {
                 // Programs in other languages read `5.0` as a float.
                 args::convert_integral_floats(&mut value);
             }

@@ -22,7 +22,7 @@ use crate::future::BoxFuture;
 use crate::trace::{NewSpan, SpanKind, trace_work};
 use genkit_schema::internal::strictness::Strictness;
 
-pub use app::{APP_EXTENSION, APP_MIME_TYPE, AppPage, is_origin};
+pub use app::{APP_EXTENSION, APP_MIME_TYPE, AppPage};
 pub use builder::ResourceBuilder;
 pub use contents::{ContentsBody, resource_for_span};
 pub use contents::{IntoContents, ResourceContents, ResourceOutput};

@@ -22,7 +22,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use crate::transport::redact::Redactor;
 use error::Error;
 use genkit_core::internal::visible::Logged;
-use genkit_mcp::internal::jsonrpc::{Frame, LineStream};
+use genkit_mcp::internal::jsonrpc::{LineStream, LongLine};
 use incoming::LineOutcome;
 use open_requests::OpenRequests;
 pub(crate) use open_requests::ResultFormat;
@@ -68,9 +68,9 @@ impl<R, W: AsyncWrite + Send + Unpin + 'static> PipeTransport<R, W> {
 
     /// Handles the next line; returns `None` if it was ignored or rejected.
     fn next_message(&mut self) -> Result<Option<ServerJsonRpcMessage>, NoLine> {
-        let line = match self.lines.next_frame().ok_or(NoLine)? {
-            Frame::Line(line) => incoming::read(line, &self.open),
-            Frame::TooLong(outline, bytes) => {
+        let line = match self.lines.next_line().ok_or(NoLine)? {
+            Ok(line) => incoming::read(line, &self.open),
+            Err(LongLine(outline, bytes)) => {
                 incoming::too_long(outline, bytes, self.max_line, &self.open)
             }
         };

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::error::Error as E;
 use crate::http::{Secrets, StoredResponse};
+use crate::wire::HeaderLookup;
 use genkit_core::{ErrorContext as _, Result};
 
 /// The version of the file format.
@@ -109,7 +110,7 @@ impl RecordedResponse {
 }
 
 /// Returns the headers of a response that are recorded.
-pub(super) fn kept_headers(header: &dyn Fn(&str) -> Option<String>) -> BTreeMap<String, String> {
+pub(super) fn kept_headers(header: HeaderLookup<'_>) -> BTreeMap<String, String> {
     HEADERS.iter().filter_map(|name| Some(((*name).to_owned(), header(name)?))).collect()
 }
 

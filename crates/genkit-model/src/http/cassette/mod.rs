@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use crate::http::{Interception, Interceptor, Observer, OutgoingCall, Secrets, StoredResponse};
+use crate::wire::HeaderLookup;
 use error::Error as E;
 use file::{CassetteFile, Exchange, RecordedRequest, RecordedResponse};
 use genkit_core::internal::sync::lock;
@@ -213,7 +214,7 @@ struct CassetteRecording {
 }
 
 impl Observer for CassetteRecording {
-    fn begin_response(&mut self, status: u16, header: &dyn Fn(&str) -> Option<String>) {
+    fn begin_response(&mut self, status: u16, header: HeaderLookup<'_>) {
         self.response =
             StoredResponse { status, headers: file::kept_headers(header), body: Vec::new() };
     }

@@ -9,6 +9,7 @@ use genkit_model::internal::http::{
     Error as HttpError, duration_from_seconds, error_text, is_web_page, kind_of_status,
     message_text, retry_after, should_retry, with_reported,
 };
+use genkit_model::internal::wire::HeaderLookup;
 
 /// The parts of an error response.
 #[derive(Default)]
@@ -24,7 +25,7 @@ struct ErrorReport {
 pub(crate) fn decode_error(
     provider: &str,
     status: u16,
-    headers: &dyn Fn(&str) -> Option<String>,
+    headers: HeaderLookup<'_>,
     body: &[u8],
 ) -> Error {
     let report = match serde_json::from_slice::<Value>(body) {

@@ -1,10 +1,11 @@
 //! The authorization code grant with PKCE: the user grants access in a browser.
 
+mod refresh;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use genkit_oauth_client::CallbackListener;
 use reqwest::Url;
 use rmcp::transport::auth::{
     AuthError, AuthorizationCallback, AuthorizationMetadata, OAuthClientConfig,
@@ -16,17 +17,13 @@ use super::challenge::Challenge;
 use super::consent::Consent;
 use super::credentials::{AccessToken, Credentials, Registration, SavedCredentials};
 use super::discovery::{Discovery, without_duplicates};
-use super::dpop::{Dpop, refuses_proof};
+use super::dpop::Dpop;
 use super::error::Error;
 use super::settings::{ClientAuthentication, OAuth};
 use crate::transport::http_client::error::HttpError;
 use crate::transport::redact::Redactor;
 use genkit_core::ErrorKind;
 use genkit_core::internal::visible::Logged;
-
-/// If the server rejects a token less than this long after a refresh, the token is not refreshed again. Default is 1
-/// minute.
-const REFRESH_HOLDS: Duration = Duration::from_secs(60);
 
 /// The minimum time before the user is asked again for the same scopes. Default is 10 minutes.
 const WIDER_PAUSE: Duration = Duration::from_secs(10 * 60);
@@ -153,12 +150,6 @@ impl AuthorizationCode {
         Ok(())
     }
 
-    /// Returns whether this token came from a very recent refresh, so that another refresh would not help.
-    fn is_of_last_refresh(&self, sent: &str) -> bool {
-        let last = self.refreshed.as_ref();
-        last.is_some_and(|(token, at)| token == sent && at.elapsed() < REFRESH_HOLDS)
-    }
-
     async fn discover_metadata(
         &mut self,
         header: Option<&str>,
@@ -166,45 +157,6 @@ impl AuthorizationCode {
         let metadata = self.discovery.look_up(header).await?;
         self.credentials.belong_to(metadata.issuer.as_deref()).await;
         Ok(metadata)
-    }
-
-    /// Refreshes the token; returns `false` if only the user can grant access again.
-    async fn refresh_token(&mut self, metadata: &AuthorizationMetadata) -> Result<bool, HttpError> {
-        let held = self.credentials.current_credentials();
-        let Some(client) = held.client_id() else { return Ok(false) };
-        let known = held.registration.as_ref().filter(|known| known.client_id == *client);
-        let redirect = known.map_or(CallbackListener::DEFAULT_URI, |known| &known.redirect_uri);
-        let secret = match &self.oauth.authentication {
-            ClientAuthentication::Secret(own) if self.oauth.client_id.as_ref() == Some(client) => {
-                Some(own)
-            }
-            _ => known.and_then(|known| known.client_secret.as_ref()),
-        };
-        let config = build_config(client, secret, redirect);
-        let manager = self.discovery.rmcp_manager().await?;
-        let refreshed = match manager.configure_client(config) {
-            Ok(()) => manager.refresh_token().await,
-            Err(error) => return Err(self.refusal_error(&error)),
-        };
-        match refreshed {
-            Ok(_) => {
-                let token = self.credentials.current_credentials().access_token();
-                self.refreshed = token.map(|token| (token.secret, Instant::now()));
-                let issuer = metadata.issuer.as_deref().map(Logged::name);
-                let issuer = issuer.as_ref().map(tracing::field::display);
-                tracing::debug!(server = %self.key, issuer, "refreshed the access token");
-                Ok(true)
-            }
-            Err(AuthError::AuthorizationRequired | AuthError::TokenRefreshRejected(_)) => Ok(false),
-            // The refresh token is bound to another key.
-            Err(AuthError::TokenRefreshFailed(text)) if refuses_proof(&text) => Ok(false),
-            // The authorization server responded, and this client is no longer registered.
-            Err(AuthError::TokenRefreshFailed(text)) if text.contains("invalid_client") => {
-                self.credentials.save_registration(None).await;
-                Ok(false)
-            }
-            Err(error) => Err(self.refusal_error(&error)),
-        }
     }
 
     /// Asks the user for access.
