@@ -54,13 +54,11 @@ pub(super) async fn print_lists(server: McpServer, json: bool) -> Result<()> {
             let is_required = required.is_some_and(|all| all.iter().any(|one| one == name));
             if is_required { name.clone() } else { format!("{name}?") }
         });
-        format!("{}({})", string_or_empty(&tool["name"]), names.collect::<Vec<_>>().join(", "))
+        format!("{}({})", word(&tool["name"]), names.collect::<Vec<_>>().join(", "))
     });
-    write_section(&mut text, "Prompts", &prompts, |prompt| string_or_empty(&prompt["name"]));
-    write_section(&mut text, "Resources", &resources, |resource| string_or_empty(&resource["uri"]));
-    write_section(&mut text, "Resource templates", &templates, |item| {
-        string_or_empty(&item["uriTemplate"])
-    });
+    write_section(&mut text, "Prompts", &prompts, |prompt| word(&prompt["name"]));
+    write_section(&mut text, "Resources", &resources, |resource| word(&resource["uri"]));
+    write_section(&mut text, "Resource templates", &templates, |item| word(&item["uriTemplate"]));
     print::print_sections(&text)
 }
 
@@ -135,7 +133,7 @@ fn write_section(text: &mut String, heading: &str, items: &[Value], name: fn(&Va
     }
 }
 
-fn string_or_empty(value: &Value) -> String {
+fn word(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 

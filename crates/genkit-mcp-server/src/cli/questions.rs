@@ -99,11 +99,7 @@ fn ask(
                 break;
             }
             let Some(value) = read_value(&text, schema) else {
-                writeln!(
-                    output,
-                    "  `{text}` is not valid; expected {}",
-                    describe_expected(schema)
-                )?;
+                writeln!(output, "  `{text}` is not valid; expected {}", describe_type(schema))?;
                 continue;
             };
             content.insert(name.clone(), value);
@@ -135,7 +131,7 @@ fn describe_field(name: &str, schema: &Value, is_required: bool) -> String {
     format!("{}{}{optional}:", visible::escape_prose(name), choices.unwrap_or_default())
 }
 
-fn describe_expected(schema: &Value) -> &'static str {
+fn describe_type(schema: &Value) -> &'static str {
     match field_type(schema) {
         "boolean" => "yes or no",
         "integer" => "an integer",
