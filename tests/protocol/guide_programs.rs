@@ -109,7 +109,7 @@ fn servers_can_be_tried_without_a_client() {
     shows("shared_state", &["--call", "save_note", note], vec![], &["saved as 1"]);
     let path = r#"{"path": "../secret"}"#;
     let ran = run("middleware", &["--call", "delete_file", path], vec![]);
-    assert!(ran.stderr.contains("outside of the folder"), "{}", ran.story());
+    assert!(ran.stderr.contains("outside the folder"), "{}", ran.story());
     let path = r#"{"path": "a.txt"}"#;
     shows("middleware", &["--call", "delete_file", path], vec![], &["a.txt is gone"]);
 }

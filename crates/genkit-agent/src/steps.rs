@@ -34,10 +34,10 @@ impl Generate {
     /// Any error that a run can return before its first response.
     pub async fn start(self) -> Result<Run> {
         let rendered = self.render_prompt().await?;
-        let (code, middleware) = (code_of(&rendered), rendered.options.middleware.clone());
+        let (code, middleware) = (unnamed_code(&rendered), rendered.options.middleware.clone());
         let is_named = rendered.model.as_ref().is_none_or(|model| !model.is_value());
         let (driver, request) = prepare_run(rendered, ChunkSink::none()).await?;
-        let names = names_of(&driver.env, is_named, code, middleware);
+        let names = collect_names(&driver.env, is_named, code, middleware);
         Ok(driver.into_steps(request, names))
     }
 
@@ -108,7 +108,7 @@ impl Generate {
     fn missing_names(&self, state: &RunState) -> Vec<String> {
         let (names, genkit) = (&state.names, &self.genkit);
         let mut missing = Vec::new();
-        let own = code_of(self);
+        let own = unnamed_code(self);
         let is_given = |code: &&String| match code.split_once(" `") {
             Some(("the model", _)) => self.model.is_some(),
             Some(("the tool", _)) => !self.tools.is_empty(),
@@ -165,7 +165,7 @@ fn tool_in_words(name: &str) -> String {
 }
 
 /// Describes the parts of a request that are code or values of the program.
-fn code_of(generate: &Generate) -> Vec<String> {
+fn unnamed_code(generate: &Generate) -> Vec<String> {
     let (settings, genkit) = (&generate.settings, &generate.genkit);
     let mut config = generate.options.config.clone().unwrap_or_default();
     let before = config.len();
@@ -187,7 +187,7 @@ fn code_of(generate: &Generate) -> Vec<String> {
 }
 
 /// Collects the names that a prepared run depends on.
-fn names_of(
+fn collect_names(
     env: &RunEnv,
     is_named: bool,
     mut code: Vec<String>,

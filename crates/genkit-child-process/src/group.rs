@@ -24,7 +24,7 @@ pub(crate) struct ProcessGroup {
 impl ProcessGroup {
     /// Returns the group that a child was put into when it was started.
     pub(crate) fn led_by(pid: u32) -> Self {
-        Self { id: GroupId::of_leader(pid), leader_is_gone: false }
+        Self { id: GroupId::from_leader(pid), leader_is_gone: false }
     }
 
     /// Records that the child was waited for. Checks immediately whether the group is empty, because its id may be

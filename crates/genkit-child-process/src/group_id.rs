@@ -26,7 +26,7 @@ pub(crate) struct GroupId {
 
 impl GroupId {
     /// Returns the id of the group that a child leads.
-    pub(crate) fn of_leader(pid: u32) -> Self {
+    pub(crate) fn from_leader(pid: u32) -> Self {
         // Zero would mean our own group, and one all processes.
         let id = i32::try_from(pid).ok().filter(|pid| *pid > 1).and_then(Pid::from_raw);
         Self { id, watchdog: id.and_then(|_| Watchdog::start(pid)) }

@@ -9,7 +9,7 @@ use tokio::process::Command;
 pub(crate) struct GroupId;
 
 impl GroupId {
-    pub(crate) fn of_leader(_: u32) -> Self {
+    pub(crate) fn from_leader(_: u32) -> Self {
         Self
     }
 

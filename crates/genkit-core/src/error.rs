@@ -314,7 +314,7 @@ impl Error {
         self
     }
 
-    pub(crate) fn partial_of<T: Any>(&self) -> Option<&T> {
+    pub(crate) fn partial_value<T: Any>(&self) -> Option<&T> {
         self.0.partial.as_ref()?.downcast_ref()
     }
 

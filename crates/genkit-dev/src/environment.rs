@@ -16,7 +16,7 @@ pub(super) struct DevEnvironment {
 
 impl DevEnvironment {
     /// Reads the variables of this process; returns `None` outside development.
-    pub(super) fn of_process() -> Option<Self> {
+    pub(super) fn from_process() -> Option<Self> {
         is_development().then(|| Self::from_variables(|name| std::env::var(name).ok()))
     }
 

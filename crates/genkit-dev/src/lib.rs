@@ -56,7 +56,7 @@ use genkit_core::internal::shutdown::wait_for_signal;
 ///
 /// Errors are logged together with a remedy, since a program works without its tools.
 pub fn start(genkit: &Instance) {
-    if let Some(environment) = environment::DevEnvironment::of_process() {
+    if let Some(environment) = environment::DevEnvironment::from_process() {
         process::start(environment, genkit);
     }
 }
@@ -103,7 +103,7 @@ pub async fn wait() -> Result<()> {
 /// # Errors
 /// See [`wait`].
 pub async fn wait_with(genkit: &Instance) -> Result<()> {
-    let Some(environment) = environment::DevEnvironment::of_process() else {
+    let Some(environment) = environment::DevEnvironment::from_process() else {
         tracing::info!(
             "the developer tools are disabled; start the program with `genkit start -- ..`, or \
              set GENKIT_ENV=dev"

@@ -47,11 +47,11 @@ impl PromptFile {
     /// Returns an error if the YAML is invalid, a key has the wrong form, the template has an error, or the file is
     /// larger than [`MAX_SOURCE_BYTES`](crate::MAX_SOURCE_BYTES).
     pub fn parse(file: &str, source: &str) -> Result<Self, Error> {
-        Self::of_source(file, source.into())
+        Self::from_source(file, source.into())
     }
 
     /// Parses a file without copying the source.
-    pub(crate) fn of_source(file: &str, source: Arc<str>) -> Result<Self, Error> {
+    pub(crate) fn from_source(file: &str, source: Arc<str>) -> Result<Self, Error> {
         let file: Arc<str> = file.into();
         if source.len() > MAX_SOURCE_BYTES {
             return Err(Error::new(Fault::SourceTooLarge).in_file(&file));

@@ -1,7 +1,7 @@
 //! Items that the sibling crates of genkit use. They are not part of the public API and change without notice.
 
 pub use crate::body::{BodyError, BodyRoom, WholeBody, copy_values, read_body};
-pub use crate::connections::{Connection, client_of};
+pub use crate::connections::{Connection, client_for};
 pub use crate::cors::Cors;
 pub use crate::drain::{Drain, RunningRequest};
 pub use crate::fair_limit::{FairLimit, FairPlace};

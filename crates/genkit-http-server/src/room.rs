@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use super::connections::client_of;
+use super::connections::client_for;
 use genkit_core::internal::sync::lock;
 
 /// The total size of larger bodies that a server buffers at once, in bytes. Default is 64 MiB, or twice the largest
@@ -69,7 +69,7 @@ impl BodyRoom {
         client: Option<IpAddr>,
         bytes: usize,
     ) -> Result<RoomGuard, NoRoom> {
-        let client = client.map(client_of);
+        let client = client.map(client_for);
         let wanted = CancellationToken::new();
         let number = {
             let mut taken = lock(&self.taken);

@@ -76,7 +76,7 @@ where
 /// assert_eq!((definitions[0].name.as_str(), definitions.len()), ("read", 1));
 /// ```
 pub fn tool_definitions(tools: &[McpTool]) -> Vec<ToolDefinition> {
-    tools.iter().filter(|tool| peer::is_for_models(tool)).map(peer::definition_of).collect()
+    tools.iter().filter(|tool| peer::is_for_models(tool)).map(peer::tool_definition).collect()
 }
 
 /// Conversion of an MCP result into a response of this library; implemented for [`ToolResponse`].

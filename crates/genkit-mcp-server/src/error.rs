@@ -74,9 +74,7 @@ pub enum Error {
     TooManyQuestions(usize),
     #[error("{0} questions to this client are already open; it must answer some of them first")]
     TooManyClientQuestions(usize),
-    #[error(
-        "the question was dropped to make room for newer ones, because it had not been answered"
-    )]
+    #[error("the question was not answered and was dropped to make room for newer ones")]
     QuestionGaveWay,
     #[error("{0} streams are already open; try again later")]
     TooManyStreams(usize),

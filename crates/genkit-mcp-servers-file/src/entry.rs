@@ -38,13 +38,13 @@ pub(crate) fn read_server(
             let disabling = disabling_key(&entry);
             for key in entry.keys().filter(|key| disabling != Some(key.as_str())) {
                 if let Some(notice) = entry_keys::unknown_key_notice(key) {
-                    notices.push(format!("{}: {notice}", at.of_key(key)));
+                    notices.push(format!("{}: {notice}", at.for_key(key)));
                 }
             }
             if let Some(key) = disabling {
                 options.disabled = true;
                 if !matches!((key, &entry[key]), ("disabled" | "enabled", Value::Bool(_))) {
-                    let at = at.of_key(key);
+                    let at = at.for_key(key);
                     notices.push(format!(
                         "{at}: interpreted as disabled; write `\"disabled\": true` or remove the key"
                     ));
@@ -125,7 +125,7 @@ fn read_options(
         let in_seconds = limit < LEAST_MILLISECONDS;
         if limit < ODD_MILLISECONDS {
             let unit = if in_seconds { "seconds" } else { "milliseconds" };
-            let at = fields.at.of_key("timeout");
+            let at = fields.at.for_key("timeout");
             notices.push(format!("{at}: interpreted as {unit}; expected milliseconds"));
         }
         let seconds = if in_seconds { limit } else { limit / 1000.0 };
@@ -168,7 +168,7 @@ fn read_kind(fields: &Fields<'_>) -> Result<Option<Kind>, Error> {
         "sse" => ErrorReason::Sse,
         _ => ErrorReason::UnknownTransport,
     };
-    Err(fields.at.of_key(key).error_at(reason))
+    Err(fields.at.for_key(key).error_at(reason))
 }
 
 fn read_stdio(fields: &Fields<'_>, folder: Option<&Path>) -> Result<ServerTransport, Error> {
@@ -180,7 +180,7 @@ fn read_stdio(fields: &Fields<'_>, folder: Option<&Path>) -> Result<ServerTransp
     };
     let mut env = BTreeMap::new();
     if let Some(file) = fields.read_text("envFile")? {
-        let at = fields.at.of_key("envFile");
+        let at = fields.at.for_key("envFile");
         env.extend(env_file(&in_folder(file)).map_err(|reason| at.error_at(reason))?);
     }
     // Variables in the entry itself take precedence over variables in the file.

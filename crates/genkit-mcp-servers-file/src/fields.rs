@@ -21,19 +21,21 @@ impl Fields<'_> {
 
     /// Returns a string with its variables expanded.
     pub(crate) fn read_text(&self, key: &str) -> Result<Option<String>, Error> {
-        self.find_value(key).map(|value| self.expand_value(&self.at.of_key(key), value)).transpose()
+        self.find_value(key)
+            .map(|value| self.expand_value(&self.at.for_key(key), value))
+            .transpose()
     }
 
     /// Returns an array of strings with their variables expanded.
     pub(crate) fn read_texts(&self, key: &str) -> Result<Vec<String>, Error> {
-        let at = self.at.of_key(key);
+        let at = self.at.for_key(key);
         let values = self.read_array(&at, key)?.into_iter().flatten().enumerate();
         values.map(|(index, value)| self.expand_scalar(&at.index(index), value)).collect()
     }
 
     /// Returns an array of strings without expanding variables.
     pub(crate) fn read_strings(&self, key: &str) -> Result<Option<Vec<String>>, Error> {
-        let at = self.at.of_key(key);
+        let at = self.at.for_key(key);
         let Some(values) = self.read_array(&at, key)? else { return Ok(None) };
         let string = |(index, value): (usize, &Value)| match value {
             Value::String(text) => Ok(text.clone()),
@@ -44,17 +46,17 @@ impl Fields<'_> {
 
     /// Returns an object of strings with their variables expanded; `null` values are omitted, as in VS Code.
     pub(crate) fn read_pairs(&self, key: &str) -> Result<Vec<(String, String)>, Error> {
-        let at = self.at.of_key(key);
+        let at = self.at.for_key(key);
         let values = self.read_typed(&at, key, "an object of strings", Value::as_object)?;
         let present = values.into_iter().flatten().filter(|(_, value)| !value.is_null());
         present
-            .map(|(name, value)| Ok((name.clone(), self.expand_scalar(&at.of_key(name), value)?)))
+            .map(|(name, value)| Ok((name.clone(), self.expand_scalar(&at.for_key(name), value)?)))
             .collect()
     }
 
     /// Returns a number above zero.
     pub(crate) fn read_number(&self, key: &str) -> Result<Option<f64>, Error> {
-        let at = self.at.of_key(key);
+        let at = self.at.for_key(key);
         let number = self.read_typed(&at, key, "a number", Value::as_f64)?;
         match number.filter(|number| *number <= 0.0) {
             Some(_) => Err(at.error_at(ErrorReason::NotPositive)),

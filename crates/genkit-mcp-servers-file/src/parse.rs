@@ -118,7 +118,7 @@ fn list_entries<'a>(
     match entries {
         Value::Object(entries) => {
             let each = entries.into_iter().map(|(key, entry)| {
-                let place = at.of_key(&key);
+                let place = at.for_key(&key);
                 (key, place, entry)
             });
             Ok(each.collect())

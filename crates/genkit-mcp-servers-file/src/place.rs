@@ -22,7 +22,7 @@ impl<'a> Place<'a> {
         Self { file, path: path.to_owned() }
     }
 
-    pub(crate) fn of_key(&self, key: &str) -> Self {
+    pub(crate) fn for_key(&self, key: &str) -> Self {
         // A key in the file may have any length; limit it in messages.
         let key: String = key.chars().take(100).collect();
         Self { file: self.file, path: format!("{}.{key}", self.path) }

@@ -14,49 +14,54 @@ const MEDIA_TOKENS: u64 = 1_000;
 /// Estimates the tokens of a request by its length, at about four bytes of English text per token.
 pub fn of_request(request: &ModelRequest) -> u64 {
     let messages = request.messages.iter().map(of_message).sum::<u64>();
-    let docs = request.docs.iter().flat_map(|document| &document.content).map(of_part).sum::<u64>();
+    let docs =
+        request.docs.iter().flat_map(|document| &document.content).map(estimate_part).sum::<u64>();
     messages + docs + beside_messages(request)
 }
 
 /// Estimates the tokens of everything except the messages: the tools and the output schema.
 pub fn beside_messages(request: &ModelRequest) -> u64 {
     let tool = |tool: &ToolDefinition| {
-        let schema = tool.input_schema().map_or(0, of_json);
-        of_text(&tool.name) + of_text(&tool.description) + schema
+        let schema = tool.input_schema().map_or(0, estimate_json);
+        estimate_text(&tool.name) + estimate_text(&tool.description) + schema
     };
-    let schema = request.output.schema.as_deref().map_or(0, of_json);
+    let schema = request.output.schema.as_deref().map_or(0, estimate_json);
     request.tools.iter().map(tool).sum::<u64>() + schema
 }
 
 pub fn of_message(message: &Message) -> u64 {
-    MESSAGE_TOKENS + message.content.iter().map(of_part).sum::<u64>()
+    MESSAGE_TOKENS + message.content.iter().map(estimate_part).sum::<u64>()
 }
 
-fn of_part(part: &Part) -> u64 {
+fn estimate_part(part: &Part) -> u64 {
     match part {
-        Part::Text { text, .. } | Part::Reasoning { reasoning: text, .. } => of_text(text),
+        Part::Text { text, .. } | Part::Reasoning { reasoning: text, .. } => estimate_text(text),
         Part::Media { .. } => MEDIA_TOKENS,
-        Part::ToolRequest { tool_request: call, .. } => of_text(&call.name) + of_json(&call.input),
-        Part::ToolResponse { tool_response: answer, .. } => {
-            let content = answer.content.iter().map(of_part).sum::<u64>();
-            of_text(&answer.name) + of_json(&answer.output) + content
+        Part::ToolRequest { tool_request: call, .. } => {
+            estimate_text(&call.name) + estimate_json(&call.input)
         }
-        Part::Resource { resource, .. } => resource.text.as_deref().map_or(MEDIA_TOKENS, of_text),
-        Part::Data { data, .. } => of_json(data),
-        Part::Custom { custom, .. } => of_json(custom),
+        Part::ToolResponse { tool_response: answer, .. } => {
+            let content = answer.content.iter().map(estimate_part).sum::<u64>();
+            estimate_text(&answer.name) + estimate_json(&answer.output) + content
+        }
+        Part::Resource { resource, .. } => {
+            resource.text.as_deref().map_or(MEDIA_TOKENS, estimate_text)
+        }
+        Part::Data { data, .. } => estimate_json(data),
+        Part::Custom { custom, .. } => estimate_json(custom),
         _ => 0,
     }
 }
 
 /// Characters outside ASCII are about one token each, or slightly less.
-fn of_text(text: &str) -> u64 {
+fn estimate_text(text: &str) -> u64 {
     let ascii = text.bytes().filter(u8::is_ascii).count();
     let others = text.chars().filter(|char| !char.is_ascii()).count();
     (ascii + 3 * others).div_ceil(4) as u64
 }
 
 /// Estimates the tokens of JSON: three bytes per token, because punctuation adds tokens.
-fn of_json(value: &impl serde::Serialize) -> u64 {
+fn estimate_json(value: &impl serde::Serialize) -> u64 {
     json_size(value).div_ceil(3) as u64
 }
 

@@ -62,17 +62,17 @@ pub(crate) fn parse_ecdsa(pem: &str) -> Result<EcdsaKeyPair, Error> {
     if label != "PRIVATE KEY" {
         return Err(Error::NoPkcs8(label));
     }
-    ecdsa_of(&der)
+    parse_ecdsa_key(&der)
 }
 
 /// Generates a key on P-256.
 pub(crate) fn new_ecdsa() -> Result<EcdsaKeyPair, Error> {
     let curve = &ECDSA_P256_SHA256_FIXED_SIGNING;
     let der = EcdsaKeyPair::generate_pkcs8(curve, &SystemRandom::new());
-    ecdsa_of(der.map_err(|_| Error::NoRandom)?.as_ref())
+    parse_ecdsa_key(der.map_err(|_| Error::NoRandom)?.as_ref())
 }
 
-fn ecdsa_of(der: &[u8]) -> Result<EcdsaKeyPair, Error> {
+fn parse_ecdsa_key(der: &[u8]) -> Result<EcdsaKeyPair, Error> {
     let curve = &ECDSA_P256_SHA256_FIXED_SIGNING;
     EcdsaKeyPair::from_pkcs8(curve, der, &SystemRandom::new())
         .map_err(|fault| key_error("ES256", fault))

@@ -16,7 +16,7 @@ const BYTES_A_TOKEN: usize = 4;
 /// Warns once per model if a request exceeds the context window.
 #[derive(Default)]
 pub(super) struct Window {
-    told: Mutex<BTreeSet<String>>,
+    logged: Mutex<BTreeSet<String>>,
 }
 
 impl Window {
@@ -47,7 +47,7 @@ impl Window {
     }
     /// Returns whether a request exceeds the window and no warning has been logged yet.
     fn is_news(&self, model: &str, tokens: u64, size: u64) -> bool {
-        tokens > size && lock(&self.told).insert(model.to_owned())
+        tokens > size && lock(&self.logged).insert(model.to_owned())
     }
 }
 

@@ -101,7 +101,7 @@ fn build(mut from: OpenApi) -> Result<OpenApiTools> {
     let base = address(&document, &from.base)?;
     let client = std::mem::take(&mut from.client);
     let api = Arc::new(Api {
-        client: client_of(client)?,
+        client: client_for(client)?,
         base,
         headers: from.header_map()?,
         query: from.query.clone(),
@@ -191,7 +191,7 @@ fn server(server: &Value) -> Option<String> {
     Some(url)
 }
 
-fn client_of(client: ClientBuilder) -> Result<reqwest::Client> {
+fn client_for(client: ClientBuilder) -> Result<reqwest::Client> {
     if rustls::crypto::CryptoProvider::get_default().is_none() {
         // If another thread was first, its choice is just as good.
         let _ = rustls::crypto::ring::default_provider().install_default();

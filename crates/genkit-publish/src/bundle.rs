@@ -179,7 +179,7 @@ fn setting(variable: &PublishedVariable) -> Value {
 }
 
 fn listed_item(item: &Value) -> Value {
-    json!({ "name": item["name"], "description": text_of(&item["description"]) })
+    json!({ "name": item["name"], "description": string_field(&item["description"]) })
 }
 
 /// Returns a prompt of the manifest. The text is generated on request, so the description is used as a placeholder.
@@ -188,10 +188,10 @@ fn listed_prompt(prompt: &Value) -> Value {
     let arguments: Vec<&Value> = arguments.into_iter().flatten().map(|it| &it["name"]).collect();
     let mut listed = listed_item(prompt);
     listed["arguments"] = json!(arguments);
-    listed["text"] = text_of(&prompt["description"]).into();
+    listed["text"] = string_field(&prompt["description"]).into();
     listed
 }
 
-fn text_of(value: &Value) -> &str {
+fn string_field(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }

@@ -115,7 +115,7 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn read_skill(&mut self, folder: &str, entries: &[Entry]) -> Option<FoundSkill> {
         let here = if folder.is_empty() { self.root.to_owned() } else { self.root.join(folder) };
-        let Some(path) = self.path_of(folder) else {
+        let Some(path) = self.resolve_path(folder) else {
             self.errors.push(Error::for_file(
                 display_path(&here),
                 "has no name; move the skill to a folder with a name",
@@ -170,7 +170,7 @@ impl Reader<'_> {
     }
 
     /// Returns the path of a skill. If the root itself is a skill, the path begins with the root's name.
-    fn path_of(&self, folder: &str) -> Option<String> {
+    fn resolve_path(&self, folder: &str) -> Option<String> {
         let root_is_skill = self.root.join(SKILL_MD).is_file();
         let name = match root_is_skill {
             true => Some(self.root.canonicalize().ok()?.file_name()?.to_str()?.to_owned()),
@@ -216,7 +216,7 @@ impl Reader<'_> {
 
     fn read_file(&mut self, path: &str, entry: &Entry) -> Option<FoundFile> {
         if !self.files.contains_key(&entry.name) {
-            let bytes = match self.bytes_of(entry) {
+            let bytes = match self.read_bytes(entry) {
                 Ok(bytes) => bytes,
                 Err(what) => {
                     self.errors.push(Error::for_file(display_path(&entry.path), what));
@@ -231,7 +231,7 @@ impl Reader<'_> {
     }
 
     /// Reads a file. The size was checked before, but may have changed, so the read is limited as well.
-    fn bytes_of(&mut self, entry: &Entry) -> Result<Vec<u8>, String> {
+    fn read_bytes(&mut self, entry: &Entry) -> Result<Vec<u8>, String> {
         let read = genkit_files::read_regular_file(&entry.path, MAX_SKILL_BYTES);
         let bytes = read.map_err(|error| match error {
             genkit_files::Error::TooLarge(limit) => {

@@ -12,7 +12,7 @@ pub(crate) fn relative_links(text: &str) -> Vec<(String, usize)> {
             (None, Some(_)) => fence = marker,
             (Some(open), Some(marker)) if open == marker => fence = None,
             (None, None) => {
-                found.extend(links_of(line).into_iter().map(|link| (link, number + 1)));
+                found.extend(find_links(line).into_iter().map(|link| (link, number + 1)));
             }
             (Some(_), _) => {}
         }
@@ -20,7 +20,7 @@ pub(crate) fn relative_links(text: &str) -> Vec<(String, usize)> {
     found
 }
 
-fn links_of(line: &str) -> Vec<String> {
+fn find_links(line: &str) -> Vec<String> {
     // Text between two backticks is code.
     let prose: String = line.split('`').step_by(2).collect::<Vec<_>>().join("``");
     let mut links = Vec::new();

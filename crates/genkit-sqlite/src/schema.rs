@@ -108,11 +108,11 @@ pub(crate) fn store_error(error: rusqlite::Error) -> Error {
 fn open_error(path: Option<&Path>, error: &rusqlite::Error) -> Error {
     let name = path.map_or_else(|| ":memory:".to_owned(), |path| path.display().to_string());
     let text = format!("cannot open the SQLite run store `{name}`: {error}");
-    Error::new(kind_of(error), text)
+    Error::new(error_kind(error), text)
 }
 
 /// Returns `Unavailable` only if a retry can succeed.
-fn kind_of(error: &rusqlite::Error) -> ErrorKind {
+fn error_kind(error: &rusqlite::Error) -> ErrorKind {
     use rusqlite::ErrorCode as Code;
     match error.sqlite_error_code() {
         Some(

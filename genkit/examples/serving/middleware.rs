@@ -25,7 +25,7 @@ async fn main() -> Result<()> {
     let guard = on_tool(|call, next| async move {
         let path = call.request().input["path"].as_str();
         if path.is_some_and(|path| path.contains("..")) {
-            let error = serde_json::json!({"error": "path outside of the folder"});
+            let error = serde_json::json!({"error": "path outside the folder"});
             return Ok(ToolOutcome::respond(call.request().respond(error)));
         }
         next.run(call).await

@@ -1,4 +1,4 @@
-//! The durable runs of these tests, and their effects outside of the program.
+//! The durable runs of these tests, and their effects outside the program.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -10,7 +10,7 @@ use genkit::model::{self, FnModel, ModelResponse};
 use genkit::{Context, GenerateResponse, Genkit, Part, Registry, Result, Role, tool, tools};
 use serde_json::json;
 
-/// Effects outside of the program, which a crash does not undo.
+/// Effects outside the program, which a crash does not undo.
 #[derive(Clone, Default)]
 pub(super) struct World(pub(super) Arc<WorldState>);
 

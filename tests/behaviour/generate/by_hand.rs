@@ -422,7 +422,7 @@ async fn prompts_resources_and_flows_run_as_values() {
     assert_eq!(genkit.read_resource("x://7").await.unwrap_err().kind(), ErrorKind::NotFound);
 }
 
-/// Runs a flow inside of a tool.
+/// Runs a flow inside a tool.
 #[tool]
 async fn sums(ctx: &Context) -> Result<Value> {
     Flow::of::<sum>().run(json!({"numbers": [1, 2]})).context(ctx).await

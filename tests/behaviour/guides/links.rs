@@ -149,7 +149,7 @@ fn book_leads_to_its_own_pages() {
             let is_page = pages.iter().any(|it| format!("{}.md", it.name) == file);
             let is_picture =
                 file.ends_with(".png") && root().join("genkit/guide").join(file).exists();
-            assert!(is_page || is_picture, "{}: {target} is outside of the book", page.name);
+            assert!(is_page || is_picture, "{}: {target} is outside the book", page.name);
             inside += 1;
         }
     }

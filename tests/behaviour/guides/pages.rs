@@ -91,7 +91,7 @@ impl Page {
         self.text.lines().next().unwrap_or_default().trim_start_matches("# ")
     }
 
-    /// Everything outside of blocks.
+    /// Everything outside blocks.
     pub(super) fn prose(&self) -> String {
         let mut in_block = false;
         let is_prose = |line: &&str| {

@@ -24,7 +24,7 @@ use genkit::{Context, Error, ErrorKind, Genkit, Registry, Result, tool, tools};
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
-/// Effects outside of the program, which a restart does not undo.
+/// Effects outside the program, which a restart does not undo.
 struct World {
     begun: AtomicUsize,
     effects: AtomicUsize,

@@ -60,7 +60,7 @@ fn pages() -> [Page; 8] {
             &["delete_file"],
             vec![
                 ("delete_file", json!({"path": "a"}), "a is gone"),
-                ("delete_file", json!({"path": "../a"}), "path outside of the folder"),
+                ("delete_file", json!({"path": "../a"}), "path outside the folder"),
             ],
         ),
         page(

@@ -35,7 +35,7 @@ pub(super) fn serves(serve: impl FnOnce(TcpStream, String) + Send + 'static) -> 
 }
 
 impl Server {
-    /// Waits until everything is sent. Its thread is joined outside of the runtime, which must continue in order to
+    /// Waits until everything is sent. Its thread is joined outside the runtime, which must continue in order to
     /// close connections.
     pub(super) async fn served(self) {
         tokio::task::spawn_blocking(|| self.served.join().expect("the server is content"))

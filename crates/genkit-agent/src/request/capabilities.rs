@@ -64,8 +64,8 @@ pub(crate) fn check_capabilities(model: &dyn Model, request: &ModelRequest) -> R
 /// Returns whether this setting has not been reported yet.
 fn is_news(setting: &str) -> bool {
     static TOLD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
-    let mut told = lock(&TOLD);
-    told.len() < MAX_TOLD && told.insert(setting.to_owned())
+    let mut logged = lock(&TOLD);
+    logged.len() < MAX_TOLD && logged.insert(setting.to_owned())
 }
 
 fn missing_capability(supports: &Supports, request: &ModelRequest) -> Option<&'static str> {

@@ -110,7 +110,7 @@ impl Driver {
                         let calling = pin!(call.call_with_retries(nested.as_deref()));
                         spans.run_inside(calling).instrument(span).await?
                     };
-                    run.take_own_answer(answer)?;
+                    run.accept_own_response(answer)?;
                 }
                 NextStep::Check(check) => {
                     let span = trace::output_check();
@@ -160,7 +160,7 @@ impl Driver {
         let ended = tokio::select! {
             biased;
             error = self.env.wait_for_stop(Duration::ZERO) => Err(error),
-            ended = self.one_round(&mut run, nested.as_mut()) => ended,
+            ended = self.run_round(&mut run, nested.as_mut()) => ended,
         };
         ended.map_err(|error| run.fail_run(error))?;
         let mut response = run.into_round();
@@ -170,7 +170,7 @@ impl Driver {
         Ok(response)
     }
 
-    async fn one_round(&self, run: &mut Run, nested: Option<&mut NestedRun>) -> Result<()> {
+    async fn run_round(&self, run: &mut Run, nested: Option<&mut NestedRun>) -> Result<()> {
         match run.next() {
             NextStep::Tools(calls) => self.run_calls(calls, run, nested).await,
             _ => Ok(()),

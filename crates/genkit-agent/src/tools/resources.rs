@@ -81,8 +81,8 @@ async fn read(
     context: impl Fn(Option<Duration>) -> Context,
 ) -> Result<Vec<Part>> {
     let found = match server {
-        Some(server) => of_server(uri, server, given, registry),
-        None => of_anybody(uri, given, registry)?,
+        Some(server) => find_in_server(uri, server, given, registry),
+        None => find_in_all_servers(uri, given, registry)?,
     };
     let Some((resource, variables)) = found else {
         return Err(E::NoResource(uri.to_owned()).into());
@@ -99,7 +99,7 @@ async fn read(
 
 /// Returns the resource that a link from a server refers to, which must belong to that server. A link to another
 /// server's resource could expose its content to untrusted text, which might ask the model to send it away.
-fn of_server(
+fn find_in_server(
     uri: &str,
     server: &str,
     given: &[Resource],
@@ -112,7 +112,7 @@ fn of_server(
 
 /// Returns the resource that a link of this program refers to: one of the program, or else the only matching one of a
 /// server.
-fn of_anybody(
+fn find_in_all_servers(
     uri: &str,
     given: &[Resource],
     registry: &Registry,

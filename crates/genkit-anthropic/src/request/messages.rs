@@ -256,7 +256,7 @@ impl<'a> ConversationWriter<'a> {
 
     fn call(&mut self, call: &'a ToolRequest, caller: Option<&'a Value>) -> BlockContent<'a> {
         let input = ArgumentsObject::from_input(&call.input);
-        let (id, name) = (self.ids.of_call(call), self.names.sent_name(&call.name));
+        let (id, name) = (self.ids.id_for_call(call), self.names.sent_name(&call.name));
         BlockContent::ToolUse { id, name, input, caller }
     }
 
@@ -267,7 +267,7 @@ impl<'a> ConversationWriter<'a> {
         };
         let content = result_content(tool_response)?;
         let is_error = tool_response.error().is_some();
-        match self.ids.of_answer(tool_response) {
+        match self.ids.id_for_result(tool_response) {
             Some(id) => {
                 let block = BlockContent::ToolResult { tool_use_id: id, content, is_error };
                 self.results.push(marked_block(block, part));

@@ -19,7 +19,7 @@ struct OpenCall<'a> {
 }
 
 impl<'a> ToolUseIds<'a> {
-    pub(super) fn of_call(&mut self, call: &'a ToolRequest) -> String {
+    pub(super) fn id_for_call(&mut self, call: &'a ToolRequest) -> String {
         let reference = call.id.as_deref().unwrap_or_default();
         let fitting = fit_id(reference);
         let mut id = fitting.clone();
@@ -36,7 +36,7 @@ impl<'a> ToolUseIds<'a> {
 
     /// Returns the id of the call that `answer` responds to; `None` if the last turn has no such
     /// call.
-    pub(super) fn of_answer(&mut self, answer: &ToolResponse) -> Option<String> {
+    pub(super) fn id_for_result(&mut self, answer: &ToolResponse) -> Option<String> {
         let reference = answer.id.as_deref().unwrap_or_default();
         let by_name = |call: &OpenCall<'_>| call.name == answer.name;
         let at = self.open.iter().position(|call| match (reference, call.reference) {
@@ -81,11 +81,11 @@ mod tests {
         let call = |id: &str| ToolRequest::new("a", Value::Null).with_id(id);
         let calls = [call("ok_1"), call("x/y"), call("ok_1"), ToolRequest::new("b", Value::Null)];
         let mut ids = ToolUseIds::default();
-        let sent: Vec<_> = calls.iter().map(|call| ids.of_call(call)).collect();
+        let sent: Vec<_> = calls.iter().map(|call| ids.id_for_call(call)).collect();
         assert_eq!(sent[0], "ok_1");
         assert!(sent[1].starts_with("toolu_") && sent[1].len() == 22, "{}", sent[1]);
         assert_eq!((&*sent[2], &*sent[3]), ("ok_1_2", "toolu_without_ref"));
-        let mut answer = |call: &ToolRequest| ids.of_answer(&call.respond(1));
+        let mut answer = |call: &ToolRequest| ids.id_for_result(&call.respond(1));
         let order = [1, 3, 0, 2];
         assert_eq!(order.map(|at| answer(&calls[at]).unwrap()), order.map(|at| sent[at].clone()));
         assert_eq!(answer(&calls[0]), None);

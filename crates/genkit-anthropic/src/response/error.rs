@@ -37,7 +37,7 @@ pub(crate) fn decode_error(status: u16, headers: HeaderLookup<'_>, body: &[u8]) 
 
 /// Decodes an error within a response with a successful status.
 pub(crate) fn error_in_response(report: &Value) -> Error {
-    let status = report.get("type").and_then(Value::as_str).and_then(status_of);
+    let status = report.get("type").and_then(Value::as_str).and_then(status_for_type);
     let kind = kind_of_status(status.unwrap_or(500));
     let text = match status {
         Some(status) => error_text(NAME, status, &error_message(report), &|_| None),
@@ -55,7 +55,7 @@ fn with_report(error: Error, status: Option<u16>, report: &Value) -> Error {
 }
 
 /// Returns the HTTP status that corresponds to a type of error.
-fn status_of(kind: &str) -> Option<u16> {
+fn status_for_type(kind: &str) -> Option<u16> {
     Some(match kind {
         "invalid_request_error" => 400,
         "authentication_error" => 401,

@@ -207,9 +207,9 @@ impl<'a> MessageStream<'a> {
                     self.ending.merge_counts(read(usage)?);
                 }
                 if let Some(context) = event.context_management {
-                    let mut beside = Map::new();
-                    beside.insert("context_management".to_owned(), context);
-                    self.ending.read_fields(&mut beside);
+                    let mut siblings = Map::new();
+                    siblings.insert("context_management".to_owned(), context);
+                    self.ending.read_fields(&mut siblings);
                 }
             }
             ("message_stop", _) => return Ok(Next::Done),

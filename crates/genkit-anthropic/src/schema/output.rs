@@ -56,7 +56,7 @@ pub(super) fn rewrite_strict(exact: &Value) -> Result<(Value, Vec<String>), Stri
         );
         return Err(unsupported_part("", &what));
     }
-    Ok((schema, rewriter.left_out))
+    Ok((schema, rewriter.unenforced))
 }
 
 struct OutputRewriter<'a> {
@@ -68,7 +68,7 @@ struct OutputRewriter<'a> {
     limits: TraversalLimits,
     optional: usize,
     unions: usize,
-    left_out: Vec<String>,
+    unenforced: Vec<String>,
 }
 
 impl<'a> OutputRewriter<'a> {
@@ -80,7 +80,7 @@ impl<'a> OutputRewriter<'a> {
             limits: TraversalLimits::new(MAX_NODES),
             optional: 0,
             unions: 0,
-            left_out: Vec::new(),
+            unenforced: Vec::new(),
         }
     }
 }
@@ -113,7 +113,7 @@ impl StrictDialectRewriter for OutputRewriter<'_> {
                 // A reference in the part is resolved with the merged schema.
                 whole.extend(part.get("$ref").map(|it| ("$ref".to_owned(), it.clone())));
             }
-            return self.map_again(&whole, at);
+            return self.rewrite_nested_map(&whole, at);
         }
         let mut written = Map::new();
         let mut limits = Vec::new();
@@ -137,7 +137,7 @@ impl StrictDialectRewriter for OutputRewriter<'_> {
 
 impl OutputRewriter<'_> {
     /// Calls [`Self::rewrite_map`] one level deeper, so that the depth limit stops recursion.
-    fn map_again(
+    fn rewrite_nested_map(
         &mut self,
         map: &Map<String, Value>,
         at: &str,
@@ -167,15 +167,15 @@ impl OutputRewriter<'_> {
             // Check the contents of the definition once, but emit only the reference.
             let known = self.named.contains(&place);
             if !known {
-                let counts = (self.optional, self.unions, self.left_out.len());
+                let counts = (self.optional, self.unions, self.unenforced.len());
                 self.rewrite_schema(&Value::Object(target.clone()), &place)?;
                 (self.optional, self.unions) = (counts.0, counts.1);
-                self.left_out.truncate(counts.2);
+                self.unenforced.truncate(counts.2);
                 self.named.push(place);
             }
             Ok(Map::from_iter([("$ref".to_owned(), reference.clone())]))
         } else {
-            self.map_again(&merge_schemas(target, map), at)
+            self.rewrite_nested_map(&merge_schemas(target, map), at)
         };
         self.inside.pop();
         written
@@ -192,7 +192,7 @@ impl OutputRewriter<'_> {
         match classify_keyword(key, value) {
             Keyword::Copied => drop(written.insert(key.to_owned(), value.clone())),
             Keyword::Limit(words) => {
-                self.left_out.push(pointer::child(at, key));
+                self.unenforced.push(pointer::child(at, key));
                 limits.push(format!("{words} {value}"));
             }
             Keyword::Elsewhere => {}
@@ -213,8 +213,8 @@ impl OutputRewriter<'_> {
         written: &mut Map<String, Value>,
     ) -> Result<(), String> {
         self.unions += 1;
-        let beside = ["properties", "items", "required", "enum", "const"];
-        if let Some(other) = beside.iter().find(|other| map.contains_key(**other)) {
+        let unsupported_siblings = ["properties", "items", "required", "enum", "const"];
+        if let Some(other) = unsupported_siblings.iter().find(|other| map.contains_key(**other)) {
             return Err(unsupported_part(
                 &pointer::child(at, other),
                 "not supported next to `anyOf` or `oneOf`",

@@ -132,7 +132,7 @@ impl ToolOutcome {
             CallOutcome::Interrupted(suspended) => {
                 let mut part = Part::tool_request(request.clone());
                 suspended.as_ref().clone().write(&mut part);
-                Interrupt::of_part(&part)
+                Interrupt::from_part(&part)
             }
         }
     }

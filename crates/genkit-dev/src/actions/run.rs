@@ -161,7 +161,7 @@ impl ActionInput {
             }
             ActionTarget::Prompt(prompt) => {
                 let options = self.render_prompt("prompt", prompt, input).await?;
-                self.to_json(&request_of(options, &self.genkit.registry))
+                self.to_json(&build_request(options, &self.genkit.registry))
             }
             ActionTarget::ExecutablePrompt(prompt) => {
                 let options = self.render_prompt("executable-prompt", prompt, input).await?;
@@ -307,7 +307,7 @@ impl ActionInput {
 }
 
 /// Returns the first request that the model would receive.
-fn request_of(options: GenerateOptions, registry: &Registry) -> ModelRequest {
+fn build_request(options: GenerateOptions, registry: &Registry) -> ModelRequest {
     let tools = options.tools.iter().filter_map(|name| registry.tool(name));
     let tools: Vec<_> = tools.map(|tool| tool_definition(&tool)).collect();
     options.into_request().with_tools(tools)

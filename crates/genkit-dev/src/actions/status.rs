@@ -24,7 +24,7 @@ impl ErrorStatus {
         if let Some(trace_id) = trace_id {
             details.insert("traceId".to_owned(), trace_id.into());
         }
-        Self { code: code_of(error.kind()), message: error.to_string(), details }
+        Self { code: status_code(error.kind()), message: error.to_string(), details }
     }
 
     pub(crate) fn to_json(&self) -> Value {
@@ -33,7 +33,7 @@ impl ErrorStatus {
 }
 
 /// Returns the gRPC status code of a kind.
-fn code_of(kind: ErrorKind) -> u32 {
+fn status_code(kind: ErrorKind) -> u32 {
     match kind {
         ErrorKind::Cancelled => 1,
         ErrorKind::InvalidArgument => 3,

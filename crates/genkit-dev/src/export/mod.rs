@@ -63,7 +63,7 @@ fn server_of_environment() -> Option<Url> {
         return None;
     }
     let named = std::env::var("GENKIT_TELEMETRY_SERVER").ok().filter(|url| !url.is_empty())?;
-    let url = traces_of(&named);
+    let url = traces_url(&named);
     if url.is_none() {
         tracing::warn!(
             "GENKIT_TELEMETRY_SERVER is not an HTTP URL, so traces are not exported; set it to a URL such as \
@@ -79,7 +79,7 @@ pub(crate) fn export_to(server: &str) {
     if is_on() && server_of_environment().is_some() {
         return;
     }
-    match traces_of(server).filter(genkit_http_client::internal::net::is_loopback) {
+    match traces_url(server).filter(genkit_http_client::internal::net::is_loopback) {
         Some(url) => Exporter::install_for(url),
         None => tracing::warn!(
             "the telemetry server is not on this machine, so traces are not exported to it; to allow this, set \
@@ -89,7 +89,7 @@ pub(crate) fn export_to(server: &str) {
 }
 
 /// Returns the URL that receives traces.
-fn traces_of(server: &str) -> Option<Url> {
+fn traces_url(server: &str) -> Option<Url> {
     let url = Url::parse(&format!("{}/api/traces", server.trim_end_matches('/'))).ok()?;
     matches!(url.scheme(), "http" | "https").then_some(url)
 }
@@ -165,5 +165,5 @@ impl Exporter {
 /// Exports everything to `url`, at start and end, for tests.
 #[cfg(test)]
 pub(super) fn export_all_to(url: &str) {
-    Exporter::install_with(traces_of(url).unwrap(), || true);
+    Exporter::install_with(traces_url(url).unwrap(), || true);
 }

@@ -8,10 +8,10 @@ use crate::prompt::PromptFile;
 
 const FORMATS: [&str; 5] = ["text", "json", "array", "enum", "jsonl"];
 
-type Row = (&'static [&'static str], &'static str, fn(&Value) -> bool);
+type KeyRule = (&'static [&'static str], &'static str, fn(&Value) -> bool);
 
 /// The path of a key, the expected value, and a function that checks the value.
-const ROWS: [Row; 10] = [
+const KEY_RULES: [KeyRule; 10] = [
     (&["title"], "text", Value::is_string),
     (&["maxTurns"], "a whole number", Value::is_u64),
     (&["toolChoice"], "`auto`, `required` or `none`", |value| {
@@ -35,7 +35,7 @@ const ROWS: [Row; 10] = [
 
 /// Returns the top-level keys that Genkit defines.
 pub(super) fn top_level_keys() -> impl Iterator<Item = &'static str> {
-    ROWS.iter().filter(|(path, ..)| path.len() == 1).map(|(path, ..)| path[0])
+    KEY_RULES.iter().filter(|(path, ..)| path.len() == 1).map(|(path, ..)| path[0])
 }
 
 impl PromptFile {
@@ -51,13 +51,13 @@ impl PromptFile {
     /// ```
     pub fn check_run(&self) -> Vec<Error> {
         let Some(raw) = self.raw() else { return Vec::new() };
-        let mistake = |path: &[&str], expected| {
+        let invalid_key = |path: &[&str], expected| {
             let fault = Fault::Key { key: path.join("."), expected };
             let path: Vec<String> = path.iter().map(|key| (*key).to_owned()).collect();
             self.at_key(Error::new(fault), &path)
         };
         let mut errors = Vec::new();
-        for (path, expected, fits) in ROWS {
+        for (path, expected, fits) in KEY_RULES {
             let value = path.iter().try_fold(None, |value: Option<&Value>, key| {
                 let value = match value {
                     Some(value) => value.get(*key),
@@ -69,16 +69,16 @@ impl PromptFile {
                 && !value.is_null()
                 && !fits(value)
             {
-                errors.push(mistake(path, expected));
+                errors.push(invalid_key(path, expected));
             }
         }
         let output = raw.get("output").and_then(Value::as_object);
         for key in output.into_iter().flat_map(serde_json::Map::keys) {
-            let known = |(path, ..): &Row| path.len() == 2 && path[1] == key;
-            if key != "schema" && !ROWS.iter().any(known) {
+            let known = |(path, ..): &KeyRule| path.len() == 2 && path[1] == key;
+            if key != "schema" && !KEY_RULES.iter().any(known) {
                 let all =
                     "one of `schema`, `format`, `contentType`, `constrained` and `instructions`";
-                errors.push(mistake(&["output", key], all));
+                errors.push(invalid_key(&["output", key], all));
             }
         }
         errors

@@ -122,19 +122,19 @@ impl fmt::Display for Fault {
             | Self::KeyMisspelt { .. }
             | Self::DefaultWithoutField(_)
             | Self::DefaultKind { .. }
-            | Self::UnknownTool(_) => self.of_frontmatter(f),
+            | Self::UnknownTool(_) => self.fmt_frontmatter(f),
             Self::SchemaIsNoSchema(_)
             | Self::JsonSchemaWithoutType { .. }
             | Self::UnknownType(_)
             | Self::EnumIsNoList(_)
             | Self::FieldKind(_)
-            | Self::LooksLikePicoschema(_) => self.of_schema(f),
+            | Self::LooksLikePicoschema(_) => self.fmt_schema(f),
             Self::UnknownHelper(_)
             | Self::UnknownPartial(_)
             | Self::UnknownVariable(_)
             | Self::NoPartialBlock
             | Self::EndlessPartial(_)
-            | Self::HelperTaken(_) => self.of_environment(f),
+            | Self::HelperTaken(_) => self.fmt_environment(f),
             Self::PartialName
             | Self::PartialsTooDeep { .. }
             | Self::TooDeep(_)
@@ -150,14 +150,14 @@ impl fmt::Display for Fault {
             | Self::MediaUrl
             | Self::MediaType
             | Self::HelperFailed { .. }
-            | Self::HistoryMessage { .. } => self.of_rendering(f),
+            | Self::HistoryMessage { .. } => self.fmt_rendering(f),
             Self::File(what) => write!(f, "the file {what}"),
             Self::UnknownPrompt { folder, unknown } => {
                 unknown.fmt(f, "prompt")?;
                 write!(f, " (in the folder `{folder}`)")
             }
             Self::Folder { path, what } => write!(f, "the prompt folder {path} {what}"),
-            _ => self.of_template(f),
+            _ => self.fmt_template(f),
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::limits::{
 };
 
 impl Fault {
-    pub(super) fn of_frontmatter(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    pub(super) fn fmt_frontmatter(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::FrontmatterTooLarge => {
                 write!(f, "the frontmatter is larger than {MAX_FRONTMATTER_BYTES} bytes")
@@ -55,7 +55,7 @@ impl Fault {
         }
     }
 
-    pub(super) fn of_schema(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    pub(super) fn fmt_schema(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::SchemaIsNoSchema(kind) => {
                 write!(f, "Picoschema expects a type or a map of fields here, not {kind}")
@@ -95,7 +95,7 @@ impl Fault {
         }
     }
 
-    pub(super) fn of_template(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    pub(super) fn fmt_template(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TagNotClosed => f.write_str("`{{` is never closed; write `}}`"),
             Self::EmptyTag => f.write_str("this tag has no name; to print braces, write `\\{{`"),
@@ -166,7 +166,7 @@ impl Fault {
         }
     }
 
-    pub(super) fn of_environment(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    pub(super) fn fmt_environment(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::UnknownHelper(unknown) => {
                 unknown.fmt(f, "helper")?;
@@ -195,7 +195,7 @@ impl Fault {
         }
     }
 
-    pub(super) fn of_rendering(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    pub(super) fn fmt_rendering(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::PartialName => f.write_str("the name of a partial must be text"),
             Self::PartialsTooDeep { limit, name } => {

@@ -64,7 +64,7 @@ impl PromptSource {
     /// # Errors
     /// Returns the errors of [`PromptFile::parse`].
     pub fn parse(&self) -> Result<PromptFile, Error> {
-        PromptFile::of_source(&self.path.to_string_lossy(), Arc::clone(&self.source))
+        PromptFile::from_source(&self.path.to_string_lossy(), Arc::clone(&self.source))
     }
 }
 

@@ -28,11 +28,11 @@ pub(super) fn list_files(root: &Path) -> Result<(Vec<File>, Vec<Error>), Vec<Err
                 bytes += source.len();
                 if bytes > MAX_FOLDER_BYTES {
                     let what = format!("contains more than {MAX_FOLDER_BYTES} bytes of prompts");
-                    return Err(of_folder(root, what));
+                    return Err(folder_error(root, what));
                 }
                 files.push(File { name, path, source: source.into() });
             }
-            Err(what) => errors.push(of_file(&path, what)),
+            Err(what) => errors.push(file_error(&path, what)),
         }
         Ok(())
     });
@@ -63,8 +63,8 @@ pub(super) fn visit_entries(
         Ok(canonical) if canonical.is_dir() => {
             FolderWalk { root: canonical, entries: 0, visit }.visit_folder(root, "", 1)
         }
-        Ok(_) => Err(of_folder(root, "is not a folder".to_owned())),
-        Err(error) => Err(of_folder(root, format!("cannot be read: {error}"))),
+        Ok(_) => Err(folder_error(root, "is not a folder".to_owned())),
+        Err(error) => Err(folder_error(root, format!("cannot be read: {error}"))),
     }
 }
 
@@ -80,15 +80,15 @@ impl FolderWalk<'_> {
             let what = format!(
                 "has folders nested more than {MAX_FOLDERS} deep, or a link to one of its parents"
             );
-            return Err(of_folder(path, what));
+            return Err(folder_error(path, what));
         }
-        let unreadable = |error| of_folder(path, format!("cannot be read: {error}"));
+        let unreadable = |error| folder_error(path, format!("cannot be read: {error}"));
         for entry in fs::read_dir(path).map_err(unreadable)? {
             let entry = entry.map_err(unreadable)?;
             self.entries += 1;
             if self.entries > MAX_FILES {
                 let what = format!("has more than {MAX_FILES} entries");
-                return Err(of_folder(&self.root, what));
+                return Err(folder_error(&self.root, what));
             }
             let file_name = entry.file_name();
             let name = file_name.to_string_lossy();
@@ -139,12 +139,12 @@ fn read(path: &Path) -> Result<String, String> {
         .map_err(|error| format!("is not valid UTF-8 at byte {}", error.utf8_error().valid_up_to()))
 }
 
-fn of_file(path: &Path, what: String) -> Error {
+fn file_error(path: &Path, what: String) -> Error {
     Error::new(Fault::File(what)).in_file(&path.to_string_lossy().into())
 }
 
 /// Creates an error about a folder. For a relative path it includes the working directory.
-fn of_folder(path: &Path, what: String) -> Error {
+fn folder_error(path: &Path, what: String) -> Error {
     let mut shown = format!("`{}`", path.display());
     if let (true, Ok(from)) = (path.is_relative(), std::env::current_dir()) {
         shown += &format!(" (in `{}`)", from.display());

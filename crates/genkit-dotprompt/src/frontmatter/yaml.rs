@@ -95,7 +95,7 @@ impl YamlReader {
         while let Some(event) = parser.next_event() {
             let (event, span) = event.map_err(|error| wrong_yaml(&error))?;
             self.handle_event(event, span)
-                .map_err(|fault| Error::new(fault).with_place(start_of(&span)))?;
+                .map_err(|fault| Error::new(fault).with_place(start_position(&span)))?;
         }
         Ok(self.done.take().unwrap_or(Value::Null))
     }
@@ -209,12 +209,12 @@ impl YamlReader {
             Collection::List(list) => wanted.parse() == Ok(list.len()),
         });
         if here && on_the_way {
-            self.found = start_of(span);
+            self.found = start_position(span);
         }
     }
 }
 
-fn start_of(span: &Span) -> (usize, usize) {
+fn start_position(span: &Span) -> (usize, usize) {
     (span.start.line(), span.start.col() + 1)
 }
 

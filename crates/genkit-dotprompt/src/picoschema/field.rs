@@ -14,7 +14,7 @@ pub(crate) type Named<'a> = &'a dyn Fn(&str) -> Option<Value>;
 const MAX_DEPTH: usize = 64;
 
 /// Expands a map of fields.
-pub(super) fn of_fields(
+pub(super) fn expand_fields(
     fields: &Map<String, Value>,
     named: Named<'_>,
     depth: usize,
@@ -31,7 +31,7 @@ pub(super) fn of_fields(
             return Err((Fault::YamlTooDeep, Vec::new()));
         }
         if key == "(*)" {
-            additional = of_value(value, named, depth + 1).map_err(within)?;
+            additional = expand_value(value, named, depth + 1).map_err(within)?;
             continue;
         }
         let (name, kind) = split_key(key);
@@ -39,7 +39,7 @@ pub(super) fn of_fields(
             Some(name) => (name, true),
             None => (name, false),
         };
-        let schema = of_field(kind, value, optional, named, depth + 1).map_err(within)?;
+        let schema = expand_field(kind, value, optional, named, depth + 1).map_err(within)?;
         if properties.insert(name.to_owned(), schema).is_some() {
             return Err((Fault::DuplicateKey(name.to_owned()), vec![key.clone()]));
         }
@@ -69,7 +69,7 @@ fn split_key(key: &str) -> (&str, Option<&str>) {
     (name, kind)
 }
 
-fn of_field(
+fn expand_field(
     kind: Option<&str>,
     value: &Value,
     optional: bool,
@@ -77,17 +77,17 @@ fn of_field(
     depth: usize,
 ) -> Result<Value, SchemaError> {
     let Some(kind) = kind else {
-        let mut schema = of_value(value, named, depth)?;
+        let mut schema = expand_value(value, named, depth)?;
         allow_null(&mut schema, optional);
         return Ok(schema);
     };
     let (kind, description) = split_description(kind);
     let mut schema = match kind {
-        "array" => json!({"type": "array", "items": of_value(value, named, depth)?}),
-        "object" => of_value(value, named, depth)?,
+        "array" => json!({"type": "array", "items": expand_value(value, named, depth)?}),
+        "object" => expand_value(value, named, depth)?,
         "enum" => {
             let Value::Array(values) = value else {
-                return Err((Fault::EnumIsNoList(words::kind_of(value)), Vec::new()));
+                return Err((Fault::EnumIsNoList(words::value_kind(value)), Vec::new()));
             };
             let mut values = values.clone();
             if optional && !values.contains(&Value::Null) {
@@ -103,17 +103,17 @@ fn of_field(
 }
 
 /// Expands a type, a map of fields, or nothing, which is a map without fields.
-fn of_value(value: &Value, named: Named<'_>, depth: usize) -> Result<Value, SchemaError> {
+fn expand_value(value: &Value, named: Named<'_>, depth: usize) -> Result<Value, SchemaError> {
     match value {
-        Value::Null => of_fields(&Map::new(), named, depth),
-        Value::Object(fields) => of_fields(fields, named, depth),
-        Value::String(text) => of_text(text, named).map_err(|fault| (fault, Vec::new())),
-        other => Err((Fault::SchemaIsNoSchema(words::kind_of(other)), Vec::new())),
+        Value::Null => expand_fields(&Map::new(), named, depth),
+        Value::Object(fields) => expand_fields(fields, named, depth),
+        Value::String(text) => expand_text(text, named).map_err(|fault| (fault, Vec::new())),
+        other => Err((Fault::SchemaIsNoSchema(words::value_kind(other)), Vec::new())),
     }
 }
 
 /// Expands `type, description`.
-pub(super) fn of_text(text: &str, named: Named<'_>) -> Result<Value, Fault> {
+pub(super) fn expand_text(text: &str, named: Named<'_>) -> Result<Value, Fault> {
     let (word, description) = split_description(text);
     let mut schema = if word == "any" {
         json!({})

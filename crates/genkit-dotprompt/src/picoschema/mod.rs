@@ -43,13 +43,13 @@ pub(crate) fn expand_picoschema(value: &Value, named: Named<'_>) -> Result<Value
     match value {
         Value::Null => Ok(Value::Null),
         Value::String(text) if text.is_empty() => Ok(Value::Null),
-        Value::String(text) => field::of_text(text, named).map_err(|fault| (fault, Vec::new())),
-        Value::Object(map) => of_map(map, named),
-        other => Err((Fault::SchemaIsNoSchema(words::kind_of(other)), Vec::new())),
+        Value::String(text) => field::expand_text(text, named).map_err(|fault| (fault, Vec::new())),
+        Value::Object(map) => expand_map(map, named),
+        other => Err((Fault::SchemaIsNoSchema(words::value_kind(other)), Vec::new())),
     }
 }
 
-fn of_map(map: &Map<String, Value>, named: Named<'_>) -> Result<Value, SchemaError> {
+fn expand_map(map: &Map<String, Value>, named: Named<'_>) -> Result<Value, SchemaError> {
     if is_json_schema(map) {
         return Ok(Value::Object(map.clone()));
     }
@@ -58,7 +58,7 @@ fn of_map(map: &Map<String, Value>, named: Named<'_>) -> Result<Value, SchemaErr
         map.insert("type".to_owned(), json!("object"));
         return Ok(Value::Object(map));
     }
-    field::of_fields(map, named, 0).map_err(|(fault, path)| {
+    field::expand_fields(map, named, 0).map_err(|(fault, path)| {
         let key = path.last().cloned().unwrap_or_default();
         match words::is_keyword(&key) && path.len() == 1 {
             true => (Fault::JsonSchemaWithoutType { keyword: key, fault: Box::new(fault) }, path),

@@ -31,7 +31,7 @@ pub(super) fn is_keyword(key: &str) -> bool {
         )
 }
 
-pub(super) fn kind_of(value: &Value) -> &'static str {
+pub(super) fn value_kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "nothing",
         Value::Bool(_) => "a boolean",

@@ -12,10 +12,10 @@ pub(super) fn data_variable<'s>(path: &'s Path, context: &Scope<'s>) -> Val<'s> 
     for _ in 0..path.depth {
         frame = frame.and_then(|frame| frame.parent);
     }
-    path.parts.first().map_or(Val::Missing, |name| of_frame(name, frame))
+    path.parts.first().map_or(Val::Missing, |name| look_up_in_frame(name, frame))
 }
 
-fn of_frame<'s>(name: &str, mut frame: Option<&'s DataFrame<'s>>) -> Val<'s> {
+fn look_up_in_frame<'s>(name: &str, mut frame: Option<&'s DataFrame<'s>>) -> Val<'s> {
     while let Some(DataFrame { kind, parent }) = frame {
         match kind {
             Kind::Each { index, key, last } => match (name, key) {
@@ -25,7 +25,7 @@ fn of_frame<'s>(name: &str, mut frame: Option<&'s DataFrame<'s>>) -> Val<'s> {
                 ("last", _) => return Val::Owned((*last).into()),
                 _ => {}
             },
-            Kind::Root(root) => return of_root(name, root),
+            Kind::Root(root) => return look_up_in_root(name, root),
             Kind::Block(_) => {}
         }
         frame = *parent;
@@ -33,7 +33,7 @@ fn of_frame<'s>(name: &str, mut frame: Option<&'s DataFrame<'s>>) -> Val<'s> {
     Val::Missing
 }
 
-fn of_root<'s>(name: &str, root: &'s RenderInput<'s>) -> Val<'s> {
+fn look_up_in_root<'s>(name: &str, root: &'s RenderInput<'s>) -> Val<'s> {
     if let Some(value) = root.data.context.get(name) {
         return Val::Ref(value);
     }

@@ -160,7 +160,7 @@ impl<'a> Parser<'a> {
         let (token, at) = self.next()?;
         Ok(Expr::Literal(match token {
             Token::Text(text) => Some(Value::String(text)),
-            Token::Number(number) => Some(number_of(number)),
+            Token::Number(number) => Some(parse_number(number)),
             Token::Bool(value) => Some(Value::Bool(value)),
             Token::Null => Some(Value::Null),
             Token::Undefined => None,
@@ -186,7 +186,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-fn number_of(text: &str) -> Value {
+fn parse_number(text: &str) -> Value {
     let whole = text.parse::<i64>().map(Value::from);
     whole.unwrap_or_else(|_| text.parse::<f64>().map_or(Value::Null, Value::from))
 }

@@ -8,11 +8,11 @@ use crate::text::is_blank;
 
 /// Strips whitespace from all text nodes of a template.
 pub(super) fn control_whitespace(program: &mut Program, source: &str) {
-    of_program(program, source, true);
+    strip_program(program, source, true);
 }
 
 /// The whitespace that a node strips from its neighbors.
-struct Effect {
+struct Strips {
     open: bool,
     close: bool,
     standalone: Standalone,
@@ -30,33 +30,33 @@ enum Standalone {
     },
 }
 
-fn of_program(program: &mut Program, source: &str, root: bool) {
+fn strip_program(program: &mut Program, source: &str, root: bool) {
     let nodes = &mut program.nodes;
     for i in 0..nodes.len() {
-        let Some(taken) = of_node(&mut nodes[i], source) else { continue };
+        let Some(taken) = strip_node(&mut nodes[i], source) else { continue };
         let before = ends_line(nodes, Some(i), source, root);
         let after = begins_line(nodes, Some(i), source, root);
         if taken.close {
-            take_right(nodes, Some(i), source, true);
+            strip_after(nodes, Some(i), source, true);
         }
         if taken.open {
-            take_left(nodes, Some(i), source, true);
+            strip_before(nodes, Some(i), source, true);
         }
         match taken.standalone {
             Standalone::Inline if before && after => {
-                take_right(nodes, Some(i), source, false);
-                if take_left(nodes, Some(i), source, false) {
+                strip_after(nodes, Some(i), source, false);
+                if strip_before(nodes, Some(i), source, false) {
                     record_indent(nodes, i, source);
                 }
             }
             Standalone::Block { open, close } => {
                 if open && before {
-                    take_right(first_body(&mut nodes[i]), None, source, false);
-                    take_left(nodes, Some(i), source, false);
+                    strip_after(first_body(&mut nodes[i]), None, source, false);
+                    strip_before(nodes, Some(i), source, false);
                 }
                 if close && after {
-                    take_right(nodes, Some(i), source, false);
-                    take_left(last_body(&mut nodes[i]), None, source, false);
+                    strip_after(nodes, Some(i), source, false);
+                    strip_before(last_body(&mut nodes[i]), None, source, false);
                 }
             }
             _ => {}
@@ -77,9 +77,9 @@ fn record_indent(nodes: &mut [Node], i: usize, source: &str) {
     }
 }
 
-fn of_node(node: &mut Node, source: &str) -> Option<Effect> {
+fn strip_node(node: &mut Node, source: &str) -> Option<Strips> {
     let of_tag = |strip: Strip, standalone| {
-        Some(Effect { open: strip.open, close: strip.close, standalone })
+        Some(Strips { open: strip.open, close: strip.close, standalone })
     };
     match node {
         Node::Text(_) => None,
@@ -87,71 +87,71 @@ fn of_node(node: &mut Node, source: &str) -> Option<Effect> {
         Node::Comment(strip) => of_tag(*strip, Standalone::Inline),
         Node::Partial(partial) => match &mut **partial {
             Partial { block: Some(program), strips, .. } => {
-                Some(of_block(Some(program), None, *strips, source))
+                Some(strip_block(Some(program), None, *strips, source))
             }
             Partial { strips, .. } => of_tag(strips.open, Standalone::Inline),
         },
         Node::Inline(inline) => {
             let Inline { program, strips, .. } = &mut **inline;
-            Some(of_block(Some(program), None, *strips, source))
+            Some(strip_block(Some(program), None, *strips, source))
         }
         Node::Block(block) => {
             let Block { program, inverse, strips, .. } = &mut **block;
-            Some(of_block(program.as_mut(), inverse.as_mut(), *strips, source))
+            Some(strip_block(program.as_mut(), inverse.as_mut(), *strips, source))
         }
     }
 }
 
-fn of_block(
+fn strip_block(
     program: Option<&mut Program>,
     inverse: Option<&mut Program>,
     strips: BlockStrips,
     source: &str,
-) -> Effect {
+) -> Strips {
     let (first, second) = match (program, inverse) {
         (Some(program), inverse) => (Some(program), inverse),
         (None, inverse) => (inverse, None),
     };
     let (open, close) = (strips.open.open, strips.close.close);
-    let Some(first) = first else { return Effect { open, close, standalone: Standalone::No } };
-    of_program(first, source, false);
+    let Some(first) = first else { return Strips { open, close, standalone: Standalone::No } };
+    strip_program(first, source, false);
     let Some(second) = second else {
         let standalone = Standalone::Block {
             open: begins_line(&first.nodes, None, source, false),
             close: ends_line(&first.nodes, None, source, false),
         };
         if strips.open.close {
-            take_right(&mut first.nodes, None, source, true);
+            strip_after(&mut first.nodes, None, source, true);
         }
         if strips.close.open {
-            take_left(&mut first.nodes, None, source, true);
+            strip_before(&mut first.nodes, None, source, true);
         }
-        return Effect { open, close, standalone };
+        return Strips { open, close, standalone };
     };
-    of_program(second, source, false);
+    strip_program(second, source, false);
     let standalone = Standalone::Block {
         open: begins_line(&first.nodes, None, source, false),
         close: ends_line(first_inverse(second), None, source, false),
     };
     if strips.open.close {
-        take_right(&mut first.nodes, None, source, true);
+        strip_after(&mut first.nodes, None, source, true);
     }
     if strips.inverse.open {
-        take_left(&mut first.nodes, None, source, true);
+        strip_before(&mut first.nodes, None, source, true);
     }
     if strips.inverse.close {
-        take_right(first_inverse(second), None, source, true);
+        strip_after(first_inverse(second), None, source, true);
     }
     if strips.close.open {
-        take_left(last_inverse(second), None, source, true);
+        strip_before(last_inverse(second), None, source, true);
     }
     if ends_line(&first.nodes, None, source, false)
         && begins_line(first_inverse(second), None, source, false)
     {
-        take_left(&mut first.nodes, None, source, false);
-        take_right(first_inverse(second), None, source, false);
+        strip_before(&mut first.nodes, None, source, false);
+        strip_after(first_inverse(second), None, source, false);
     }
-    Effect { open, close, standalone }
+    Strips { open, close, standalone }
 }
 
 /// Returns the contents after the first `{{else ..}}`.
@@ -239,7 +239,7 @@ fn text_at(nodes: &mut [Node], at: Option<usize>) -> Option<&mut Text> {
 }
 
 /// Removes whitespace after `at`: all of it, or the rest of the line.
-fn take_right(nodes: &mut [Node], at: Option<usize>, source: &str, all: bool) {
+fn strip_after(nodes: &mut [Node], at: Option<usize>, source: &str, all: bool) {
     let at = at.map_or(0, |at| at + 1);
     let Some(text) = text_at(nodes, Some(at)).filter(|text| all || !text.right_stripped) else {
         return;
@@ -258,7 +258,7 @@ fn take_right(nodes: &mut [Node], at: Option<usize>, source: &str, all: bool) {
 }
 
 /// Removes whitespace before `at`: all of it, or only on the same line. Returns whether there was any.
-fn take_left(nodes: &mut [Node], at: Option<usize>, source: &str, all: bool) -> bool {
+fn strip_before(nodes: &mut [Node], at: Option<usize>, source: &str, all: bool) -> bool {
     let at = at.unwrap_or(nodes.len()).checked_sub(1);
     let Some(text) = text_at(nodes, at).filter(|text| all || !text.left_stripped) else {
         return false;

@@ -20,7 +20,7 @@ use genkit_core::internal::environment::is_development;
 use genkit_core::internal::error::Topic;
 use genkit_http_server::internal::{
     AllowedHosts, BodyError, BodyRoom, Cors, Drain, FairLimit, FairPlace, GRACE, HostRejection,
-    WholeBody, client_of, read_body,
+    WholeBody, client_for, read_body,
 };
 
 /// The maximum size of a request body, in bytes. Default is 8 MiB.
@@ -254,7 +254,7 @@ impl Gate {
 
 /// Returns the key of a client that is identified by its address alone.
 pub(super) fn address_key(from: Option<IpAddr>) -> String {
-    from.map_or_else(String::new, |from| format!("address {}", client_of(from)))
+    from.map_or_else(String::new, |from| format!("address {}", client_for(from)))
 }
 
 /// Defines the options that all servers of agents have, for a type with the fields `gate`, `listening` and `shutdown`.

@@ -117,18 +117,18 @@ impl ResponsePart<'_> {
         if self.plain_text().is_some() {
             return push(Part::text(self.text.map(|text| text.0.into_owned()).unwrap_or_default()));
         }
-        let mut beside = Map::new();
+        let mut siblings = Map::new();
         if let Some(signature) = self.thought_signature {
-            signature::add_signature(&mut beside, *signature, GEMINI);
+            signature::add_signature(&mut siblings, *signature, GEMINI);
         }
         let mut rest = self.rest;
         for key in ["videoMetadata", "mediaResolution"] {
             if let Some(value) = rest.shift_remove(key) {
-                beside.insert(key.to_owned(), value);
+                siblings.insert(key.to_owned(), value);
             }
         }
         let mut add = |mut part: Part| {
-            *part.metadata_mut() = std::mem::take(&mut beside);
+            *part.metadata_mut() = std::mem::take(&mut siblings);
             push(part);
         };
         let thought = self.thought == Some(true);
@@ -139,7 +139,7 @@ impl ResponsePart<'_> {
                 ("inlineData".to_owned(), json!({ "mimeType": blob.mime_type, "data": blob.data })),
                 ("thought".to_owned(), Value::Bool(true)),
             ]);
-            draft.append(&mut beside);
+            draft.append(&mut siblings);
             draft.append(&mut rest);
             push(Part::custom(Map::from_iter([(UNKNOWN.to_owned(), Value::Object(draft))])));
             return;
@@ -170,9 +170,9 @@ impl ResponsePart<'_> {
             add(Part::custom(Map::from_iter([(UNKNOWN.to_owned(), Value::Object(rest))])));
         }
         // A signature without other content must be sent back too.
-        if !beside.is_empty() {
+        if !siblings.is_empty() {
             let mut part = Part::text("");
-            *part.metadata_mut() = beside;
+            *part.metadata_mut() = siblings;
             push(part);
         }
     }

@@ -249,8 +249,8 @@ fn is_constraint(key: &str) -> bool {
 }
 
 /// Returns the replacement of a reference that is cut.
-fn cut_reference(target: &Map<String, Value>, beside: &Map<String, Value>) -> Map<String, Value> {
-    let mut cut = kept_notes(&merge_schemas(target, beside));
+fn cut_reference(target: &Map<String, Value>, siblings: &Map<String, Value>) -> Map<String, Value> {
+    let mut cut = kept_notes(&merge_schemas(target, siblings));
     let of_branch =
         |branch: &'_ Value| branch.get("type").and_then(Value::as_str).map(str::to_owned);
     let kind = match (listed_types(target).as_slice(), find_choice(target)) {

@@ -41,7 +41,7 @@ pub(super) fn error_field(line: &[u8]) -> Option<usize> {
 }
 
 /// Returns whether a line starts a JSON body instead of an SSE event.
-pub(super) fn begins_bare(line: &[u8]) -> bool {
+pub(super) fn starts_json(line: &[u8]) -> bool {
     matches!(line.trim_ascii_start().first(), Some(b'{' | b'['))
 }
 

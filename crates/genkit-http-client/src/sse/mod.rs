@@ -9,7 +9,7 @@ mod line;
 
 use std::{borrow::Cow, ops::Range};
 
-use line::{Brackets, Field, begins_bare, error_field, line_end, read_field};
+use line::{Brackets, Field, error_field, line_end, read_field, starts_json};
 
 /// The maximum size of one event, in bytes of the body. Default is 64 MiB.
 ///
@@ -296,7 +296,7 @@ impl SseParser {
                     }
                     continue;
                 }
-                Field::Other if !self.is_resumable && begins_bare(content) => {
+                Field::Other if !self.is_resumable && starts_json(content) => {
                     // JSON ends a pending event, even without a blank line between them.
                     let ready = self.take_message();
                     self.brackets = Some(Brackets::default());

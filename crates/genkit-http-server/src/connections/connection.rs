@@ -89,7 +89,7 @@ impl Connection {
         (phase, since)
     }
 
-    /// Returns the client, as grouped by [`client_of`](super::client_of).
+    /// Returns the client, as grouped by [`client_for`](super::client_for).
     pub(crate) fn client(&self) -> IpAddr {
         self.client
     }

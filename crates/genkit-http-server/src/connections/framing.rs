@@ -105,10 +105,10 @@ impl Framing {
                 size => self.state = State::Chunk(size.checked_add(2).ok_or(Ambiguous)?),
             },
             State::Trailers if line.is_empty() => self.state = State::Head,
-            State::Trailers => drop(header_of(line).ok_or(Ambiguous)?),
+            State::Trailers => drop(parse_header(line).ok_or(Ambiguous)?),
             _ if line.is_empty() && self.head.version.is_none() => {} // Before the request line.
             _ if line.is_empty() => self.state = std::mem::take(&mut self.head).body()?,
-            _ if self.head.version.is_none() => self.head.version = Some(version_of(line)),
+            _ if self.head.version.is_none() => self.head.version = Some(parse_version(line)),
             _ => self.head.add(line)?,
         }
         Ok(())
@@ -117,13 +117,13 @@ impl Framing {
 
 impl Head {
     fn add(&mut self, line: &[u8]) -> Result<(), Ambiguous> {
-        let (name, value) = header_of(line).ok_or(Ambiguous)?;
+        let (name, value) = parse_header(line).ok_or(Ambiguous)?;
         if name.eq_ignore_ascii_case(b"host") {
             self.hosts += 1;
         } else if name.eq_ignore_ascii_case(b"origin") {
             self.origins += 1;
         } else if name.eq_ignore_ascii_case(b"content-length") {
-            let length = length_of(value).filter(|_| self.length.is_none());
+            let length = parse_length(value).filter(|_| self.length.is_none());
             self.length = Some(length.ok_or(Ambiguous)?);
         } else if name.eq_ignore_ascii_case(b"transfer-encoding") {
             // No other encoding is decoded.
@@ -152,7 +152,7 @@ impl Head {
     }
 }
 
-fn version_of(request_line: &[u8]) -> Version {
+fn parse_version(request_line: &[u8]) -> Version {
     match request_line.rsplit(|byte| *byte == b' ').next() {
         Some(b"HTTP/1.1") => Version::Http11,
         Some(b"HTTP/1.0") => Version::Http10,
@@ -161,14 +161,14 @@ fn version_of(request_line: &[u8]) -> Version {
 }
 
 /// Splits a header line. A space before the colon and a continued line are rejected.
-fn header_of(line: &[u8]) -> Option<(&[u8], &[u8])> {
+fn parse_header(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let colon = line.iter().position(|byte| *byte == b':')?;
     let (name, value) = (&line[..colon], &line[colon + 1..]);
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(byte);
     (!name.is_empty() && name.iter().all(is_name)).then(|| (name, value.trim_ascii()))
 }
 
-fn length_of(value: &[u8]) -> Option<u64> {
+fn parse_length(value: &[u8]) -> Option<u64> {
     if !value.iter().all(u8::is_ascii_digit) {
         return None; // `parse` accepts a sign.
     }

@@ -47,7 +47,7 @@ pub(crate) struct OpenConnection {
 
 /// Returns the client that an address belongs to: the address itself, or the /64 network of an IPv6 address, because a
 /// client can use any address in its network.
-pub fn client_of(address: IpAddr) -> IpAddr {
+pub fn client_for(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => {
             IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX)))
@@ -76,7 +76,7 @@ impl ConnectionTable {
 
     /// Admits a connection, closing others if necessary; `None` rejects it.
     pub(crate) fn admit(self: &Arc<Self>, address: IpAddr) -> Option<OpenConnection> {
-        let client = client_of(address);
+        let client = client_for(address);
         let mut open = lock(&self.open);
         let of_client = open.of_clients.get(&client).copied().unwrap_or(0);
         if of_client >= self.of_each_client && !open.make_room(Some(client), self.limit) {

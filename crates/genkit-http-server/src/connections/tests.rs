@@ -101,7 +101,7 @@ fn each_phase_has_its_own_limit() {
 
 #[test]
 fn network_of_ipv6_is_one_client() {
-    let of = |text: &str| client_of(text.parse().expect("an address"));
+    let of = |text: &str| client_for(text.parse().expect("an address"));
     assert_eq!(of("2001:db8::1"), of("2001:db8::ffff:1"));
     assert_ne!(of("2001:db8::1"), of("2001:db8:0:1::1"));
     assert_eq!(of("::ffff:10.0.0.1"), of("10.0.0.1"));

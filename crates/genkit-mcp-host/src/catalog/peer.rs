@@ -96,15 +96,15 @@ pub(crate) fn is_for_models(listed: &McpTool) -> bool {
     ui.is_none_or(apps::is_ui_for_models)
 }
 
-fn description_of(listed: &McpTool) -> String {
+fn tool_description(listed: &McpTool) -> String {
     visible::escape_prose(listed.description.as_deref().unwrap_or_default()).into_owned()
 }
 
 /// Converts a listed tool into a definition that a model request can have.
-pub(crate) fn definition_of(listed: &McpTool) -> ToolDefinition {
+pub(crate) fn tool_definition(listed: &McpTool) -> ToolDefinition {
     let schema = Value::Object((*listed.input_schema).clone());
     let schema = genkit_schema::internal::repair_arguments(schema, Patterns::Supported).schema;
-    let mut definition = ToolDefinition::new(listed.name.to_string(), description_of(listed))
+    let mut definition = ToolDefinition::new(listed.name.to_string(), tool_description(listed))
         .with_input_schema(schema);
     if let (Some(output), _) = output_schema(listed) {
         definition = definition.with_output_schema(output);
@@ -119,7 +119,7 @@ fn make_tool(peer: &Peer<RoleClient>, server: &str, listed: &McpTool) -> Tool {
     let (peer, server): (_, Arc<str>) = (peer.clone(), server.into());
     let name = listed.name.to_string();
     let origin = serde_json::json!({ "server": &*server, "name": name });
-    let mut tool = Tool::from_server(name.clone(), description_of(listed))
+    let mut tool = Tool::from_server(name.clone(), tool_description(listed))
         .metadata("mcp", origin)
         .input_schema(Value::Object((*listed.input_schema).clone()));
     let (output, is_wrapped) = output_schema(listed);

@@ -28,7 +28,7 @@ pub(super) async fn round_trips(
     mut request: ClientRequest,
 ) -> Result<Value> {
     let key = |request: &ClientRequest| {
-        let print = fingerprint_of(request);
+        let print = fingerprint_request(request);
         (format!("mcp:{}:{print}", server.key), print)
     };
     // The caller may answer in a later run, which resumes from the server's last question.
@@ -103,12 +103,12 @@ pub(super) async fn round_trips(
 /// a task.
 fn task_key(server: &ManagedServer, request: &ClientRequest) -> Option<(String, String)> {
     let ClientRequest::CallToolRequest(_) = request else { return None };
-    let print = fingerprint_of(request);
+    let print = fingerprint_request(request);
     Some((format!("mcp-task:{}:{print}", server.key), print))
 }
 
 /// Returns a fingerprint of a request's method, target and arguments, which is the same in every run.
-fn fingerprint_of(request: &ClientRequest) -> String {
+fn fingerprint_request(request: &ClientRequest) -> String {
     let print = |method, name: &str, arguments: &Option<Map<String, Value>>| {
         let arguments = arguments.as_ref().map(serde_json::to_string).and_then(Result::ok);
         hash_texts(&[method, name, arguments.as_deref().unwrap_or("{}")])

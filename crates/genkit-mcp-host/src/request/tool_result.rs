@@ -136,7 +136,7 @@ impl ToolResult {
         let mut repeated = Vec::new();
         let Some(mut value) = structured else { return (None, blocks, metadata, repeated) };
         if is_repeated(&blocks, &value) {
-            let texts = blocks.iter().filter(|block| is_text(block)).filter_map(text_of);
+            let texts = blocks.iter().filter(|block| is_text(block)).filter_map(block_text);
             repeated.extend(texts.map(str::to_owned));
             blocks.retain(|block| !is_text(block));
         }
@@ -233,7 +233,7 @@ fn is_error(server: &str, flag: Option<&Value>) -> bool {
 /// the only member (`{"content": ".."}`), or as one block per item.
 fn is_repeated(blocks: &[Value], structured: &Value) -> bool {
     let texts: Vec<&str> =
-        blocks.iter().filter(|block| is_text(block)).filter_map(text_of).collect();
+        blocks.iter().filter(|block| is_text(block)).filter_map(block_text).collect();
     let only = structured.as_object().filter(|map| map.len() == 1);
     let values = [Some(structured), only.and_then(|map| map.values().next())];
     values.into_iter().flatten().any(|value| match (value, texts.as_slice()) {
@@ -283,13 +283,13 @@ fn is_text(block: &Value) -> bool {
     block["type"] == "text"
 }
 
-fn text_of(block: &Value) -> Option<&str> {
+fn block_text(block: &Value) -> Option<&str> {
     block["text"].as_str()
 }
 
 fn join_texts(blocks: &[Value]) -> String {
     let texts: Vec<&str> =
-        blocks.iter().filter(|block| is_text(block)).filter_map(text_of).collect();
+        blocks.iter().filter(|block| is_text(block)).filter_map(block_text).collect();
     texts.join("\n")
 }
 

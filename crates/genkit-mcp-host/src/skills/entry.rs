@@ -93,7 +93,7 @@ impl ListedFile {
         let uri = value["uri"].as_str().filter(|uri| uri.len() <= MAX_URI);
         let uri = uri.ok_or("one of its files has no valid `uri`")?;
         let inside = uri.strip_prefix(root).ok_or("one of its files is outside the skill")?;
-        let path = path_of(inside)
+        let path = resolve_path(inside)
             .ok_or("the `uri` of one of its files is not a path within the skill")?;
         let digest = value["digest"].as_str().unwrap_or_default();
         let hex = digest.strip_prefix("sha256:").unwrap_or_default();
@@ -109,7 +109,7 @@ impl ListedFile {
 }
 
 /// Returns the path at the end of a URI, or `None` if it leaves the skill or is ambiguous.
-fn path_of(inside: &str) -> Option<String> {
+fn resolve_path(inside: &str) -> Option<String> {
     if inside.contains(['?', '#']) {
         return None;
     }

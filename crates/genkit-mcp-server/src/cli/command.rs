@@ -88,12 +88,9 @@ fn built_in_flags() -> Vec<Arg> {
             .help_heading("With --http")
             .action(ArgAction::Append)
             .requires("http"),
-            flag(
-                "stateless",
-                "Serve without sessions, so that any instance can handle any request",
-            )
-            .help_heading("With --http")
-            .requires("http"),
+            flag("stateless", "Run without sessions; any instance can serve any request")
+                .help_heading("With --http")
+                .requires("http"),
         ]);
     }
     flags.extend([

@@ -28,7 +28,7 @@ pub(super) fn install_entry(
     };
     let program = program_path()?;
     let mut server = args.into_iter().fold(NewServer::new(&name, &program), NewServer::arg);
-    let given: Vec<_> = wanted.env.iter().map(|it| variable_of(it)).collect::<Result<_>>()?;
+    let given: Vec<_> = wanted.env.iter().map(|it| parse_variable(it)).collect::<Result<_>>()?;
     for variable in &settings.variables {
         let name = variable.name();
         if given.iter().any(|(key, _)| key == name) {
@@ -98,10 +98,10 @@ fn is_build(program: &Path) -> bool {
 }
 
 /// Parses `KEY=VALUE`; `KEY` alone takes its value from this environment.
-fn variable_of(said: &str) -> Result<(String, String)> {
-    let (key, value) = match said.split_once('=') {
+fn parse_variable(text: &str) -> Result<(String, String)> {
+    let (key, value) = match text.split_once('=') {
         Some((key, value)) => (key, Some(value.to_owned())),
-        None => (said, None),
+        None => (text, None),
     };
     if key.is_empty() {
         return Err(E::VariableName.into());
@@ -126,10 +126,10 @@ mod tests {
 
     #[test]
     fn variable_is_passed_through_or_set() {
-        assert_eq!(variable_of("A=b=c").unwrap(), ("A".to_owned(), "b=c".to_owned()));
-        assert_eq!(variable_of("PATH").unwrap().1, env::var("PATH").unwrap());
-        assert!(variable_of("=b").is_err());
-        let missing = variable_of("GENKIT_NO_SUCH_VARIABLE").unwrap_err().to_string();
+        assert_eq!(parse_variable("A=b=c").unwrap(), ("A".to_owned(), "b=c".to_owned()));
+        assert_eq!(parse_variable("PATH").unwrap().1, env::var("PATH").unwrap());
+        assert!(parse_variable("=b").is_err());
+        let missing = parse_variable("GENKIT_NO_SUCH_VARIABLE").unwrap_err().to_string();
         assert!(missing.contains("GENKIT_NO_SUCH_VARIABLE"), "{missing}");
     }
 

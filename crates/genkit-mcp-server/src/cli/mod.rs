@@ -170,7 +170,7 @@ impl<'a> McpCli<'a> {
                 return install::install_entry(install, &server.settings, told(own.as_ref())?);
             }
             CliCommand::Inspect => return inspect::run_inspector(told(own.as_ref())?).await,
-            CliCommand::Serve if waits_for_a_person(&server) => {
+            CliCommand::Serve if would_block_on_terminal(&server) => {
                 return print::print_text(&terminal::usage_hint(&server.settings));
             }
             _ => {}
@@ -191,7 +191,7 @@ impl<'a> McpCli<'a> {
 }
 
 /// Returns whether the server would serve on stdio in a terminal, without an MCP client.
-fn waits_for_a_person(server: &McpServer) -> bool {
+fn would_block_on_terminal(server: &McpServer) -> bool {
     server.listening.place.is_none() && std::io::stdin().is_terminal()
 }
 

@@ -53,7 +53,7 @@ impl<'a> OwnArgs<'a> {
                 _ => continue,
             }
             if arg.is_positional() {
-                positional.extend(count_occurrences(matches, arg, is_path)?.into_iter().flatten());
+                positional.extend(read_occurrences(matches, arg, is_path)?.into_iter().flatten());
                 continue;
             }
             let Some(flag) = flag_name(arg) else { continue };
@@ -64,7 +64,7 @@ impl<'a> OwnArgs<'a> {
                     told.extend((0..count).map(|_| flag.clone()));
                 }
                 _ => {
-                    for values in count_occurrences(matches, arg, is_path)? {
+                    for values in read_occurrences(matches, arg, is_path)? {
                         match &values[..] {
                             [value] if value.starts_with('-') && flag.starts_with("--") => {
                                 told.push(format!("{flag}={value}"));
@@ -92,7 +92,7 @@ fn flag_name(arg: &Arg) -> Option<String> {
     long.or_else(|| arg.get_short().map(|short| format!("-{short}")))
 }
 
-fn count_occurrences(matches: &ArgMatches, arg: &Arg, is_path: bool) -> Result<Vec<Vec<String>>> {
+fn read_occurrences(matches: &ArgMatches, arg: &Arg, is_path: bool) -> Result<Vec<Vec<String>>> {
     let given = matches.get_raw_occurrences(arg.get_id().as_str());
     let given = given.into_iter().flatten();
     given.map(|values| values.map(|value| to_argument(value, is_path)).collect()).collect()

@@ -99,7 +99,7 @@ fn ask(
                 break;
             }
             let Some(value) = read_value(&text, schema) else {
-                writeln!(output, "  `{text}` is not valid; expected {}", expected_by(schema))?;
+                writeln!(output, "  `{text}` is not valid; expected {}", describe_type(schema))?;
                 continue;
             };
             content.insert(name.clone(), value);
@@ -131,8 +131,8 @@ fn describe_field(name: &str, schema: &Value, is_required: bool) -> String {
     format!("{}{}{optional}:", visible::escape_prose(name), choices.unwrap_or_default())
 }
 
-fn expected_by(schema: &Value) -> &'static str {
-    match kind_of(schema) {
+fn describe_type(schema: &Value) -> &'static str {
+    match field_type(schema) {
         "boolean" => "yes or no",
         "integer" => "an integer",
         "number" => "a number",
@@ -141,13 +141,13 @@ fn expected_by(schema: &Value) -> &'static str {
     }
 }
 
-fn kind_of(schema: &Value) -> &str {
+fn field_type(schema: &Value) -> &str {
     schema["type"].as_str().unwrap_or("string")
 }
 
 /// Reads the text that the user wrote as a value of the field's type.
 fn read_value(text: &str, schema: &Value) -> Option<Value> {
-    match kind_of(schema) {
+    match field_type(schema) {
         "boolean" => match text.to_lowercase().as_str() {
             "y" | "yes" | "true" => Some(true.into()),
             "n" | "no" | "false" => Some(false.into()),

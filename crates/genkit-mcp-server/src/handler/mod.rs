@@ -98,7 +98,7 @@ impl<'a> Methods<'a> {
         (request.state, request.responses) = (params.request_state, params.input_responses);
         let running = tool.clone();
         let limit = tool.max_output().unwrap_or(settings.max_output);
-        let task = tasks::task_of(self.shared, &tool, &request)?;
+        let task = tasks::find_task(self.shared, &tool, &request)?;
         let reply = move |outcome| match outcome {
             RunOutcome::Finished(result) => {
                 let result = results::tool_result(&tool, result, era);

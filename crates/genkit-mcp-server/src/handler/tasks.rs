@@ -56,7 +56,7 @@ fn missing_extension() -> ErrorData {
 ///
 /// # Errors
 /// If the tool always runs as a task, and the client does not support tasks or has too many tasks.
-pub(super) fn task_of(
+pub(super) fn find_task(
     shared: &Arc<SharedState>,
     tool: &Tool,
     request: &Request,

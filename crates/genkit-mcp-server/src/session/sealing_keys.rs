@@ -114,8 +114,7 @@ fn decode_key(word: &str) -> Result<Vec<u8>, String> {
 fn check_key(key: Vec<u8>) -> Result<Vec<u8>, String> {
     if key.len() < MIN_KEY {
         return Err(format!(
-            "the key is only {} bytes long; use at least {MIN_KEY} random bytes, for example from `openssl rand -hex \
-             {MIN_KEY}`",
+            "the key is only {} bytes long; use at least {MIN_KEY} random bytes (`openssl rand -hex {MIN_KEY}`)",
             key.len()
         ));
     }
@@ -153,7 +152,7 @@ mod tests {
 
     const HEX: &str = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1eff";
 
-    fn of_file(text: &[u8]) -> Result<Vec<Vec<u8>>, E> {
+    fn parse(text: &[u8]) -> Result<Vec<Vec<u8>>, E> {
         use std::sync::atomic::{AtomicUsize, Ordering};
         static FILES: AtomicUsize = AtomicUsize::new(0);
         let name =
@@ -177,7 +176,7 @@ mod tests {
              __v7-_v7-_v7-_v7-_v7-_v7-_v7-_v7-_v7-_v7-_s,{}\n",
             "AB".repeat(40)
         );
-        let keys = of_file(text.as_bytes()).expect("they are right");
+        let keys = parse(text.as_bytes()).expect("they are right");
         let lengths: Vec<_> = keys.iter().map(|key| (key.len(), key[0])).collect();
         assert_eq!(lengths, [(32, 0), (32, 0xfb), (32, 0xff), (40, 0xab)]);
         assert_eq!(keys[0][31], 0xff);
@@ -185,31 +184,28 @@ mod tests {
 
     #[test]
     fn invalid_key_is_reported_with_its_line_and_without_its_value() {
-        let short = error_text(of_file(format!("{HEX}\n{}\n", &HEX[..62]).as_bytes()));
-        assert!(
-            short.contains("line 2: the key is only 31 bytes long; use at least 32"),
-            "{short}"
-        );
-        let strange = error_text(of_file(format!("{HEX}\n\nsecret!{HEX}\n").as_bytes()));
+        let short = error_text(parse(format!("{HEX}\n{}\n", &HEX[..62]).as_bytes()));
+        assert!(short.contains("line 2: the key is only 31 bytes long; use"), "{short}");
+        let strange = error_text(parse(format!("{HEX}\n\nsecret!{HEX}\n").as_bytes()));
         assert!(strange.contains("line 3: the key is neither hex nor base64"), "{strange}");
-        let twice = error_text(of_file(format!("{HEX}\n{}\n", HEX.to_uppercase()).as_bytes()));
+        let twice = error_text(parse(format!("{HEX}\n{}\n", HEX.to_uppercase()).as_bytes()));
         assert!(twice.contains("key number 2 is a duplicate"), "{twice}");
-        let zeros = error_text(of_file("00".repeat(32).as_bytes()));
+        let zeros = error_text(parse("00".repeat(32).as_bytes()));
         assert!(zeros.contains("all zeros"), "{zeros}");
         for text in [&short, &strange, &twice, &zeros] {
             assert!(text.contains("genkit-keys-") && !text.contains(&HEX[..8]), "{text}");
             assert!(!text.contains("secret"), "{text}");
         }
         for none in [&b""[..], b"# nothing\n \n"] {
-            let none = error_text(of_file(none));
+            let none = error_text(parse(none));
             assert!(none.contains("no key found") && none.contains("openssl rand"), "{none}");
         }
-        assert!(error_text(of_file(&[0xff; 40])).contains("is not valid UTF-8"));
-        assert!(error_text(of_file(&vec![b'a'; 64 * 1024 + 1])).contains("more than 65536 bytes"));
+        assert!(error_text(parse(&[0xff; 40])).contains("is not valid UTF-8"));
+        assert!(error_text(parse(&vec![b'a'; 64 * 1024 + 1])).contains("more than 65536 bytes"));
         let many: String =
             (0..17).map(|number| format!("{}{number:02}\n", "a1".repeat(32))).collect();
         assert!(
-            error_text(of_file(many.as_bytes())).contains("17 sealing keys exceed the limit of 16")
+            error_text(parse(many.as_bytes())).contains("17 sealing keys exceed the limit of 16")
         );
     }
 

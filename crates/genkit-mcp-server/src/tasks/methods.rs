@@ -148,7 +148,7 @@ impl<'a> FoundTask<'a> {
         let id = RunId::of_task(id).ok_or(E::UnknownTask)?;
         let (stored, record) = load_task(shared, &id).await?;
         let caller = shared.caller_of_head(&request.head);
-        if !record.call.is_of(caller.principal()) {
+        if !record.call.belongs_to(caller.principal()) {
             return Err(E::Hidden(Box::new(E::UnknownTask)).into());
         }
         if shared.find_tool(&record.call.tool, &caller).err() == Some(LookupError::Hidden) {

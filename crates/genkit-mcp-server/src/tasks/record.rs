@@ -110,7 +110,7 @@ impl StoredCall {
     }
 
     /// Returns whether this caller made the call.
-    pub(super) fn is_of(&self, caller: Option<&Principal>) -> bool {
+    pub(super) fn belongs_to(&self, caller: Option<&Principal>) -> bool {
         self.principal.as_ref().map(|who| who.id.as_str()) == caller.map(Principal::id)
     }
 

@@ -41,7 +41,7 @@ const FEATURES: &[(&str, &[&str])] = &[
 ];
 
 /// Returns the feature that brings the provider of a prefix.
-pub(super) fn feature_of(prefix: &str) -> Option<&'static str> {
+pub(super) fn find_feature(prefix: &str) -> Option<&'static str> {
     FEATURES.iter().find(|(_, prefixes)| prefixes.contains(&prefix)).map(|(feature, _)| *feature)
 }
 
@@ -58,7 +58,7 @@ pub(super) fn linked_provider(prefix: &str) -> Option<FromEnv> {
 /// Returns every prefix, without duplicates.
 pub(super) fn known_prefixes() -> impl Iterator<Item = &'static str> {
     FEATURES.iter().flat_map(|(feature, prefixes)| {
-        prefixes.iter().copied().filter(move |prefix| feature_of(prefix) == Some(*feature))
+        prefixes.iter().copied().filter(move |prefix| find_feature(prefix) == Some(*feature))
     })
 }
 

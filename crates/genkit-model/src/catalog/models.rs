@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::built_in::{feature_of, known_prefixes, linked_provider, provider_once};
+use super::built_in::{find_feature, known_prefixes, linked_provider, provider_once};
 use super::embedder_ref::{EmbedderKind, EmbedderRef};
 use super::error::Error as E;
 use super::model_ref::{Kind, ModelRef};
@@ -126,25 +126,25 @@ impl Models {
     }
 
     fn unknown_model(&self, name: &str) -> E {
-        self.unknown_of("model", name, self.models.keys())
+        self.unknown_model_error("model", name, self.models.keys())
             .map_or_else(|feature| feature, |(name, unknown)| E::UnknownModel { name, unknown })
     }
 
     fn unknown_embedder(&self, name: &str) -> E {
-        self.unknown_of("embedder", name, self.embedders.keys())
+        self.unknown_model_error("embedder", name, self.embedders.keys())
             .map_or_else(|feature| feature, |(name, unknown)| E::UnknownEmbedder { name, unknown })
     }
 
     /// Returns the name and a message that it is unknown; an error if it needs a feature that is
     /// disabled.
-    fn unknown_of<'a>(
+    fn unknown_model_error<'a>(
         &'a self,
         kind: &str,
         name: &str,
         given: impl Iterator<Item = &'a String>,
     ) -> Result<(String, String), E> {
         let (name, prefix) = (name.to_owned(), name.split('/').next().unwrap_or_default());
-        if let Some(feature) = feature_of(prefix) {
+        if let Some(feature) = find_feature(prefix) {
             return Err(E::FeatureOff { name, feature });
         }
         let stop = |unknown: String| if unknown.ends_with('?') { unknown } else { unknown + "." };

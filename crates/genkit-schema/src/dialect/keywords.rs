@@ -22,10 +22,10 @@ pub fn resolve_reference<'a>(
 /// both are combined.
 pub fn merge_schemas(
     target: &Map<String, Value>,
-    beside: &Map<String, Value>,
+    siblings: &Map<String, Value>,
 ) -> Map<String, Value> {
     let mut merged = target.clone();
-    for (key, value) in beside.iter().filter(|(key, _)| *key != "$ref") {
+    for (key, value) in siblings.iter().filter(|(key, _)| *key != "$ref") {
         match (key.as_str(), merged.get_mut(key), value) {
             ("properties", Some(Value::Object(all)), Value::Object(more)) => {
                 all.extend(more.iter().map(|(name, schema)| (name.clone(), schema.clone())));

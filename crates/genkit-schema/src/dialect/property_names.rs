@@ -23,7 +23,7 @@ pub struct PropertyNames {
     exact: Value,
     renamed: Schema,
     sent: HashMap<String, String>,
-    ours: HashMap<String, String>,
+    original_names: HashMap<String, String>,
 }
 
 impl PropertyNames {
@@ -37,17 +37,17 @@ impl PropertyNames {
         collect_names(&exact, &mut all);
         let mut taken: HashSet<String> =
             all.iter().filter(|name| is_safe(name)).map(|name| (*name).to_owned()).collect();
-        let (mut sent, mut ours) = (HashMap::new(), HashMap::new());
+        let (mut sent, mut original_names) = (HashMap::new(), HashMap::new());
         for name in all {
             if is_safe(name) || sent.contains_key(name) {
                 continue;
             }
             let new = free_name(name, &mut taken);
             sent.insert(name.to_owned(), new.clone());
-            ours.insert(new, name.to_owned());
+            original_names.insert(new, name.to_owned());
         }
         let renamed = Schema::new(rename_schema(&exact, &sent));
-        Some(Self { exact, renamed, sent, ours })
+        Some(Self { exact, renamed, sent, original_names })
     }
 
     /// Returns the schema to send.
@@ -62,7 +62,7 @@ impl PropertyNames {
 
     /// Returns the arguments of a call with the original names.
     pub fn restore_arguments(&self, arguments: Value) -> Value {
-        rename_value(arguments, &[&self.renamed], &self.renamed, &self.ours)
+        rename_value(arguments, &[&self.renamed], &self.renamed, &self.original_names)
     }
 }
 

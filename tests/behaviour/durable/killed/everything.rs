@@ -1,5 +1,5 @@
 //! A run with everything that is durable, whose processes are killed at random changes of the store: a flow, an agent
-//! inside of it, child runs, a timer and a signal. For any store: `open_store` and `Temp` of the parent module open it.
+//! inside it, child runs, a timer and a signal. For any store: `open_store` and `Temp` of the parent module open it.
 //!
 //! `GENKIT_KILLS` sets the number of kills for each store.
 

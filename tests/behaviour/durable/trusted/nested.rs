@@ -1,4 +1,4 @@
-//! Work below a durable run: agents, flows and calls of tools and models inside of a function.
+//! Work below a durable run: agents, flows and calls of tools and models inside a function.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};

@@ -290,11 +290,11 @@ impl Run {
             env.tools.set_offered(answered.offered);
             env.budget.replace_spent(answered.spent);
         }
-        self.take_own_answer(answered.answer)
+        self.accept_own_response(answered.answer)
     }
 
     /// Accepts a response of a call that this process made and counted.
-    pub(super) fn take_own_answer(&mut self, mut answer: ModelResponse) -> Result<()> {
+    pub(super) fn accept_own_response(&mut self, mut answer: ModelResponse) -> Result<()> {
         let env = &self.driver.env;
         if let Err(error) = env.budget.settle_call(&mut answer) {
             return Err(self.machine.end_with_error(answer, error));

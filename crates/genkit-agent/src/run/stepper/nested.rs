@@ -82,7 +82,7 @@ impl NestedRun {
             // The usage before a question was saved with the question.
             driver.env.budget.count_restored(run.machine.usage());
         }
-        let NextCalls { index, places } = NextCalls::of_run(&mut run);
+        let NextCalls { index, places } = NextCalls::from_run(&mut run);
         for place in places {
             let of_call = self.call_key(index, place);
             if self.context.recorded_result(&format!("{of_call}started")).is_some() {
@@ -157,7 +157,7 @@ struct NextCalls {
 }
 
 impl NextCalls {
-    fn of_run(run: &mut Run) -> Self {
+    fn from_run(run: &mut Run) -> Self {
         let NextStep::Tools(calls) = run.next() else {
             return Self { index: 0, places: Vec::new() };
         };

@@ -71,7 +71,7 @@ pub fn embedded_prompts(files: &'static StaticPromptFiles) -> Result<&'static [P
             templates.schema((*name).to_owned(), schema());
         }
         let folder = Folder::embedded(files.folder, files.files.iter().copied());
-        let mistakes = match prompts_of(&folder, &templates) {
+        let mistakes = match load_prompts(&folder, &templates) {
             Ok(loaded) if loaded.mistakes.is_empty() => return Ok(loaded.prompts),
             Ok(loaded) => loaded.mistakes,
             Err(mistakes) => mistakes,
@@ -98,7 +98,7 @@ pub struct LoadedPrompts {
 /// Returns all errors if the folder cannot be read, or if no prompt in it can be used.
 pub fn prompts_in(path: &Path, templates: &Templates) -> Result<LoadedPrompts, Vec<String>> {
     let (folder, unreadable) = Folder::read_valid(path).map_err(error_texts)?;
-    let mut loaded = prompts_of(&folder, templates)?;
+    let mut loaded = load_prompts(&folder, templates)?;
     loaded.mistakes.extend(error_texts(unreadable));
     if loaded.prompts.is_empty() && !loaded.mistakes.is_empty() {
         return Err(loaded.mistakes);
@@ -106,7 +106,7 @@ pub fn prompts_in(path: &Path, templates: &Templates) -> Result<LoadedPrompts, V
     Ok(loaded)
 }
 
-fn prompts_of(folder: &Folder, templates: &Templates) -> Result<LoadedPrompts, Vec<String>> {
+fn load_prompts(folder: &Folder, templates: &Templates) -> Result<LoadedPrompts, Vec<String>> {
     let mut loaded = LoadedPrompts::default();
     let environment = templates.build_environment(|builder| {
         let (builder, errors) = builder.valid_partials_of(folder);
@@ -116,7 +116,7 @@ fn prompts_of(folder: &Folder, templates: &Templates) -> Result<LoadedPrompts, V
     for source in folder.prompts() {
         let name = source.full_name();
         let found = match source.parse() {
-            Ok(file) => prompt_of(name.clone(), file, &environment),
+            Ok(file) => load_prompt(name.clone(), file, &environment),
             Err(error) => Err(vec![error.to_string()]),
         };
         match found {
@@ -130,7 +130,7 @@ fn prompts_of(folder: &Folder, templates: &Templates) -> Result<LoadedPrompts, V
     Ok(loaded)
 }
 
-fn prompt_of(
+fn load_prompt(
     name: String,
     file: PromptFile,
     environment: &Environment,

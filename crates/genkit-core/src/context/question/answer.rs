@@ -68,7 +68,7 @@ impl CallerAnswer {
     }
 
     /// Returns the decision on an approval, if it was given for this `message`.
-    pub(super) fn approval_of(self, message: &str) -> Result<Decision, E> {
+    pub(super) fn into_approval(self, message: &str) -> Result<Decision, E> {
         let decision = self.into_decision()?;
         let other = decision.shown.as_deref().is_some_and(|shown| shown != message);
         if other || (decision.meant.is_some() && !decision.approves_tool()) {

@@ -46,7 +46,8 @@ impl Context {
     async fn approve_as(&self, key: Option<String>, message: String) -> Result<()> {
         let message = visible::escape_prose(&message).into_owned();
         let kind = QuestionKind::Approval { message: message.clone() };
-        let decision = self.ask_question(key, kind, |answer| answer.approval_of(&message)).await?;
+        let decision =
+            self.ask_question(key, kind, |answer| answer.into_approval(&message)).await?;
         decision.require_approval()
     }
 

@@ -231,7 +231,7 @@ impl Error {
     /// # }
     /// ```
     pub fn partial(&self) -> Option<&GenerateResponse> {
-        self.partial_of()
+        self.partial_value()
     }
 
     /// Takes the partial response out of the error: the history, usage and last message of the run before it failed.

@@ -54,11 +54,11 @@ impl Interrupt {
     /// Returns the open questions of a message.
     #[doc(hidden)]
     pub fn find_all(message: &Message) -> Vec<Self> {
-        message.content.iter().flat_map(Self::of_part).collect()
+        message.content.iter().flat_map(Self::from_part).collect()
     }
 
     /// Returns the open questions of one call.
-    pub(crate) fn of_part(part: &Part) -> Vec<Self> {
+    pub(crate) fn from_part(part: &Part) -> Vec<Self> {
         let Part::ToolRequest { tool_request, metadata } = part else { return Vec::new() };
         let Some(shown) = metadata.get(INTERRUPT) else { return Vec::new() };
         let questions = match Suspended::read(metadata) {

@@ -91,7 +91,7 @@ impl Resume {
             let is_given = move |question: &Interrupt| {
                 given.iter().any(|restart| answers_to(restart, question.key()))
             };
-            Interrupt::of_part(part).into_iter().filter(move |question| !is_given(question))
+            Interrupt::from_part(part).into_iter().filter(move |question| !is_given(question))
         };
         calls.flat_map(of_call).collect()
     }
@@ -184,7 +184,7 @@ pub fn resume(messages: &mut Vec<Message>, answers: &Resume) -> Result<ResumedCa
     let mut unanswered = Vec::new();
     for (at, request) in calls_of(&message) {
         let part = &message.content[at];
-        match state_of(part, request, answers)? {
+        match restore_state(part, request, answers)? {
             Some(call) => calls.push((at, call)),
             None => unanswered.push(format!("`{}`", part_label(part))),
         }
@@ -280,7 +280,11 @@ fn is_replaced(restart: &Part) -> bool {
 
 /// Returns the state of one call, from its own earlier response or from the caller's answers. `None` if there is
 /// neither.
-fn state_of(part: &Part, request: &ToolRequest, answers: &Resume) -> Result<Option<CallState>> {
+fn restore_state(
+    part: &Part,
+    request: &ToolRequest,
+    answers: &Resume,
+) -> Result<Option<CallState>> {
     if let Some(answer) = pending_answer(request, part.metadata())? {
         return Ok(Some(CallState::Answered(Box::new(answer))));
     }

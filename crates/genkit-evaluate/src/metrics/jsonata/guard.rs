@@ -92,7 +92,7 @@ fn is_within(value: &JValue, limit: usize) -> bool {
 }
 
 /// Returns the guards of a function by argument, and the number of arguments below which the first is the context.
-fn guards_of(function: &str) -> Option<(&'static [Guard], usize)> {
+fn find_guards(function: &str) -> Option<(&'static [Guard], usize)> {
     use Guard::{Integer, Piece, Searched, Text};
     Some(match function {
         "string" | "encodeUrl" | "encodeUrlComponent" | "base64encode" => (&[Text], 1),
@@ -138,7 +138,7 @@ pub(super) fn guard_expression(tree: &AstNode) -> Result<AstNode, E> {
 }
 
 fn is_special(function: &str) -> bool {
-    ["eval", "pad", "fromMillis"].contains(&function) || guards_of(function).is_some()
+    ["eval", "pad", "fromMillis"].contains(&function) || find_guards(function).is_some()
 }
 
 /// Finds the variables and parameters that an expression declares.
@@ -184,7 +184,7 @@ fn guarded(node: Value, is_piped: bool) -> Result<Value, E> {
             let is_pipe = operator.as_deref() == Some("ChainPipe");
             let piped_to = members.get("rhs").filter(|_| is_pipe);
             let piped_to = piped_to.and_then(|rhs| rhs["Function"]["name"].as_str());
-            let guard = piped_to.and_then(guards_of).map(|(guards, _)| guards[0]);
+            let guard = piped_to.and_then(find_guards).map(|(guards, _)| guards[0]);
             let is_text = operator.as_deref() == Some("Concatenate");
             let mut all = serde_json::Map::new();
             for (name, member) in members {
@@ -216,12 +216,12 @@ fn guarded_call(mut call: Value, is_piped: bool) -> Result<Value, E> {
         "eval" => false,
         "pad" => args.get(1 - first).is_none_or(is_narrow),
         "fromMillis" => args.iter().skip(1 - first).all(is_short_picture),
-        _ => guards_of(&name).is_none() || !args.iter().any(|arg| arg == "Placeholder"),
+        _ => find_guards(&name).is_none() || !args.iter().any(|arg| arg == "Placeholder"),
     };
     if !is_bounded {
         return Err(E::Unbounded(format!("${name}")));
     }
-    if let Some((guards, least)) = guards_of(&name) {
+    if let Some((guards, least)) = find_guards(&name) {
         if args.len() + first < least {
             args.insert(0, json!({ "Variable": "" }));
         }
@@ -240,7 +240,8 @@ fn guarded_call(mut call: Value, is_piped: bool) -> Result<Value, E> {
 
 /// Returns whether a function can be called with one argument, a string or a list of strings.
 fn takes_one_text(function: &str) -> bool {
-    guards_of(function).is_some_and(|(guards, least)| matches!(guards[0], Guard::Text) && least < 2)
+    find_guards(function)
+        .is_some_and(|(guards, least)| matches!(guards[0], Guard::Text) && least < 2)
 }
 
 /// Returns `function($value) { $string($value) }`, for a use such as `$map(list, $string)`.

@@ -159,16 +159,16 @@ fn read(path: &Path) -> io::Result<Map<String, Value>> {
 fn write(path: &Path, all: &Value) -> io::Result<()> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.new", std::process::id()));
-    let beside = path.with_file_name(name);
+    let temp_path = path.with_file_name(name);
     let mut options = fs::OpenOptions::new();
     // A link that another user placed there would redirect the write to another file.
     options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     // A leftover of a crash may be readable by other users.
-    let _ = fs::remove_file(&beside);
-    let mut file = options.open(&beside)?;
+    let _ = fs::remove_file(&temp_path);
+    let mut file = options.open(&temp_path)?;
     file.write_all(&serde_json::to_vec_pretty(all)?)?;
     file.sync_all()?;
-    fs::rename(&beside, path)
+    fs::rename(&temp_path, path)
 }

@@ -9,7 +9,7 @@ use genkit_child_process::{ChildPipes, ChildProcess, StderrLog};
 use tokio::process::{ChildStdin, ChildStdout};
 
 use super::command::{Command, StderrTo};
-use super::error::of_spawn;
+use super::error::from_spawn_error;
 use super::pipe::PipeTransport;
 use crate::transport::redact::Redactor;
 use genkit_core::Result;
@@ -35,7 +35,7 @@ pub(crate) fn spawn_child(
     let log: Option<Box<dyn StderrLog>> =
         (command.stderr != StderrTo::Inherit).then_some(Box::new(log));
     let (child, ChildPipes { stdin, stdout }) =
-        ChildProcess::spawn(&command.child, log).map_err(of_spawn)?;
+        ChildProcess::spawn(&command.child, log).map_err(from_spawn_error)?;
     let pipe = PipeTransport::new(key, stdout, stdin, command.max_line).with_redactor(redactor);
     Ok((child, pipe))
 }

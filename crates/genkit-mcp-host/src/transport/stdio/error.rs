@@ -5,7 +5,7 @@ use std::io;
 use genkit_child_process::SpawnError;
 use genkit_core::{Error, ErrorKind};
 
-pub(super) fn of_spawn(error: SpawnError) -> Error {
+pub(super) fn from_spawn_error(error: SpawnError) -> Error {
     let kind = match error.kind() {
         io::ErrorKind::InvalidInput => ErrorKind::InvalidArgument,
         io::ErrorKind::NotFound => ErrorKind::NotFound,

@@ -117,8 +117,8 @@ impl StrictRewriter<'_> {
         strict: &mut Map<String, Value>,
     ) -> Result<(), String> {
         // A type next to the choice is redundant if every branch has it.
-        let is_said = |beside: &Value| {
-            let has_it = |branch: &Value| branch.get("type").is_some_and(|kind| kind == beside);
+        let is_said = |siblings: &Value| {
+            let has_it = |branch: &Value| branch.get("type").is_some_and(|kind| kind == siblings);
             branches.iter().all(has_it)
         };
         let limits = map.iter().find(|(other, value)| {
@@ -245,7 +245,7 @@ impl StrictRewriter<'_> {
 /// Returns a keyword next to a reference that contradicts the target of the reference.
 fn find_contradiction<'a>(
     target: &Map<String, Value>,
-    beside: &'a Map<String, Value>,
+    siblings: &'a Map<String, Value>,
 ) -> Option<&'a String> {
     let differs = |key: &str, value: &Value| match (key, target.get(key), value) {
         (_, None, _) | ("required", Some(_), _) => false,
@@ -254,7 +254,7 @@ fn find_contradiction<'a>(
         }
         (_, Some(other), value) => other != value,
     };
-    let found = beside.iter().find(|(key, value)| !is_note(key) && differs(key, value));
+    let found = siblings.iter().find(|(key, value)| !is_note(key) && differs(key, value));
     found.map(|(key, _)| key)
 }
 

@@ -27,12 +27,12 @@ async fn server(token: impl Fn(&Request) -> Answer + Send + Sync + 'static) -> F
     .await
 }
 
-fn granted(seconds: u64) -> Answer {
+fn token_response(seconds: u64) -> Answer {
     Answer::json(&json!({"access_token": "t", "token_type": "Bearer", "expires_in": seconds}))
 }
 
 /// Returns a provider that creates a new assertion for each call, with a trailing newline.
-fn numbered() -> (OAuth, Arc<AtomicUsize>) {
+fn numbered_assertions() -> (OAuth, Arc<AtomicUsize>) {
     let asked = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&asked);
     let oauth = OAuth::jwt_bearer("me", move |issuer| {
@@ -44,8 +44,8 @@ fn numbered() -> (OAuth, Arc<AtomicUsize>) {
 
 #[tokio::test]
 async fn each_token_request_uses_a_new_assertion_for_the_issuer() {
-    let fake = server(|_| granted(0)).await;
-    let (oauth, _) = numbered();
+    let fake = server(|_| token_response(0)).await;
+    let (oauth, _) = numbered_assertions();
     let client = open(&connector(&ServerConfig::http(fake.url()).oauth(oauth))).await.unwrap();
     list(&client).await.unwrap();
     let asked = fake.seen(|request| request.path == "/token");
@@ -63,8 +63,8 @@ async fn each_token_request_uses_a_new_assertion_for_the_issuer() {
 
 #[tokio::test]
 async fn client_secret_is_sent_along_with_the_assertion() {
-    let fake = server(|_| granted(3600)).await;
-    let (oauth, asked) = numbered();
+    let fake = server(|_| token_response(3600)).await;
+    let (oauth, asked) = numbered_assertions();
     let oauth = oauth.client_secret("its-secret");
     let client = open(&connector(&ServerConfig::http(fake.url()).oauth(oauth))).await.unwrap();
     list(&client).await.unwrap();
@@ -101,12 +101,12 @@ async fn rejection_is_not_retried_and_hides_the_assertion() {
 
 #[tokio::test]
 async fn nothing_is_sent_without_an_assertion() {
-    let fake = server(|_| granted(3600)).await;
+    let fake = server(|_| token_response(3600)).await;
     let broken = OAuth::jwt_bearer("me", |_| async {
         Err(Error::new(ErrorKind::NotFound, "the platform issued no token"))
     });
     let empty = OAuth::jwt_bearer("me", |_| async { Ok(" \n".to_owned()) });
-    let (elsewhere, asked) = numbered();
+    let (elsewhere, asked) = numbered_assertions();
     let elsewhere = elsewhere.issuer("https://other.example.com");
     for (oauth, says) in [
         (broken, "`OAuth::jwt_bearer(..)` returned no assertion: the platform issued no token"),

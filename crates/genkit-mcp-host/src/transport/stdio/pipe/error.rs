@@ -60,7 +60,7 @@ pub(crate) enum Error {
 
 impl Error {
     /// Explains why `serde_json` cannot read a string.
-    pub(crate) fn of_json(text: &str, error: serde_json::Error) -> Self {
+    pub(crate) fn from_json(text: &str, error: serde_json::Error) -> Self {
         match nesting(text) {
             deepest if deepest > MAX_NESTING => Self::TooDeep(deepest),
             _ if error.is_data() => Self::Malformed(error),

@@ -52,7 +52,7 @@ pub(crate) fn read(line: &[u8], open: &OpenRequests) -> LineOutcome {
         Ok(envelope) => envelope,
         Err(error) => match repaired_line(line) {
             Some(repaired) => return read(repaired.as_bytes(), open),
-            None => return read_broken_line(line, Error::of_json(text, error), open),
+            None => return read_broken_line(line, Error::from_json(text, error), open),
         },
     };
     match message_shape(&envelope) {
@@ -162,7 +162,7 @@ fn read_result(text: &str, format: ResultFormat) -> Result<ServerResult, Error> 
         ResultFormat::Untyped => serde_json::from_str(text)
             .map(|read: ResultLine<_>| ServerResult::CustomResult(CustomResult(read.result))),
     };
-    read.map_err(|error| Error::of_json(text, error))
+    read.map_err(|error| Error::from_json(text, error))
 }
 
 fn error_data(text: &str) -> Result<ErrorData, Error> {
@@ -171,7 +171,7 @@ fn error_data(text: &str) -> Result<ErrorData, Error> {
         error: Value,
     }
     let ErrorLine { error } =
-        serde_json::from_str(text).map_err(|error| Error::of_json(text, error))?;
+        serde_json::from_str(text).map_err(|error| Error::from_json(text, error))?;
     ErrorData::deserialize(&error).map_err(|fault| {
         let excerpt = excerpt_of_line(error.to_string().as_bytes());
         Error::NoErrorObject { fault, excerpt }
@@ -225,7 +225,7 @@ fn read_notification(text: &str, envelope: &Envelope<'_>) -> LineOutcome {
     let read = match envelope.fault() {
         Some(fault) => Err(fault.to_owned()),
         None => serde_json::from_str::<JsonRpcNotification<ServerNotification>>(text)
-            .map_err(|error| Error::of_json(text, error).to_string()),
+            .map_err(|error| Error::from_json(text, error).to_string()),
     };
     match read {
         Ok(read) => LineOutcome::from_message(JsonRpcMessage::Notification(read)),
