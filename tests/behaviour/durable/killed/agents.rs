@@ -1,9 +1,7 @@
 //! Agents whose process is killed again and again, in turns, in sub-agents and in tasks in the background. Nothing that
 //! was saved happens twice, and the history has each step once.
 //!
-//! `GENKIT_AGENT_KILLS` sets the number of kills. Default is 20.
-
-#![allow(clippy::unwrap_used, reason = "a panic shows where a test fails")]
+//! The tests of a store contain this file. `GENKIT_AGENT_KILLS` sets the number of kills.
 
 use std::collections::HashMap;
 use std::fs::OpenOptions;
@@ -12,11 +10,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use genkit::durable::RunStore;
 use genkit::message::{Role, ToolRequest};
 use genkit::model::{FnModel, ModelResponse, from_fn};
 use genkit::sessions::{Agent, AgentBuilder, AgentInput};
 use genkit::{Context, Message, Result, Tool};
-use genkit_sqlite::SqliteStore;
 use serde_json::{Value, json};
 
 /// The variable with the folder, for the processes that are killed.
@@ -82,8 +80,7 @@ fn append(file: &Path, line: &str) -> std::io::Result<()> {
         .write_all(format!("{line}\n").as_bytes())
 }
 
-fn lead(folder: &Path) -> Result<Agent> {
-    let store = SqliteStore::open(folder.join("sessions.db"))?;
+fn lead(folder: &Path, store: &(impl RunStore + Clone)) -> Result<Agent> {
     let agent = |name: &'static str, calls| -> AgentBuilder {
         let agent = Agent::builder(name).model(caller(calls)).tools([step(folder)]);
         agent
@@ -98,8 +95,8 @@ fn lead(folder: &Path) -> Result<Agent> {
 
 /// Sends the messages that the session does not have yet, as a client that does not know which arrived: the last one
 /// again. Every other turn runs in the background.
-async fn work(agent: &Agent, until: Option<usize>) {
-    let session = agent.session("customer");
+async fn work(agent: &Agent, folder: &Path, until: Option<usize>) {
+    let session = agent.session(session_of(folder));
     loop {
         let messages = session.messages().await.unwrap();
         let number = messages.iter().filter(|it| it.text().starts_with("done")).count();
@@ -116,11 +113,19 @@ async fn work(agent: &Agent, until: Option<usize>) {
     }
 }
 
-/// The part of the processes that are killed. It does nothing in an ordinary run of the tests.
-#[tokio::test]
-async fn child() {
-    let Some(folder) = std::env::var_os(FOLDER) else { return };
-    work(&lead(Path::new(&folder)).unwrap(), None).await;
+/// Returns the id of the session: the store may have those of earlier tests.
+fn session_of(folder: &Path) -> String {
+    std::fs::read_to_string(folder.join("session")).unwrap()
+}
+
+/// Returns the folder of the test, in a process that is killed.
+pub(crate) fn folder_of_child() -> Option<PathBuf> {
+    std::env::var_os(FOLDER).map(PathBuf::from)
+}
+
+/// Runs turns without end, in a process that is killed.
+pub(crate) async fn work_until_killed(folder: &Path, store: impl RunStore + Clone) {
+    work(&lead(folder, &store).unwrap(), folder, None).await;
 }
 
 fn effects(folder: &Path) -> Vec<String> {
@@ -129,11 +134,12 @@ fn effects(folder: &Path) -> Vec<String> {
 }
 
 /// Runs the child until it has had some effects, and kills it at a different time after them in each round.
-async fn kill_child(folder: &PathBuf, round: u64) {
+async fn kill_child(folder: &Path, environment: Option<(&str, &str)>, round: u64) {
     let before = effects(folder).len();
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "child"])
         .env(FOLDER, folder)
+        .envs(environment)
         .stdout(Stdio::null())
         .spawn()
         .unwrap();
@@ -148,21 +154,25 @@ async fn kill_child(folder: &PathBuf, round: u64) {
     child.wait().unwrap();
 }
 
-#[tokio::test]
-async fn agents_that_are_killed_again_and_again_lose_and_repeat_nothing() {
-    let kills = std::env::var(KILLS).ok().and_then(|text| text.parse().ok()).unwrap_or(20);
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("killed-agents");
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).unwrap();
+/// Kills the test `child` of this program again and again, `default` times unless the environment sets another number, and
+/// checks what the store has afterwards.
+pub(crate) async fn survives_kills(
+    folder: &Path,
+    environment: Option<(&str, &str)>,
+    default: u64,
+    store: impl RunStore + Clone,
+) {
+    let kills = std::env::var(KILLS).ok().and_then(|text| text.parse().ok()).unwrap_or(default);
+    std::fs::write(folder.join("session"), format!("customer {}", std::process::id())).unwrap();
     for round in 0..kills {
-        kill_child(&folder, round).await;
+        kill_child(folder, environment, round).await;
     }
-    let agent = lead(&folder).unwrap();
-    let session = agent.session("customer");
+    let agent = lead(folder, &store).unwrap();
+    let session = agent.session(session_of(folder));
     let done =
         |messages: &[Message]| messages.iter().filter(|it| it.text().starts_with("done")).count();
     let turns = done(&session.messages().await.unwrap()) + 2;
-    work(&agent, Some(turns)).await;
+    work(&agent, folder, Some(turns)).await;
 
     let messages = session.messages().await.unwrap();
     let each = CALLS.len() * 2 + 2;
@@ -185,7 +195,7 @@ async fn agents_that_are_killed_again_and_again_lose_and_repeat_nothing() {
         assert_eq!(turn[each - 1].text(), format!("done {said}"));
     }
     let mut counts: HashMap<String, u64> = HashMap::new();
-    for effect in effects(&folder) {
+    for effect in effects(folder) {
         *counts.entry(effect).or_default() += 1;
     }
     assert_eq!(counts.len(), turns * 6, "{counts:?}");
