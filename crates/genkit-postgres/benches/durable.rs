@@ -36,6 +36,7 @@ async fn main() {
         let row = client.query_one("SELECT pg_database_size(current_database())", &[]).await;
         u64::try_from(row.unwrap().get::<_, i64>(0)).unwrap()
     };
-    measured::report("Postgres", store, commit, if is_quick { 1000 } else { 10_000 }, size).await;
+    let suspended: &[usize] = if is_quick { &[1000] } else { &[10_000, 100_000] };
+    measured::report("Postgres", store, commit, suspended, size).await;
     client.batch_execute("DROP TABLE bench_floor").await.unwrap();
 }

@@ -26,10 +26,8 @@ impl RunFolder {
 
     /// Returns the numbers of the files named `prefix`, a number and `suffix`, in ascending order.
     pub(super) fn list_numbers(&self, prefix: &str, suffix: &str) -> Result<Vec<u64>> {
-        let number = |entry: FolderEntry| {
-            entry.name.strip_prefix(prefix)?.strip_suffix(suffix)?.parse().ok()
-        };
-        let mut numbers: Vec<u64> = list_folder(&self.0)?.into_iter().filter_map(number).collect();
+        let number = |name: &String| name.strip_prefix(prefix)?.strip_suffix(suffix)?.parse().ok();
+        let mut numbers: Vec<u64> = list_folder(&self.0)?.iter().filter_map(number).collect();
         numbers.sort_unstable();
         Ok(numbers)
     }
@@ -76,9 +74,10 @@ impl RunFolder {
     /// Removes temporary files that killed processes left more than an hour ago. They contain parts of the
     /// conversation.
     pub(super) fn remove_leftovers(&self, now_ms: u64) -> Result<()> {
-        for FolderEntry { name, modified_ms } in list_folder(&self.0)? {
-            if name.starts_with("new-") && modified_ms.saturating_add(3_600_000) < now_ms {
-                remove_file(&self.0.join(name))?;
+        for name in list_folder(&self.0)? {
+            let file = self.0.join(&name);
+            if name.starts_with("new-") && modified_ms(&file).saturating_add(3_600_000) < now_ms {
+                remove_file(&file)?;
             }
         }
         Ok(())
@@ -105,33 +104,28 @@ fn write_file(file: &Path, text: &str, lasting: bool) -> io::Result<()> {
     if lasting { file.sync_all() } else { Ok(()) }
 }
 
-/// An entry of a folder.
-pub(super) struct FolderEntry {
-    pub(super) name: String,
-    pub(super) modified_ms: u64,
-}
-
-/// Lists the entries of a folder. Empty if it does not exist.
-pub(super) fn list_folder(folder: &Path) -> Result<Vec<FolderEntry>> {
+/// Lists the names in a folder. Empty if it does not exist.
+pub(super) fn list_folder(folder: &Path) -> Result<Vec<String>> {
     let unreadable = |source| io_error(folder, "failed to list it", source);
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if is_gone(&error) => return Ok(Vec::new()),
         Err(error) => return Err(unreadable(error)),
     };
-    let mut listed = Vec::new();
-    for entry in entries {
-        let entry = entry.map_err(unreadable)?;
-        let Ok(name) = entry.file_name().into_string() else { continue };
-        listed.push(FolderEntry { name, modified_ms: modified_ms(&entry.path()) });
-    }
-    Ok(listed)
+    let names = entries.map(|entry| entry.map(|entry| entry.file_name().into_string()));
+    let names: io::Result<Vec<_>> = names.collect();
+    Ok(names.map_err(unreadable)?.into_iter().flatten().collect())
+}
+
+/// Returns when a file or the entries of a folder were last changed. `None` if that is unknown.
+pub(super) fn modified(file: &Path) -> Option<SystemTime> {
+    fs::symlink_metadata(file).and_then(|data| data.modified()).ok()
 }
 
 /// Returns when a file was last changed, in milliseconds since 1970. 0 if that is unknown.
-fn modified_ms(file: &Path) -> u64 {
-    let modified = fs::symlink_metadata(file).and_then(|data| data.modified());
-    let since = modified.unwrap_or(SystemTime::UNIX_EPOCH).duration_since(SystemTime::UNIX_EPOCH);
+pub(super) fn modified_ms(file: &Path) -> u64 {
+    let modified = modified(file).unwrap_or(SystemTime::UNIX_EPOCH);
+    let since = modified.duration_since(SystemTime::UNIX_EPOCH);
     u64::try_from(since.unwrap_or_default().as_millis()).unwrap_or(u64::MAX)
 }
 

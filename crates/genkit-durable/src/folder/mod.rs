@@ -1,27 +1,27 @@
 //! A run store in a folder of files.
 
 mod disk;
+mod due;
 mod lease;
 mod revision;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use self::disk::{FolderEntry, RunFolder};
+use self::disk::RunFolder;
+use self::due::KnownHeads;
 use genkit_core::BoxFuture;
 use genkit_core::{Error, Result};
-use genkit_core::{
-    LeaseTime, RunChange, RunEntry, RunFilter, RunHead, RunId, RunStatus, RunStore, StoredRun,
-};
+use genkit_core::{LeaseTime, RunChange, RunEntry, RunFilter, RunHead, RunId, RunStore, StoredRun};
 
 /// A store of durable runs in a folder, for development and for programs with few runs. Several processes on one
 /// machine may share a folder.
 ///
 /// Each revision is a file. It is written under a temporary name, flushed, and then hard-linked under its number, which
 /// fails if another process was faster. A save is therefore atomic on every file system with hard links. A step costs
-/// two flushes. The folder has an entry for each open run, and [`due`](RunStore::due) reads one file for each of them.
-/// With thousands of runs, or with long runs, use SQLite (the crate `genkit-sqlite`) instead.
+/// two flushes. The folder has an entry for each open run, and [`due`](RunStore::due) checks each of them for changes. With
+/// thousands of runs, or with long runs, use SQLite (the crate `genkit-sqlite`) instead.
 ///
 /// ```no_run
 /// use genkit::Genkit;
@@ -42,6 +42,8 @@ struct StoreFolder {
     /// The folder that contains an empty file for each run that is not finished.
     open: PathBuf,
     clock: fn() -> LeaseTime,
+    /// Heads that a look for work has read.
+    heads: Mutex<KnownHeads>,
 }
 
 impl FolderStore {
@@ -52,7 +54,7 @@ impl FolderStore {
     pub fn open(folder: impl AsRef<Path>) -> Result<Self> {
         let folder = folder.as_ref();
         let (runs, open) = (folder.join("runs"), folder.join("open"));
-        let this = StoreFolder { runs, open, clock: LeaseTime::now };
+        let this = StoreFolder { runs, open, clock: LeaseTime::now, heads: Mutex::default() };
         for path in [&this.runs, &this.open] {
             disk::open_folder(path)?;
         }
@@ -117,44 +119,9 @@ impl StoreFolder {
         Ok(Some(place.read_head()?.unwrap_or(at).with_abandoned(is_abandoned)))
     }
 
-    fn due_runs(&self, limit: usize) -> Result<Vec<RunId>> {
-        let mut due: Vec<((u64, u64), RunId)> = Vec::new();
-        let now = (self.clock)();
-        for FolderEntry { name, modified_ms } in disk::list_folder(&self.open)? {
-            let Some(run) = disk::run_id(&name) else { continue };
-            match self.due_since(&run, modified_ms, &now) {
-                Ok(since) => due.extend(since.map(|since| (since, run))),
-                // The worker that loads the run reports the error, and leaves the run alone.
-                Err(_) => due.push(((u64::MAX, 0), run)),
-            }
-        }
-        due.sort();
-        Ok(due.into_iter().take(limit).map(|(_, run)| run).collect())
-    }
-
-    /// Returns the wake-up time of the run and the time of its last change. `None` if it has no work to do.
-    fn due_since(
-        &self,
-        run: &RunId,
-        modified_ms: u64,
-        now: &LeaseTime,
-    ) -> Result<Option<(u64, u64)>> {
-        let place = self.run_folder(run);
-        let Some(head) = place.read_head()? else { return Ok(None) };
-        if head.status.is_over() {
-            // A process ended between the last save and the removal of the mark.
-            disk::remove_file(&self.mark_path(run))?;
-            return Ok(None);
-        }
-        let wakes = head.wake_at_ms.unwrap_or(0);
-        let is_due = head.status == RunStatus::Working && wakes <= now.wall_ms;
-        Ok((is_due && !place.is_leased(now)?).then_some((wakes, modified_ms)))
-    }
-
     fn list_runs(&self, filter: &RunFilter) -> Result<Vec<RunEntry>> {
         let entries = disk::list_folder(&self.runs)?;
-        let mut ids: Vec<RunId> =
-            entries.iter().filter_map(|entry| disk::run_id(&entry.name)).collect();
+        let mut ids: Vec<RunId> = entries.iter().filter_map(|name| disk::run_id(name)).collect();
         ids.retain(|id| filter.selects_id(id));
         ids.sort();
         let mut page = Vec::new();
@@ -248,6 +215,8 @@ impl std::fmt::Debug for FolderStore {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use genkit_core::RunStatus;
+    use genkit_core::internal::sync::lock;
 
     struct Temp(PathBuf);
 
@@ -314,7 +283,7 @@ mod tests {
         let with_clock = |clock: fn() -> LeaseTime| {
             let FolderStore(folder) = FolderStore::open(&temp.0).expect("a folder");
             let (runs, open) = (folder.runs.clone(), folder.open.clone());
-            FolderStore(Arc::new(StoreFolder { runs, open, clock }))
+            FolderStore(Arc::new(StoreFolder { runs, open, clock, heads: Mutex::default() }))
         };
         let (store, lease) = (with_clock(clock), Duration::from_secs(30));
         store.create(&run, &RunChange::new(RunStatus::Working, "0")).await.expect("it is made");
@@ -346,6 +315,38 @@ mod tests {
             tokio::task::yield_now().await;
         }
         assert!(!old.exists() && new.exists());
+    }
+
+    #[tokio::test]
+    async fn look_for_work_reads_only_runs_that_changed() {
+        let (temp, run) = (Temp::new(), RunId::new("r").expect("an id"));
+        let store = FolderStore::open(&temp.0).expect("a folder");
+        let waiting = RunChange::new(RunStatus::InputRequired, "1");
+        store.create(&run, &waiting).await.expect("it is made");
+        let place = temp.0.join("runs/r");
+        let settle = || {
+            let folder = std::fs::File::open(&place).expect("a folder");
+            let hours = std::time::SystemTime::now() - Duration::from_secs(7200);
+            folder.set_modified(hours).expect("it is old");
+        };
+        // A folder that has just changed may change again without another time.
+        assert_eq!(store.due(9).await.expect("it looks"), []);
+        assert!(lock(&store.0.heads).is_empty());
+        settle();
+        assert_eq!(store.due(9).await.expect("it looks"), []);
+        std::fs::write(place.join("000000000001.run"), "torn").expect("a file");
+        assert_eq!(store.due(9).await.expect("it looks"), [], "the file is not read again");
+        std::fs::remove_dir_all(&place).expect("it is gone");
+        assert_eq!(store.due(9).await.expect("it looks"), []);
+        assert!(lock(&store.0.heads).is_empty());
+        store.create(&run, &waiting).await.expect("it is made");
+        settle();
+        assert_eq!(store.due(9).await.expect("it looks"), []);
+        // Another process continues the run.
+        let other = FolderStore::open(&temp.0).expect("a folder");
+        let working = RunChange::new(RunStatus::Working, "2");
+        assert_eq!(other.save(&run, 1, &working).await.expect("it is saved"), Some(2));
+        assert_eq!(store.due(9).await.expect("it looks"), [run]);
     }
 
     #[tokio::test]

@@ -23,7 +23,7 @@ use rusqlite::Connection;
 #[tokio::main]
 async fn main() {
     let is_quick = std::env::args().any(|argument| argument == "--quick");
-    let suspended = if is_quick { 1000 } else { 10_000 };
+    let suspended: &[usize] = if is_quick { &[1000] } else { &[10_000, 100_000] };
     let folder = std::env::temp_dir().join(format!("genkit-bench-durable-{}", std::process::id()));
     fs::create_dir_all(&folder).unwrap();
     println!("a round is a model call and a tool call: two steps, each saved before the next\n");
@@ -56,7 +56,10 @@ async fn main() {
     });
     let commit = commit.await;
     let store = Arc::new(FolderStore::open(&runs).unwrap());
-    measured::report("files", store, commit, suspended / 10, async || size(&runs)).await;
+    measured::report("files", store, commit, if is_quick { &[200] } else { &[2000] }, async || {
+        size(&runs)
+    })
+    .await;
     fs::remove_dir_all(&folder).unwrap();
 }
 
