@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
-use genkit::model::{self, Document, Embedding, FnEmbedder};
+use genkit::message::ToolRequest;
+use genkit::model::{self, Document, Embedding, FnEmbedder, GenerateChunk, ModelResponse};
 use genkit::retrieval::Reranker;
-use genkit::serde_json::{Map, Value};
+use genkit::serde_json::{Map, Value, json};
+use genkit::sessions::Agent;
 use genkit::{Chunks, Context, Prompt, Result, flow, resource, retriever, tool, tools};
 
 /// Converts text to upper case, word by word.
@@ -66,6 +68,25 @@ async fn answer(
     question: String,
 ) -> Result<String> {
     Ok(genkit::generate(question).retriever("hours", 2).await?.text())
+}
+
+/// An agent that adds the two numbers of a message, such as `2 + 3`, with a tool.
+pub(crate) fn clerk() -> Result<Agent> {
+    let model = model::from_fn("house/clerk", |request, chunks| async move {
+        let last =
+            request.messages.last().map(|it| (it.text(), it.tool_responses().next().cloned()));
+        let (text, sum) = last.unwrap_or_default();
+        if let Some(sum) = sum {
+            chunks.send(GenerateChunk::from_text("It is "));
+            chunks.send(GenerateChunk::from_text(format!("{}.", sum.output)));
+            return ModelResponse::from_text(format!("It is {}.", sum.output));
+        }
+        let mut numbers = text.split(['+', ' ']).filter_map(|word| word.parse::<i64>().ok());
+        let (a, b) = (numbers.next().unwrap_or_default(), numbers.next().unwrap_or_default());
+        ModelResponse::from_tool_requests([ToolRequest::new("add", json!({"a": a, "b": b}))])
+    });
+    let agent = Agent::builder("clerk").description("Adds two numbers.").model(model);
+    agent.tools(tools![add]).build()
 }
 
 /// Puts short documents first.

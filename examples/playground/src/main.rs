@@ -35,6 +35,7 @@ async fn main() -> Result<()> {
         .actions(actions::haiku())
         .actions(metrics::deep_equal())
         .actions(actions::shortest())
+        .actions(actions::clerk()?)
         .embedder(actions::vowels())
         .default_model(echo.with_info(info))
         .build()?;

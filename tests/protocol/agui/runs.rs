@@ -104,7 +104,7 @@ async fn ask(ctx: &Context) -> Result<Value> {
 }
 
 fn all_tools() -> Vec<Tool> {
-    tools![weather, pay, explode, paint, book, sign_in, ask].into()
+    tools![weather, pay, explode, paint, book, sign_in, ask]
 }
 
 /// Starts a server, and returns its address.

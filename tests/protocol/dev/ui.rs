@@ -24,6 +24,7 @@ fn every_kind(test: &str, protocol: Protocol) {
     listed(&tools);
     ran(&tools);
     streamed(&tools);
+    conversed(&tools);
     failed(&tools);
     cancelled(&tools);
     tools.end();
@@ -45,6 +46,9 @@ fn listed(tools: &Started) {
         "/executable-prompt/haiku",
         "/resource/rules",
         "/evaluator/genkitEval/deep_equal",
+        "/agent/clerk",
+        "/agent-snapshot/clerk",
+        "/agent-abort/clerk",
         "/resource/note",
         "/util/generate",
     ] {
@@ -104,6 +108,36 @@ fn streamed(tools: &Started) {
     let chunk = json!({"role": "model", "index": 0, "content": [{"text": "echo: "}]});
     assert_eq!(lines[0], chunk, "{lines:?}");
     assert_eq!(lines.last().unwrap()["result"]["finishReason"], "stop");
+}
+
+/// The requests of the agent's page. The page itself is not part of the npm package: the CLI downloads it from its vendor.
+fn conversed(tools: &Started) {
+    let send = |text: &str| -> Vec<Value> {
+        let message = json!({"role": "user", "content": [{"text": text}]});
+        let request = json!({
+            "key": "/agent/clerk", "input": {"message": message}, "init": {"sessionId": "page"},
+        });
+        let sent = tools.post("streamAction", request);
+        sent.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    let lines = send("2 + 3");
+    let contents = lines.iter().filter_map(|line| line["modelChunk"]["content"].as_array());
+    let parts: Vec<&Value> = contents.flatten().collect();
+    assert!(parts.iter().any(|part| part["toolRequest"]["name"] == "add"), "{lines:?}");
+    assert!(parts.iter().any(|part| part["toolResponse"]["output"] == 5), "{lines:?}");
+    let texts: Vec<&str> = parts.iter().filter_map(|part| part["text"].as_str()).collect();
+    assert_eq!(texts, ["It is ", "5."]);
+    let result = &lines.last().unwrap()["result"];
+    assert_eq!(result["message"]["content"][0]["text"], "It is 5.", "{lines:?}");
+    assert_eq!(result["finishReason"], "stop", "{lines:?}");
+    send("20 + 3");
+    let snapshot =
+        tools.run(json!({"key": "/agent-snapshot/clerk", "input": {"sessionId": "page"}}));
+    let messages = snapshot["result"]["state"]["messages"].as_array();
+    assert_eq!(messages.map(Vec::len), Some(8), "{snapshot}");
+    let ended = json!({"snapshotId": snapshot["result"]["snapshotId"]});
+    let abort = tools.run(json!({"key": "/agent-abort/clerk", "input": ended}));
+    assert_eq!(abort["result"]["status"], "completed", "{abort}");
 }
 
 fn failed(tools: &Started) {

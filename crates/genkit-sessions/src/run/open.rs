@@ -98,7 +98,12 @@ impl Call {
             return Err(E::Advanced.into());
         }
         let mut open = self.open_at(turnstile, id.as_deref())?;
-        while thread.kept.is_some_and(|kept| open.state.messages.len() > kept)
+        let Some(kept) = thread.kept else { return Ok((open, None)) };
+        let Some(repeated) = open.state.messages.get(kept).cloned() else {
+            return Ok((open, None));
+        };
+        // A compacted history can have fewer messages than the one before it.
+        while open.state.messages.iter().skip(kept).any(|message| *message == repeated)
             && let Some(turnstile) = open.turnstile.take()
         {
             let entry = open.parent.as_deref().and_then(|id| turnstile.record.find(id));
