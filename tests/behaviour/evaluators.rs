@@ -137,7 +137,7 @@ async fn pattern_that_takes_minutes_is_an_error() {
         metrics::regex().judge(point)
     };
     let output = "a".repeat(4 * 1024 * 1024);
-    let error = judge("[ab]{0,20000}c", output.clone()).await.unwrap_err().to_string();
+    let error = judge("[ab]{0,2000}c", output.clone()).await.unwrap_err().to_string();
     assert!(error.contains("too slow to match"), "{error}");
     let scores = judge("b", output).await.unwrap();
     assert_eq!(scores[0].value(), Some(&false.into()));

@@ -169,6 +169,9 @@ pub fn redact_secrets_in_json<'s>(
     }
 }
 
+/// The schemes of `Authorization` whose name is not part of the secret.
+const SCHEMES: [&str; 4] = ["basic", "bearer", "dpop", "token"];
+
 /// Returns the parts of a header, a password or a variable that a server may repeat on their own: the lines, the token
 /// after a scheme, the values of cookies and parameters, and the password of `Basic` credentials. Parts that are shorter
 /// than `least` bytes could be ordinary words.
@@ -180,13 +183,16 @@ pub fn secret_parts(value: &str, least: usize) -> Vec<String> {
             parts.push(part.to_owned());
         }
     };
-    add(value);
-    value.lines().for_each(&mut add);
-    value.rsplit(' ').take(1).for_each(&mut add);
     let is_scheme =
         |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
     let split = value.trim().split_once(' ').filter(|(scheme, _)| is_scheme(scheme));
     let (scheme, credentials) = split.unwrap_or(("", value));
+    if SCHEMES.iter().any(|known| scheme.eq_ignore_ascii_case(known)) && credentials.len() < least {
+        return parts;
+    }
+    add(value);
+    value.lines().for_each(&mut add);
+    value.rsplit(' ').take(1).for_each(&mut add);
     add(credentials);
     if scheme.eq_ignore_ascii_case("basic")
         && let Ok(decoded) = STANDARD_NO_PAD.decode(credentials.trim().trim_end_matches('='))
@@ -200,7 +206,8 @@ pub fn secret_parts(value: &str, least: usize) -> Vec<String> {
             add(value.trim().trim_matches('"'));
         }
     }
-    parts.extend(parts.clone().iter().filter_map(|part| percent_decoded(part)));
+    let decoded: Vec<String> = parts.iter().filter_map(|part| percent_decoded(part)).collect();
+    parts.extend(decoded.into_iter().filter(|part| part.len() >= least));
     parts
 }
 

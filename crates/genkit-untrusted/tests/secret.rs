@@ -107,6 +107,7 @@ fn parts_of_credentials_are_found() {
         assert!(parts.iter().all(|part| found.iter().any(|it| it == part)), "{value}: {found:?}");
         assert!(found.iter().all(|part| part.len() >= 8), "{found:?}");
     }
+    assert!(secret_parts("Bearer k", 8).is_empty(), "the credential is too short to be recognized");
 }
 
 #[test]
