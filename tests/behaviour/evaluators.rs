@@ -131,6 +131,19 @@ async fn differences(case: &SpecCase) -> Vec<String> {
 }
 
 #[tokio::test]
+async fn pattern_that_takes_minutes_is_an_error() {
+    let judge = |pattern: &str, output: String| {
+        let point = DataPoint::new("x").with_output(output).with_reference(pattern);
+        metrics::regex().judge(point)
+    };
+    let output = "a".repeat(4 * 1024 * 1024);
+    let error = judge("[ab]{0,2000}c", output.clone()).await.unwrap_err().to_string();
+    assert!(error.contains("too slow to match"), "{error}");
+    let scores = judge("b", output).await.unwrap();
+    assert_eq!(scores[0].value(), Some(&false.into()));
+}
+
+#[tokio::test]
 async fn specification_of_metrics_passes_unchanged() {
     let (mut failed, mut lines) = (Vec::new(), String::new());
     for folder in case_folders::find("specs", "GENKIT_SPEC_DIRS", "genkit-specs") {

@@ -4,6 +4,7 @@ mod lines;
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
+use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::io::{AsyncRead, AsyncReadExt as _};
@@ -15,6 +16,9 @@ use lines::{Lines, LogLimit};
 
 /// How many lines the tail has.
 const TAIL_LINES: usize = 20;
+
+/// How many bytes before a line are searched for the beginning of a secret. Default is 2 KiB, the length of a long token.
+const BEFORE_BYTES: usize = 2 * 1024;
 
 /// How many bytes the tail has.
 const TAIL_BYTES: usize = 4 * 1024;
@@ -64,15 +68,41 @@ pub trait StderrLog: Send + 'static {
 #[derive(Debug, Default)]
 pub(crate) struct Stderr {
     tail: Arc<Mutex<Tail>>,
+    log: Option<SharedLog>,
     reading: Option<JoinHandle<()>>,
+}
+
+/// The log, which also redacts the tail.
+#[derive(Clone)]
+struct SharedLog(Arc<Mutex<Box<dyn StderrLog>>>);
+
+impl fmt::Debug for SharedLog {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SharedLog")
+    }
+}
+
+impl SharedLog {
+    fn lock(&self) -> MutexGuard<'_, Box<dyn StderrLog>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn redact(&self, text: &str) -> String {
+        self.lock().redact(text).into_owned()
+    }
 }
 
 impl Stderr {
     /// Starts reading.
     pub(crate) fn read(stream: ChildStderr, log: Box<dyn StderrLog>) -> Self {
-        let tail = Arc::default();
-        let reader = StderrReader { log, limit: LogLimit::default(), tail: Arc::clone(&tail) };
-        Self { tail, reading: Some(tokio::spawn(reader.read_stream(stream))) }
+        let (tail, log) = (Arc::default(), SharedLog(Arc::new(Mutex::new(log))));
+        let reader = StderrReader {
+            log: log.clone(),
+            before: String::new(),
+            limit: LogLimit::default(),
+            tail: Arc::clone(&tail),
+        };
+        Self { tail, log: Some(log), reading: Some(tokio::spawn(reader.read_stream(stream))) }
     }
 
     /// Waits until everything was read. Cancel safe.
@@ -85,15 +115,19 @@ impl Stderr {
 
     /// Returns the last lines, oldest first.
     pub(crate) fn tail_lines(&self) -> Vec<String> {
-        lock_tail(&self.tail).lines.iter().cloned().collect()
+        let lines: Vec<String> = lock_tail(&self.tail).lines.iter().cloned().collect();
+        // A secret may be printed on several lines.
+        let text = lines.join("\n");
+        let text = self.log.as_ref().map(|log| log.redact(&text)).unwrap_or(text);
+        text.lines().map(without_controls).collect()
     }
 
     /// Returns the end of the last lines, for an error.
     pub(crate) fn tail_text(&self) -> String {
-        let tail = lock_tail(&self.tail);
+        let lines = self.tail_lines();
         let mut room = SHOWN_BYTES;
         let mut shown: Vec<&str> = Vec::new();
-        for line in tail.lines.iter().rev() {
+        for line in lines.iter().rev() {
             if line.len() > room && !shown.is_empty() {
                 break;
             }
@@ -114,6 +148,7 @@ impl Drop for Stderr {
     }
 }
 
+/// The last lines, as the child printed them.
 #[derive(Debug, Default)]
 struct Tail {
     lines: VecDeque<String>,
@@ -133,7 +168,9 @@ impl Tail {
 }
 
 struct StderrReader {
-    log: Box<dyn StderrLog>,
+    log: SharedLog,
+    /// The end of what was read before, unchanged: a secret may be printed on several lines.
+    before: String,
     limit: LogLimit,
     tail: Arc<Mutex<Tail>>,
 }
@@ -151,19 +188,54 @@ impl StderrReader {
     }
 
     fn handle_line(&mut self, line: &str) {
-        let line = without_controls(&self.log.redact(line));
+        lock_tail(&self.tail).push_line(line);
         if let Some(left_out) = self.limit.admit_line(Instant::now()) {
             self.log_left_out(left_out);
-            self.log.line(&line);
+            let shown = without_controls(&self.redact_line(line));
+            self.log.lock().line(&shown);
         }
-        lock_tail(&self.tail).push_line(&line);
+        if !self.before.is_empty() {
+            self.before.push('\n');
+        }
+        self.before.push_str(line);
+        let mut start = self.before.len().saturating_sub(BEFORE_BYTES);
+        while !self.before.is_char_boundary(start) {
+            start += 1;
+        }
+        self.before.drain(..start);
+    }
+
+    /// Returns the line without secrets, including one that began on the lines before.
+    fn redact_line(&self, line: &str) -> String {
+        let known = self.log.redact(&self.before);
+        let is_first = self.before.is_empty();
+        let joined = match is_first {
+            true => self.log.redact(line),
+            false => self.log.redact(&format!("{}\n{line}", self.before)),
+        };
+        let alone = joined.strip_prefix(&*known).and_then(|rest| match is_first {
+            true => Some(rest),
+            false => rest.strip_prefix('\n'),
+        });
+        match alone {
+            Some(redacted) => redacted.to_owned(),
+            // The secret continues on this line.
+            None => self.log.redact(common_end(&joined, line)),
+        }
     }
 
     fn log_left_out(&mut self, lines: u64) {
         if lines > 0 {
-            self.log.left_out(lines);
+            self.log.lock().left_out(lines);
         }
     }
+}
+
+/// Returns the end that both texts have.
+fn common_end<'a>(one: &str, other: &'a str) -> &'a str {
+    let same = one.chars().rev().zip(other.chars().rev()).take_while(|(one, other)| one == other);
+    let length: usize = same.map(|(part, _)| part.len_utf8()).sum();
+    &other[other.len() - length..]
 }
 
 /// Escapes control characters, because lines are logged and used in errors.

@@ -10,8 +10,8 @@ mod streams;
 use std::borrow::Cow;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use super::*;
@@ -75,15 +75,42 @@ fn shell(folder: &Folder, script: &str) -> ChildCommand {
 struct CountingLog {
     lines: Arc<AtomicU64>,
     left_out: Arc<AtomicU64>,
+    /// The first lines.
+    shown: Arc<Mutex<Vec<String>>>,
+}
+
+/// Replaces the key, in which there can be line breaks.
+fn redact_key(text: &str) -> String {
+    for (start, _) in text.match_indices("s") {
+        let mut left = "sk-123456789".chars();
+        let mut next = left.next();
+        for (at, part) in text[start..].char_indices() {
+            match next {
+                None => {
+                    let rest = redact_key(&text[start + at..]);
+                    return format!("{}${{API_KEY}}{rest}", &text[..start]);
+                }
+                Some(wanted) if wanted == part => next = left.next(),
+                Some(_) if part == '\n' => {}
+                Some(_) => break,
+            }
+        }
+        if next.is_none() {
+            return format!("{}${{API_KEY}}", &text[..start]);
+        }
+    }
+    text.to_owned()
 }
 
 impl StderrLog for CountingLog {
     fn redact<'a>(&self, line: &'a str) -> Cow<'a, str> {
-        Cow::Owned(line.replace("sk-123456789", "${API_KEY}"))
+        Cow::Owned(redact_key(line))
     }
 
-    fn line(&mut self, _: &str) {
-        self.lines.fetch_add(1, Ordering::Relaxed);
+    fn line(&mut self, line: &str) {
+        if self.lines.fetch_add(1, Ordering::Relaxed) < 10 {
+            self.shown.lock().unwrap().push(line.to_owned());
+        }
     }
 
     fn left_out(&mut self, lines: u64) {

@@ -16,9 +16,7 @@ pub(crate) fn is_large(value: &Value) -> bool {
 
 /// Runs `work` on a blocking thread. At most half as many run concurrently as there are processors, so that checks of
 /// large values leave capacity for everything else.
-pub(crate) async fn run_blocking<T: Send + 'static>(
-    work: impl FnOnce() -> T + Send + 'static,
-) -> T {
+pub async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     static PLACES: OnceLock<Semaphore> = OnceLock::new();
     if Handle::try_current().is_err() {
         return work();

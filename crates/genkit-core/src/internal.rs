@@ -13,6 +13,9 @@ pub use crate::bound_registry::{BoundRegistry, BoundRegistryBuilder, OnStart};
 pub mod bounded_json {
     pub use genkit_untrusted::bounded_json::*;
 }
+pub mod blocking {
+    pub use crate::blocking::run_blocking;
+}
 pub mod context {
     pub use crate::context::{
         Asker, Caller, CallerAnswer, Capability, ContextParts, Elsewhere, Journal, MCP_TASK,
@@ -67,7 +70,7 @@ pub mod names {
 pub mod redact {
     pub use genkit_untrusted::redact::{remove_account_settings, without_account_settings};
     pub use genkit_untrusted::secret::{
-        Secret, is_secret_name, redact_secrets, redact_secrets_in_json,
+        Secret, is_secret_name, redact_secrets, redact_secrets_in_json, secret_parts,
     };
 }
 pub mod registry {

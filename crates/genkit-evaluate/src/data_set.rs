@@ -8,6 +8,9 @@ use serde_json::Value;
 use super::error::Error as E;
 use crate::evaluator::DataPoint;
 use genkit_core::Result;
+use genkit_schema::internal::bounded_json::{
+    MAX_RESPONSE_VALUES, ValueBudget, parse_response, parse_within,
+};
 
 /// The maximum size of a data set file, in bytes. Default is 64 MiB.
 const MAX_FILE: u64 = 64 * 1024 * 1024;
@@ -55,7 +58,7 @@ impl DataSet {
     /// # Errors
     /// `InvalidArgument`, with the number of the first invalid row.
     pub fn from_json(text: &str) -> Result<Self> {
-        let rows: Vec<Value> = serde_json::from_str(text.trim_start_matches('\u{feff}'))
+        let rows: Vec<Value> = parse_response(text.trim_start_matches('\u{feff}').as_bytes())
             .map_err(|why| E::NoDataSet(why.to_string()))?;
         rows.into_iter().enumerate().map(|(at, row)| read(at + 1, row)).collect()
     }
@@ -67,9 +70,10 @@ impl DataSet {
     pub fn from_jsonl(text: &str) -> Result<Self> {
         let lines = text.trim_start_matches('\u{feff}').lines().enumerate();
         let lines = lines.filter(|(_, line)| !line.trim().is_empty());
+        let budget = ValueBudget::new(MAX_RESPONSE_VALUES);
         lines
             .map(|(at, line)| {
-                let row = serde_json::from_str(line)
+                let row = parse_within(line.as_bytes(), &budget)
                     .map_err(|why| E::Row { row: at + 1, why: why.to_string() })?;
                 read(at + 1, row)
             })

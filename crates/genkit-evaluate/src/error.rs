@@ -40,6 +40,11 @@ pub(super) enum Error {
     #[error("the pattern is longer than {0} bytes")]
     PatternTooLong(usize),
     #[error(
+        "the pattern takes {pattern} bytes and the output has {output}, which is too slow to match; repeat fewer times in \
+         the pattern, such as `{{0,100}}`, or shorten the output"
+    )]
+    PatternTooCostly { pattern: usize, output: usize },
+    #[error(
         "the judge returned no score for the answer accuracy; {0:?} is not a number from 0 to 4"
     )]
     NoRating(String),

@@ -4,7 +4,9 @@ use std::error::Error as StdError;
 use std::time::{Duration, Instant};
 
 use genkit::{Error, ErrorKind, Result};
-use genkit_core::internal::redact::{Secret, redact_secrets};
+use genkit_core::internal::redact::{
+    Secret, is_secret_name, redact_secrets, redact_secrets_in_json, secret_parts,
+};
 use reqwest::header::{ACCEPT, COOKIE, HeaderMap, HeaderValue, LOCATION};
 use reqwest::{Client, Method, Response, Url};
 use serde_json::{Map, Value};
@@ -15,6 +17,10 @@ use crate::response::{HttpAnswer, failure, success};
 
 /// The maximum number of redirects that are followed. Default is 5.
 const MAX_REDIRECTS: usize = 5;
+
+/// The minimum length of a secret that is redacted, in bytes. Default is 6: shorter values are unlikely to be secrets, and
+/// would match parts of other words.
+const MIN_SECRET: usize = 6;
 
 /// The settings for requests to an API. Does not implement `Debug`, because it contains credentials.
 pub(crate) struct Api {
@@ -38,7 +44,10 @@ impl Api {
         let answer = HttpAnswer::read(response, self.max_response).await;
         let answer = answer.map_err(|error| self.broken(route, &error))?;
         if answer.status.is_success() {
-            return success(route, answer, self.max_response);
+            let result = success(route, answer, self.max_response)?;
+            // Other headers, such as a language, may be part of a result.
+            let secrets = self.secrets(is_secret_name);
+            return Ok(redact_secrets_in_json(result, secrets.iter()));
         }
         Err(failure(route, &answer, |text| self.redacted(text)))
     }
@@ -134,13 +143,18 @@ impl Api {
 
     /// Removes the program's credentials from a string, since a server may echo them.
     fn redacted(&self, text: &str) -> String {
-        let headers = self.headers.values().filter_map(|value| value.to_str().ok());
-        let headers = headers.map(|value| value.trim_start_matches("Bearer "));
-        let query = self.query.iter().map(|(_, value)| value.as_str());
-        // Shorter values are unlikely to be secrets, and would match parts of other words.
-        let values = headers.chain(query).filter(|secret| secret.len() >= 6);
-        let secrets: Vec<Secret> = values.map(|value| Secret::new(value, "[redacted]")).collect();
-        redact_secrets(text, secrets.iter()).into_owned()
+        redact_secrets(text, self.secrets(|_| true).iter()).into_owned()
+    }
+
+    /// Returns the values that the program sends under such names, and the credentials in the URL.
+    fn secrets(&self, is_secret: fn(&str) -> bool) -> Vec<Secret> {
+        let headers = self.headers.iter().filter(|(name, _)| is_secret(name.as_str()));
+        let headers = headers.filter_map(|(_, value)| value.to_str().ok());
+        let query = self.query.iter().filter(|(name, _)| is_secret(name));
+        let query = query.map(|(_, value)| value.as_str());
+        let values = headers.chain(query).chain(self.base.password());
+        let parts = values.flat_map(|value| secret_parts(value, MIN_SECRET));
+        parts.map(|part| Secret::new(&part, "[redacted]")).collect()
     }
 }
 

@@ -1,6 +1,7 @@
 //! A document: read from text or a value, within limits, with references inside it.
 
 use genkit::{Error, Result};
+use genkit_core::internal::bounded_json::has_more_values;
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
@@ -200,6 +201,10 @@ fn parsed(text: &str) -> Result<Value> {
     }
     let text = text.trim_start_matches('\u{feff}');
     if text.trim_start().starts_with('{') {
+        // Counted before they are built, and again with the values of YAML.
+        if has_more_values(text.as_bytes(), MAX_VALUES) {
+            return Err(too_many_values());
+        }
         return serde_json::from_str(text).map_err(|error| {
             Error::invalid_argument(format!("the OpenAPI document is not valid JSON: {error}"))
         });
@@ -224,6 +229,12 @@ fn yaml(_: &str) -> Result<Value> {
     ))
 }
 
+fn too_many_values() -> Error {
+    Error::invalid_argument(format!(
+        "the OpenAPI document has more than {MAX_VALUES} values; keep only the paths that you need"
+    ))
+}
+
 /// Checks the size and the depth of a value, without recursion.
 fn bounded(root: &Value) -> Result<()> {
     let mut open = vec![(root, 1)];
@@ -236,9 +247,7 @@ fn bounded(root: &Value) -> Result<()> {
             )));
         }
         if values > MAX_VALUES {
-            return Err(Error::invalid_argument(format!(
-                "the OpenAPI document has more than {MAX_VALUES} values; keep only the paths that you need"
-            )));
+            return Err(too_many_values());
         }
         match value {
             Value::Array(items) => open.extend(items.iter().map(|item| (item, depth + 1))),

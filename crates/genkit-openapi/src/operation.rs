@@ -184,7 +184,9 @@ const MAX_ENCODINGS: usize = 8;
 pub(crate) fn leads_elsewhere(path: &str) -> bool {
     let mut path = path.to_owned();
     for _ in 0..MAX_ENCODINGS {
-        if path.split(['/', '\\']).any(|segment| matches!(segment, "." | "..")) {
+        let mut segments = path.split(['/', '\\']);
+        // Some servers cut off parameters such as `;v=1` before they resolve a segment.
+        if segments.any(|it| matches!(it.split(';').next(), Some("." | ".."))) {
             return true;
         }
         let decoded = percent_decode_str(&path).decode_utf8_lossy().into_owned();

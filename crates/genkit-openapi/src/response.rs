@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use genkit::{Error, ErrorKind, Result};
+use genkit_core::internal::bounded_json::parse_bounded;
 use reqwest::header::{CONTENT_TYPE, RETRY_AFTER};
 use reqwest::{Response, StatusCode};
 use serde_json::Value;
@@ -73,7 +74,7 @@ pub(crate) fn success(route: &OperationRequest, answer: HttpAnswer, limit: usize
         return Ok(answer.status.to_string().into());
     }
     if (is_json(&answer.media_type) || answer.media_type.is_empty())
-        && let Ok(value) = serde_json::from_slice(&answer.body)
+        && let Ok(value) = parse_bounded(&answer.body)
     {
         return Ok(value);
     }

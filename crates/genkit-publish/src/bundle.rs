@@ -7,6 +7,7 @@ use std::path::Path;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use genkit_core::Result;
+use genkit_files::read_regular_file;
 use serde_json::{Map, Value, json};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
@@ -15,6 +16,9 @@ use crate::{Error, Publication, PublishedVariable};
 
 /// The mode of the program in the archive: everyone may run it.
 const EXECUTABLE: u32 = 0o755;
+
+/// The largest program or bundle, in bytes. Default is 1,024 MiB.
+pub(crate) const MAX_BINARY: u64 = 1024 * 1024 * 1024;
 
 /// The name of the icon in the archive.
 const ICON: &str = "icon.png";
@@ -27,8 +31,8 @@ impl Publication {
     pub fn write_bundle(&self, program: &Path, file: &Path) -> Result<()> {
         let name = program.file_name().and_then(|name| name.to_str()).unwrap_or("server");
         let manifest = self.manifest(name)?;
-        let bytes =
-            fs::read(program).map_err(|source| Error::Read { path: program.to_owned(), source })?;
+        let bytes = read_regular_file(program, MAX_BINARY)
+            .map_err(|error| Error::Read { path: program.to_owned(), source: error.into() })?;
         let unwritable = |source| Error::Write { path: file.to_owned(), source };
         let partial = file.with_extension("mcpb.partial");
         let mut files = vec![(format!("server/{name}"), EXECUTABLE, bytes)];

@@ -1,13 +1,14 @@
 //! Entries of the MCP registry: `server.json`, schema of 2025-12-11.
 
 use std::fmt::Write as _;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use genkit_core::Result;
+use genkit_files::read_regular_file;
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
+use crate::bundle::MAX_BINARY;
 use crate::{Error, Publication, PublishedVariable};
 
 /// The schema of the entry.
@@ -95,8 +96,8 @@ impl Publication {
         if self.repository.is_empty() {
             return Err(Error::Missing { field: "repository" }.into());
         }
-        let bytes =
-            fs::read(file).map_err(|source| Error::Read { path: file.to_owned(), source })?;
+        let bytes = read_regular_file(file, MAX_BINARY)
+            .map_err(|error| Error::Read { path: file.to_owned(), source: error.into() })?;
         let name = file.file_name().and_then(|name| name.to_str()).unwrap_or("server.mcpb");
         let repository = self.repository.trim_end_matches('/').trim_end_matches(".git");
         let version = &self.version;

@@ -85,6 +85,17 @@ fn bundle_has_the_manifest_and_the_program() {
     assert!(missing.to_string().starts_with("cannot read "), "{missing}");
 }
 
+/// A device has no end, and a pipe waits for a program that writes to it.
+#[test]
+fn program_and_bundle_are_regular_files() {
+    let device = std::path::Path::new("/dev/zero");
+    let file = std::env::temp_dir().join(format!("genkit-publish-{}.mcpb", std::process::id()));
+    let error = publication().write_bundle(device, &file).unwrap_err();
+    assert!(format!("{error:?}").contains("/dev/zero"), "{error:?}");
+    let error = publication().registry_entry("io.github.ada/notes", &[device.to_owned()], None);
+    assert!(format!("{:?}", error.unwrap_err()).contains("/dev/zero"));
+}
+
 #[test]
 fn png_icon_is_a_file_of_the_bundle() {
     let folder = std::env::temp_dir().join(format!("genkit-publish-icon-{}", std::process::id()));

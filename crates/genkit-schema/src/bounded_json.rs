@@ -5,7 +5,7 @@
 use std::cell::Cell;
 use std::fmt;
 
-use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
 use crate::truncate::excerpt;
@@ -13,6 +13,10 @@ use crate::truncate::excerpt;
 /// The maximum number of values and keys in a JSON document from outside, by the memory that they take: a list or an
 /// object counts as three, a string or a key as two. Default is 200,000.
 pub const MAX_JSON_VALUES: usize = 200_000;
+
+/// The maximum number of values in a response of a server that the program has chosen, or in a file. Default is
+/// 1,000,000.
+pub const MAX_RESPONSE_VALUES: usize = 1_000_000;
 
 /// As how many values a list or an object counts.
 pub const CONTAINER_WEIGHT: usize = 3;
@@ -31,28 +35,37 @@ const SHOWN_DIGITS: usize = 40;
 
 /// How many more values a document, or all documents of a request, may have.
 #[derive(Debug)]
-pub struct ValueBudget(Cell<usize>);
+pub struct ValueBudget {
+    left: Cell<usize>,
+    limit: usize,
+}
 
 impl Default for ValueBudget {
     fn default() -> Self {
-        Self(Cell::new(MAX_JSON_VALUES))
+        Self::new(MAX_JSON_VALUES)
     }
 }
 
 impl ValueBudget {
+    /// Creates a budget of this number of values.
+    pub fn new(limit: usize) -> Self {
+        Self { left: Cell::new(limit), limit }
+    }
+
     fn count_values<E: serde::de::Error>(&self, weight: usize) -> Result<(), E> {
-        let left = self.0.get().checked_sub(weight);
-        self.0.set(left.unwrap_or(0));
-        match left {
-            Some(_) => Ok(()),
-            None => Err(E::custom(format_args!("the JSON has more than {MAX_JSON_VALUES} values"))),
-        }
+        let left = self.left.get().checked_sub(weight);
+        self.left.set(left.unwrap_or(0));
+        left.map(|_| ()).ok_or_else(|| too_many(self.limit))
     }
 
     /// Returns whether no values are left, so that a document was probably rejected.
     pub fn is_spent(&self) -> bool {
-        self.0.get() == 0
+        self.left.get() == 0
     }
+}
+
+fn too_many<E: serde::de::Error>(limit: usize) -> E {
+    E::custom(format_args!("the JSON has more than {limit} values"))
 }
 
 /// Parses a document.
@@ -74,6 +87,50 @@ pub fn parse_within(text: &[u8], budget: &ValueBudget) -> serde_json::Result<Val
     let value = BoundedValue(budget).deserialize(&mut deserializer)?;
     deserializer.end()?;
     Ok(value)
+}
+
+/// Deserializes a response of a server that the program has chosen, or a file, with a limit on the number of its values.
+///
+/// # Errors
+/// Returns the error from `serde_json`, or an error that names the limit.
+pub fn parse_response<'a, T: Deserialize<'a>>(text: &'a [u8]) -> serde_json::Result<T> {
+    if has_more_values(text, MAX_RESPONSE_VALUES) {
+        return Err(too_many(MAX_RESPONSE_VALUES));
+    }
+    serde_json::from_slice(text)
+}
+
+/// Returns whether JSON text has more values than the limit. Counts before parsing, since parsed values take about ten
+/// times as much memory as the text.
+pub fn has_more_values(text: &[u8], limit: usize) -> bool {
+    // Each value except the first follows a comma, or is the first in an array or object.
+    if text.len() <= limit {
+        return false;
+    }
+    let (mut values, mut in_string, mut escaped) = (1_usize, false, false);
+    for byte in text {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            _ if in_string => {}
+            b',' | b'[' | b'{' => {
+                values += 1;
+                if values > limit {
+                    return true;
+                }
+            }
+            _ => {}
+        }
+    }
+    false
+}
+
+/// Returns whether text that may contain JSON has more values than the limit. Counts inside of strings as well, because
+/// a quote in the text around the JSON does not begin a string.
+pub fn may_have_more_values(text: &str, limit: usize) -> bool {
+    text.len() > limit
+        && text.bytes().filter(|byte| matches!(byte, b',' | b'[' | b'{')).count() > limit
 }
 
 /// Checks that every integer of a document can be kept. A `Value` holds 64 bits and would round a larger integer, such as

@@ -3,6 +3,7 @@
 
 #![allow(missing_docs, reason = "not part of the public API of genkit; it changes without notice")]
 
+mod escapes;
 pub mod fair_share;
 pub mod redact;
 pub mod seal;

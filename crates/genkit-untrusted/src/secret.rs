@@ -8,9 +8,14 @@ use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use serde_json::Value;
 
+use super::escapes::MAX_SLASHES;
+
 /// The number of characters that identify a secret if only its beginning is repeated. A shorter secret is recognized as
 /// a whole.
 const RECOGNIZED: usize = 8;
+
+/// The number of characters that identify a secret even if they are lower-case letters only.
+const LONG: usize = 12;
 
 /// A secret, with its replacement and all its spellings.
 pub struct Secret {
@@ -55,6 +60,10 @@ impl Secret {
         // Percent-encoding of every byte, even if not required.
         add(value.bytes().map(|byte| format!("%{byte:02x}")).collect(), 3);
         add(value.bytes().map(|byte| format!("{byte:02x}")).collect(), 2);
+        for separator in [":", " ", "-"] {
+            let bytes: Vec<String> = value.bytes().map(|byte| format!("{byte:02x}")).collect();
+            add(bytes.join(separator), 3);
+        }
         // The form of a client secret in `Basic` (RFC 6749, 2.3.1) is encoded as in a form.
         for value in [value.to_owned(), form_encoded(&percent_encoded(value))] {
             for text in base64_spellings(&value) {
@@ -73,6 +82,18 @@ impl Secret {
         &self.value
     }
 
+    /// Returns the end of the secret in a text, which is longest if several spellings match.
+    fn end_in(&self, text: &[u8]) -> Option<usize> {
+        let escaped = super::escapes::end_of_escaped(&self.value, text).filter(|(_, matched)| {
+            let matched = &self.value.as_bytes()[..*matched];
+            matched.len() == self.value.len()
+                || (matched.len() >= RECOGNIZED && self.is_random && has_code(matched))
+        });
+        let ends =
+            self.spellings.iter().filter_map(|spelling| spelling.end_in(text, self.is_random));
+        ends.chain(escaped.map(|(end, _)| end)).max()
+    }
+
     /// Returns the spellings, for bytes that are not text.
     pub fn spellings(&self) -> impl Iterator<Item = &str> {
         self.spellings.iter().map(|spelling| &*spelling.text)
@@ -86,6 +107,10 @@ pub fn redact_secrets<'a, 's>(
     secrets: impl Iterator<Item = &'s Secret> + Clone,
 ) -> Cow<'a, str> {
     let mut begins = [false; 256];
+    // Each character of a secret can be escaped.
+    for first in *b"\\%&" {
+        begins[usize::from(first)] = true;
+    }
     for spelling in secrets.clone().flat_map(|secret| &secret.spellings) {
         if let Some(first) = spelling.text.bytes().next() {
             begins[usize::from(first.to_ascii_lowercase())] = true;
@@ -100,13 +125,7 @@ pub fn redact_secrets<'a, 's>(
             continue;
         }
         let rest = &bytes[at..];
-        let found = secrets.clone().flat_map(|secret| {
-            let ends = secret
-                .spellings
-                .iter()
-                .filter_map(|spelling| spelling.end_in(rest, secret.is_random));
-            ends.map(move |end| (end, secret))
-        });
+        let found = secrets.clone().filter_map(|secret| Some((secret.end_in(rest)?, secret)));
         // The longest, because one secret may begin like another.
         match found.max_by_key(|(end, _)| *end) {
             Some((end, secret)) => {
@@ -148,6 +167,68 @@ pub fn redact_secrets_in_json<'s>(
             .collect(),
         other => other,
     }
+}
+
+/// The schemes of `Authorization` whose name is not part of the secret.
+const SCHEMES: [&str; 4] = ["basic", "bearer", "dpop", "token"];
+
+/// Returns the parts of a header, a password or a variable that a server may repeat on their own: the lines, the token
+/// after a scheme, the values of cookies and parameters, and the password of `Basic` credentials. Parts that are shorter
+/// than `least` bytes could be ordinary words.
+pub fn secret_parts(value: &str, least: usize) -> Vec<String> {
+    let mut parts: Vec<String> = Vec::new();
+    let mut add = |part: &str| {
+        let part = part.trim();
+        if part.len() >= least && parts.iter().all(|known| known != part) {
+            parts.push(part.to_owned());
+        }
+    };
+    let is_scheme =
+        |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    let split = value.trim().split_once(' ').filter(|(scheme, _)| is_scheme(scheme));
+    let (scheme, credentials) = split.unwrap_or(("", value));
+    if SCHEMES.iter().any(|known| scheme.eq_ignore_ascii_case(known)) && credentials.len() < least {
+        return parts;
+    }
+    add(value);
+    value.lines().for_each(&mut add);
+    value.rsplit(' ').take(1).for_each(&mut add);
+    add(credentials);
+    if scheme.eq_ignore_ascii_case("basic")
+        && let Ok(decoded) = STANDARD_NO_PAD.decode(credentials.trim().trim_end_matches('='))
+        && let Ok(decoded) = String::from_utf8(decoded)
+    {
+        add(&decoded);
+        decoded.split_once(':').map(|(_, password)| password).into_iter().for_each(&mut add);
+    }
+    for piece in credentials.split([';', ',', '&']) {
+        if let Some((_, value)) = piece.split_once('=') {
+            add(value.trim().trim_matches('"'));
+        }
+    }
+    let decoded: Vec<String> = parts.iter().filter_map(|part| percent_decoded(part)).collect();
+    parts.extend(decoded.into_iter().filter(|part| part.len() >= least));
+    parts
+}
+
+fn percent_decoded(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, more)) = rest.split_first() {
+        let pair = more.get(..2).filter(|_| *first == b'%');
+        let byte = pair.and_then(|pair| std::str::from_utf8(pair).ok());
+        match byte.and_then(|pair| u8::from_str_radix(pair, 16).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = &more[2..];
+            }
+            None => {
+                bytes.push(*first);
+                rest = more;
+            }
+        }
+    }
+    String::from_utf8(bytes).ok().filter(|decoded| decoded != text)
 }
 
 /// The parts of the names of headers, parameters, arguments and variables that hold a secret, in lower case.
@@ -208,12 +289,11 @@ impl Spelling {
     /// Returns where the spelling ends, if `text` begins with all of it, or with a long enough prefix of a random
     /// secret.
     fn end_in(&self, text: &[u8], is_random: bool) -> Option<usize> {
-        let (mut at, mut matched, mut end, mut is_exact) = (0, 0, 0, true);
+        let (mut at, mut matched, mut end) = (0, 0, 0);
         let spelling = self.text.as_bytes();
         while matched < spelling.len() {
             match text.get(at) {
                 Some(byte) if byte.eq_ignore_ascii_case(&spelling[matched]) => {
-                    is_exact &= *byte == spelling[matched];
                     (at, matched) = (at + 1, matched + 1);
                     end = at;
                 }
@@ -225,26 +305,35 @@ impl Spelling {
             }
         }
         let is_whole = matched == spelling.len();
-        let is_cut_off =
-            || matched >= self.least && is_exact && is_random && has_code(&spelling[..matched]);
+        let is_cut_off = || matched >= self.least && is_random && has_code(&spelling[..matched]);
         (is_whole || is_cut_off()).then_some(end)
     }
 }
 
-/// Returns whether the beginning of a secret differs from an ordinary word: it has a digit, or capitals within.
+/// Returns whether the beginning of a secret differs from an ordinary word: it is long, has a digit, or capitals within.
 fn has_code(beginning: &[u8]) -> bool {
+    if beginning.len() >= LONG {
+        return true;
+    }
     let capitals = beginning.iter().skip(1).filter(|byte| byte.is_ascii_uppercase()).count();
     beginning.iter().any(u8::is_ascii_digit) || capitals > 1
 }
 
 /// Returns the length of a line break at the beginning of a string, escaped or not, including the indentation after it.
-fn line_break(text: &[u8]) -> usize {
+pub(super) fn line_break(text: &[u8]) -> usize {
     let mut length = 0;
     loop {
         let rest = &text[length..];
         let next = match rest {
             [b'\r' | b'\n', ..] => 1,
-            [b'\\', b'n' | b'r', ..] => 2,
+            [b'\\', ..] => {
+                let slashes =
+                    rest.iter().take(MAX_SLASHES).take_while(|byte| **byte == b'\\').count();
+                match rest.get(slashes) {
+                    Some(b'n' | b'r') => slashes + 1,
+                    _ => return length,
+                }
+            }
             [b' ' | b'\t', ..] if length > 0 => 1,
             _ => return length,
         };

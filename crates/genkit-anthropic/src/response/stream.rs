@@ -20,6 +20,7 @@ use genkit_http_client::internal::sse::SseEvent;
 use genkit_model::ChunkSink;
 use genkit_model::internal::http::Error as HttpError;
 use genkit_model::internal::wire::{Next, WireStream};
+use genkit_schema::internal::bounded_json::{parse_bounded, parse_response};
 
 /// One event. Fields whose format depends on the type of the event or block stay raw until it is
 /// known.
@@ -185,7 +186,7 @@ impl<'a> MessageStream<'a> {
 
     fn read_event(&mut self, data: &str, fresh: &mut Vec<Part>) -> Result<Next> {
         let event: MessageEvent<'_> =
-            serde_json::from_str(data).map_err(|error| HttpError::from_json(NAME, &error))?;
+            parse_response(data.as_bytes()).map_err(|error| HttpError::from_json(NAME, &error))?;
         match (&*event.r#type, event.index) {
             ("message_start", _) => self.start_message(event.message)?,
             ("content_block_start", Some(index)) => {
@@ -289,7 +290,7 @@ impl OpenBlock {
         }
         if !self.json.trim().is_empty() {
             // Incomplete arguments stay text, so that the call fails instead of the response.
-            let input = serde_json::from_str(&self.json).unwrap_or_else(|_| self.json.into());
+            let input = parse_bounded(self.json.as_bytes()).unwrap_or_else(|_| self.json.into());
             self.fields.insert("input".to_owned(), input);
         }
         self.fields

@@ -10,6 +10,7 @@ use genkit_core::Result;
 use genkit_core::{FinishReason, ModelRequest, ModelResponse, Usage};
 use genkit_core::{Message, Part, Role};
 use genkit_model::internal::http::Error as HttpError;
+use genkit_schema::internal::bounded_json::parse_response;
 
 /// The key in `custom` of the API's own stop reason.
 const STOP_REASON: &str = "stopReason";
@@ -33,7 +34,7 @@ pub(crate) fn decode_response(request: &ModelRequest, body: &[u8]) -> Result<Mod
     // Some programs put a byte order mark before UTF-8.
     let body = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body);
     let mut message: Map<String, Value> =
-        serde_json::from_slice(body).map_err(|error| HttpError::from_json(NAME, &error))?;
+        parse_response(body).map_err(|error| HttpError::from_json(NAME, &error))?;
     if let Some(error) = message.get("error").filter(|error| error.is_object()) {
         return Err(error::error_in_response(error));
     }
@@ -53,8 +54,7 @@ pub(crate) fn decode_response(request: &ModelRequest, body: &[u8]) -> Result<Mod
 
 /// Decodes the token count of a request.
 pub(crate) fn decode_count(body: &[u8]) -> Result<u64> {
-    let body: Value =
-        serde_json::from_slice(body).map_err(|error| HttpError::from_json(NAME, &error))?;
+    let body: Value = parse_response(body).map_err(|error| HttpError::from_json(NAME, &error))?;
     Ok(body.get("input_tokens").and_then(Value::as_u64).ok_or(E::NoCount)?)
 }
 

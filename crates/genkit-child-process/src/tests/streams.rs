@@ -99,6 +99,32 @@ async fn secrets_are_redacted() {
     assert_eq!(child.stderr_tail(), ["bad key ${API_KEY} for dev"]);
 }
 
+/// A secret that is wrapped, or printed in pieces that are too short to be recognized.
+#[tokio::test]
+async fn secrets_are_redacted_across_lines() {
+    let two = &["${API_KEY}", "${API_KEY}"][..];
+    let three = &["one", "two ${API_KEY}", "three"][..];
+    for (printed, shown, logged) in [
+        // A part of less than eight characters is not recognized alone.
+        (
+            "key sk-12\\n3456789 is bad",
+            &["key ${API_KEY} is bad"][..],
+            &["key sk-12", " is bad"][..],
+        ),
+        ("sk-123456789\\nsk-123456789", two, two),
+        ("one\\ntwo sk-123456789\\nthree", three, three),
+    ] {
+        let folder = Folder::new();
+        let command = shell(&folder, &format!("printf '{printed}\\n' >&2"));
+        let log = CountingLog::default();
+        let (mut child, _pipes) =
+            ChildProcess::spawn(&command, Some(Box::new(log.clone()))).unwrap();
+        child.wait().await;
+        assert_eq!(child.stderr_tail(), shown, "{printed}");
+        assert_eq!(*log.shown.lock().unwrap(), logged, "{printed}");
+    }
+}
+
 #[tokio::test]
 async fn inherited_pipe_does_not_delay_the_end_of_stream() {
     let folder = Folder::new();

@@ -76,12 +76,6 @@ struct FolderWalk<'v> {
 
 impl FolderWalk<'_> {
     fn visit_folder(&mut self, path: &Path, prefix: &str, depth: usize) -> Result<(), Error> {
-        if depth > MAX_FOLDERS {
-            let what = format!(
-                "has folders nested more than {MAX_FOLDERS} deep, or a link to one of its parents"
-            );
-            return Err(folder_error(path, what));
-        }
         let unreadable = |error| folder_error(path, format!("cannot be read: {error}"));
         for entry in fs::read_dir(path).map_err(unreadable)? {
             let entry = entry.map_err(unreadable)?;
@@ -102,7 +96,10 @@ impl FolderWalk<'_> {
             if !is_folder && stem.is_none() {
                 continue;
             }
-            let blocked = if kind.is_symlink() { self.blocked_reason(&path) } else { None };
+            let mut blocked = if kind.is_symlink() { self.blocked_reason(&path) } else { None };
+            if is_folder && blocked.is_none() {
+                blocked = folder_fault(&path, depth + 1);
+            }
             if is_folder && blocked.is_none() {
                 self.visit_folder(&path, &format!("{prefix}{name}/"), depth + 1)?;
             } else {
@@ -121,6 +118,16 @@ impl FolderWalk<'_> {
             Err(error) => Some(format!("cannot be read: {error}")),
         }
     }
+}
+
+/// Returns the reason why a subfolder is left out. The rest of the folder is still read.
+fn folder_fault(path: &Path, depth: usize) -> Option<String> {
+    if depth > MAX_FOLDERS {
+        return Some(format!(
+            "is nested more than {MAX_FOLDERS} folders deep, or is a link to one of its parents"
+        ));
+    }
+    fs::read_dir(path).err().map(|error| format!("cannot be read: {error}"))
 }
 
 /// Reads a file within the limit.

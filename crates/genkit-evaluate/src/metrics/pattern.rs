@@ -1,5 +1,9 @@
 //! `REGEX`: whether a pattern matches the output.
 
+use regex_lite::{Regex, RegexBuilder};
+
+use genkit_core::internal::blocking::run_blocking;
+
 use crate::error::Error as E;
 use crate::evaluator::{Evaluator, Score};
 
@@ -9,10 +13,18 @@ const MAX_PATTERN: usize = 64 * 1024;
 /// The maximum memory size of a compiled pattern, in bytes. Default is 1 MiB.
 const MAX_COMPILED: usize = 1024 * 1024;
 
+/// The minimum size of a pattern, in bytes.
+const SMALL: usize = 1024;
+
+/// The maximum cost of a search: the KiB of the compiled pattern, times the bytes of the output. Default is 10,000,000, which
+/// takes seconds.
+const MAX_COST: usize = 10_000_000;
+
 /// Returns the regular expression metric: whether the reference, a pattern, matches anywhere in the output. An output
 /// that is not a string is matched as compact JSON.
 ///
-/// A search takes time in proportion to the output and the pattern, so that no pattern runs forever. Back-references
+/// A search takes time in proportion to the output and the pattern, so that no pattern runs forever; a large pattern on a
+/// large output is an error of the data point. Back-references
 /// and look-around are not supported and are errors of the data point. Classes such as `\d` match ASCII only.
 ///
 /// ```
@@ -35,10 +47,26 @@ pub fn regex() -> Evaluator {
             if pattern.len() > MAX_PATTERN {
                 return Err(E::PatternTooLong(MAX_PATTERN).into());
             }
-            let pattern = regex_lite::RegexBuilder::new(pattern)
-                .size_limit(MAX_COMPILED)
-                .build()
-                .map_err(|why| E::Pattern(why.to_string()))?;
-            Ok(Score::passed(pattern.is_match(&output)))
+            let (pattern, size) = compile_pattern(pattern)?;
+            let cost = (size / SMALL).saturating_mul(output.len());
+            if cost > MAX_COST {
+                return Err(E::PatternTooCostly { pattern: size, output: output.len() }.into());
+            }
+            if cost <= MAX_COST / 1000 {
+                return Ok(Score::passed(pattern.is_match(&output)));
+            }
+            Ok(Score::passed(run_blocking(move || pattern.is_match(&output)).await))
         })
+}
+
+/// Returns the pattern and its size: the smallest limit under which it compiles.
+fn compile_pattern(pattern: &str) -> Result<(Regex, usize), E> {
+    let mut size = SMALL;
+    loop {
+        match RegexBuilder::new(pattern).size_limit(size).build() {
+            Ok(pattern) => return Ok((pattern, size)),
+            Err(_) if size < MAX_COMPILED => size *= 4,
+            Err(why) => return Err(E::Pattern(why.to_string())),
+        }
+    }
 }

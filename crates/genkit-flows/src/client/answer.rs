@@ -8,8 +8,10 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::error::Error as E;
+use genkit_core::internal::bounded_json::{parse_bounded, parse_response};
 use genkit_core::internal::redact::{Secret, redact_secrets, redact_secrets_in_json};
 use genkit_core::internal::status;
+use genkit_core::internal::visible;
 use genkit_core::{Error, Result};
 use genkit_http_client::internal::net::root_cause;
 use genkit_schema::internal::placed;
@@ -33,8 +35,18 @@ pub(super) struct FlowHost {
 }
 
 impl FlowHost {
-    fn redact(&self, text: &str) -> String {
-        redact_secrets(text, self.secrets.iter()).into_owned()
+    /// Returns the server's text for an error: without credentials, shortened, and escaped.
+    fn show(&self, text: &str) -> String {
+        let text = redact_secrets(text, self.secrets.iter());
+        visible::escape_prose(&excerpt(&text, MAX_MESSAGE)).into_owned()
+    }
+
+    /// Removes the credentials from a result or a chunk.
+    pub(super) fn redact_value(&self, value: Value) -> Value {
+        match self.secrets.is_empty() {
+            true => value,
+            false => redact_secrets_in_json(value, self.secrets.iter()),
+        }
     }
 
     pub(super) fn slow(&self, limit: Duration) -> Error {
@@ -73,11 +85,11 @@ pub(super) async fn let_in(server: &FlowHost, mut response: Response) -> Result<
 
 /// Reads the error in a body, which can be JSON or text.
 fn failure(server: &FlowHost, body: &[u8], status: u16) -> Error {
-    if let Ok(error @ Value::Object(_)) = serde_json::from_slice(body) {
+    if let Ok(error @ Value::Object(_)) = parse_bounded(body) {
         return remote(server, &error, status);
     }
     let text = String::from_utf8_lossy(body);
-    let text = excerpt(server.redact(text.trim()).as_str(), MAX_MESSAGE);
+    let text = server.show(text.trim());
     let kind = status::kind_of_http(status);
     let message = if text.is_empty() { format!("HTTP {status}") } else { text };
     E::Failed { kind, message, details: None }.into()
@@ -96,11 +108,10 @@ pub(super) fn remote(server: &FlowHost, error: &Value, http: u16) -> Error {
     let message = text("message").or_else(|| error.get("error")?.as_str()).unwrap_or_default();
     let message = match message.is_empty() {
         true => format!("the flow failed with {}", status::name_of(kind)),
-        false => excerpt(&server.redact(message), MAX_MESSAGE),
+        false => server.show(message),
     };
     let details = error.get("details").filter(|details| !details.is_null());
-    let details =
-        details.map(|details| redact_secrets_in_json(details.clone(), server.secrets.iter()));
+    let details = details.map(|details| server.redact_value(details.clone()));
     E::Failed { kind, message, details }.into()
 }
 
@@ -114,7 +125,7 @@ pub(super) async fn plain(server: &FlowHost, mut response: Response) -> Result<V
             return Err(E::TooLong { host, limit }.into());
         }
     }
-    let answer: Value = serde_json::from_slice(&body)
+    let answer: Value = parse_response(&body)
         .map_err(|error| server.no_answer(&format!("it is not JSON: {error}")))?;
     result_of(server, answer)
 }
@@ -128,7 +139,7 @@ pub(super) fn result_of(server: &FlowHost, answer: Value) -> Result<Value> {
         return Err(remote(server, &Value::Object(answer), 500));
     }
     match answer.remove("result") {
-        Some(result) => Ok(result),
+        Some(result) => Ok(server.redact_value(result)),
         None if answer.is_empty() => Ok(Value::Null),
         None => Err(server.no_answer("`result` is missing")),
     }
@@ -162,6 +173,32 @@ mod tests {
             assert!(shown.contains("bad <redacted>"), "{shown}");
             assert!(!shown.contains("token") && !shown.contains("dghl"), "{shown}");
         }
+    }
+
+    /// A type that does not fit would quote the value in its error.
+    #[test]
+    fn credentials_that_a_server_repeats_are_not_in_its_result() {
+        let answer = json!({"result": {"echo": "Bearer the-token-of-the-call", "n": 1}});
+        let result = result_of(&server(), answer).unwrap();
+        assert_eq!(result, json!({"echo": "Bearer <redacted>", "n": 1}));
+        let answer = json!({"result": "the-token-of-the-call"});
+        let misfit = fit::<u32>("result", result_of(&server(), answer).unwrap()).unwrap_err();
+        assert!(misfit.to_string().contains("<redacted>"), "{misfit}");
+        assert!(!misfit.to_string().contains("the-token"), "{misfit}");
+    }
+
+    #[test]
+    fn text_of_a_server_is_escaped_in_errors() {
+        let error = failure(&server(), b"\x1b]0;x\x07 \xe2\x80\xae Allow? [y/N]", 500);
+        assert!(!error.to_string().contains(['\x1b', '\x07', '\u{202e}']), "{error:?}");
+        assert!(error.to_string().contains("Allow?"), "{error}");
+    }
+
+    #[test]
+    fn results_with_many_values_are_refused() {
+        let list = format!("{{\"result\":[{}0]}}", "[0],".repeat(500_000));
+        let error = parse_response::<Value>(list.as_bytes()).unwrap_err();
+        assert!(error.to_string().contains("more than 1000000 values"), "{error}");
     }
 
     #[test]

@@ -11,7 +11,7 @@ use super::answer::{self, FlowHost};
 use super::error::Error as E;
 use crate::STREAM_ID;
 use genkit_core::Result;
-use genkit_core::internal::redact::{Secret, is_secret_name};
+use genkit_core::internal::redact::{Secret, is_secret_name, secret_parts};
 use genkit_http_client::internal::net::{Route, pool, root_cause};
 
 /// The minimum length of a secret that is redacted, in bytes. Default is 6: a shorter one could be an ordinary word.
@@ -55,13 +55,12 @@ impl CallRequest {
         let host = url.host_str().unwrap_or_default();
         let host = url.port().map_or(host.to_owned(), |port| format!("{host}:{port}"));
         let headers = self.headers.iter().filter(|(name, _)| is_secret_name(name));
-        let given = headers.map(|(_, value)| value.trim_start_matches("Bearer ").to_owned());
+        let given = headers.map(|(_, value)| value.to_owned());
         let pairs = url.query_pairs().filter(|(name, _)| is_secret_name(name));
         let query = pairs.map(|(_, value)| value.into_owned());
         let values = given.chain(query).chain(url.password().map(str::to_owned));
-        let secrets = values
-            .filter(|value| value.len() >= MIN_SECRET)
-            .map(|value| Secret::new(&value, "<redacted>"));
+        let parts = values.flat_map(|value| secret_parts(&value, MIN_SECRET));
+        let secrets = parts.map(|part| Secret::new(&part, "<redacted>"));
         Ok((FlowHost { host, secrets: secrets.collect() }, url))
     }
 

@@ -11,6 +11,7 @@ use super::answer::{self, FlowHost, MAX_FLOW_ANSWER};
 use super::error::Error as E;
 use super::request::CallRequest;
 use crate::STREAM_ID;
+use genkit_core::internal::bounded_json::parse_response;
 use genkit_core::{Error, Result};
 use genkit_http_client::internal::sse::{SseEvent, SseParser};
 
@@ -196,12 +197,13 @@ fn frame_of(server: &FlowHost, text: &str) -> Result<FlowFrame> {
     let not_json = |error: serde_json::Error| -> Error {
         server.no_answer(&format!("an event is not JSON: {error}"))
     };
-    let frame: Value = serde_json::from_str(text).map_err(not_json)?;
+    let frame: Value = parse_response(text.as_bytes()).map_err(not_json)?;
     match frame {
         Value::Object(mut frame)
             if frame.contains_key("message") && !frame.contains_key("error") =>
         {
-            Ok(FlowFrame::Chunk(frame.remove("message").unwrap_or_default()))
+            let chunk = frame.remove("message").unwrap_or_default();
+            Ok(FlowFrame::Chunk(server.redact_value(chunk)))
         }
         other => answer::result_of(server, other).map(FlowFrame::Result),
     }

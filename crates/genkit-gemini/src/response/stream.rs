@@ -17,6 +17,7 @@ use genkit_http_client::internal::sse::SseEvent;
 use genkit_model::ChunkSink;
 use genkit_model::internal::http::Error as HttpError;
 use genkit_model::internal::wire::{Next, WireStream};
+use genkit_schema::internal::bounded_json::parse_response;
 
 /// The key of the token counts in `custom`.
 const USAGE: &str = "usageMetadata";
@@ -94,10 +95,10 @@ impl<'a> GeminiStream<'a> {
         let json = json.trim_start_matches('\u{feff}').trim_ascii_start();
         let invalid = |error| HttpError::from_json(NAME, &error);
         if json.starts_with('[') {
-            let mut all: Vec<_> = serde_json::from_str(json).map_err(invalid)?;
+            let mut all: Vec<_> = parse_response(json.as_bytes()).map_err(invalid)?;
             return all.iter_mut().try_for_each(|answer| read(self, answer));
         }
-        read(self, &mut serde_json::from_str(json).map_err(invalid)?)
+        read(self, &mut parse_response(json.as_bytes()).map_err(invalid)?)
     }
 
     /// Adds a piece. `keep` copies or borrows the strings to keep; new content of the first candidate

@@ -8,6 +8,7 @@ use crate::error::Error as E;
 use genkit_core::Result;
 use genkit_core::{ModelRequest, ModelResponse};
 use genkit_model::internal::http::Error as HttpError;
+use genkit_schema::internal::bounded_json::parse_response;
 
 /// Decodes a complete response.
 pub(crate) fn decode_response(request: &ModelRequest, body: &[u8]) -> Result<ModelResponse> {
@@ -28,6 +29,6 @@ pub(crate) fn decode_count(body: &[u8]) -> Result<u64> {
         total_tokens: u64,
     }
     let counted: CountTokensResponse =
-        serde_json::from_slice(body).map_err(|error| HttpError::from_json(NAME, &error))?;
+        parse_response(body).map_err(|error| HttpError::from_json(NAME, &error))?;
     Ok(counted.total_tokens)
 }

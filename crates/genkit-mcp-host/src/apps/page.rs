@@ -14,10 +14,15 @@ use crate::error::ServerErrorExt as _;
 use crate::mcp_host::McpHost;
 use crate::request::methods;
 use genkit_core::internal::action::APP_MIME_TYPE;
+use genkit_core::internal::visible::{self, Logged};
 use genkit_core::{Context, GenerateResponse, Part, Result, Tool, ToolRequest, ToolResponse};
+use genkit_schema::internal::truncate::excerpt;
 
 /// The longest page, in bytes.
 const MAX_PAGE: usize = 4 * 1024 * 1024;
+
+/// How many characters of a URI an error shows.
+const MAX_SHOWN_URI: usize = 200;
 
 /// The most pages that are read for one response.
 const MAX_PAGES: usize = 32;
@@ -81,23 +86,23 @@ impl McpApp {
         let Some(meta) = find_meta(&tools, own) else { return Ok(None) };
         let Some(uri) = page_uri(meta) else { return Ok(None) };
         if !uri.starts_with(SCHEME) {
-            let (tool, uri) = (own.to_owned(), uri.to_owned());
+            let (tool, uri) = (own.to_owned(), shown_uri(uri));
             return Err(Error::Scheme { tool, uri }.for_server(key));
         }
         let contents = client.read_resource(uri).await?;
         let page = contents.into_iter().find(|piece| piece.mime_type() == Some(APP_MIME_TYPE));
         let Some(page) = page else {
-            return Err(Error::NoPage { uri: uri.to_owned() }.for_server(key));
+            return Err(Error::NoPage { uri: shown_uri(uri) }.for_server(key));
         };
         let Some(html) = page
             .as_text()
             .map(str::to_owned)
             .or_else(|| String::from_utf8(page.as_bytes().to_vec()).ok())
         else {
-            return Err(Error::NoPage { uri: uri.to_owned() }.for_server(key));
+            return Err(Error::NoPage { uri: shown_uri(uri) }.for_server(key));
         };
         if html.len() > MAX_PAGE {
-            let (uri, bytes) = (uri.to_owned(), html.len());
+            let (uri, bytes) = (shown_uri(uri), html.len());
             return Err(Error::TooLarge { uri, bytes, max: MAX_PAGE }.for_server(key));
         }
         let rights = AppRights::read(page.meta().get("ui").unwrap_or(&Value::Null));
@@ -110,6 +115,11 @@ impl McpApp {
             rights,
         }))
     }
+}
+
+/// Returns a URI of a server for an error.
+fn shown_uri(uri: &str) -> String {
+    visible::escape_line(&excerpt(uri, MAX_SHOWN_URI)).into_owned()
 }
 
 /// Returns the page of a tool with this `_meta`. Also supports the format of older servers.
@@ -168,7 +178,8 @@ impl McpHost {
     /// ```
     ///
     /// # Errors
-    /// Returns an error if a server is unreachable, or if a page cannot be read, is too large or is not HTML.
+    /// A page that cannot be read, is too large or is not HTML is omitted with a warning. If no page is left, returns the
+    /// error of the first.
     pub async fn apps(&self, response: &GenerateResponse) -> Result<Vec<McpApp>> {
         if !self.0.settings.apps {
             return Ok(Vec::new());
@@ -176,18 +187,28 @@ impl McpHost {
         let messages = response.messages();
         let parts = || messages.iter().flat_map(|message| &message.content);
         let requests: Vec<&ToolRequest> = parts().filter_map(Part::as_tool_request).collect();
-        let mut pages = Vec::new();
+        let (mut pages, mut first_error) = (Vec::new(), None);
         for result in parts().filter_map(Part::as_tool_response) {
             let request = requests.iter().find(|request| {
                 request.name == result.name && (result.id.is_none() || request.id == result.id)
             });
             let Some(request) = request else { continue };
-            pages.extend(McpApp::read(self, request, result).await?);
+            match McpApp::read(self, request, result).await {
+                Ok(page) => pages.extend(page),
+                Err(error) => {
+                    let (tool, why) = (Logged::name(&request.name), error.chain());
+                    tracing::warn!(%tool, error = %Logged::text(&why), "omitted the page of a tool");
+                    first_error.get_or_insert(error);
+                }
+            }
             if pages.len() >= MAX_PAGES {
                 break;
             }
         }
-        Ok(pages)
+        match first_error.filter(|_| pages.is_empty()) {
+            Some(error) => Err(error),
+            None => Ok(pages),
+        }
     }
 
     /// Calls a tool for a page: one of the page's own server, by the server's own name, whose visibility includes

@@ -50,7 +50,7 @@ impl AppRights {
             base_uris: origins("baseUriDomains"),
             permissions: permissions.map(|(_, name)| (*name).to_owned()).collect(),
             prefers_border: ui["prefersBorder"].as_bool(),
-            domain: ui["domain"].as_str().map(str::to_owned),
+            domain: ui["domain"].as_str().filter(|domain| is_domain(domain)).map(str::to_owned),
         }
     }
 
@@ -86,6 +86,16 @@ impl AppRights {
     }
 }
 
+/// The longest domain, in bytes.
+const MAX_DOMAIN: usize = 253;
+
+/// Returns whether the text can be a domain, so that a program can use it in a URL or show it.
+fn is_domain(text: &str) -> bool {
+    let is_allowed =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_' | b':');
+    (1..=MAX_DOMAIN).contains(&text.len()) && text.bytes().all(is_allowed)
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -105,6 +115,12 @@ mod tests {
         assert_eq!(rights.connect, ["https://api.example"]);
         assert_eq!(rights.permissions, ["camera", "clipboard-write"]);
         assert!(rights.resources.is_empty() && rights.prefers_border.is_none());
+        for (domain, is_kept) in
+            [("app.example", true), ("a.example/x?", false), ("\u{202e}a", false), ("", false)]
+        {
+            let rights = AppRights::read(&json!({ "domain": domain }));
+            assert_eq!(rights.domain.is_some(), is_kept, "{domain:?}");
+        }
         let policy = rights.content_security_policy();
         assert!(policy.contains("connect-src https://api.example;"), "{policy}");
         assert!(policy.starts_with("default-src 'none'; ") && policy.contains("frame-src 'none'"));

@@ -57,10 +57,12 @@ impl Catalog {
         let listed = self.in_time().await;
         let error = listed.as_ref().err().map(PublicError::chain);
         let omitted = &mut lock(&self.health)[T::KIND as usize].omitted;
-        if let Some(error) = error.as_ref().filter(|error| omitted.as_ref() != Some(error)) {
+        if let Some(error) = error.as_ref().filter(|error| omitted.as_ref() != Some(error))
+            && let Some(warnings) = self.server.warnings.count_warning()
+        {
             let (server, what) = (&*self.server.key, T::KIND);
             let error = Logged::text(error);
-            tracing::warn!(server, %error, ?what, "omitted the list from an MCP server");
+            tracing::warn!(server, warnings, %error, ?what, "omitted the list from an MCP server");
         }
         *omitted = error;
         listed.ok()

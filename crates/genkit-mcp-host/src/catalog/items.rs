@@ -28,6 +28,32 @@ use genkit_schema::internal::{Loss, Patterns, repair_arguments};
 /// The longest title, in characters.
 const MAX_TITLE: usize = 200;
 
+/// The most icons of an item.
+const MAX_ICONS: usize = 8;
+
+/// The longest source of an icon, in bytes: a `data:` URL has the image itself.
+const MAX_ICON: usize = 64 * 1024;
+
+/// The longest MIME type, in bytes.
+const MAX_MIME_TYPE: usize = 255;
+
+/// Returns the icons of an item that a program can show: an address on the web, or an image itself. Others, such as
+/// `javascript:` and `file:`, could do more than show an image.
+fn icon_sources(item: &Value) -> impl Iterator<Item = &str> {
+    let icons = item["icons"].as_array().into_iter().flatten();
+    let sources = icons.filter_map(|icon| icon["src"].as_str());
+    let is_image = |source: &&str| {
+        let scheme = ["https://", "data:image/"];
+        scheme.iter().any(|scheme| source.starts_with(scheme)) && is_plain(source, MAX_ICON)
+    };
+    sources.filter(is_image).take(MAX_ICONS)
+}
+
+/// Returns whether a text is short enough and has no characters that would be escaped.
+fn is_plain(text: &str, limit: usize) -> bool {
+    text.len() <= limit && visible::escape_line(text) == text
+}
+
 /// The member of a tool's origin that marks its results as wrapped.
 const WRAPPED: &str = "wrapped";
 
@@ -78,10 +104,8 @@ macro_rules! described {
         if let Some(title) = $title {
             action = action.title(title);
         }
-        for icon in $item["icons"].as_array().into_iter().flatten() {
-            if let Some(source) = icon["src"].as_str() {
-                action = action.icon(source.to_owned());
-            }
+        for source in icon_sources($item) {
+            action = action.icon(source.to_owned());
         }
         action
     }};
@@ -216,7 +240,7 @@ impl Listable for Resource {
         );
         let mut resource = described!(resource, prefix, server, name, item, read_title(item))
             .tag(server.key.to_string());
-        if let Some(kind) = item["mimeType"].as_str() {
+        if let Some(kind) = item["mimeType"].as_str().filter(|kind| is_plain(kind, MAX_MIME_TYPE)) {
             resource = resource.mime_type(kind.to_owned());
         }
         let remote = RemoteAction::new(server, uri);

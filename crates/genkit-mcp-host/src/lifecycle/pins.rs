@@ -6,6 +6,7 @@ use std::sync::Mutex;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
+use super::noise::WarningBudget;
 use crate::event::McpEvent;
 use crate::limits::MAX_ITEMS;
 use crate::settings::HostSettings;
@@ -17,7 +18,7 @@ const MEMBERS: [&str; 5] = ["title", "description", "inputSchema", "outputSchema
 
 /// The pinned tools of one server. They outlive its connections.
 #[derive(Default)]
-pub(crate) struct Pins(Mutex<BTreeMap<String, Pin>>);
+pub(crate) struct Pins(Mutex<BTreeMap<String, Pin>>, WarningBudget);
 
 struct Pin {
     /// The fingerprint of the accepted definition.
@@ -58,7 +59,10 @@ impl Pins {
             McpEvent::ToolChanged { server, tool, before, fingerprint: found, held: pin.is_held }
         };
         let held = matches!(&event, McpEvent::ToolChanged { held: true, .. });
-        tracing::warn!(server, tool = %Logged::name(name), held, "a tool of an MCP server has changed");
+        if let Some(warnings) = self.1.count_warning() {
+            let tool = Logged::name(name);
+            tracing::warn!(server, warnings, %tool, held, "a tool of an MCP server has changed");
+        }
         settings.emit_event(&event);
         held
     }

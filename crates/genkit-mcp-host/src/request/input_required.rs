@@ -61,14 +61,14 @@ async fn answer_request(
                 &connection.session.redactor,
                 &params,
             ) else {
-                return Ok(serde_json::to_value(decline_elicitation(server))?);
+                return Ok(serde_json::to_value(decline_elicitation(&connection.session))?);
             };
             let has_handler = connection.session.settings.on_elicit.is_some();
             let answer = if !has_handler && context.can_elicit() && question.schema.is_some() {
                 to_mcp(ask_caller(context, question.clone(), &key).await, &question)
             } else {
                 let Some(_place) = connection.session.request_place() else {
-                    return Ok(serde_json::to_value(decline_elicitation(server))?);
+                    return Ok(serde_json::to_value(decline_elicitation(&connection.session))?);
                 };
                 connection.server_requests.answer_elicitation(question).await
             };

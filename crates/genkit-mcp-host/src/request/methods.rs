@@ -44,6 +44,17 @@ pub(crate) fn arguments_object(
     Err(Error::Arguments { what, name: name.to_owned(), given }.into())
 }
 
+/// Sends a request, and removes the credentials of the connection from the result: a server may repeat them.
+async fn send_request(
+    server: &Arc<ManagedServer>,
+    context: &Context,
+    target: &str,
+    request: ClientRequest,
+) -> Result<Value> {
+    let result = round_trips(server, context, target, request).await?;
+    Ok(server.redactor.redact_result(result))
+}
+
 pub(crate) async fn call_tool(
     server: &Arc<ManagedServer>,
     context: &Context,
@@ -73,7 +84,7 @@ pub(crate) async fn call_tool_raw(
     let mut params = CallToolRequestParams::new(name.to_owned());
     params.arguments = Some(arguments_object("tool", name, given)?);
     let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
-    round_trips(server, context, name, request).await
+    send_request(server, context, name, request).await
 }
 
 pub(crate) async fn get_prompt(
@@ -92,7 +103,7 @@ pub(crate) async fn get_prompt(
     let mut params = GetPromptRequestParams::new(name.to_owned());
     params.arguments = Some(arguments);
     let request = ClientRequest::GetPromptRequest(GetPromptRequest::new(params));
-    let result = round_trips(server, context, name, request).await?;
+    let result = send_request(server, context, name, request).await?;
     results::prompt_reply(&server.key, result)
 }
 
@@ -103,7 +114,7 @@ pub(crate) async fn read_resource(
 ) -> Result<Vec<ResourceContents>> {
     let params = ReadResourceRequestParams::new(uri);
     let request = ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params));
-    let result = round_trips(server, context, uri, request).await?;
+    let result = send_request(server, context, uri, request).await?;
     results::read_contents(&server.key, result)
 }
 
@@ -122,7 +133,7 @@ pub(crate) async fn complete_argument(
         params.context = Some(CompletionContext::with_arguments(others));
     }
     let request = ClientRequest::CompleteRequest(McpCompleteRequest::new(params));
-    let mut result = round_trips(server, &context, &argument, request).await?;
+    let mut result = send_request(server, &context, &argument, request).await?;
     let values = result["completion"]["values"].take();
     Ok(serde_json::from_value(values).unwrap_or_default())
 }

@@ -7,6 +7,7 @@ use super::results::part_from_block;
 use crate::error::ServerErrorExt as _;
 use genkit_core::Part;
 use genkit_core::internal::action::ToolOutput;
+use genkit_core::internal::bounded_json::parse_bounded;
 use genkit_core::{Error as PublicError, ErrorKind, Result};
 use genkit_mcp::internal::{error_status, wrapped_result};
 
@@ -165,12 +166,22 @@ fn read_blocks(server: &str, content: Option<Value>) -> Vec<Value> {
             vec![other]
         }
     };
-    blocks.into_iter().filter_map(|block| read_block(server, block)).collect()
+    let (count, mut malformed) = (blocks.len(), 0_usize);
+    let blocks = blocks.into_iter().filter_map(|block| read_block(block, &mut malformed)).collect();
+    if malformed > 0 {
+        tracing::warn!(
+            server,
+            malformed,
+            count,
+            "blocks of a tool result have another form than MCP specifies; read as text"
+        );
+    }
+    blocks
 }
 
 /// Returns a block in the form that MCP specifies. Everything that has another form becomes text, so that the model
 /// receives all of it.
-fn read_block(server: &str, mut block: Value) -> Option<Value> {
+fn read_block(mut block: Value, malformed: &mut usize) -> Option<Value> {
     if block.is_null() {
         return None;
     }
@@ -194,10 +205,7 @@ fn read_block(server: &str, mut block: Value) -> Option<Value> {
     if is_valid {
         return Some(block);
     }
-    tracing::warn!(
-        server,
-        "a block of a tool result has another form than MCP specifies; read as text"
-    );
+    *malformed += 1;
     let is_text = match block.as_object() {
         Some(map) => {
             let mut others =
@@ -246,8 +254,7 @@ fn is_repeated(blocks: &[Value], structured: &Value) -> bool {
 }
 
 fn has_value(text: &str, value: &Value) -> bool {
-    value.as_str() == Some(text)
-        || serde_json::from_str::<Value>(text).is_ok_and(|said| said == *value)
+    value.as_str() == Some(text) || parse_bounded(text.as_bytes()).is_ok_and(|said| said == *value)
 }
 
 /// Creates the error of a failed call, with the tool's own text.
@@ -293,11 +300,12 @@ fn join_texts(blocks: &[Value]) -> String {
     texts.join("\n")
 }
 
-/// Parses text that is a JSON object or array. Numbers and other text remain strings, because `1.10` may be a version.
+/// Parses text that is a JSON object or array. Numbers and other strings remain strings, because `1.10` may be a version,
+/// and so does JSON with too many values or with integers that would be rounded.
 fn text_value(blocks: &[Value]) -> Value {
     let text = join_texts(blocks);
     if text.trim_start().starts_with(['{', '['])
-        && let Ok(value) = serde_json::from_str(&text)
+        && let Ok(value) = parse_bounded(text.as_bytes())
     {
         return value;
     }

@@ -9,6 +9,7 @@ use tokio::time::Instant;
 
 use super::message_rate::MessageRate;
 use crate::input::sampling::ServerUse;
+use crate::lifecycle::noise::WarningBudget;
 use genkit_core::Root;
 
 #[derive(Default)]
@@ -21,6 +22,8 @@ pub(crate) struct ClientState {
     pub(crate) logged: Mutex<(MessageRate, u64)>,
     /// The server's use of the program's model.
     pub(crate) sampling: ServerUse,
+    /// Limits the warnings about the server's requests.
+    pub(crate) warnings: WarningBudget,
     /// Whether a sign-in of the user is in progress.
     pub(crate) signing_in: watch::Sender<bool>,
 }

@@ -60,9 +60,14 @@ impl Topic for Error {
     }
 }
 
+/// Returns text of a server without credentials, escaped.
+fn shown_text(session: &SessionState, text: &str) -> String {
+    visible::escape_prose(&session.redactor.redact_text(text)).into_owned()
+}
+
 /// Redacts a server's error.
 pub(crate) fn redact_error_data(session: &SessionState, error: ErrorData) -> ErrorData {
-    let message = visible::escape_prose(&session.redactor.redact_text(&error.message)).into_owned();
+    let message = shown_text(session, &error.message);
     let data = error.data.filter(|data| json_size(data) <= MAX_ERROR_DATA);
     ErrorData::new(error.code, message, data.map(|data| session.redactor.redact_json(data)))
 }
@@ -103,7 +108,7 @@ impl RequestError {
             ServiceError::TransportSend(error) => return Self::not_sent(session, &error),
             ServiceError::Timeout { timeout } => Error::Timeout(timeout),
             ServiceError::Cancelled { .. } => Error::Cancelled,
-            other => Error::Useless(session.redactor.redact_text(&other.to_string()).into_owned()),
+            other => Error::Useless(shown_text(session, &other.to_string())),
         };
         Self { code, ..error.for_server(&session.server).into() }
     }
@@ -118,9 +123,8 @@ impl RequestError {
             let error = crate::error::of_server(server, error);
             return Self { is_connection_lost: is_lost, is_unseen: is_lost, ..error.into() };
         }
-        let error =
-            Error::Unwritable(session.redactor.redact_text(&error.error.to_string()).into_owned())
-                .for_server(server);
+        let error = Error::Unwritable(shown_text(session, &error.error.to_string()));
+        let error = error.for_server(server);
         Self { is_connection_lost: true, is_unseen: true, ..error.into() }
     }
 }

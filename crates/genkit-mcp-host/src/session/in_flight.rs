@@ -11,6 +11,7 @@ use tokio::sync::{
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::input::elicit::ElicitRequest;
+use crate::lifecycle::noise::WarningBudget;
 use crate::limits::MAX_SERVER_REQUESTS;
 use crate::transport::request_id::is_same_id;
 use genkit_core::internal::context::Asker;
@@ -149,6 +150,8 @@ pub(crate) struct InFlight {
     /// Whether the server asks questions without specifying the request; calls are then sent one at a time.
     one_by_one: AtomicBool,
     turns: AsyncMutex<()>,
+    /// Limits the warnings about questions that were declined.
+    warnings: WarningBudget,
 }
 
 /// The result of assigning a question to a request.
@@ -286,8 +289,10 @@ impl InFlight {
         match matched.unwrap_or(Err("the other calls have no response yet")) {
             Ok(request) => Some(request),
             Err(why) => {
+                let Some(warnings) = self.warnings.count_warning() else { return None };
                 tracing::warn!(
                     server,
+                    warnings,
                     why,
                     "declined a question from a server because it cannot be assigned to one of its calls, which are \
                      sent one at a time from now on; set `.on_elicit(..)` to answer such questions"

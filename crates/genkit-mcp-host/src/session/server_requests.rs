@@ -41,11 +41,13 @@ impl ServerRequests {
                 call_handler(&self.session.server, handler, question.clone()).await
             }
             None => {
-                tracing::warn!(
-                    server = &*self.session.server, question = %Logged::text(&question.message),
-                    "declined a question from a server because it cannot be answered; set `.on_elicit(..)` \
-                     on the host"
-                );
+                if let Some(warnings) = self.session.client.warnings.count_warning() {
+                    tracing::warn!(
+                        server = &*self.session.server, warnings, question = %Logged::text(&question.message),
+                        "declined a question from a server because it cannot be answered; set `.on_elicit(..)` \
+                         on the host"
+                    );
+                }
                 Elicited::Declined
             }
         };
@@ -104,7 +106,9 @@ impl ServerRequests {
             let server = &*self.session.server;
             let why = error.chain();
             let why = Logged::text(&why);
-            tracing::warn!(server, error = %why, "sampling for a server failed");
+            if let Some(warnings) = self.session.client.warnings.count_warning() {
+                tracing::warn!(server, warnings, error = %why, "sampling for a server failed");
+            }
             match error.kind() {
                 // The code that MCP's examples use for a user's rejection.
                 ErrorKind::PermissionDenied => {
@@ -131,12 +135,15 @@ impl ServerRequests {
 const TOO_MANY: &str = "too many requests are open, or were sent within a second";
 
 /// Declines a question without asking.
-pub(crate) fn decline_elicitation(server: &str) -> ElicitResult {
-    tracing::warn!(
-        server,
-        "declined a question from a server without asking: too many are open, or it is too large or contains \
-         invisible characters"
-    );
+pub(crate) fn decline_elicitation(session: &SessionState) -> ElicitResult {
+    if let Some(warnings) = session.client.warnings.count_warning() {
+        tracing::warn!(
+            server = &*session.server,
+            warnings,
+            "declined a question from a server without asking: too many are open, or it is too large or contains \
+             invisible characters"
+        );
+    }
     ElicitResult::new(ElicitationAction::Decline)
 }
 
@@ -197,7 +204,7 @@ impl ClientHandler for ServerRequests {
             ElicitRequest::new(&self.session.server, &self.session.redactor, &params),
             self.session.request_place(),
         ) else {
-            return Ok(decline_elicitation(&self.session.server));
+            return Ok(decline_elicitation(&self.session));
         };
         let asking = async {
             match self.session.settings.on_elicit {

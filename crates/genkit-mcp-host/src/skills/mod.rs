@@ -218,8 +218,9 @@ impl McpClient {
         let list = list.map_err(|failed| failed.error)?;
         let server = self.key();
         let left_out = |why: &str, uri: &str| {
+            let Some(warnings) = catalog.server.warnings.count_warning() else { return };
             let uri = Logged::text(uri);
-            tracing::warn!(server, %uri, why, "omitted a skill from an MCP server");
+            tracing::warn!(server, warnings, %uri, why, "omitted a skill from an MCP server");
         };
         if let Some(notice) = &list.notice {
             let notice = Logged::text(notice);

@@ -1,6 +1,7 @@
 //! Redaction: removes keys and tokens, in any common encoding, from text of a server before it is repeated.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fmt;
 use std::sync::{Arc, RwLock};
@@ -9,7 +10,9 @@ use genkit_child_process::ChildCommand;
 use serde_json::Value;
 
 use genkit_core::Error;
-use genkit_core::internal::redact::{Secret, is_secret_name, redact_secrets};
+use genkit_core::internal::redact::{
+    Secret, is_secret_name, redact_secrets, redact_secrets_in_json, secret_parts,
+};
 use genkit_core::internal::sync::{read, write};
 use genkit_schema::internal::truncate::truncate;
 
@@ -32,6 +35,8 @@ struct Secrets {
     fixed: Vec<Secret>,
     /// Newest last.
     changing: Vec<Secret>,
+    /// The fixed values whose names are those of secrets. Others, such as a folder, may be part of a result.
+    in_results: HashSet<String>,
 }
 
 impl fmt::Debug for Redactor {
@@ -70,13 +75,16 @@ impl Redactor {
 
     /// Redacts a value from now on, and each of its lines and words, because a server may print them separately.
     pub(crate) fn add_secret(&self, name: &str, value: &str) {
-        let secrets = &mut write(&self.0).fixed;
-        for part in secret_parts(value) {
-            if !secrets.iter().any(|known| known.value() == part) {
-                secrets.push(Secret::new(part, format!("${{{name}}}")));
+        let secrets = &mut *write(&self.0);
+        for part in secret_parts(value, SECRET_BYTES) {
+            if is_secret_name(name) {
+                secrets.in_results.insert(part.clone());
+            }
+            if !secrets.fixed.iter().any(|known| known.value() == part) {
+                secrets.fixed.push(Secret::new(&part, format!("${{{name}}}")));
             }
         }
-        secrets.sort_by_key(|secret| std::cmp::Reverse(secret.value().len()));
+        secrets.fixed.sort_by_key(|secret| std::cmp::Reverse(secret.value().len()));
     }
 
     /// Redacts a value that only some requests carry; only the latest such values are kept.
@@ -87,18 +95,18 @@ impl Redactor {
     pub(crate) fn hide_for_now(&self, name: &str, value: &str) {
         {
             let secrets = read(&self.0);
-            let known = |part| {
+            let known = |part: &String| {
                 let mut all = secrets.fixed.iter().chain(&secrets.changing);
                 all.any(|secret| secret.value() == part)
             };
-            if secret_parts(value).all(known) {
+            if secret_parts(value, SECRET_BYTES).iter().all(known) {
                 return;
             }
         }
         let secrets = &mut write(&self.0).changing;
-        for part in secret_parts(value) {
+        for part in secret_parts(value, SECRET_BYTES) {
             secrets.retain(|known| known.value() != part);
-            secrets.push(Secret::new(part, format!("${{{name}}}")));
+            secrets.push(Secret::new(&part, format!("${{{name}}}")));
         }
         let over = secrets.len().saturating_sub(MAX_CHANGING);
         secrets.drain(..over);
@@ -130,6 +138,18 @@ impl Redactor {
         error.without_causes(hidden)
     }
 
+    /// Removes the credentials from a result, which is otherwise unchanged.
+    pub(crate) fn redact_result(&self, result: Value) -> Value {
+        let secrets = read(&self.0);
+        let fixed = secrets.fixed.iter();
+        let fixed = fixed.filter(|secret| secrets.in_results.contains(secret.value()));
+        let all: Vec<&Secret> = fixed.chain(&secrets.changing).collect();
+        match all.is_empty() {
+            true => result,
+            false => redact_secrets_in_json(result, all.into_iter()),
+        }
+    }
+
     /// Redacts all strings and member names of a JSON value.
     pub(crate) fn redact_json(&self, value: Value) -> Value {
         match value {
@@ -148,14 +168,6 @@ impl Redactor {
             other => other,
         }
     }
-}
-
-/// Returns the value, each of its lines, and the token of `Bearer TOKEN`.
-fn secret_parts(value: &str) -> impl Iterator<Item = &str> {
-    let lines = value.lines().map(str::trim);
-    let last = value.rsplit(' ').next();
-    let parts = std::iter::once(value).chain(lines).chain(last);
-    parts.filter(|part| part.len() >= SECRET_BYTES)
 }
 
 fn argument_text(arg: &OsString) -> Option<&str> {
@@ -208,6 +220,22 @@ mod tests {
         let nested = serde_json::json!({"headers": [{"authorization": value}], value: 1});
         let shown = redactor.redact_json(nested).to_string();
         assert!(!shown.contains("s3cret") && shown.contains("${authorization}"), "{shown}");
+    }
+
+    #[test]
+    fn only_credentials_are_hidden_in_results() {
+        let redactor = Redactor::default();
+        redactor.add_secret("API_KEY", "sk-abc-12345");
+        redactor.add_secret("ROOT", "/work/project1");
+        redactor.hide_for_now("access_token", "token-of-this-hour");
+        let long = "x".repeat(MAX_REPEATED + 1);
+        let result =
+            serde_json::json!({"text": "sk-abc-12345 in /work/project1", "n": 1.5, "long": long});
+        let shown = redactor.redact_result(result);
+        assert_eq!(shown["text"], "${API_KEY} in /work/project1");
+        assert_eq!((&shown["n"], &shown["long"]), (&1.5.into(), &long.into()));
+        let shown = redactor.redact_result("token-of-this-hour".into());
+        assert_eq!(shown, "${access_token}");
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod values;
 
 pub use envelope::{Envelope, Member};
 pub use frame::LongLine;
+pub use genkit_core::internal::bounded_json::has_more_values;
 pub use line_stream::LineStream;
 pub use nesting::MAX_NESTING;
 pub use nesting::nesting;
@@ -21,4 +22,3 @@ pub use outline::MAX_ID_BYTES;
 pub use outline::Scanner;
 pub use outline::{Id, Outline};
 pub use values::MAX_VALUES;
-pub use values::has_more_values;

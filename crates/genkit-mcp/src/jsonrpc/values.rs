@@ -5,35 +5,9 @@
 /// and a string or a key as two.
 pub const MAX_VALUES: usize = 200_000;
 
-/// Returns whether JSON text has more values than the limit. Counts before parsing, since parsed values take about ten
-/// times as much memory as the text.
-pub fn has_more_values(text: &[u8], limit: usize) -> bool {
-    // Each value except the first follows a comma, or is the first in an array or object.
-    if text.len() <= limit {
-        return false;
-    }
-    let (mut values, mut in_string, mut escaped) = (1_usize, false, false);
-    for byte in text {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' if in_string => escaped = true,
-            b'"' => in_string = !in_string,
-            _ if in_string => {}
-            b',' | b'[' | b'{' => {
-                values += 1;
-                if values > limit {
-                    return true;
-                }
-            }
-            _ => {}
-        }
-    }
-    false
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use genkit_core::internal::bounded_json::has_more_values;
 
     #[test]
     fn values_are_counted_outside_of_strings() {

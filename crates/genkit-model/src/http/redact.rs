@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::borrow::Cow;
 
 use genkit_core::Error;
-use genkit_core::internal::redact::{Secret, is_secret_name, redact_secrets};
+use genkit_core::internal::redact::{Secret, is_secret_name, redact_secrets, secret_parts};
 
 /// The minimum length of a secret that is redacted, in bytes. Default is 6: a shorter secret could
 /// be an ordinary word.
@@ -28,10 +28,11 @@ impl Secrets {
         Self::from_values(own.chain(sensitive_names(added)).map(str::to_owned))
     }
 
-    /// Adds the secrets in the query of a base URL.
+    /// Adds the secrets in a base URL: in its query, and its password.
     pub(super) fn with_query(self, base: &Url) -> Self {
         let query = base.query_pairs().filter(|(name, _)| is_secret_name(name));
-        let given = query.map(|(_, value)| value.into_owned());
+        let password = base.password().map(str::to_owned);
+        let given = query.map(|(_, value)| value.into_owned()).chain(password);
         let known: Vec<String> = self.0.iter().map(|secret| secret.value().to_owned()).collect();
         Self::from_values(known.into_iter().chain(given))
     }
@@ -39,9 +40,10 @@ impl Secrets {
     fn from_values(values: impl Iterator<Item = String>) -> Self {
         let mut secrets: Vec<Secret> = Vec::new();
         for value in values {
-            let value = value.strip_prefix("Bearer ").unwrap_or(&value).trim();
-            if value.len() >= MIN_SECRET && secrets.iter().all(|known| known.value() != value) {
-                secrets.push(Secret::new(value, HIDDEN));
+            for part in secret_parts(&value, MIN_SECRET) {
+                if secrets.iter().all(|known| known.value() != part) {
+                    secrets.push(Secret::new(&part, HIDDEN));
+                }
             }
         }
         Self(secrets)
@@ -146,6 +148,16 @@ mod tests {
         assert!(secrets.redact_text("api-version=2026-01-01").is_none());
         let bytes = secrets.redacted_bytes(b"\xff a/b c+d\"e \xff a/b c+d\"e".to_vec());
         assert_eq!(bytes, b"\xff <KEY> \xff <KEY>");
+    }
+
+    #[test]
+    fn parts_of_a_header_and_the_password_of_a_base_url_are_hidden() {
+        let base = Url::parse("https://user:p%40ssword1@a.b/v1").unwrap();
+        let header = ("authorization", "Basic dXNlcjpodW50ZXIyMg==".into());
+        let secrets = Secrets::from_headers(&[header], &HeaderMap::new()).with_query(&base);
+        for text in ["hunter22", "dXNlcjpodW50ZXIyMg==", "p@ssword1", "p%40ssword1"] {
+            assert_eq!(secrets.redact_text(text).as_deref(), Some(HIDDEN), "{text}");
+        }
     }
 
     #[test]

@@ -12,6 +12,7 @@ use genkit_core::{FinishReason, ModelRequest, ModelResponse};
 use genkit_core::{Message, Part, Role, ToolRequest};
 use genkit_model::internal::http::Error as HttpError;
 use genkit_model::internal::lenient::{deserialize_count, deserialize_text};
+use genkit_schema::internal::bounded_json::{parse_bounded, parse_response};
 
 /// A complete response, or one line of a stream.
 #[derive(Deserialize)]
@@ -84,7 +85,7 @@ pub(crate) fn decode_response(
 }
 
 pub(super) fn parse_reply(json: &[u8]) -> Result<ChatReply> {
-    Ok(serde_json::from_slice(json).map_err(|error| HttpError::from_json(NAME, &error))?)
+    Ok(parse_response(json).map_err(|error| HttpError::from_json(NAME, &error))?)
 }
 
 /// A response that is being assembled.
@@ -205,7 +206,7 @@ impl<'a> OllamaAnswer<'a> {
 fn read_arguments(arguments: Value) -> Value {
     match arguments {
         Value::Null => Value::Object(Map::new()),
-        Value::String(text) => match serde_json::from_str(&text) {
+        Value::String(text) => match parse_bounded(text.as_bytes()) {
             Ok(object @ Value::Object(_)) => object,
             _ if text.trim().is_empty() => Value::Object(Map::new()),
             _ => Value::String(text),

@@ -62,8 +62,17 @@ async fn forms_plain_text_and_deep_objects_are_sent() {
 async fn no_argument_leaves_its_place_in_the_address() {
     let server = Server::echo().await;
     let get = tool(shop(&format!("{}/v2", server.url)).build().unwrap(), "getPet");
-    let encoded =
-        ["%2e%2E", "..%2Fadmin", "a%252F..%252Fb", "../../admin", "..\\..", "%25252e%25252e"];
+    let encoded = [
+        "%2e%2E",
+        "..%2Fadmin",
+        "a%252F..%252Fb",
+        "../../admin",
+        "..\\..",
+        "%25252e%25252e",
+        "..;",
+        "..;v=1/a",
+        "..%3Bx",
+    ];
     for id in ["..", ".", ""].into_iter().chain(encoded) {
         let told = call(&get, json!({"petId": id})).await.unwrap_err();
         assert!(
@@ -145,6 +154,30 @@ async fn responses_are_bounded_and_non_json_is_text() {
     ] {
         assert_eq!(call(&get, json!({"petId": id})).await, Ok(json!(expected)), "{id}");
     }
+}
+
+/// A page that repeats a request must not hand the program's credentials to a model.
+#[tokio::test]
+async fn credentials_that_a_server_repeats_are_not_in_a_result() {
+    let server = Server::start(|path| match path {
+        "/pets/json" => typed_response(
+            "application/json",
+            r#"{"headers": {"authorization": "Basic dXNlcjpodW50ZXIyMg==", "accept-language": "de-DE-x"}, "hunter22": 1}"#.to_owned(),
+        ),
+        _ => text_response(200, "the password is hunter22"),
+    })
+    .await;
+    let api = shop(&server.url)
+        .header("authorization", "Basic dXNlcjpodW50ZXIyMg==")
+        .header("accept-language", "de-DE-x");
+    let get = tool(api.build().unwrap(), "getPet");
+    let shown = call(&get, json!({"petId": "json"})).await.unwrap();
+    assert_eq!(
+        shown,
+        json!({"headers": {"authorization": "[redacted]", "accept-language": "de-DE-x"}, "[redacted]": 1})
+    );
+    let shown = call(&get, json!({"petId": "text"})).await.unwrap();
+    assert_eq!(shown, "the password is [redacted]");
 }
 
 #[tokio::test]

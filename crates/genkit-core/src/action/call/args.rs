@@ -74,8 +74,9 @@ fn read_again<R>(
     read: Reader<'_, R>,
 ) -> Result<(R, Value)> {
     // Models write their arguments as text, which can be cut off or contain comments.
-    let text = arguments.as_str().filter(|_| how != Strictness::Exact);
-    let broken = text.and_then(|text| parse_bounded(text.as_bytes()).err());
+    let is_written = |text: &&str| how != Strictness::Exact || text.trim_start().starts_with('{');
+    let broken =
+        arguments.as_str().filter(is_written).and_then(|text| parse_bounded(text.as_bytes()).err());
     if let Some(broken) = broken {
         return Err(E::Arguments(format!("the arguments are not valid JSON: {broken}")).into());
     }

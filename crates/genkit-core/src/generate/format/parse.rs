@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::Format;
 use crate::error::{Error, Result};
 use crate::generate::error::Error as E;
+use genkit_schema::internal::bounded_json::{MAX_JSON_VALUES, may_have_more_values};
 use genkit_schema::internal::partial_json;
 use genkit_schema::internal::partial_json::ListEnd;
 use genkit_schema::internal::truncate::excerpt;
@@ -19,6 +20,9 @@ pub const MAX_QUOTED: usize = 200;
 pub fn parse_answer(format: Format, text: &str) -> Result<Value> {
     match format {
         Format::Text => Ok(text.into()),
+        Format::Json | Format::Array | Format::Jsonl if is_too_much(text) => {
+            Err(unreadable_error("at most 200,000 values", "more", text))
+        }
         Format::Json => {
             parse_json(text).ok_or_else(|| unreadable_error("JSON", "no complete JSON", text))
         }
@@ -44,6 +48,7 @@ pub fn parse_answer(format: Format, text: &str) -> Result<Value> {
 pub fn parse_partial(format: Format, accumulated: &str) -> Option<Value> {
     match format {
         Format::Text => Some(accumulated.into()),
+        Format::Json | Format::Array | Format::Jsonl if is_too_much(accumulated) => None,
         // A JSON string may contain brackets.
         Format::Json if accumulated.trim_start().starts_with('"') => {
             partial_json::partial(accumulated)
@@ -54,6 +59,10 @@ pub fn parse_partial(format: Format, accumulated: &str) -> Option<Value> {
         Format::Enum => None,
         Format::Jsonl => Some(Value::Array(partial_json::extract_lines(accumulated, 0).0)),
     }
+}
+
+fn is_too_much(text: &str) -> bool {
+    may_have_more_values(text, MAX_JSON_VALUES)
 }
 
 /// Parses a string that is JSON as a whole, with or without a Markdown fence, or else the first object or array in it.

@@ -16,8 +16,12 @@ const MAX_WIDTH: u32 = 10_000;
 /// The maximum size of a value that becomes text, and of a list that is joined, in bytes. Default is 1 MiB.
 const MAX_TEXT: usize = 1024 * 1024;
 
-/// The maximum size of a string that is searched by `$replace` or `$match`, in bytes. Default is 64 KiB.
+/// The maximum size of a string that is searched by `$replace`, `$match`, `$contains` or `$split` with a pattern, in
+/// bytes. Default is 64 KiB.
 const MAX_SEARCHED: usize = 64 * 1024;
+
+/// The maximum number of items that `$distinct` compares with each other. Default is 2,000.
+const MAX_COMPARED: usize = 2000;
 
 /// The maximum size of a replacement, a separator or a picture, in bytes. Default is 1,000.
 const MAX_PIECE: usize = 1000;
@@ -33,10 +37,11 @@ enum Guard {
     Searched,
     Piece,
     Integer,
+    Compared,
 }
 
 impl Guard {
-    const ALL: [Self; 4] = [Self::Text, Self::Searched, Self::Piece, Self::Integer];
+    const ALL: [Self; 5] = [Self::Text, Self::Searched, Self::Piece, Self::Integer, Self::Compared];
 
     /// Returns the name of its function, which an expression cannot contain.
     fn name(self) -> &'static str {
@@ -45,13 +50,17 @@ impl Guard {
             Self::Searched => "genkit:searched",
             Self::Piece => "genkit:piece",
             Self::Integer => "genkit:integer",
+            Self::Compared => "genkit:compared",
         }
     }
 
     fn is_small(self, value: &JValue) -> bool {
         match (self, value) {
             (Self::Integer, JValue::Number(number)) => number.abs() <= MAX_INTEGER,
-            (Self::Integer | Self::Text, _) => is_within(value, MAX_TEXT),
+            (Self::Compared, JValue::Array(items)) => {
+                items.len() <= MAX_COMPARED && is_within(value, MAX_TEXT)
+            }
+            (Self::Integer | Self::Text | Self::Compared, _) => is_within(value, MAX_TEXT),
             (Self::Searched, _) => is_within(value, MAX_SEARCHED),
             (Self::Piece, _) => is_within(value, MAX_PIECE),
         }
@@ -93,12 +102,13 @@ fn is_within(value: &JValue, limit: usize) -> bool {
 
 /// Returns the guards of a function by argument, and the number of arguments below which the first is the context.
 fn find_guards(function: &str) -> Option<(&'static [Guard], usize)> {
-    use Guard::{Integer, Piece, Searched, Text};
+    use Guard::{Compared, Integer, Piece, Searched, Text};
     Some(match function {
         "string" | "encodeUrl" | "encodeUrlComponent" | "base64encode" => (&[Text], 1),
         "join" => (&[Text, Piece], 0),
         "split" => (&[Text, Piece], 2),
-        "match" => (&[Searched], 2),
+        "match" | "contains" => (&[Searched], 2),
+        "distinct" => (&[Compared], 1),
         "replace" => (&[Searched, Piece, Piece], 3),
         "formatNumber" => (&[Text, Piece], 2),
         "formatInteger" => (&[Integer, Piece], 2),
@@ -221,7 +231,13 @@ fn guarded_call(mut call: Value, is_piped: bool) -> Result<Value, E> {
     if !is_bounded {
         return Err(E::Unbounded(format!("${name}")));
     }
-    if let Some((guards, least)) = find_guards(&name) {
+    if let Some((mut guards, least)) = find_guards(&name) {
+        let separator = if args.len() + first < least { 0 } else { 1 - first };
+        let is_literal = args.get(separator).is_some_and(|arg| arg.get("String").is_some());
+        // A pattern is searched from each position of the text.
+        if name == "split" && !is_literal {
+            guards = &[Guard::Searched, Guard::Piece];
+        }
         if args.len() + first < least {
             args.insert(0, json!({ "Variable": "" }));
         }
@@ -240,13 +256,15 @@ fn guarded_call(mut call: Value, is_piped: bool) -> Result<Value, E> {
 
 /// Returns whether a function can be called with one argument, a string or a list of strings.
 fn takes_one_text(function: &str) -> bool {
-    find_guards(function)
-        .is_some_and(|(guards, least)| matches!(guards[0], Guard::Text) && least < 2)
+    find_guards(function).is_some_and(|(guards, least)| {
+        matches!(guards[0], Guard::Text | Guard::Compared) && least < 2
+    })
 }
 
 /// Returns `function($value) { $string($value) }`, for a use such as `$map(list, $string)`.
 fn function_of_text(name: &str) -> Value {
-    let argument = Guard::Text.around(json!({ "Variable": "genkit:value" }));
+    let guard = guards_of(name).map_or(Guard::Text, |(guards, _)| guards[0]);
+    let argument = guard.around(json!({ "Variable": "genkit:value" }));
     json!({ "Lambda": {
         "params": ["genkit:value"],
         "body": { "Function": { "name": name, "args": [argument], "is_builtin": true } },

@@ -247,6 +247,10 @@ mod tests {
             "$count($split(text, '-')) = 3",
             "$count(text.$split('-')) = 3",
             "$match(text, /b/).index = 2",
+            "$contains(text, 'b-c') and $contains(text, /b/) and text.$contains('a')",
+            "$count($split(text, /-/)) = 3",
+            "$count($distinct(['x', 'y', 'x'])) = 2",
+            "$count(['x', 'x'] ~> $distinct) = 1",
             "$string(n) = '12'",
             "n.$string() = '12'",
             "n ~> $string() = '12'",
@@ -266,6 +270,17 @@ mod tests {
                 Err(error) => panic!("{holds}: {error}"),
             }
         }
+        let large = json!({"text": "a".repeat(100_000)});
+        for slow in [
+            "$distinct([1..100000])",
+            "$contains(text, /a+b/)",
+            "$split(text, /a+b/)",
+            "text.$split(/a+b/)",
+        ] {
+            let error = evaluate(slow, &large).expect_err(slow).to_string();
+            assert!(error.contains("too large for a function"), "{slow}: {error}");
+        }
+        assert!(evaluate("$count($split(text, 'b')) = 1", &large).unwrap());
         for (depth, holds) in [(400, true), (900, false)] {
             let nested = format!("{}1{}", "(".repeat(depth), ")".repeat(depth));
             let thread = std::thread::Builder::new().stack_size(STACK);

@@ -6,6 +6,7 @@ use rmcp::transport::streamable_http_client::StreamableHttpPostResponse;
 use serde_json::{Value, json};
 
 use super::request_scope::EventStream;
+use crate::lifecycle::noise::WarningBudget;
 use genkit_mcp::internal::jsonrpc::{MAX_VALUES, has_more_values};
 
 /// Limits the messages of a streamed response.
@@ -27,9 +28,7 @@ pub(super) fn limit_events(events: EventStream, request: Option<RequestId>) -> E
     Box::pin(events.map(move |event| {
         let mut event = event?;
         if event.data.as_ref().is_some_and(|data| has_more_values(data.as_bytes(), MAX_VALUES)) {
-            tracing::warn!(
-                "skipped a message from an MCP server with more than {MAX_VALUES} values"
-            );
+            warn_skipped();
             event.data = request.as_ref().map(|id| {
                 let message = format!("the response has more than {MAX_VALUES} values");
                 error_response(id, &message).to_string()
@@ -37,6 +36,17 @@ pub(super) fn limit_events(events: EventStream, request: Option<RequestId>) -> E
         }
         Ok(event)
     }))
+}
+
+/// Logs that a message was skipped.
+pub(super) fn warn_skipped() {
+    static WARNINGS: WarningBudget = WarningBudget::new();
+    if let Some(warnings) = WARNINGS.count_warning() {
+        tracing::warn!(
+            warnings,
+            "skipped a message from an MCP server with more than {MAX_VALUES} values"
+        );
+    }
 }
 
 /// Returns the error that replaces a response that is not read.

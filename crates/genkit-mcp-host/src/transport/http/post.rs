@@ -17,7 +17,7 @@ use rmcp::transport::streamable_http_client::{
     StreamableHttpPostResponse,
 };
 
-use super::bounded::too_many_values;
+use super::bounded::{too_many_values, warn_skipped};
 use super::long_events::read_events;
 use super::uncorrelated::request_id;
 use genkit_mcp::internal::jsonrpc::{MAX_VALUES, has_more_values};
@@ -88,7 +88,7 @@ pub(super) async fn read_response(
 /// Parses a response that is a single document.
 fn parse_document(body: &[u8], request: Option<RequestId>, session: Option<String>) -> Answer {
     if has_more_values(body, MAX_VALUES) {
-        tracing::warn!("skipped a response from an MCP server with more than {MAX_VALUES} values");
+        warn_skipped();
         return Ok(match request {
             Some(id) => StreamableHttpPostResponse::Json(too_many_values(id), session),
             None => StreamableHttpPostResponse::Accepted,

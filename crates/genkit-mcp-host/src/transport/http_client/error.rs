@@ -8,6 +8,7 @@ use std::time::Duration;
 use reqwest::StatusCode;
 
 use genkit_core::internal::error::Topic;
+use genkit_core::internal::visible;
 use genkit_core::{Error as PublicError, ErrorKind};
 use genkit_http_client::internal::net::root_cause;
 use genkit_schema::internal::truncate::excerpt;
@@ -224,7 +225,7 @@ fn status_text(status: u16, session: bool, body: &str) -> String {
     match (body, status_meaning(status, session).1) {
         ("", "") => format!("{status}{name}"),
         ("", text) | (text, "") => format!("{status}{name}: {text}"),
-        (body, hint) => format!("{status}{name}, {body:?}: {hint}"),
+        (body, hint) => format!("{status}{name}, \"{body}\": {hint}"),
     }
 }
 
@@ -235,5 +236,6 @@ pub(crate) fn quote_root_cause(error: &(dyn StdError + 'static)) -> String {
 
 /// Returns text from a server as one line of bounded length.
 pub(crate) fn quote_text(text: &str) -> String {
-    excerpt(&text.split_whitespace().collect::<Vec<_>>().join(" "), MAX_QUOTED)
+    let line = excerpt(&text.split_whitespace().collect::<Vec<_>>().join(" "), MAX_QUOTED);
+    visible::escape_line(&line).into_owned()
 }

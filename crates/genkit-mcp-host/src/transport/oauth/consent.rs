@@ -12,7 +12,7 @@ use tokio::sync::watch;
 use super::credentials::Registration;
 use super::error::Error;
 use super::settings::{OAuth, OnAuthorize};
-use crate::transport::http_client::error::HttpError;
+use crate::transport::http_client::error::{HttpError, quote_text};
 use crate::transport::http_client::explain::RequestTarget;
 use genkit_core::ErrorKind;
 
@@ -82,7 +82,8 @@ impl Consent {
             return Err(refused(Error::OtherAnswer));
         }
         if let Some(error) = query_parameter(&callback, "error") {
-            let why = query_parameter(&callback, "error_description");
+            let error = quote_text(&error);
+            let why = query_parameter(&callback, "error_description").map(|why| quote_text(&why));
             return Err(refused(Error::NotGiven { error, why }));
         }
         AuthorizationCallback::from_redirect_url(&callback)

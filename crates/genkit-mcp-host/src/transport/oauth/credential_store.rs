@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
 
@@ -132,6 +133,12 @@ impl CredentialStore for FileCredentials {
     }
 }
 
+/// How long to wait for another program that changes the file. Default is 10 seconds.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The pause between two attempts.
+const LOCK_PAUSE: Duration = Duration::from_millis(20);
+
 /// Locks out other programs until the returned file is dropped. The file itself is replaced, so the lock is on a
 /// separate file next to it. On systems without such locks, the last writer wins.
 fn lock_file(path: &Path) -> io::Result<fs::File> {
@@ -141,9 +148,28 @@ fn lock_file(path: &Path) -> io::Result<fs::File> {
     options.write(true).create(true).truncate(false);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let file = options.open(path.with_file_name(name))?;
+    let path = path.with_file_name(name);
+    // Opening a pipe would wait for a program that reads from it.
+    if fs::metadata(&path).is_ok_and(|metadata| !metadata.is_file()) {
+        let why = format!("{} is not a regular file; remove it", path.display());
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+    }
+    let file = options.open(&path)?;
     #[cfg(unix)]
-    rustix::fs::flock(&file, rustix::fs::FlockOperation::LockExclusive)?;
+    {
+        use rustix::fs::{FlockOperation::NonBlockingLockExclusive, flock};
+        let since = Instant::now();
+        while let Err(error) = flock(&file, NonBlockingLockExclusive) {
+            if error != rustix::io::Errno::WOULDBLOCK {
+                return Err(error.into());
+            }
+            if since.elapsed() > LOCK_TIMEOUT {
+                let why = "another program has kept the credentials locked for too long; end it";
+                return Err(io::Error::new(io::ErrorKind::TimedOut, why));
+            }
+            std::thread::sleep(LOCK_PAUSE);
+        }
+    }
     Ok(file)
 }
 

@@ -13,6 +13,7 @@ use error::Error as E;
 use file::{CassetteFile, Exchange, RecordedRequest, RecordedResponse};
 use genkit_core::internal::sync::lock;
 use genkit_core::{ErrorContext as _, Result};
+use genkit_schema::internal::bounded_json::parse_response;
 
 /// The largest cassette that is read, in bytes. Default is 256 MiB.
 const MAX_CASSETTE: u64 = 256 * 1024 * 1024;
@@ -90,8 +91,8 @@ impl Cassette {
         let text = read
             .map_err(std::io::Error::from)
             .context(format!("cannot read {}", path.display()))?;
-        let file: CassetteFile = serde_json::from_slice(&text)
-            .context(format!("{} is not a cassette", path.display()))?;
+        let file: CassetteFile =
+            parse_response(&text).context(format!("{} is not a cassette", path.display()))?;
         file.check_version(&path)?;
         let unused = |exchange| Replayable { exchange, is_used: false };
         let exchanges = file.exchanges.into_iter().map(unused).collect();

@@ -20,6 +20,7 @@ use genkit_model::internal::data_url::DataUrl;
 use genkit_model::internal::http::Error as HttpError;
 use genkit_model::internal::signature;
 use genkit_model::internal::signature::GEMINI;
+use genkit_schema::internal::bounded_json::parse_response;
 
 /// Decodes a complete response.
 pub(in crate::chat) fn decode_response(
@@ -27,8 +28,8 @@ pub(in crate::chat) fn decode_response(
     request: &ModelRequest,
     body: &[u8],
 ) -> Result<ModelResponse> {
-    let answer: ChatCompletion = serde_json::from_slice(body)
-        .map_err(|error| HttpError::from_json(target.provider, &error))?;
+    let answer: ChatCompletion =
+        parse_response(body).map_err(|error| HttpError::from_json(target.provider, &error))?;
     if let Some(error) = &answer.error {
         return Err(error::error_in_response(target.provider, error));
     }

@@ -18,6 +18,7 @@ use genkit_http_client::internal::sse::SseEvent;
 use genkit_model::ChunkSink;
 use genkit_model::internal::http::Error as HttpError;
 use genkit_model::internal::wire::{Next, WireStream};
+use genkit_schema::internal::bounded_json::parse_response;
 
 /// The maximum number of items in a response. Default is 4,096.
 const MAX_ITEMS: usize = 4_096;
@@ -101,7 +102,7 @@ impl<'a> ResponsesStream<'a> {
             }
             "completed" | "incomplete" | "failed" | "cancelled" => {
                 let reply = event.response.map_or("{}", |response| response.get());
-                return self.end_response(serde_json::from_str(reply), parts);
+                return self.end_response(parse_response(reply.as_bytes()), parts);
             }
             _ => {}
         }
@@ -249,18 +250,18 @@ impl WireStream for ResponsesStream<'_> {
             EventData::Json(data) => data,
         };
         let json = |error| HttpError::from_json(&self.reader.server.name, &error);
-        let event: Event<'_> = serde_json::from_str(data).map_err(json)?;
+        let event: Event<'_> = parse_response(data.as_bytes()).map_err(json)?;
         let mut parts = Vec::new();
         let next = match (&event.error, event.kind.as_deref()) {
             (Some(error), _) => return Err(failed_error(self.reader.server, error)),
             // The event itself contains the fields of the error.
             (None, Some("error")) => {
-                let body = serde_json::from_str(data).map_err(json)?;
+                let body = parse_response(data.as_bytes()).map_err(json)?;
                 return Err(failed_error(self.reader.server, &body));
             }
             // A complete response instead of an event.
             (None, None) => {
-                let reply: ResponseObject = serde_json::from_str(data).map_err(json)?;
+                let reply: ResponseObject = parse_response(data.as_bytes()).map_err(json)?;
                 match reply.output {
                     Some(_) => self.end_response(Ok(reply), &mut parts),
                     None => Ok(Next::More),

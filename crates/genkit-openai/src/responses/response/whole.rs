@@ -14,6 +14,7 @@ use genkit_core::{FinishReason, ModelRequest, ModelResponse};
 use genkit_core::{Message, Part, Role};
 use genkit_model::internal::http::Error as HttpError;
 use genkit_model::internal::lenient::deserialize_count;
+use genkit_schema::internal::bounded_json::parse_response;
 
 /// Decodes a complete response.
 pub(in crate::responses) fn decode_response(
@@ -22,7 +23,7 @@ pub(in crate::responses) fn decode_response(
     body: &[u8],
 ) -> Result<ModelResponse> {
     let mut reply: ResponseObject =
-        serde_json::from_slice(body).map_err(|error| HttpError::from_json(&server.name, &error))?;
+        parse_response(body).map_err(|error| HttpError::from_json(&server.name, &error))?;
     check_error(server, &reply)?;
     let items = reply.output.take();
     if items.is_none() && reply.status.is_none() {
@@ -40,7 +41,7 @@ pub(in crate::responses) fn decode_count(server: &OpenAiServer, body: &[u8]) -> 
         input_tokens: Option<u64>,
     }
     let counted: TokenCount =
-        serde_json::from_slice(body).map_err(|error| HttpError::from_json(&server.name, &error))?;
+        parse_response(body).map_err(|error| HttpError::from_json(&server.name, &error))?;
     counted.input_tokens.ok_or_else(|| E::NoCount { provider: server.name.clone() }.into())
 }
 

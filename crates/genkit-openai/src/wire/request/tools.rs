@@ -11,6 +11,7 @@ use crate::wire::servers::ToolIds;
 use genkit_core::ModelRequest;
 use genkit_core::internal::names::Names;
 use genkit_core::{ToolRequest, ToolResponse};
+use genkit_schema::internal::bounded_json::parse_bounded;
 use genkit_schema::internal::drop_optional_nulls;
 
 /// The maximum length of an id in OpenAI's chat completions.
@@ -129,13 +130,13 @@ fn read_arguments(text: String) -> Value {
     if text.trim().is_empty() {
         return Value::Object(Map::new());
     }
-    match serde_json::from_str(&text) {
+    match parse_bounded(text.as_bytes()) {
         Ok(Value::Null) => Value::Object(Map::new()),
         // PHP encodes an empty map as a list.
         Ok(Value::Array(list)) if list.is_empty() => Value::Object(Map::new()),
         // Some servers encode the arguments twice.
         Ok(Value::String(inner)) if inner.trim().is_empty() => Value::Object(Map::new()),
-        Ok(Value::String(inner)) => match serde_json::from_str(&inner) {
+        Ok(Value::String(inner)) => match parse_bounded(inner.as_bytes()) {
             Ok(object @ Value::Object(_)) => object,
             Ok(Value::Null) => Value::Object(Map::new()),
             _ => Value::String(inner),

@@ -87,7 +87,12 @@ impl Pattern {
 
     /// Returns the number of steps that a match takes.
     pub(super) fn match_cost(&self, text: &str) -> usize {
-        (text.len() + 2) * self.weight
+        // Look-around may search the rest of the text at each position.
+        let weight = match &self.regex {
+            CompiledPattern::Linear(_) => self.weight,
+            CompiledPattern::Backtracking(_) => self.weight.max(text.len() / 32),
+        };
+        (text.len() + 2) * weight
     }
 
     pub(super) fn as_str(&self) -> &str {

@@ -22,6 +22,12 @@ async fn credentials_file_stores_several_servers_with_mode_0600() {
         use std::os::unix::fs::PermissionsExt;
         let mode = std::fs::metadata(&path).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
+        // Opening it would wait for a program that reads from it.
+        let pipe = folder.join("pipe.json.lock");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let store = FileCredentials::new(folder.join("pipe.json"));
+        let error = store.save("a", Some(json!(1))).await.unwrap_err().chain();
+        assert!(error.contains("is not a regular file"), "{error}");
     }
     std::fs::write(&path, "no JSON").unwrap();
     let error = store.load("b").await.unwrap_err().to_string();
