@@ -51,7 +51,12 @@ impl SqliteStore {
 #[cfg(unix)]
 fn make_private(path: &Path) -> Result<()> {
     use std::os::unix::fs::OpenOptionsExt as _;
-    let made = std::fs::OpenOptions::new().create(true).append(true).mode(0o600).open(path);
+    // Opening a pipe would wait for a program that reads from it.
+    let is_other = std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file());
+    let made = match is_other {
+        true => Err(std::io::Error::other("it is not a regular file")),
+        false => std::fs::OpenOptions::new().create(true).append(true).mode(0o600).open(path),
+    };
     made.map(drop).map_err(|error| {
         let text = format!("cannot open the SQLite run store `{}`", path.display());
         Error::new(genkit::ErrorKind::FailedPrecondition, text).with_source(error)
@@ -283,6 +288,13 @@ mod tests {
     async fn file_is_its_users_alone() {
         use std::os::unix::fs::PermissionsExt as _;
         let temp = Temp::new("private");
+        // Opening it would wait for a program that reads from it.
+        let pipe = temp.0.join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+        assert!(made.expect("it runs").success());
+        let error = SqliteStore::open(&pipe).expect_err("it is a pipe").chain();
+        assert!(error.contains("not a regular file"), "{error}");
+        std::fs::remove_file(&pipe).expect("it is there");
         let store = SqliteStore::open(temp.file()).expect("a file");
         let run = RunId::new("r").expect("an id");
         store.create(&run, &RunChange::new(RunStatus::Working, "0")).await.expect("it is made");

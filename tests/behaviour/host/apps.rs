@@ -171,6 +171,39 @@ async fn page_that_is_not_a_page_is_an_error() {
         let error = host.apps(&response).await.unwrap_err().to_string();
         assert!(error.contains(expected), "{error}");
     }
+    // The pages of other calls are still there.
+    let response = run(&host, &["a/huge", "b/show", "a/elsewhere", "a/show"]).await;
+    let pages = host.apps(&response).await.unwrap();
+    assert_eq!(pages.iter().map(|page| page.server()).collect::<Vec<_>>(), ["b", "a"]);
+}
+
+/// A program shows icons, so a server must not choose what else is loaded or run.
+#[tokio::test]
+async fn icons_are_images_or_pages_of_the_web() {
+    let server = by_hand(json!({"tools": {}}), |message, say| {
+        let sources = [
+            "https://a.example/i.png",
+            "javascript:alert(1)",
+            "file:///etc/passwd",
+            "http://169.254.169.254/",
+            "https://a.example/\u{202e}gnp.exe",
+            "data:text/html,x",
+            "data:image/png;base64,aGk=",
+        ];
+        let icons: Vec<Value> = sources.iter().map(|src| json!({ "src": src })).collect();
+        let icons: Vec<Value> = std::iter::repeat_n(icons, 9).flatten().collect();
+        if message["method"] == "tools/list" {
+            let tool =
+                json!({"name": "t", "inputSchema": {"type": "object"}, "icons": icons});
+            let _ = say.send(answer(message, json!({ "tools": [tool] })));
+        }
+    });
+    let host = host(server);
+    let tools = host.tools().await.unwrap();
+    let icons: Vec<&str> = tools[0].icons().collect();
+    assert_eq!(icons.len(), 8);
+    assert!(icons.iter().all(|it| it.ends_with("/i.png") || it.starts_with("data:image/")));
+    host.close().await;
 }
 
 #[tokio::test]

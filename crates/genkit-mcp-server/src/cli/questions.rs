@@ -125,7 +125,7 @@ fn ask_line(
 fn describe_field(name: &str, schema: &Value, is_required: bool) -> String {
     let choices = schema["enum"].as_array().map(|all| {
         let shown: Vec<&str> = all.iter().filter_map(Value::as_str).collect();
-        format!(" ({})", shown.join(", "))
+        format!(" ({})", visible::escape_line(&shown.join(", ")))
     });
     let optional = if is_required { "" } else { " (optional)" };
     format!("{}{}{optional}:", visible::escape_prose(name), choices.unwrap_or_default())

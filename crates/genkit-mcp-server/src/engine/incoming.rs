@@ -57,6 +57,8 @@ pub(crate) enum MessageError {
     TooDeep,
     #[error("the message has more than {MAX_VALUES} values")]
     TooMany,
+    #[error(transparent)]
+    Integer(serde_json::Error),
     #[error("duplicate field `{0}`")]
     Duplicate(&'static str),
     #[error(r#"`jsonrpc` must be "2.0""#)]
@@ -79,7 +81,7 @@ impl MessageError {
     fn error_code(&self) -> ErrorCode {
         match self {
             Self::NotUtf8(_) | Self::NotJson(_) => ErrorCode::PARSE_ERROR,
-            Self::Params => ErrorCode::INVALID_PARAMS,
+            Self::Params | Self::Integer(_) => ErrorCode::INVALID_PARAMS,
             _ => ErrorCode::INVALID_REQUEST,
         }
     }
@@ -123,7 +125,7 @@ pub(crate) fn read_message(bytes: &[u8]) -> Result<Message<'_>, MessageRejection
         (None, _) if !is_answer => Some(MessageError::NoMethod),
         (Some(Ok(_)), _) if is_answer => Some(MessageError::Both),
         (None, Id::Absent) => Some(MessageError::Answer),
-        _ => None,
+        _ => members.check_integers().err().map(MessageError::Integer),
     };
     let method = method.and_then(Result::ok);
     if let Some(fault) = fault {

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::nesting::MAX_NESTING;
 use super::values::MAX_VALUES;
-use genkit_core::internal::bounded_json::{CONTAINER_WEIGHT, STRING_WEIGHT};
+use genkit_core::internal::bounded_json::{CONTAINER_WEIGHT, STRING_WEIGHT, check_integers};
 
 /// The members of a message, as raw JSON that is known to be valid.
 #[derive(Debug, Default, PartialEq)]
@@ -69,6 +69,12 @@ pub fn text_of(raw: &str) -> Option<Cow<'_, str>> {
 }
 
 impl<'a> Members<'a> {
+    /// Checks that the parameters and the result have no integer that would be rounded.
+    pub fn check_integers(&self) -> serde_json::Result<()> {
+        let both = self.params.iter().chain(&self.result);
+        both.into_iter().try_for_each(|raw| check_integers(raw.as_bytes()))
+    }
+
     fn set(&mut self, key: &str, value: &'a str) -> Result<(), ScanFault> {
         let key = text_of(key).ok_or(ScanFault::NotJson)?;
         let (slot, name) = match &*key {
@@ -363,6 +369,22 @@ mod tests {
         for number in ["1e400", &long, "-1e999999999999"] {
             let text = format!(r#"{{"params":{{"x":{number}}},"id":1}}"#);
             assert_eq!(members(&text).expect("JSON").id, Some("1"));
+        }
+    }
+
+    #[test]
+    fn integers_that_would_be_rounded_are_found() {
+        for (value, is_kept) in [
+            ("18446744073709551615", true),
+            ("0.1", true),
+            ("1e2", true),
+            ("18446744073709551616", false),
+        ] {
+            for member in ["params", "result"] {
+                let text = format!(r#"{{"{member}":{{"x":[{value}]}}}}"#);
+                let found = members(&text).expect("a message").check_integers();
+                assert_eq!(found.is_ok(), is_kept, "{text}");
+            }
         }
     }
 

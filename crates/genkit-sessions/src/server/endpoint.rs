@@ -1,14 +1,12 @@
 //! The HTTP endpoint of all agents of a server.
 
-use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use axum::body::{Body, Bytes};
+use axum::body::Bytes;
 use axum::extract::Request;
-use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
-use axum::http::{HeaderMap, HeaderValue, Uri};
+use axum::http::{HeaderMap, Uri};
 use axum::response::Response;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;

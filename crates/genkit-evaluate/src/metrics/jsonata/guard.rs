@@ -263,7 +263,7 @@ fn takes_one_text(function: &str) -> bool {
 
 /// Returns `function($value) { $string($value) }`, for a use such as `$map(list, $string)`.
 fn function_of_text(name: &str) -> Value {
-    let guard = guards_of(name).map_or(Guard::Text, |(guards, _)| guards[0]);
+    let guard = find_guards(name).map_or(Guard::Text, |(guards, _)| guards[0]);
     let argument = guard.around(json!({ "Variable": "genkit:value" }));
     json!({ "Lambda": {
         "params": ["genkit:value"],
