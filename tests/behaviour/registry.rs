@@ -138,7 +138,7 @@ async fn nothing_to_serve_is_an_error_that_explains_linking() {
     assert!(error.contains("use my_tools as _;"), "{error}");
     let genkit = Genkit::builder().registry(Registry::new().add(tools![one])).build().unwrap();
     let error = serve(genkit.serve_mcp().tagged("none")).await.unwrap_err().to_string();
-    assert!(error.contains("filters (`tagged`"), "{error}");
+    assert!(error.contains("filters `tagged`"), "{error}");
 }
 
 #[test]
