@@ -294,10 +294,13 @@ async fn previous_key_opens_and_current_key_seals() {
 async fn keys_that_cannot_be_used_are_an_error_of_serving_without_the_key() {
     let file = KeyFile::new("short", &[&"0a".repeat(32), &"5ec2e7".repeat(4)]);
     let refusals = [
-        (serving(tools![greet]).sealing_keys_from_file(&file.0), "line 2: the key has 12 bytes"),
+        (
+            serving(tools![greet]).sealing_keys_from_file(&file.0),
+            "line 2: the key is only 12 bytes long",
+        ),
         (serving(tools![greet]).sealing_keys_from_env("GENKIT_NO_SUCH_KEYS"), "is not set"),
         (serving(tools![greet]).sealing_keys_from_env("PATH"), "neither hex nor base64"),
-        (serving(tools![greet]).sealing_key(*b"secret"), "the key has 6 bytes"),
+        (serving(tools![greet]).sealing_key(*b"secret"), "the key is only 6 bytes long"),
     ];
     for (server, why) in refusals {
         let refused = asked().connect(server).await.err().unwrap();

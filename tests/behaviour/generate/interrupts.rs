@@ -284,7 +284,7 @@ async fn answers_to_nothing_are_errors() {
     let stray = Answer::respond(ToolRequest::new("pay", ()).with_id("other").respond(1));
     let answers = vec![response.interrupts()[0].restart("ok"), stray.clone()];
     let error = go_on(response, answers, &model, &tools![pay]).await.unwrap_err();
-    assert!(error.to_string().contains("there is no open call `pay#other`"), "{error}");
+    assert!(error.to_string().contains("no open call `pay#other`"), "{error}");
 
     let done = genkit::generate("hi").model(ScriptedModel::text("x")).await.unwrap();
     let error = genkit::resume_with_answers(done, [stray]).model(model).await.unwrap_err();

@@ -207,7 +207,7 @@ async fn arguments_are_checked_before_they_are_sent() {
     ]);
     genkit::generate("Go.").model(model.clone()).tools([tool].into_tools()).await.unwrap();
     let said = model.tool_outputs("s/add")[0]["error"].to_string();
-    assert!(said.contains("at `a`") && said.contains("must fit"), "{said}");
+    assert!(said.contains("at `a`") && said.contains("must match"), "{said}");
 }
 
 #[tokio::test]

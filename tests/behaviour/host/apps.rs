@@ -193,8 +193,7 @@ async fn icons_are_images_or_pages_of_the_web() {
         let icons: Vec<Value> = sources.iter().map(|src| json!({ "src": src })).collect();
         let icons: Vec<Value> = std::iter::repeat_n(icons, 9).flatten().collect();
         if message["method"] == "tools/list" {
-            let tool =
-                json!({"name": "t", "inputSchema": {"type": "object"}, "icons": icons});
+            let tool = json!({"name": "t", "inputSchema": {"type": "object"}, "icons": icons});
             let _ = say.send(answer(message, json!({ "tools": [tool] })));
         }
     });

@@ -109,7 +109,7 @@ async fn only_what_was_written_for_callers_goes_out_masked() {
     }
     // Invalid arguments are for the caller to fix.
     let unfit = client.call_tool("fail", json!({"how": 7})).await.unwrap().text();
-    assert!(unfit.contains("at `how`") && unfit.contains("must fit"), "{unfit}");
+    assert!(unfit.contains("at `how`") && unfit.contains("must match"), "{unfit}");
     let asked = client.get_prompt("ask", json!({"about": "x"})).await.unwrap_err().to_string();
     assert_eq!(without_reference(&asked), format!("-32603: `ask` {hidden}"));
     let suggested = client.complete("ask", "about", "").await.unwrap_err().to_string();

@@ -80,7 +80,7 @@ fn skill_limits_are_exact() {
     assert!(Skill::read_dir(&root).is_ok());
     write(&root, "a/large", vec![b'x'; room + 1]);
     let error = Skill::read_dir(&root).unwrap_err().to_string();
-    assert!(error.contains("the maximum for a skill is 16777216"), "{error}");
+    assert!(error.contains("the limit for a skill is 16777216"), "{error}");
     std::fs::remove_dir_all(root).unwrap();
 }
 

@@ -37,7 +37,7 @@ async fn cut_off_in_the_middle_of_the_body() {
     assert_says(
         &error,
         ErrorKind::Unavailable,
-        &[&server.host, "broke off its response after 10 bytes"],
+        &[&server.host, "interrupted its response after 10 bytes"],
     );
 }
 
@@ -45,7 +45,7 @@ async fn cut_off_in_the_middle_of_the_body() {
 async fn cut_off_in_the_middle_of_a_stream() {
     let server = says(format!("{STREAM}{}{}", event("one "), event("two")));
     let (result, text) = streamed(&server.url).await;
-    assert_says(&result.unwrap_err(), ErrorKind::Unavailable, &["broke off its response after "]);
+    assert_says(&result.unwrap_err(), ErrorKind::Unavailable, &["interrupted its response after "]);
     assert_eq!(text, "one two");
 }
 

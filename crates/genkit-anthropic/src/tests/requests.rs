@@ -115,7 +115,7 @@ fn files_are_images_documents_or_rejected() {
         ("data:application/zip;base64,AQ==", "application/zip", "an image, a PDF or text"),
         ("data:text/plain;base64,*", "text/plain", "not valid base64"),
         ("data:text/plain;base64,/w==", "text/plain", "not valid UTF-8"),
-        ("https://a.example/b", "text/plain", "by its URL"),
+        ("https://a.example/b", "text/plain", "by URL"),
         ("data:x", "image/png", "must contain a comma"),
     ] {
         let error = call(SONNET, json!({"messages": media(url, kind)})).err().unwrap();

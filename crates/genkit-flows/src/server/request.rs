@@ -180,7 +180,16 @@ mod tests {
             assert_eq!(input_of(body.as_bytes()).unwrap(), input, "{body}");
         }
         let deep = format!("{{\"data\":{}", "[".repeat(100_000));
-        for body in [r#"{"data":18446744073709551616}"#, "[1]", "1", "null", "{bad", r#"{"data":1} x"#, "\u{feff}{}", &deep] {
+        for body in [
+            r#"{"data":18446744073709551616}"#,
+            "[1]",
+            "1",
+            "null",
+            "{bad",
+            r#"{"data":1} x"#,
+            "\u{feff}{}",
+            &deep,
+        ] {
             assert!(input_of(body.as_bytes()).is_err(), "{body}");
         }
     }

@@ -70,7 +70,7 @@ async fn limit_on_model_calls_ends_a_run_before_the_next_one() {
     assert_eq!(which, json!({"of": "requests", "used": 2, "limit": 2}));
     assert_eq!(partial.messages().len(), 5, "the rounds that were run");
     assert_eq!(partial.finish_reason, Some(FinishReason::Aborted));
-    assert!(partial.finish_message.unwrap().contains("used 2 model calls, and its limit is 2"));
+    assert!(partial.finish_message.unwrap().contains("used 2 model calls, but its limit is 2"));
     assert_eq!(partial.usage.input_tokens, Some(200));
 }
 
