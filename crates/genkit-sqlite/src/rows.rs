@@ -196,7 +196,8 @@ pub(crate) fn release_lease(db: &Connection, run: &RunId, owner: &str) -> Sql<()
 pub(crate) fn due_runs(db: &Connection, now: &LeaseTime, limit: usize) -> Sql<Vec<RunId>> {
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let mut due = db.prepare_cached(&format!(
-        "SELECT id FROM runs WHERE status = 'working' AND COALESCE(wake_at, 0) <= ?1 AND {IS_FREE}
+        "SELECT id FROM runs INDEXED BY runs_due
+         WHERE status = 'working' AND COALESCE(wake_at, 0) <= ?1 AND {IS_FREE}
          ORDER BY COALESCE(wake_at, 0), number LIMIT ?4"
     ))?;
     let (boot, uptime) = (now.boot(), now.since_boot_ms().map(signed));

@@ -289,7 +289,7 @@ impl InFlight {
         match matched.unwrap_or(Err("the other calls have no response yet")) {
             Ok(request) => Some(request),
             Err(why) => {
-                let Some(warnings) = self.warnings.count_warning() else { return None };
+                let warnings = self.warnings.count_warning()?;
                 tracing::warn!(
                     server,
                     warnings,
