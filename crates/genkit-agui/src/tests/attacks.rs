@@ -27,7 +27,7 @@ fn endless_model(sent: &Arc<AtomicUsize>) -> impl Model {
 }
 
 #[tokio::test(start_paused = true)]
-async fn slow_readers_stop_their_runs_and_lose_them_after_a_time() {
+async fn slow_readers_stop_their_runs_and_hold_their_places() {
     for keeps in [false, true] {
         let sent = Arc::<AtomicUsize>::default();
         let endpoint = match keeps {
@@ -59,8 +59,10 @@ async fn slow_readers_stop_their_runs_and_lose_them_after_a_time() {
         assert_eq!(text(&honest.run(json!([])).await), "Hi.");
         tokio::time::sleep(Duration::from_secs(60)).await;
         assert_eq!(sent.load(Ordering::SeqCst), buffered, "a run went on without its reader");
-        assert_eq!(endpoint.gate.free_places(), free, "keeps: {keeps}");
+        // Frames that are not read take memory, so a reader holds its place until its connection is closed.
+        assert_eq!(endpoint.gate.free_places(), free - READERS, "keeps: {keeps}");
         drop(unread);
+        assert_eq!(endpoint.gate.free_places(), free, "keeps: {keeps}");
     }
 }
 

@@ -121,7 +121,7 @@ fn folders_are_only_so_deep() {
     assert_eq!(Folder::read(&root).unwrap().prompts().len(), 1);
     let root = folder("deeper", &[(&path(16), "x")]);
     let text = Folder::read(&root).unwrap_err()[0].to_string();
-    assert!(text.contains("has folders nested more than 16 deep"), "{text}");
+    assert!(text.contains("is nested more than 16 folders deep"), "{text}");
 }
 
 #[cfg(unix)]

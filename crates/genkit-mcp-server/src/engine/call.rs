@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll, Waker, ready};
 use std::time::{Duration, Instant};
 
-use rmcp::model::{ErrorData, RequestId};
+use rmcp::model::ErrorData;
 
 use super::request_span::RequestSpan;
 use crate::caller::message;
@@ -53,7 +53,7 @@ impl Call {
 
     /// Returns the id of the request, until it has ended.
     #[cfg(all(feature = "http", feature = "durable"))]
-    pub(crate) fn id(&self) -> Option<&RequestId> {
+    pub(crate) fn id(&self) -> Option<&rmcp::model::RequestId> {
         self.open.as_ref().map(OpenRequest::id)
     }
 

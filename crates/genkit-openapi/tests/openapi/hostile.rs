@@ -125,7 +125,7 @@ fn document_has_bounds() {
         document(Value::Object(paths.collect()))
     };
     let error = built(many(501)).unwrap_err().to_string();
-    assert!(error.contains("501 operations") && error.contains(".only(..)"), "{error}");
+    assert!(error.contains("501 tools") && error.contains(".only(..)"), "{error}");
     let error = built(many(5001)).unwrap_err().to_string();
     assert!(error.contains("more than 5000 operations"), "{error}");
     assert_eq!(built(many(500)).unwrap().len(), 500);

@@ -320,7 +320,7 @@ mod tests {
         let error = run_within(&running, endless).await.unwrap_err();
         assert!(error.to_string().contains("longer than 2s"), "{error}");
         let error = run_within(&running, |_| Ok(true)).await.unwrap_err();
-        assert!(error.to_string().contains("still run"), "{error}");
+        assert!(error.to_string().contains("have not finished"), "{error}");
         drop(end);
         tokio::time::resume();
         let error = run_within(&running, |_| panic!("a bug")).await.unwrap_err();
