@@ -152,7 +152,7 @@ fn inspector_is_started() {
     assert!(packages::NPM.contains(&expected[1]), "our tests know another version");
     let ran = inspect("7");
     assert_eq!(ran.code, Some(1), "{}", ran.story());
-    assert!(ran.stderr.contains("exit code 7"), "{}", ran.story());
+    assert!(ran.stderr.contains("exited with code 7"), "{}", ran.story());
     fs::remove_file(&npx).unwrap();
     let ran = inspect("0");
     assert!(ran.stderr.contains("`npx` cannot be started"), "{}", ran.story());

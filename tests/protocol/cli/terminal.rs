@@ -20,7 +20,7 @@ fn terminal_start_prints_usage() {
         assert!(ran.stdout.contains(said), "{said}: {}", ran.story());
     }
     // The descriptions of the commands are in one column.
-    let abouts = ["add it to", "try it in", "what it offers", "serve over", "all flags"];
+    let abouts = ["add it to", "try it in", "list tools", "serve over", "all flags"];
     let columns = abouts.map(|about| ran.stdout.lines().find_map(|line| line.find(about)));
     assert!(columns[0].is_some() && columns.iter().all(|at| *at == columns[0]), "{}", ran.story());
     // It did not even open its database.
