@@ -202,11 +202,9 @@ pub use ::{schemars, serde, serde_json};
 pub use action::{Chunks, Flow, Prompt, Resource, Tool, ToolReply};
 #[doc(inline)]
 pub use context::{Context, Elicited};
-#[doc(hidden)]
-#[allow(deprecated)]
-pub use free_functions::resume_with;
 #[cfg(feature = "generate")]
-pub use free_functions::{embed, generate, prompt, resume, resume_with_answers};
+#[allow(deprecated)]
+pub use free_functions::{embed, generate, prompt, resume, resume_with, resume_with_answers};
 #[cfg(feature = "generate")]
 #[doc(inline)]
 pub use generate::{
