@@ -169,7 +169,7 @@ impl Tail {
 
 struct StderrReader {
     log: SharedLog,
-    /// The end of what was read before, unchanged: a secret may be printed on several lines.
+    /// The end of the lines that were read before, unchanged: a secret may be printed on several lines.
     before: String,
     limit: LogLimit,
     tail: Arc<Mutex<Tail>>,
@@ -194,10 +194,8 @@ impl StderrReader {
             let shown = without_controls(&self.redact_line(line));
             self.log.lock().line(&shown);
         }
-        if !self.before.is_empty() {
-            self.before.push('\n');
-        }
         self.before.push_str(line);
+        self.before.push('\n');
         let mut start = self.before.len().saturating_sub(BEFORE_BYTES);
         while !self.before.is_char_boundary(start) {
             start += 1;
@@ -208,16 +206,8 @@ impl StderrReader {
     /// Returns the line without secrets, including one that began on the lines before.
     fn redact_line(&self, line: &str) -> String {
         let known = self.log.redact(&self.before);
-        let is_first = self.before.is_empty();
-        let joined = match is_first {
-            true => self.log.redact(line),
-            false => self.log.redact(&format!("{}\n{line}", self.before)),
-        };
-        let alone = joined.strip_prefix(&*known).and_then(|rest| match is_first {
-            true => Some(rest),
-            false => rest.strip_prefix('\n'),
-        });
-        match alone {
+        let joined = self.log.redact(&format!("{}{line}", self.before));
+        match joined.strip_prefix(&*known) {
             Some(redacted) => redacted.to_owned(),
             // The secret continues on this line.
             None => self.log.redact(common_end(&joined, line)),

@@ -79,7 +79,7 @@ struct CountingLog {
     shown: Arc<Mutex<Vec<String>>>,
 }
 
-/// Replaces the key, in which there can be line breaks.
+/// Replaces the key, which can contain line breaks.
 fn redact_key(text: &str) -> String {
     for (start, _) in text.match_indices("s") {
         let mut left = "sk-123456789".chars();

@@ -11,7 +11,7 @@ pub mod action {
 }
 pub use crate::bound_registry::{BoundRegistry, BoundRegistryBuilder, OnStart};
 pub mod bounded_json {
-    pub use genkit_untrusted::bounded_json::*;
+    pub use genkit_schema::internal::bounded_json::*;
 }
 pub mod blocking {
     pub use crate::blocking::run_blocking;

@@ -15,7 +15,7 @@ use genkit_core::internal::sync::lock;
 /// times the largest request if that is more.
 const MEMORY: usize = 128 * 1024 * 1024;
 
-/// The unit in which memory is counted, in bytes.
+/// The unit of memory that is counted, in bytes.
 const UNIT: usize = 1024;
 
 /// A limit on the number of slots that all clients hold together. A client cannot hold more slots than it leaves free
@@ -40,8 +40,15 @@ pub struct FairPlace<K: Eq + Hash> {
     client: K,
     count: usize,
     /// Other slots to release together with these.
-    joined: Option<Box<FairPlace<K>>>,
+    joined: Vec<FairPlace<K>>,
 }
+
+/// A client already uses its share of the memory, or nothing is left.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "the requests and responses of this client already use its share of the memory; try again in a moment"
+)]
+pub struct NoMemory;
 
 impl<K: Clone + Eq + Hash> FairLimit<K> {
     /// Creates a limit of `total` slots.
@@ -61,8 +68,15 @@ impl<K: Clone + Eq + Hash> FairLimit<K> {
     }
 
     /// Takes memory of a limit [`for_memory`](Self::for_memory) for a client, as [`take_place`](Self::take_place) does.
-    pub fn take_memory(self: &Arc<Self>, client: K, bytes: usize) -> Option<FairPlace<K>> {
-        self.take_places(client, bytes.div_ceil(UNIT))
+    ///
+    /// # Errors
+    /// Returns an error if the client already holds its share, or if there is not enough memory.
+    pub fn take_memory(
+        self: &Arc<Self>,
+        client: K,
+        bytes: usize,
+    ) -> Result<FairPlace<K>, NoMemory> {
+        self.take_places(client, bytes.div_ceil(UNIT)).ok_or(NoMemory)
     }
 
     fn take_places(self: &Arc<Self>, client: K, count: usize) -> Option<FairPlace<K>> {
@@ -74,7 +88,7 @@ impl<K: Clone + Eq + Hash> FairLimit<K> {
         held.all += count;
         *held.of_clients.entry(client.clone()).or_default() += count;
         drop(held);
-        Some(FairPlace { limit: Arc::clone(self), client, count, joined: None })
+        Some(FairPlace { limit: Arc::clone(self), client, count, joined: Vec::new() })
     }
 
     /// Returns the number of free slots.
@@ -86,10 +100,8 @@ impl<K: Clone + Eq + Hash> FairLimit<K> {
 
 impl<K: Eq + Hash> FairPlace<K> {
     /// Holds `other` as long as these slots.
-    pub fn join(mut self, mut other: Self) -> Self {
-        debug_assert!(other.joined.is_none(), "a chain of slots grows at its head");
-        other.joined = self.joined.take();
-        self.joined = Some(Box::new(other));
+    pub fn join(mut self, other: Self) -> Self {
+        self.joined.push(other);
         self
     }
 }
@@ -140,7 +152,7 @@ mod tests {
     fn memory_is_shared_by_bytes() {
         let limit = FairLimit::for_memory(0);
         let half = limit.take_memory("greedy", MEMORY / 2).expect("half is free");
-        assert!(limit.take_memory("greedy", 1).is_none());
+        assert!(limit.take_memory("greedy", 1).is_err());
         let other = limit.take_memory("other", MEMORY / 4).expect("a quarter is free");
         let held = half.join(other);
         assert_eq!(limit.count_free(), MEMORY / 4 / UNIT);

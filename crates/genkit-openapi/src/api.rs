@@ -30,9 +30,41 @@ pub(crate) struct Api {
     pub(crate) query: Vec<(String, String)>,
     pub(crate) timeout: Duration,
     pub(crate) max_response: usize,
+    secrets: Vec<ApiSecret>,
+}
+
+/// A value that the program sends.
+struct ApiSecret {
+    secret: Secret,
+    /// Whether its name is that of a credential. Other values, such as a language, may be part of a result.
+    is_credential: bool,
 }
 
 impl Api {
+    pub(crate) fn new(
+        client: Client,
+        base: Url,
+        headers: HeaderMap,
+        query: Vec<(String, String)>,
+        (timeout, max_response): (Duration, usize),
+    ) -> Self {
+        let of_headers = headers.iter().filter_map(|(name, value)| {
+            Some((is_secret_name(name.as_str()), value.to_str().ok()?))
+        });
+        let of_query = query.iter().map(|(name, value)| (is_secret_name(name), value.as_str()));
+        let password = base.password().map(|password| (true, password));
+        let secrets = of_headers
+            .chain(of_query)
+            .chain(password)
+            .flat_map(|(is_credential, value)| {
+                let parts = secret_parts(value, MIN_SECRET).into_iter();
+                parts.map(move |part| (is_credential, Secret::new(&part, "[redacted]")))
+            })
+            .map(|(is_credential, secret)| ApiSecret { secret, is_credential })
+            .collect();
+        Self { client, base, headers, query, timeout, max_response, secrets }
+    }
+
     pub(crate) async fn call(
         &self,
         route: &OperationRequest,
@@ -45,9 +77,8 @@ impl Api {
         let answer = answer.map_err(|error| self.broken(route, &error))?;
         if answer.status.is_success() {
             let result = success(route, answer, self.max_response)?;
-            // Other headers, such as a language, may be part of a result.
-            let secrets = self.secrets(is_secret_name);
-            return Ok(redact_secrets_in_json(result, secrets.iter()));
+            let credentials = self.secrets.iter().filter(|it| it.is_credential);
+            return Ok(redact_secrets_in_json(result, credentials.map(|it| &it.secret)));
         }
         Err(failure(route, &answer, |text| self.redacted(text)))
     }
@@ -143,18 +174,7 @@ impl Api {
 
     /// Removes the program's credentials from a string, since a server may echo them.
     fn redacted(&self, text: &str) -> String {
-        redact_secrets(text, self.secrets(|_| true).iter()).into_owned()
-    }
-
-    /// Returns the values that the program sends under such names, and the credentials in the URL.
-    fn secrets(&self, is_secret: fn(&str) -> bool) -> Vec<Secret> {
-        let headers = self.headers.iter().filter(|(name, _)| is_secret(name.as_str()));
-        let headers = headers.filter_map(|(_, value)| value.to_str().ok());
-        let query = self.query.iter().filter(|(name, _)| is_secret(name));
-        let query = query.map(|(_, value)| value.as_str());
-        let values = headers.chain(query).chain(self.base.password());
-        let parts = values.flat_map(|value| secret_parts(value, MIN_SECRET));
-        parts.map(|part| Secret::new(&part, "[redacted]")).collect()
+        redact_secrets(text, self.secrets.iter().map(|it| &it.secret)).into_owned()
     }
 }
 

@@ -100,14 +100,8 @@ fn build(mut from: OpenApi) -> Result<OpenApiTools> {
     let document = ApiDocument::read(spec)?;
     let base = address(&document, &from.base)?;
     let client = std::mem::take(&mut from.client);
-    let api = Arc::new(Api {
-        client: client_for(client)?,
-        base,
-        headers: from.header_map()?,
-        query: from.query.clone(),
-        timeout: from.timeout,
-        max_response: from.max_response,
-    });
+    let (headers, limits) = (from.header_map()?, (from.timeout, from.max_response));
+    let api = Arc::new(Api::new(client_for(client)?, base, headers, from.query.clone(), limits));
     let mut left_out = Vec::new();
     let all = operations(&document, &mut left_out)?;
     let chosen = chosen(&all, &from, &mut left_out)?;

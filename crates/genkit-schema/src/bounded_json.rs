@@ -126,7 +126,7 @@ pub fn has_more_values(text: &[u8], limit: usize) -> bool {
     false
 }
 
-/// Returns whether text that may contain JSON has more values than the limit. Counts inside of strings as well, because
+/// Returns whether text that may contain JSON has more values than the limit. Counts inside strings as well, because
 /// a quote in the text around the JSON does not begin a string.
 pub fn may_have_more_values(text: &str, limit: usize) -> bool {
     text.len() > limit
@@ -139,13 +139,24 @@ pub fn may_have_more_values(text: &str, limit: usize) -> bool {
 /// # Errors
 /// Returns an error that names the first integer that is too large.
 pub fn check_integers(text: &[u8]) -> serde_json::Result<()> {
-    match find_large_integer(text) {
-        None => Ok(()),
-        Some(integer) => Err(serde::de::Error::custom(format_args!(
-            "the integer `{}` does not fit into 64 bits; send it as a string",
-            excerpt(integer, SHOWN_DIGITS)
-        ))),
-    }
+    find_large_integer(text).map_or(Ok(()), |integer| Err(large_integer_error(integer)))
+}
+
+/// Returns the error for an integer that does not fit into 64 bits.
+pub fn large_integer_error(integer: &str) -> serde_json::Error {
+    serde::de::Error::custom(format_args!(
+        "the integer `{}` does not fit into 64 bits; send it as a string",
+        excerpt(integer, SHOWN_DIGITS)
+    ))
+}
+
+/// Returns whether a number is an integer that fits neither `i64` nor `u64`.
+pub fn is_large_integer(number: &[u8]) -> bool {
+    let digits = number.strip_prefix(b"-").unwrap_or(number);
+    digits.len() >= MIN_LARGE_DIGITS
+        && digits.iter().all(u8::is_ascii_digit)
+        && std::str::from_utf8(number)
+            .is_ok_and(|number| number.parse::<i64>().is_err() && number.parse::<u64>().is_err())
 }
 
 /// Returns the first integer that fits neither `i64` nor `u64`.
@@ -166,12 +177,8 @@ fn find_large_integer(text: &[u8]) -> Option<&str> {
                     |byte: &u8| matches!(byte, b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-');
                 at += text[at..].iter().take_while(|byte| is_part(byte)).count();
                 let number = &text[start..at];
-                let digits = number.strip_prefix(b"-").unwrap_or(number);
-                if digits.len() >= MIN_LARGE_DIGITS && digits.iter().all(u8::is_ascii_digit) {
-                    let number = std::str::from_utf8(number).ok()?;
-                    if number.parse::<i64>().is_err() && number.parse::<u64>().is_err() {
-                        return Some(number);
-                    }
+                if is_large_integer(number) {
+                    return std::str::from_utf8(number).ok();
                 }
             }
             _ => {}

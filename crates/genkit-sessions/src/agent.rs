@@ -155,7 +155,7 @@ impl Agent {
 
     /// Aborts the turn of a snapshot that runs in the background. Returns the status afterwards: `aborted`, `aborting`
     /// if another process must end the turn first, or the previous status if the turn had already ended. `None` if
-    /// there is no such snapshot.
+    /// the snapshot does not exist.
     ///
     /// # Errors
     /// `FailedPrecondition` if the agent is client-managed, and any error from the store.

@@ -1,5 +1,5 @@
-//! Data from outside, made safe: text escaped for users and logs, secrets redacted, JSON bounded while it is read, text
-//! sealed that clients return, and a fair share of each limit for each client.
+//! Data from outside, made safe: text escaped for users and logs, secrets redacted, text sealed that clients return,
+//! and a fair share of each limit for each client.
 
 #![allow(missing_docs, reason = "not part of the public API of genkit; it changes without notice")]
 
@@ -9,5 +9,3 @@ pub mod redact;
 pub mod seal;
 pub mod secret;
 pub mod visible;
-
-pub use genkit_schema::internal::bounded_json;

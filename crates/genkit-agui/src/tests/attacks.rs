@@ -58,7 +58,7 @@ async fn slow_readers_stop_their_runs_and_hold_their_places() {
         honest.say("Hello?");
         assert_eq!(text(&honest.run(json!([])).await), "Hi.");
         tokio::time::sleep(Duration::from_secs(60)).await;
-        assert_eq!(sent.load(Ordering::SeqCst), buffered, "a run went on without its reader");
+        assert_eq!(sent.load(Ordering::SeqCst), buffered, "a run continued without its reader");
         // Frames that are not read take memory, so a reader holds its place until its connection is closed.
         assert_eq!(endpoint.gate.free_places(), free - READERS, "keeps: {keeps}");
         drop(unread);

@@ -1,6 +1,6 @@
 //! Reading of the files in a folder, within limits.
 
-use std::fs;
+use std::fs::{self, ReadDir};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -61,7 +61,8 @@ pub(super) fn visit_entries(
 ) -> Result<(), Error> {
     match root.canonicalize() {
         Ok(canonical) if canonical.is_dir() => {
-            FolderWalk { root: canonical, entries: 0, visit }.visit_folder(root, "", 1)
+            let entries = open_folder(root, 1).map_err(|what| folder_error(root, what))?;
+            FolderWalk { root: canonical, entries: 0, visit }.visit_folder(root, entries, "", 1)
         }
         Ok(_) => Err(folder_error(root, "is not a folder".to_owned())),
         Err(error) => Err(folder_error(root, format!("cannot be read: {error}"))),
@@ -75,9 +76,15 @@ struct FolderWalk<'v> {
 }
 
 impl FolderWalk<'_> {
-    fn visit_folder(&mut self, path: &Path, prefix: &str, depth: usize) -> Result<(), Error> {
+    fn visit_folder(
+        &mut self,
+        path: &Path,
+        entries: ReadDir,
+        prefix: &str,
+        depth: usize,
+    ) -> Result<(), Error> {
         let unreadable = |error| folder_error(path, format!("cannot be read: {error}"));
-        for entry in fs::read_dir(path).map_err(unreadable)? {
+        for entry in entries {
             let entry = entry.map_err(unreadable)?;
             self.entries += 1;
             if self.entries > MAX_FILES {
@@ -98,14 +105,18 @@ impl FolderWalk<'_> {
             }
             let mut blocked = if kind.is_symlink() { self.blocked_reason(&path) } else { None };
             if is_folder && blocked.is_none() {
-                blocked = folder_fault(&path, depth + 1);
+                match open_folder(&path, depth + 1) {
+                    Ok(entries) => {
+                        let prefix = format!("{prefix}{name}/");
+                        self.visit_folder(&path, entries, &prefix, depth + 1)?;
+                        continue;
+                    }
+                    // The rest of the folder is still read.
+                    Err(why) => blocked = Some(why),
+                }
             }
-            if is_folder && blocked.is_none() {
-                self.visit_folder(&path, &format!("{prefix}{name}/"), depth + 1)?;
-            } else {
-                let name = format!("{prefix}{}", stem.unwrap_or(&name));
-                (self.visit)(Entry { name, path, blocked })?;
-            }
+            let name = format!("{prefix}{}", stem.unwrap_or(&name));
+            (self.visit)(Entry { name, path, blocked })?;
         }
         Ok(())
     }
@@ -120,14 +131,14 @@ impl FolderWalk<'_> {
     }
 }
 
-/// Returns the reason why a subfolder is left out. The rest of the folder is still read.
-fn folder_fault(path: &Path, depth: usize) -> Option<String> {
+/// Opens a folder, or returns the reason why it is left out.
+fn open_folder(path: &Path, depth: usize) -> Result<ReadDir, String> {
     if depth > MAX_FOLDERS {
-        return Some(format!(
+        return Err(format!(
             "is nested more than {MAX_FOLDERS} folders deep, or is a link to one of its parents"
         ));
     }
-    fs::read_dir(path).err().map(|error| format!("cannot be read: {error}"))
+    fs::read_dir(path).map_err(|error| format!("cannot be read: {error}"))
 }
 
 /// Reads a file within the limit.

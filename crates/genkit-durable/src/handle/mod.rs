@@ -116,7 +116,7 @@ macro_rules! handle_methods {
             /// [`wait_for_signal`](crate::DurableContext::wait_for_signal), even if it starts to wait later. It is
             /// saved before this returns, and wakes a run that waits for it.
             ///
-            /// If the store fails, the signal may or may not have been sent.
+            /// If the store fails, it is unknown whether the signal was sent.
             ///
             /// # Errors
             /// `NotFound` if the run was deleted, `FailedPrecondition` if it is finished, `ResourceExhausted` if it has

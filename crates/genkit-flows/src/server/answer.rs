@@ -15,7 +15,7 @@ use genkit_core::internal::disclosure::for_callers;
 use genkit_core::internal::error::Topic as _;
 use genkit_core::internal::status;
 use genkit_core::{Error, ErrorKind};
-use genkit_http_server::internal::FairLimit;
+use genkit_http_server::internal::{FairLimit, NoMemory};
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
@@ -34,17 +34,16 @@ pub(super) fn result(value: &Value) -> Response {
     json_response(StatusCode::OK, body)
 }
 
-/// Builds the response for a result, which counts as memory of `client` until it is sent. Returns `None` if the client
-/// already uses its share.
+/// Builds the response for a result, which counts as memory of `client` until it is sent.
 pub(super) fn counted_result(
     value: &Value,
     memory: &Arc<FairLimit<String>>,
     client: String,
-) -> Option<Response> {
+) -> Result<Response, NoMemory> {
     let response = result(value);
     let length = response.body().size_hint().exact().unwrap_or_default();
     let length = usize::try_from(length).unwrap_or(usize::MAX);
-    Some(memory.take_memory(client, length)?.until_sent(response))
+    Ok(memory.take_memory(client, length)?.until_sent(response))
 }
 
 fn json_response(status: StatusCode, body: Vec<u8>) -> Response {

@@ -54,8 +54,7 @@ impl FlowEndpoint {
         let body = read_body(body, self.max_message, &self.room, from).await.map_err(E::from)?;
         // Taken after the body was read, so that a slow body does not hold a slot, and before it is parsed.
         let (address, size) = (address_key(from), body.bytes.len());
-        let admitting = self.take_place(&self.admitting, address.clone())?;
-        let admitting = admitting.join(self.take_memory(address.clone(), size)?);
+        let admitting = self.take_share(&self.admitting, address.clone(), size)?;
         let again = self.store.as_ref().and_then(|_| query.stream_id.take());
         // The body of a request that resumes a stream is ignored.
         let input = match again {
@@ -103,8 +102,7 @@ impl FlowEndpoint {
         if self.providers.is_empty() {
             let flow = self.flow(&uri).ok_or(E::NoSuchFlow)?;
             let (context, owner) = (Map::new(), flow.name().to_owned());
-            let memory = self.take_memory(address.clone(), size)?;
-            let place = self.take_place(limit, address.clone())?.join(memory);
+            let place = self.take_share(limit, address.clone(), size)?;
             let client = address;
             return Ok(AdmittedFlow { flow, input, context, extensions, owner, client, place });
         }
@@ -116,18 +114,21 @@ impl FlowEndpoint {
         let (input, extensions) = request.into_parts();
         let flow = self.flow(&uri).ok_or(E::NoSuchFlow)?;
         let client = if context.is_empty() { address } else { format!("caller {caller}") };
-        let memory = self.take_memory(client.clone(), size)?;
-        let place = self.take_place(limit, client.clone())?.join(memory);
+        let place = self.take_share(limit, client.clone(), size)?;
         let owner = format!("{name}\n{caller}");
         Ok(AdmittedFlow { flow, input, context, extensions, owner, client, place })
     }
 
-    fn take_place(&self, limit: &Arc<FairLimit<String>>, client: String) -> Result<FlowPlace, E> {
-        limit.take_place(client).ok_or(E::TooManyRunning(self.max_in_flight))
-    }
-
-    fn take_memory(&self, client: String, bytes: usize) -> Result<FlowPlace, E> {
-        self.memory.take_memory(client, bytes).ok_or(E::NoMemory)
+    /// Takes a slot of a limit, and memory for an input of this size.
+    fn take_share(
+        &self,
+        limit: &Arc<FairLimit<String>>,
+        client: String,
+        size: usize,
+    ) -> Result<FlowPlace, E> {
+        let place =
+            limit.take_place(client.clone()).ok_or(E::TooManyRunning(self.max_in_flight))?;
+        Ok(place.join(self.memory.take_memory(client, size)?))
     }
 
     /// Runs a flow whose client waits for its result. If the client disconnects, this future is dropped.
@@ -138,7 +139,7 @@ impl FlowEndpoint {
         cancel.disarm();
         trace.on(match done {
             Ok(result) => answer::counted_result(&result, &self.memory, client)
-                .unwrap_or_else(|| FlowFailure::from(E::NoMemory).into_response()),
+                .unwrap_or_else(|error| FlowFailure::from(E::from(error)).into_response()),
             Err(failure) => failure.into_response(),
         })
     }

@@ -6,7 +6,7 @@ use axum::http::StatusCode;
 
 use genkit_core::ErrorKind;
 use genkit_core::internal::error::Topic;
-use genkit_http_server::internal::{BodyError, HostRejection};
+use genkit_http_server::internal::{BodyError, HostRejection, NoMemory};
 
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Error {
@@ -40,10 +40,8 @@ pub(super) enum Error {
     NotJson(String),
     #[error("{0} requests are already running; try again in a moment")]
     TooManyRunning(usize),
-    #[error(
-        "the requests and responses of this client already use its share of the memory; try again in a moment"
-    )]
-    NoMemory,
+    #[error(transparent)]
+    Memory(#[from] NoMemory),
 
     #[error("the server is shutting down")]
     ShuttingDown,
@@ -74,7 +72,7 @@ impl Topic for Error {
             Self::NoSuchFlow => ErrorKind::NotFound,
             Self::Method => ErrorKind::Unimplemented,
             Self::Body(BodyError::Slow(_)) | Self::NotRead(_) => ErrorKind::DeadlineExceeded,
-            Self::TooManyRunning(_) | Self::NoMemory => ErrorKind::ResourceExhausted,
+            Self::TooManyRunning(_) | Self::Memory(_) => ErrorKind::ResourceExhausted,
             Self::ShuttingDown | Self::UnexpectedEnd | Self::Body(BodyError::NoRoom) => {
                 ErrorKind::Unavailable
             }

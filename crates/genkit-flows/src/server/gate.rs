@@ -20,7 +20,7 @@ use genkit_core::internal::environment::is_development;
 use genkit_core::internal::error::Topic;
 use genkit_http_server::internal::{
     AllowedHosts, BodyError, BodyRoom, Cors, Drain, FairLimit, FairPlace, GRACE, HostRejection,
-    WholeBody, client_for, read_body,
+    NoMemory, WholeBody, client_for, read_body,
 };
 
 /// The maximum size of a request body, in bytes. Default is 8 MiB.
@@ -105,10 +105,8 @@ enum Error {
     Body(#[from] BodyError),
     #[error("{0} runs are already active; try again in a moment")]
     TooManyRunning(usize),
-    #[error(
-        "the requests and responses of this client already use its share of the memory; try again in a moment"
-    )]
-    NoMemory,
+    #[error(transparent)]
+    Memory(#[from] NoMemory),
 }
 
 impl Topic for Error {
@@ -117,7 +115,7 @@ impl Topic for Error {
             Self::Origin | Self::Host(HostRejection::Unknown(_)) => ErrorKind::PermissionDenied,
             Self::Method => ErrorKind::Unimplemented,
             Self::Body(BodyError::Slow(_)) => ErrorKind::DeadlineExceeded,
-            Self::TooManyRunning(_) | Self::NoMemory => ErrorKind::ResourceExhausted,
+            Self::TooManyRunning(_) | Self::Memory(_) => ErrorKind::ResourceExhausted,
             Self::Body(BodyError::NoRoom) => ErrorKind::Unavailable,
             _ => ErrorKind::InvalidArgument,
         }
@@ -205,7 +203,7 @@ impl Gate {
         };
         let memory = self.memory.take_memory(client.clone(), body.bytes.len());
         let place = self.take_place(&self.running, client.clone())?;
-        let place = place.join(memory.ok_or(Error::NoMemory)?);
+        let place = place.join(memory.map_err(Error::from)?);
         Ok(AdmittedRequest { parts, body, action_context, owner, client, place })
     }
 
@@ -238,7 +236,7 @@ impl Gate {
     /// Returns an error if the client already uses its share.
     pub fn respond(&self, client: String, result: &Value) -> Result<Response, Rejection> {
         let response = answer::counted_result(result, &self.memory, client);
-        response.ok_or_else(|| Error::NoMemory.into())
+        response.map_err(|error| Error::from(error).into())
     }
 
     /// Converts an error of the program's code, without its details unless they are exposed.

@@ -1,4 +1,4 @@
-//! Rules for the messages of a client.
+//! Checks of messages that clients send.
 
 use http::Uri;
 
@@ -8,9 +8,12 @@ use genkit_core::{Message, Part, Role};
 const FILE_HOSTS: [&str; 3] =
     ["generativelanguage.googleapis.com", "api.openai.com", "api.anthropic.com"];
 
-/// Returns the reason why a client may not send a message in the name of the user, if there is one. A part may be text,
-/// inline media, or media at an `https` URL: everything else names content that the client may not be allowed to read,
-/// or is written by this library alone. Removes the metadata of its parts, which only this library reads.
+/// Checks a message that a client sends for its user, and removes the metadata of its parts, which only this library
+/// writes.
+///
+/// # Errors
+/// Returns the reason if a part is neither text, inline media, nor media at an `https` URL. Other parts refer to content
+/// that requires the program's permissions, or are created only by this library.
 pub fn check_user_message(message: &mut Message) -> Result<(), &'static str> {
     for part in &mut message.content {
         part.metadata_mut().clear();
@@ -22,7 +25,10 @@ pub fn check_user_message(message: &mut Message) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// Returns the reason why a client may not send a message as part of a conversation that it keeps, if there is one.
+/// Checks the messages of a conversation that a client stores.
+///
+/// # Errors
+/// Returns the reason if a message is a system message, or contains other media than [`check_user_message`] accepts.
 pub fn check_client_history(messages: &[Message]) -> Result<(), &'static str> {
     for message in messages {
         if message.role == Role::System {

@@ -57,7 +57,7 @@ impl ToolResult {
         };
         let blocks = read_blocks(server, result.get_mut("content").map(Value::take));
         let structured = result.get_mut("structuredContent").map(Value::take);
-        // Some servers send `null` instead of omitting the value; it is used only if there is no other value.
+        // Some servers send `null` instead of omitting the value; it is used only if the result has no content.
         let structured = structured.filter(|value| !value.is_null() || blocks.is_empty());
         if is_error(server, result.get("isError")) {
             let kind = result.get("_meta").and_then(error_status::kind_of_meta);

@@ -120,7 +120,7 @@ struct InFlightEntry {
     request: Arc<OpenRequest>,
     /// Whether the host itself sent it, for a list or a ping; a server does not ask questions about such requests.
     is_own: bool,
-    /// When the caller cancelled it. The server may not have received the cancellation, or may ignore it.
+    /// When the caller cancelled it. The cancellation can be lost, and the server can ignore it.
     given_up: Option<Instant>,
 }
 

@@ -45,7 +45,7 @@ impl EndpointState {
         let (parts, body) = request.into_parts();
         let body = read_body(body, self.max_body, &self.room, sender.address).await?;
         let memory = self.memory.take_memory(sender.client.key().clone(), body.bytes.len());
-        let memory = memory.ok_or(HttpRejection::Busy)?;
+        let memory = memory.map_err(|_| HttpRejection::Busy)?;
         sender.is_read();
         let message = message_in(&body.bytes)?;
         let outline = Outline::from_message(&message);

@@ -7,8 +7,14 @@ use http::{Extensions, HeaderMap, HeaderName};
 
 use super::ClientKey;
 use crate::principal::Principal;
+use genkit_http_server::internal::client_for;
 
 impl ClientKey {
+    /// Returns the key for an address.
+    pub(crate) fn address(address: IpAddr) -> Self {
+        Self::Address(client_for(address))
+    }
+
     /// Returns the key of the principal found by a layer; otherwise of the address in the trusted `header`; otherwise
     /// of the peer address.
     pub(crate) fn of_http(

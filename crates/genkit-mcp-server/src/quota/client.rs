@@ -1,7 +1,7 @@
 //! The quotas of a client and its sessions.
 
 use std::hash::{BuildHasher as _, RandomState};
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
 
@@ -39,18 +39,6 @@ impl ClientKey {
     /// Returns whether this is the only client of a byte stream.
     pub(crate) fn is_stream(&self) -> bool {
         matches!(self, Self::Stream(_))
-    }
-
-    /// Returns the key for an address. IPv6 addresses are reduced to their first 64 bits, since a host usually owns a
-    /// whole /64 network.
-    pub(crate) fn address(address: IpAddr) -> Self {
-        Self::Address(match address.to_canonical() {
-            IpAddr::V6(address) => {
-                let network = u128::from(address) & !u128::from(u64::MAX);
-                IpAddr::V6(Ipv6Addr::from(network))
-            }
-            four => four,
-        })
     }
 
     /// Returns the principal if it is known, and otherwise the address.

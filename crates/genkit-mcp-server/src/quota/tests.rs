@@ -25,7 +25,7 @@ fn quotas() -> Quotas {
 }
 
 fn address(number: u32) -> ClientKey {
-    ClientKey::address(std::net::Ipv4Addr::from(number).into())
+    ClientKey::Address(std::net::Ipv4Addr::from(number).into())
 }
 
 fn session_of(quotas: &Quotas, key: ClientKey) -> Arc<SessionQuota> {

@@ -5,7 +5,9 @@ use std::ops::Range;
 
 use super::nesting::MAX_NESTING;
 use super::values::MAX_VALUES;
-use genkit_core::internal::bounded_json::{CONTAINER_WEIGHT, STRING_WEIGHT, check_integers};
+use genkit_core::internal::bounded_json::{
+    CONTAINER_WEIGHT, STRING_WEIGHT, is_large_integer, large_integer_error,
+};
 
 /// The members of a message, as raw JSON that is known to be valid.
 #[derive(Debug, Default, PartialEq)]
@@ -16,6 +18,8 @@ pub struct Members<'a> {
     pub params: Option<&'a str>,
     pub result: Option<&'a str>,
     pub error: Option<&'a str>,
+    /// An integer in the parameters or the result that a `Value` would round.
+    large_integer: Option<&'a str>,
 }
 
 /// The reason why a string is not a JSON object within the limits.
@@ -33,7 +37,7 @@ pub enum ScanFault {
 
 /// Splits a JSON object, which only white space may surround, into its members.
 pub fn members(text: &str) -> Result<Members<'_>, ScanFault> {
-    let mut cursor = Cursor { bytes: text.as_bytes(), at: 0, values: 0 };
+    let mut cursor = Cursor { bytes: text.as_bytes(), at: 0, values: 0, large_integer: None };
     let mut members = Members::default();
     cursor.skip_whitespace();
     cursor.expect_byte(b'{')?;
@@ -47,7 +51,8 @@ pub fn members(text: &str) -> Result<Members<'_>, ScanFault> {
             cursor.expect_byte(b':')?;
             cursor.skip_whitespace();
             let value = cursor.value()?;
-            members.set(&text[key], &text[value])?;
+            let large_integer = cursor.large_integer.take().map(|found| &text[found]);
+            members.set(&text[key], &text[value], large_integer)?;
             cursor.skip_whitespace();
             if !cursor.take_byte(b',') {
                 cursor.expect_byte(b'}')?;
@@ -71,12 +76,19 @@ pub fn text_of(raw: &str) -> Option<Cow<'_, str>> {
 impl<'a> Members<'a> {
     /// Checks that the parameters and the result have no integer that would be rounded.
     pub fn check_integers(&self) -> serde_json::Result<()> {
-        let both = self.params.iter().chain(&self.result);
-        both.into_iter().try_for_each(|raw| check_integers(raw.as_bytes()))
+        self.large_integer.map_or(Ok(()), |integer| Err(large_integer_error(integer)))
     }
 
-    fn set(&mut self, key: &str, value: &'a str) -> Result<(), ScanFault> {
+    fn set(
+        &mut self,
+        key: &str,
+        value: &'a str,
+        large_integer: Option<&'a str>,
+    ) -> Result<(), ScanFault> {
         let key = text_of(key).ok_or(ScanFault::NotJson)?;
+        if matches!(&*key, "params" | "result") {
+            self.large_integer = self.large_integer.or(large_integer);
+        }
         let (slot, name) = match &*key {
             "jsonrpc" => (&mut self.jsonrpc, "jsonrpc"),
             "id" => (&mut self.id, "id"),
@@ -97,6 +109,8 @@ struct Cursor<'a> {
     bytes: &'a [u8],
     at: usize,
     values: usize,
+    /// The place of the first integer of the current member that a `Value` would round.
+    large_integer: Option<Range<usize>>,
 }
 
 impl Cursor<'_> {
@@ -251,6 +265,7 @@ impl Cursor<'_> {
     }
 
     fn number(&mut self) -> Result<(), ScanFault> {
+        let start = self.at;
         self.take_byte(b'-');
         if !self.take_byte(b'0') {
             self.digits()?;
@@ -261,6 +276,9 @@ impl Cursor<'_> {
         if self.take_byte(b'e') || self.take_byte(b'E') {
             let _ = self.take_byte(b'+') || self.take_byte(b'-');
             self.digits()?;
+        }
+        if self.large_integer.is_none() && is_large_integer(&self.bytes[start..self.at]) {
+            self.large_integer = Some(start..self.at);
         }
         Ok(())
     }

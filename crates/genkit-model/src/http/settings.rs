@@ -51,8 +51,8 @@ impl ProviderSettings {
         self.headers.iter().any(|(known, _)| known.eq_ignore_ascii_case(name))
     }
 
-    /// Returns whether calls cannot be authorized: there is no key and no `authorization` header,
-    /// and calls reach the network.
+    /// Returns whether calls would reach the network without a key and without an `authorization`
+    /// header.
     pub fn lacks_key(&self) -> bool {
         let is_offline = || self.interceptor.as_ref().is_some_and(|it| it.is_offline());
         self.set_key().is_none() && !self.has_header("authorization") && !is_offline()

@@ -1,5 +1,6 @@
 //! Tests of the items that the sibling crates use.
 
+mod bounded_json;
 mod canonical;
 mod form;
 mod lenient_json;

@@ -190,7 +190,7 @@ impl AuthorizedClient {
         StreamableHttpError::Client(HttpError { text, ..failure })
     }
 
-    /// Redacts the session id, because whoever has it can use the session.
+    /// Redacts the session id, because it gives access to the session.
     fn hide_session(&self, session: Option<&str>) {
         if let Some(session) = session {
             self.redactor.hide_for_now("mcp-session-id", session);

@@ -1,6 +1,6 @@
-//! Tests of `genkit_untrusted::bounded_json`.
+//! JSON with a limit on its values and its integers.
 
-use genkit_untrusted::bounded_json::*;
+use genkit_schema::internal::bounded_json::*;
 use serde_json::Value;
 use serde_json::json;
 
@@ -59,4 +59,18 @@ fn integers_that_would_be_rounded_are_refused() {
             assert!(error.contains(lost) && error.contains("send it as a string"), "{error}");
         }
     }
+}
+
+#[test]
+fn values_are_counted_outside_strings() {
+    let list = format!("[{}0]", "0,".repeat(998));
+    assert!(!has_more_values(list.as_bytes(), 1000));
+    assert!(has_more_values(list.as_bytes(), 999));
+    for many in ["[".repeat(2000), "{\"a\":1,".repeat(2000), "\"\\\"\",".repeat(2000)] {
+        assert!(has_more_values(many.as_bytes(), 1000), "{}", &many[..20]);
+    }
+    let text = format!("\"{}\"", ",[{".repeat(2000));
+    assert!(!has_more_values(text.as_bytes(), 1000));
+    let escaped = format!("\"{}\"", "\\\",[".repeat(2000));
+    assert!(!has_more_values(escaped.as_bytes(), 1000));
 }
