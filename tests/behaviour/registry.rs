@@ -60,7 +60,7 @@ fn state_of_a_related_type_is_named() {
     assert!(said.contains("; take `&Arc<Database>`"), "{said}");
 }
 
-/// Types of the same name are told apart by their modules.
+/// The message shows the modules of types with the same name.
 #[test]
 fn state_of_another_type_with_the_same_name_is_named() {
     mod other {

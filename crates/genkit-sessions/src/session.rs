@@ -92,7 +92,7 @@ impl AgentSession {
     ///
     /// # Errors
     /// The error of the turn. `InvalidArgument` if the last turn has completed.
-    pub fn retry(&self) -> SessionTurn {
+    pub fn retry_turn(&self) -> SessionTurn {
         self.send_input(AgentInput::default())
     }
 

@@ -90,7 +90,7 @@ async fn a_failed_turn_leaves_the_session_and_wrong_inputs_are_told() {
     assert_eq!(session.send("fail").await.unwrap_err().kind(), ErrorKind::Unavailable);
     assert_eq!(session.messages().await.unwrap().len(), 2);
     assert_eq!(session.custom::<u32>().await.unwrap(), 1);
-    assert_eq!(session.retry().await.unwrap_err().kind(), ErrorKind::InvalidArgument);
+    assert_eq!(session.retry_turn().await.unwrap_err().kind(), ErrorKind::InvalidArgument);
     assert!(agent.session("").send("hi").await.is_err());
     assert!(agent.session("a\n").send("hi").await.is_err());
     for id in ["../../etc/passwd", "", "a.b"] {

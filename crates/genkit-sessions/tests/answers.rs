@@ -32,7 +32,7 @@ async fn approved_call_is_kept_if_the_model_fails_afterwards() {
     // The call has run, so it is not asked again.
     assert!(session.interrupts().await.unwrap().is_empty());
     session.resume(answers).await.unwrap_err();
-    assert_eq!(session.retry().await.unwrap().text(), "It is paid.");
+    assert_eq!(session.retry_turn().await.unwrap().text(), "It is paid.");
     let messages = session.messages().await.unwrap();
     let roles: Vec<Role> = messages.iter().map(|it| it.role).collect();
     assert_eq!(roles, [Role::User, Role::Model, Role::Tool, Role::Model]);

@@ -9,8 +9,8 @@ pub(crate) const MAX_SLASHES: usize = 7;
 const ENTITIES: [(&str, char); 5] =
     [("amp", '&'), ("lt", '<'), ("gt", '>'), ("quot", '"'), ("apos", '\'')];
 
-/// Returns how far a text repeats a value, and the number of bytes of the value that it repeats. Each character can be
-/// escaped, and lines can be broken within.
+/// Returns the number of bytes of a string that repeat the beginning of a value, and the length of that beginning. Each
+/// character can be escaped, and line breaks can be inserted.
 pub(crate) fn end_of_escaped(value: &str, text: &[u8]) -> Option<(usize, usize)> {
     let (mut at, mut matched, mut end) = (0, 0, 0);
     for part in value.chars() {

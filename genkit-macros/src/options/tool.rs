@@ -9,7 +9,10 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     hint_option("destructive", "Declares that the tool can delete or overwrite data."),
     hint_option("idempotent", "Declares that repeated calls have the same effect as one."),
     hint_option("open_world", "Declares that the tool accesses external systems, such as the web."),
-    hint_option("needs_approval", "Asks the user before each call."),
+    hint_option(
+        "needs_approval",
+        "Asks the user before each call, and reads its arguments strictly, so that what was shown is what runs.",
+    ),
     hint_option(
         "at_most_once",
         "In a durable run, a call that may already have run is never repeated automatically; a person must \

@@ -11,10 +11,6 @@ const ALL_LOGGED: u64 = 20;
 pub(crate) struct WarningBudget(AtomicU64);
 
 impl WarningBudget {
-    pub(crate) const fn new() -> Self {
-        Self(AtomicU64::new(0))
-    }
-
     /// Counts a warning. Returns the number of warnings so far if this one is logged.
     pub(crate) fn count_warning(&self) -> Option<u64> {
         let count = self.0.fetch_add(1, Ordering::Relaxed).saturating_add(1);

@@ -50,7 +50,7 @@ pub(crate) struct ThreadOptions {
     pub(crate) after: Option<String>,
     /// Whether a message cancels the open questions.
     pub(crate) cancels_questions: bool,
-    /// The maximum number of messages of the snapshot at which the turn begins.
+    /// The maximum number of messages of the snapshot that the turn starts from.
     pub(crate) kept: Option<usize>,
 }
 

@@ -22,7 +22,7 @@ use serde_json::json;
 use super::process::{Log, die};
 use super::{Temp, open_store};
 
-/// Tells a process its store, the change at which it dies (0 for none), its run and its folder.
+/// Passes a process its store, the number of the change that kills it (0 for none), its run and its folder.
 const ROLE: &str = "GENKIT_EVERYTHING";
 
 /// The number of kills for each store, unless `GENKIT_KILLS` sets another.

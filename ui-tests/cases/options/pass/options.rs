@@ -53,8 +53,8 @@ mod retry_is_wrong {
     pub fn check() {
         let expected = ToolRetry::new().max_retries(5).initial_delay(Duration::from_secs(1));
         let expected = expected.backoff(2).max_delay(Duration::from_secs(60));
-        assert_eq!(Tool::of::<hello>().retry(), Some(expected));
-        assert_eq!(Tool::of::<default>().retry(), Some(ToolRetry::new()));
+        assert_eq!(Tool::of::<hello>().retry_settings(), Some(expected));
+        assert_eq!(Tool::of::<default>().retry_settings(), Some(ToolRetry::new()));
     }
 }
 

@@ -194,7 +194,7 @@ impl RunCall {
     /// Returns the retries that the tool declares.
     #[doc(hidden)]
     pub fn tool_retry(&self) -> Option<ToolRetry> {
-        self.driver.env.tools.find_tool(&self.call.request.name)?.retry()
+        self.driver.env.tools.find_tool(&self.call.request.name)?.retry_settings()
     }
 
     pub(in crate::run) async fn run_call(self) -> Result<CallResult> {

@@ -130,8 +130,8 @@ impl Tool {
         self.0.settings.task
     }
 
-    /// Returns the retries of calls in durable runs. `None` means that the model reads the first error.
-    pub fn retry(&self) -> Option<ToolRetry> {
+    /// Returns the retry settings for calls in durable runs. `None` means that the model reads the first error.
+    pub fn retry_settings(&self) -> Option<ToolRetry> {
         self.0.settings.retry
     }
 

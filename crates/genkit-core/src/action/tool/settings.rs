@@ -115,7 +115,7 @@ impl Default for ToolTask {
 /// #[tool(retry(max_retries = 2, initial_delay = "5s"))]
 /// async fn book(people: u32) -> String { format!("a table for {people}") }
 ///
-/// let retry = Tool::of::<book>().retry().unwrap();
+/// let retry = Tool::of::<book>().retry_settings().unwrap();
 /// assert_eq!((retry.max_retries, retry.backoff), (Some(2), None));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,5 +1,7 @@
 //! Limits on streams from a server: the values of a message are counted before it is parsed.
 
+use std::sync::LazyLock;
+
 use futures_util::stream::StreamExt as _;
 use rmcp::model::{ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage};
 use rmcp::transport::streamable_http_client::StreamableHttpPostResponse;
@@ -40,7 +42,7 @@ pub(super) fn limit_events(events: EventStream, request: Option<RequestId>) -> E
 
 /// Logs that a message was skipped.
 pub(super) fn warn_skipped() {
-    static WARNINGS: WarningBudget = WarningBudget::new();
+    static WARNINGS: LazyLock<WarningBudget> = LazyLock::new(WarningBudget::default);
     if let Some(warnings) = WARNINGS.count_warning() {
         tracing::warn!(
             warnings,
