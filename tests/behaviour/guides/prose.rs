@@ -1,11 +1,11 @@
 //! The English of comments, documentation and pages: phrases that read as a translation are counted for each folder,
-//! and the counts only fall. `UPDATE=1` writes lower counts.
+//! and the counts only fall. A lower count passes; `UPDATE=1` writes it.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use super::pages::{compare, is_update, read, root};
+use super::pages::{is_update, read, root, write};
 
 const COUNTS: &str = "tests/fixtures/prose.txt";
 
@@ -73,7 +73,9 @@ fn phrases_that_read_as_a_translation_do_not_increase() {
     }
     let lines: Vec<String> =
         counts.iter().map(|(folder, count)| format!("{folder} {count}\n")).collect();
-    compare(COUNTS, &lines.concat());
+    if is_update() {
+        write(COUNTS, &lines.concat());
+    }
 }
 
 fn count_folder(folder: &Path) -> usize {
