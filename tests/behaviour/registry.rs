@@ -188,7 +188,7 @@ typed! {
     NoType: {"type": "text"}
     BadCount: {"type": "string", "minLength": -1}
     NoStep: {"type": "number", "multipleOf": 0}
-    NoList: {"enum": "a"}
+    ListUnsupported: {"enum": "a"}
     BadNames: {"type": "object", "required": [1]}
 }
 
@@ -221,7 +221,8 @@ fn all_schema_errors_are_reported_at_startup_with_their_position() {
             .handler(|_: Context, _: Around<Option<i64>>| async { Ok(1_u8) })
     });
     assert!(Registry::new().add(plain.clone()).check().is_ok());
-    let wrong = tools_of!(BadPattern NoTarget BadBound NoType BadCount NoStep NoList BadNames);
+    let wrong =
+        tools_of!(BadPattern NoTarget BadBound NoType BadCount NoStep ListUnsupported BadNames);
     let same = Tool::builder("same_type", "x")
         .handler(|_: Context, _: Around<BadPattern>| async { Ok(1_u8) });
     let registry = Registry::new().add(plain).add(wrong.iter().map(|(_, tool, _)| tool.clone()));

@@ -9,7 +9,7 @@ use genkit_core::BoxFuture;
 use genkit_core::Format;
 use genkit_core::internal::error::BoxError;
 use genkit_core::internal::generate::error::Error as E;
-use genkit_core::internal::generate::format::{ModelAnswer, OutputMisfit};
+use genkit_core::internal::generate::format::{ModelOutput, OutputMismatch};
 use genkit_core::{Error, Result};
 use genkit_core::{FinishReason, OutputConfig};
 use genkit_schema::internal::placed;
@@ -33,7 +33,7 @@ enum OutputRejection {
 }
 
 /// Reads a response as the requested type.
-type ReadAnswer = fn(&ModelAnswer<'_>) -> Result<Value, OutputMisfit>;
+type ReadAnswer = fn(&ModelOutput<'_>) -> Result<Value, OutputMismatch>;
 
 /// The output checks of a run.
 #[derive(Clone, Default)]
@@ -109,7 +109,7 @@ impl OutputChecks {
     ///
     /// # Errors
     /// A fatal error of a validator, which ends the run.
-    pub(crate) async fn check_answer(&self, answer: ModelAnswer<'_>) -> Result<Result<(), String>> {
+    pub(crate) async fn check_answer(&self, answer: ModelOutput<'_>) -> Result<Result<(), String>> {
         match self.run_checks(answer).await {
             Ok(()) => Ok(Ok(())),
             Err(OutputRejection::ToModel(why)) => Ok(Err(truncate(&why, MAX_REASON).to_owned())),
@@ -117,7 +117,7 @@ impl OutputChecks {
         }
     }
 
-    async fn run_checks(&self, answer: ModelAnswer<'_>) -> Result<(), OutputRejection> {
+    async fn run_checks(&self, answer: ModelOutput<'_>) -> Result<(), OutputRejection> {
         if answer.finish_reason == Some(FinishReason::Length)
             && answer.output.is_some_and(is_shaped)
         {

@@ -22,7 +22,7 @@ use genkit_core::Format;
 use genkit_core::Interrupt;
 use genkit_core::Result;
 use genkit_core::Tool;
-use genkit_core::internal::context::{Asker, ContextParts};
+use genkit_core::internal::context::{ContextParts, QuestionChannel};
 use genkit_core::internal::future::{Awaited, box_in_place};
 use genkit_core::internal::generate::error::Error as E;
 use genkit_core::internal::generate::interrupt::{ResumedCalls, resume};
@@ -201,7 +201,7 @@ pub(super) async fn prepare_run(
     let rules =
         TurnRules { output_retries: settings.output.allowed_retries(&request.output)?, ..rules };
     let (cancel, started) = (cancelled_by(generate.cancel), Instant::now());
-    let asker = Asker::of_run();
+    let asker = QuestionChannel::of_run();
     let env = RunEnv { genkit, settings, name, model, tools, budget, sink, cancel, started, asker };
     Ok((Driver::new(env, rules, resumed), request))
 }
@@ -226,7 +226,7 @@ pub(super) async fn prepare_tools(generate: Generate) -> Result<Arc<Driver>> {
     };
     let (name, sink) = (options.step_name.take(), ChunkSink::none());
     let (cancel, started) = (cancelled_by(generate.cancel), Instant::now());
-    let asker = Asker::of_run();
+    let asker = QuestionChannel::of_run();
     let budget = Arc::new(Budget::new(options.usage_limit.unwrap_or_default()));
     let env = RunEnv { genkit, settings, name, model, tools, budget, sink, cancel, started, asker };
     Ok(Driver::new(env, rules, None))

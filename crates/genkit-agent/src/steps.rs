@@ -9,7 +9,7 @@ use super::prepare::{cancelled_by, find_tools, prepare_run};
 use super::run::{Driver, Run, RunEnv, RunNames, RunState};
 use crate::instance::Instance;
 use genkit_core::Result;
-use genkit_core::internal::context::Asker;
+use genkit_core::internal::context::QuestionChannel;
 use genkit_core::internal::generate::error::Error as E;
 use genkit_core::internal::redact::remove_account_settings;
 use genkit_model::{ChunkSink, Model, ModelRef};
@@ -84,7 +84,8 @@ impl Generate {
         }
         let tools = find_tools(&mut self).await?;
         let Self { genkit, settings, cancel, .. } = self;
-        let (cancel, started, asker) = (cancelled_by(cancel), Instant::now(), Asker::of_run());
+        let (cancel, started, asker) =
+            (cancelled_by(cancel), Instant::now(), QuestionChannel::of_run());
         let (name, budget) = (state.names.step.clone(), Arc::new(state.restore_budget()));
         let sink = ChunkSink::none();
         let env =

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use genkit_agent::internal::{ThreadAgent, ThreadTurn};
 use genkit_flows::internal::{AdmittedRequest, Gate, Rejection};
-use genkit_http_server::internal::{Drain, FairPlace};
+use genkit_http_server::internal::{Drain, FairPermit};
 
 use crate::agent::{Agent, AguiRequest, Kind};
 use crate::builder::AguiServer;
@@ -110,7 +110,7 @@ impl AguiEndpoint {
         mut input: RunInput,
         binding: Binding,
         page_tools: Vec<String>,
-        place: FairPlace<String>,
+        place: FairPermit<String>,
     ) -> Result<Response, Rejection> {
         let loading = agent.load_thread(&turn.owner, &turn.thread);
         let state = tokio::time::timeout(LOAD_TIMEOUT, loading).await;

@@ -16,7 +16,7 @@ use genkit_agent::Generate;
 use genkit_core::internal::sync::lock;
 use genkit_core::{Error as CoreError, Message};
 use genkit_flows::internal::frames_response;
-use genkit_http_server::internal::FairPlace;
+use genkit_http_server::internal::FairPermit;
 
 use crate::encoder::{Encoder, pending_results};
 use crate::endpoint::AguiEndpoint;
@@ -108,7 +108,7 @@ impl AguiEndpoint {
         self: &Arc<Self>,
         ids: RunIds,
         ui_stream: Option<UiStream>,
-        place: FairPlace<String>,
+        place: FairPermit<String>,
         drive: D,
     ) -> Response
     where

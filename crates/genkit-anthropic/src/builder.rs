@@ -118,7 +118,7 @@ impl AnthropicBuilder {
     fn build_provider(self) -> Result<Anthropic> {
         let given = &self.settings;
         if given.base_url.is_none() && given.lacks_key() {
-            return Err(E::NoKey.into());
+            return Err(E::MissingApiKey.into());
         }
         let mut given = self.settings;
         let url = given.base_url.take();

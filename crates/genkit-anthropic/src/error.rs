@@ -10,28 +10,30 @@ pub(super) enum Error {
         "{NAME}: no API key is set; set the environment variable ANTHROPIC_API_KEY, or \
          call `.api_key(..)`"
     )]
-    NoKey,
+    MissingApiKey,
     #[error("{NAME}: message {message}: part {part}: {reason}")]
     Part { message: usize, part: usize, reason: &'static str },
     #[error(
         "{NAME}: {model} cannot be forced to call a tool; use `ToolChoice::Auto`, and describe in the prompt \
          when to call the tool"
     )]
-    NoForcedTools { model: String },
+    ForcedToolUnsupported { model: String },
     #[error("{NAME}: the response is not a message")]
-    NoMessage,
+    MissingMessage,
     #[error("{NAME}: the stream ended before the response began")]
-    NoEvents,
+    EmptyStream,
     #[error("{NAME}: the response has no token count")]
-    NoCount,
+    MissingTokenCount,
 }
 
 impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::NoKey => ErrorKind::Unauthenticated,
-            Self::Part { .. } | Self::NoForcedTools { .. } => ErrorKind::InvalidArgument,
-            Self::NoMessage | Self::NoEvents | Self::NoCount => ErrorKind::Unavailable,
+            Self::MissingApiKey => ErrorKind::Unauthenticated,
+            Self::Part { .. } | Self::ForcedToolUnsupported { .. } => ErrorKind::InvalidArgument,
+            Self::MissingMessage | Self::EmptyStream | Self::MissingTokenCount => {
+                ErrorKind::Unavailable
+            }
         }
     }
 }

@@ -21,13 +21,13 @@ pub struct SpawnError(#[from] Error);
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
     #[error("the server's command is empty")]
-    NoCommand,
+    EmptyCommand,
     #[error("the server's command is a folder: {}", .0.display())]
     CommandIsFolder(PathBuf),
     #[error("`{}` is not executable; run `chmod +x`", .0.display())]
     NotExecutable(PathBuf),
     #[error("cannot find the program `{}` ({reason}); check the path", file.display())]
-    NoFile { file: PathBuf, reason: io::Error },
+    ProgramNotFound { file: PathBuf, reason: io::Error },
     #[error("cannot find the program `{program}` in PATH ({folders}); {}", how_to_install(program))]
     NotInPath { program: String, folders: String },
     #[error("the `cwd` of the server is not a folder: {}", .0.display())]
@@ -43,12 +43,12 @@ impl SpawnError {
     /// for this machine, otherwise the kind that the system reported.
     pub fn kind(&self) -> io::ErrorKind {
         match &self.0 {
-            Error::NoCommand
+            Error::EmptyCommand
             | Error::CommandIsFolder(_)
             | Error::CwdIsNoFolder(_)
             | Error::Cwd { .. } => io::ErrorKind::InvalidInput,
             Error::NotExecutable(_) => io::ErrorKind::PermissionDenied,
-            Error::NoFile { .. } | Error::NotInPath { .. } => io::ErrorKind::NotFound,
+            Error::ProgramNotFound { .. } | Error::NotInPath { .. } => io::ErrorKind::NotFound,
             Error::Start { reason, .. } if is_no_program(reason) => io::ErrorKind::Unsupported,
             Error::Start { reason, .. } => reason.kind(),
         }

@@ -86,7 +86,7 @@ fn find_program(
 ) -> Result<PathBuf, Error> {
     let program = Path::new(&command.program);
     if program.as_os_str().is_empty() {
-        return Err(Error::NoCommand);
+        return Err(Error::EmptyCommand);
     }
     // Relative paths refer to the folder that the child runs in.
     let folder = command.cwd.clone().unwrap_or_default();
@@ -113,6 +113,6 @@ fn not_runnable(file: PathBuf) -> Error {
     match file.metadata() {
         Ok(metadata) if metadata.is_dir() => Error::CommandIsFolder(file),
         Ok(_) => Error::NotExecutable(file),
-        Err(reason) => Error::NoFile { file, reason },
+        Err(reason) => Error::ProgramNotFound { file, reason },
     }
 }

@@ -18,8 +18,8 @@ pub mod blocking {
 }
 pub mod context {
     pub use crate::context::{
-        Asker, Caller, CallerAnswer, Capability, ContextParts, Elsewhere, Journal, MCP_TASK,
-        Outcome, Question, QuestionKind, Recording, Rest, RestingRuns, Rounds, TypeMap,
+        Caller, CallerAnswer, Capability, ContextParts, Elsewhere, Journal, MCP_TASK, Outcome,
+        Question, QuestionChannel, QuestionKind, Recording, Rest, RestingRuns, Rounds, TypeMap,
         drive_function, run_within, supervise_run, unanswerable_error,
     };
 }
@@ -64,7 +64,7 @@ pub mod model {
     pub use crate::model::*;
 }
 pub mod names {
-    pub use crate::names::kept::KeptNames;
+    pub use crate::names::kept::NameTable;
     pub use crate::names::{Names, safe_name};
 }
 pub mod redact {

@@ -61,7 +61,7 @@ pub(super) enum Error {
     )]
     ServerUrl(String),
     #[error("no async runtime is running; call `genkit::dev::start` from `#[tokio::main]`")]
-    NoRuntime,
+    MissingRuntime,
 }
 
 impl Topic for Error {
@@ -69,7 +69,7 @@ impl Topic for Error {
         match self {
             Self::UnknownAction(_) | Self::OtherResource { .. } => ErrorKind::NotFound,
             Self::Input { .. } | Self::Port(_) | Self::ServerUrl(_) => ErrorKind::InvalidArgument,
-            Self::Asks { .. } | Self::NoRuntime => ErrorKind::FailedPrecondition,
+            Self::Asks { .. } | Self::MissingRuntime => ErrorKind::FailedPrecondition,
             Self::Cancelled => ErrorKind::Cancelled,
             Self::TooMany { .. } | Self::ChunksTooFast { .. } => ErrorKind::ResourceExhausted,
             Self::Result { .. } | Self::Lost => ErrorKind::Internal,

@@ -26,7 +26,7 @@ struct RunningTools {
 /// Starts the tools, or adds `genkit` to the running tools.
 pub(super) fn start(environment: DevEnvironment, genkit: &Instance) {
     let Ok(runtime) = Handle::try_current() else {
-        let error = Error::from(E::NoRuntime);
+        let error = Error::from(E::MissingRuntime);
         return tracing::error!(%error, "this program is not available to Genkit's developer tools");
     };
     let mut running = lock(&RUNNING);

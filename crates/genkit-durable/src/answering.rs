@@ -23,7 +23,7 @@ pub(super) fn answer_to(
         (Some(question), None) => answer_of(question, value),
         (None, _) => {
             let (id, call) = (id.to_string(), call.to_owned());
-            Err(E::NoOpenCall { id, call, open: name_questions(open) }.into())
+            Err(E::UnknownCall { id, call, open: name_questions(open) }.into())
         }
         _ => Err(E::SeveralQuestions(call.to_owned()).into()),
     }

@@ -69,7 +69,7 @@ pub(crate) enum Error {
     #[error("the run `{id}` is {status} and has no open questions")]
     AsksNothing { id: String, status: &'static str },
     #[error("the call `{call}` of the run `{id}` has no open question{open}")]
-    NoOpenCall { id: String, call: String, open: String },
+    UnknownCall { id: String, call: String, open: String },
     #[error(
         "the call `{0}` has several open questions; answer each of them with `.answer_with(..)`"
     )]
@@ -107,7 +107,7 @@ impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::NotByName(_)
-            | Self::NoOpenCall { .. }
+            | Self::UnknownCall { .. }
             | Self::SeveralQuestions(_)
             | Self::NoYesOrNo
             | Self::ValueUnserializable(_)

@@ -45,7 +45,7 @@ impl Default for MemoryRuns {
 
 #[derive(Default)]
 struct Runs {
-    runs: BTreeMap<RunId, KeptRun>,
+    runs: BTreeMap<RunId, MemoryRun>,
     held: Amount,
     of_owners: HashMap<String, Amount>,
     max_runs: usize,
@@ -70,13 +70,13 @@ impl Amount {
     }
 }
 
-struct KeptRun {
+struct MemoryRun {
     run: StoredRun,
     lease: Option<(String, Instant)>,
     entry: RunEntry,
 }
 
-impl KeptRun {
+impl MemoryRun {
     fn is_leased(&self) -> bool {
         self.lease.as_ref().is_some_and(|(_, until)| *until > Instant::now())
     }
@@ -179,7 +179,7 @@ impl Runs {
         entry.created_ms = now_ms();
         update_entry(&mut entry, first);
         let run_data = StoredRun::new(head, &*first.head, first.log.clone());
-        let kept = KeptRun { run: run_data, lease: None, entry };
+        let kept = MemoryRun { run: run_data, lease: None, entry };
         let size = kept.stored_size();
         self.make_room(kept.owner(), None, size)?;
         self.count(kept.owner(), 1, size);
@@ -189,7 +189,7 @@ impl Runs {
 
     fn save_run(&mut self, run: &RunId, at: u64, change: &RunChange) -> Result<Option<u64>, E> {
         let texts = || std::iter::once(&change.head).chain(&change.log);
-        let may_change = |kept: &&KeptRun| {
+        let may_change = |kept: &&MemoryRun| {
             let owner = kept.lease.as_ref().map(|(owner, _)| &**owner);
             kept.run.at.revision == at && change.may_change(&kept.run.at, owner)
         };
@@ -226,7 +226,7 @@ impl Runs {
 
     fn due_runs(&self, limit: usize) -> Vec<RunId> {
         let now = now_ms();
-        let is_due = |kept: &KeptRun| {
+        let is_due = |kept: &MemoryRun| {
             kept.run.at.status == RunStatus::Working
                 && !kept.is_leased()
                 && kept.run.at.wake_at_ms.is_none_or(|time| time <= now)

@@ -7,7 +7,7 @@ use super::error::Error as E;
 use super::flow_state::{Done, FlowState};
 use super::inside::mail::{join_head, split_head};
 use crate::engine::open_steps::OpenSteps;
-use crate::settings::KeptState;
+use crate::settings::StoredState;
 use genkit_agent::RunState;
 use genkit_core::Interrupt;
 use genkit_core::Message;
@@ -39,8 +39,8 @@ pub(super) struct Record {
     /// The open steps of an engine. Empty if a store keeps the run.
     #[serde(default, skip_serializing_if = "OpenSteps::is_unused")]
     pub(super) steps: OpenSteps,
-    #[serde(default, skip_serializing_if = "KeptState::is_default")]
-    pub(super) kept: KeptState,
+    #[serde(default, skip_serializing_if = "StoredState::is_default")]
+    pub(super) kept: StoredState,
     /// Of a suspended run: whether its calls wait for mail.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(super) listens: bool,
@@ -135,7 +135,7 @@ impl Record {
             error: None,
             before: None,
             steps: OpenSteps::default(),
-            kept: KeptState::default(),
+            kept: StoredState::default(),
             listens: false,
             body,
         }

@@ -12,7 +12,7 @@ use super::error::Error as E;
 use super::inside::mail::{LiveRun, SentHead, join_head, split_head};
 use super::limits::{LONGEST_SAVE_WAIT, SAVE_WAIT, STORE_TIMEOUT};
 use super::record::Record;
-use super::settings::KeptState;
+use super::settings::StoredState;
 use genkit_core::BoxFuture;
 use genkit_core::Metric;
 use genkit_core::internal::telemetry;
@@ -42,7 +42,7 @@ pub struct LeasedRun {
     /// The mail and the published value of the run.
     pub(super) live: Arc<LiveRun>,
     /// The part of the record that steps do not change, except for mail and the published value.
-    pub(super) kept: KeptState,
+    pub(super) kept: StoredState,
     /// The duration of a lease.
     lease: Duration,
     /// When the last successful renewal was requested.
@@ -65,7 +65,7 @@ pub(super) struct SessionLink {
     pub(super) id: RunId,
     pub(super) lease: LeaseWatch,
     pub(super) live: Arc<LiveRun>,
-    pub(super) kept: KeptState,
+    pub(super) kept: StoredState,
 }
 
 impl LeasedRun {
@@ -87,7 +87,7 @@ impl LeasedRun {
             saved_head: String::new(),
             status: RunStatus::Working,
             live: Arc::default(),
-            kept: KeptState::default(),
+            kept: StoredState::default(),
             lease,
             renewed,
             next: renewed + lease / 3,
@@ -170,7 +170,7 @@ impl LeasedRun {
     }
 
     /// Sets the part of the record that steps do not change.
-    pub(super) fn set_kept(&mut self, kept: KeptState) {
+    pub(super) fn set_kept(&mut self, kept: StoredState) {
         self.live.publish(kept.published.clone());
         self.kept = kept;
     }
@@ -187,7 +187,7 @@ impl LeasedRun {
     ) -> Result<()> {
         record.listens = wake_at_ms.is_some() && self.live.is_listening();
         let (published, mail) = (self.live.published(), self.live.mail());
-        record.kept = KeptState { published, mail, ..self.kept.clone() };
+        record.kept = StoredState { published, mail, ..self.kept.clone() };
         let error = record.error.as_ref().map(|error| error.text().to_owned());
         let (head, log) = record.into_lines(&self.id)?;
         let mut change = RunChange::new(status, head).with_log(log).with_error(error);

@@ -59,7 +59,7 @@ impl DataSet {
     /// `InvalidArgument`, with the number of the first invalid row.
     pub fn from_json(text: &str) -> Result<Self> {
         let rows: Vec<Value> = parse_response(text.trim_start_matches('\u{feff}').as_bytes())
-            .map_err(|why| E::NoDataSet(why.to_string()))?;
+            .map_err(|why| E::InvalidDataSet(why.to_string()))?;
         rows.into_iter().enumerate().map(|(at, row)| read(at + 1, row)).collect()
     }
 

@@ -15,7 +15,7 @@ pub(super) enum Error {
     #[error("row {row} of the data set is not a valid `{{\"input\": ..}}`: {why}")]
     Row { row: usize, why: String },
     #[error("the data set is not a JSON list of `{{\"input\": ..}}`, or one object per line: {0}")]
-    NoDataSet(String),
+    InvalidDataSet(String),
 
     // Evaluators.
     #[error("{0} was not provided")]
@@ -25,9 +25,9 @@ pub(super) enum Error {
 
     // Runs.
     #[error("nothing to evaluate; the data set is empty")]
-    NoData,
+    EmptyDataSet,
     #[error("no evaluator is set; add `.with(metrics::regex())` or another evaluator")]
-    NoEvaluators,
+    MissingEvaluator,
 
     #[error("the function that creates the outputs panicked")]
     Panicked,
@@ -47,19 +47,19 @@ pub(super) enum Error {
     #[error(
         "the judge returned no score for the answer accuracy; {0:?} is not a number from 0 to 4"
     )]
-    NoRating(String),
+    InvalidRating(String),
     #[error("the judge found no statements in the output")]
-    NoStatements,
+    MissingStatements,
     #[error("the judge returned no verdict on {missing} of {statements} statements")]
-    NoVerdicts { missing: usize, statements: usize },
+    MissingVerdicts { missing: usize, statements: usize },
     #[error("the judge returned no question for the answer relevancy")]
-    NoQuestion,
+    MissingQuestion,
     #[error("the embedder `{embedder}` returned {given} vectors for 2 inputs")]
     Embeddings { embedder: String, given: usize },
     #[error(
         "cannot compute the cosine similarity of vectors from the embedder `{0}`; their lengths differ, or a vector is zero"
     )]
-    NoCosine(String),
+    UndefinedCosine(String),
 }
 
 impl Topic for Error {
@@ -68,12 +68,12 @@ impl Topic for Error {
             Self::Unreadable(_, error) if error.kind() == std::io::ErrorKind::NotFound => {
                 ErrorKind::NotFound
             }
-            Self::NoRating(_)
-            | Self::NoStatements
-            | Self::NoVerdicts { .. }
-            | Self::NoQuestion
+            Self::InvalidRating(_)
+            | Self::MissingStatements
+            | Self::MissingVerdicts { .. }
+            | Self::MissingQuestion
             | Self::Embeddings { .. }
-            | Self::NoCosine(_) => ErrorKind::Aborted,
+            | Self::UndefinedCosine(_) => ErrorKind::Aborted,
             _ => ErrorKind::InvalidArgument,
         }
     }

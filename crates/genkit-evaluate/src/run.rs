@@ -154,10 +154,10 @@ impl Evaluate {
 
     async fn run_evaluation(self) -> Result<Report> {
         if self.points.is_empty() {
-            return Err(E::NoData.into());
+            return Err(E::EmptyDataSet.into());
         }
         if self.evaluators.is_empty() {
-            return Err(E::NoEvaluators.into());
+            return Err(E::MissingEvaluator.into());
         }
         let Self { points, target, evaluators, at_a_time } = self;
         let (target, evaluators) = (target.as_deref(), &evaluators);

@@ -125,7 +125,7 @@ impl GeminiBuilder {
     fn build_provider(self) -> Result<Gemini> {
         let given = &self.settings;
         if given.base_url.is_none() && given.lacks_key() {
-            return Err(E::NoKey.into());
+            return Err(E::MissingApiKey.into());
         }
         let endpoint = given.build_endpoint(NAME, BASE_URL)?;
         let settings = GeminiSettings {

@@ -10,7 +10,7 @@ pub(super) enum Error {
         "{NAME}: no API key is set; set the environment variable GEMINI_API_KEY, or call \
          `.api_key(..)`"
     )]
-    NoKey,
+    MissingApiKey,
     #[error("{NAME}: the model name is empty")]
     NoModelName,
     #[error("{NAME}: message {message}: part {part}: {reason}")]
@@ -28,7 +28,7 @@ pub(super) enum Error {
 impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::NoKey => ErrorKind::Unauthenticated,
+            Self::MissingApiKey => ErrorKind::Unauthenticated,
             Self::NoModelName | Self::Part { .. } => ErrorKind::InvalidArgument,
             Self::CutOff | Self::NoCandidates => ErrorKind::Unavailable,
             Self::NotUtf8 | Self::PartialArg => ErrorKind::Internal,

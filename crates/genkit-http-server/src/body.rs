@@ -12,8 +12,8 @@ use bytes::BytesMut;
 use http::{HeaderMap, HeaderValue};
 use http_body_util::BodyExt as _;
 
-pub use super::room::BodyRoom;
-use super::room::{NoRoom, RoomGuard};
+pub use super::room::BodyBudget;
+use super::room::{BudgetExceeded, BudgetGuard};
 
 /// The time limit for receiving a request body. Default is 30 seconds.
 const BODY_TIMEOUT: Duration = Duration::from_secs(30);
@@ -29,16 +29,16 @@ pub enum BodyError {
     #[error(
         "the body arrived too slowly and was dropped to free memory for other requests; try again later"
     )]
-    NoRoom,
+    BudgetExceeded,
     #[error("the request body is longer than {0} bytes")]
     Long(usize),
     #[error("the body ended unexpectedly")]
     Broken,
 }
 
-impl From<NoRoom> for BodyError {
-    fn from(_: NoRoom) -> Self {
-        Self::NoRoom
+impl From<BudgetExceeded> for BodyError {
+    fn from(_: BudgetExceeded) -> Self {
+        Self::BudgetExceeded
     }
 }
 
@@ -61,14 +61,14 @@ pub fn copy_values(headers: &mut HeaderMap) {
 pub struct WholeBody {
     pub bytes: Bytes,
     /// Releases the memory when it is dropped.
-    _room: Option<RoomGuard>,
+    _room: Option<BudgetGuard>,
 }
 
 /// Reads a complete body of at most `limit` bytes. `client` is the client that sends it.
 pub async fn read_body<B>(
     body: B,
     limit: usize,
-    room: &Arc<BodyRoom>,
+    room: &Arc<BodyBudget>,
     client: Option<IpAddr>,
 ) -> Result<WholeBody, BodyError>
 where
@@ -86,7 +86,7 @@ where
 async fn collect<B>(
     mut body: B,
     limit: usize,
-    room: &Arc<BodyRoom>,
+    room: &Arc<BodyBudget>,
     client: Option<IpAddr>,
 ) -> Result<WholeBody, BodyError>
 where
@@ -95,7 +95,7 @@ where
     if body.size_hint().lower() > limit as u64 {
         return Err(BodyError::Long(limit));
     }
-    let mut taken: Option<RoomGuard> = None;
+    let mut taken: Option<BudgetGuard> = None;
     let mut first = Bytes::new();
     let mut rest = Vec::new();
     loop {
@@ -103,7 +103,7 @@ where
             None => body.frame().await,
             Some(taken) => tokio::select! {
                 frame = body.frame() => frame,
-                () = taken.wanted() => return Err(BodyError::NoRoom),
+                () = taken.wanted() => return Err(BodyError::BudgetExceeded),
             },
         };
         let Some(frame) = frame else { break };

@@ -10,7 +10,7 @@ pub enum Error {
     #[error(
         "`{address}` is not a listening address; write a host and a port such as `127.0.0.1:8000`, or `unix:/a/path`"
     )]
-    NoAddress { address: String, source: std::io::Error },
+    InvalidAddress { address: String, source: std::io::Error },
     #[error("cannot use the provided listener")]
     GivenListener { source: std::io::Error },
 }
@@ -18,7 +18,7 @@ pub enum Error {
 impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::NoAddress { .. } => ErrorKind::InvalidArgument,
+            Self::InvalidAddress { .. } => ErrorKind::InvalidArgument,
             Self::Listen { .. } | Self::GivenListener { .. } => ErrorKind::Unavailable,
         }
     }

@@ -23,11 +23,11 @@ const UNIT: usize = 1024;
 #[derive(Debug)]
 pub struct FairLimit<K> {
     total: usize,
-    held: Mutex<HeldPlaces<K>>,
+    held: Mutex<HeldPermits<K>>,
 }
 
 #[derive(Debug)]
-struct HeldPlaces<K> {
+struct HeldPermits<K> {
     all: usize,
     of_clients: HashMap<K, usize>,
 }
@@ -35,12 +35,12 @@ struct HeldPlaces<K> {
 /// Slots held by a client, released on drop.
 #[derive(Debug)]
 #[must_use = "dropping it releases the slots"]
-pub struct FairPlace<K: Eq + Hash> {
+pub struct FairPermit<K: Eq + Hash> {
     limit: Arc<FairLimit<K>>,
     client: K,
     count: usize,
     /// Other slots to release together with these.
-    joined: Vec<FairPlace<K>>,
+    joined: Vec<FairPermit<K>>,
 }
 
 /// A client already uses its share of the memory, or nothing is left.
@@ -53,7 +53,7 @@ pub struct NoMemory;
 impl<K: Clone + Eq + Hash> FairLimit<K> {
     /// Creates a limit of `total` slots.
     pub fn new(total: usize) -> Arc<Self> {
-        let held = HeldPlaces { all: 0, of_clients: HashMap::new() };
+        let held = HeldPermits { all: 0, of_clients: HashMap::new() };
         Arc::new(Self { total, held: Mutex::new(held) })
     }
 
@@ -63,7 +63,7 @@ impl<K: Clone + Eq + Hash> FairLimit<K> {
     }
 
     /// Takes a slot for a client. Returns `None` if all slots are taken, or if the client already holds its share.
-    pub fn take_place(self: &Arc<Self>, client: K) -> Option<FairPlace<K>> {
+    pub fn take_place(self: &Arc<Self>, client: K) -> Option<FairPermit<K>> {
         self.take_places(client, 1)
     }
 
@@ -75,11 +75,11 @@ impl<K: Clone + Eq + Hash> FairLimit<K> {
         self: &Arc<Self>,
         client: K,
         bytes: usize,
-    ) -> Result<FairPlace<K>, NoMemory> {
+    ) -> Result<FairPermit<K>, NoMemory> {
         self.take_places(client, bytes.div_ceil(UNIT)).ok_or(NoMemory)
     }
 
-    fn take_places(self: &Arc<Self>, client: K, count: usize) -> Option<FairPlace<K>> {
+    fn take_places(self: &Arc<Self>, client: K, count: usize) -> Option<FairPermit<K>> {
         let mut held = lock(&self.held);
         let own = held.of_clients.get(&client).copied().unwrap_or_default();
         if !may_take(own, count, self.total.saturating_sub(held.all), floor_of(self.total)) {
@@ -88,7 +88,7 @@ impl<K: Clone + Eq + Hash> FairLimit<K> {
         held.all += count;
         *held.of_clients.entry(client.clone()).or_default() += count;
         drop(held);
-        Some(FairPlace { limit: Arc::clone(self), client, count, joined: Vec::new() })
+        Some(FairPermit { limit: Arc::clone(self), client, count, joined: Vec::new() })
     }
 
     /// Returns the number of free slots.
@@ -98,7 +98,7 @@ impl<K: Clone + Eq + Hash> FairLimit<K> {
     }
 }
 
-impl<K: Eq + Hash> FairPlace<K> {
+impl<K: Eq + Hash> FairPermit<K> {
     /// Holds `other` as long as these slots.
     pub fn join(mut self, other: Self) -> Self {
         self.joined.push(other);
@@ -106,14 +106,14 @@ impl<K: Eq + Hash> FairPlace<K> {
     }
 }
 
-impl<K: Eq + Hash + Send + Sync + Unpin + 'static> FairPlace<K> {
+impl<K: Eq + Hash + Send + Sync + Unpin + 'static> FairPermit<K> {
     /// Holds the slots until the response is sent, or abandoned.
     pub fn until_sent(self, response: Response) -> Response {
         response.map(|body| Body::new(UntilSent::new(body, self)))
     }
 }
 
-impl<K: Eq + Hash> Drop for FairPlace<K> {
+impl<K: Eq + Hash> Drop for FairPermit<K> {
     fn drop(&mut self) {
         let mut held = lock(&self.limit.held);
         held.all -= self.count;
@@ -133,7 +133,7 @@ mod tests {
     fn take_all(
         limit: &Arc<FairLimit<&'static str>>,
         client: &'static str,
-    ) -> Vec<FairPlace<&'static str>> {
+    ) -> Vec<FairPermit<&'static str>> {
         std::iter::from_fn(|| limit.take_place(client)).collect()
     }
 

@@ -20,18 +20,18 @@ const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The body was dropped to free memory.
 #[derive(Debug)]
-pub(super) struct NoRoom;
+pub(super) struct BudgetExceeded;
 
 /// The memory that all bodies share. If it is exhausted, the client that uses the most loses its oldest body.
 #[derive(Debug)]
-pub struct BodyRoom {
+pub struct BodyBudget {
     all: usize,
-    taken: Mutex<TakenRoom>,
+    taken: Mutex<Reservation>,
     freed: Notify,
 }
 
 #[derive(Debug, Default)]
-struct TakenRoom {
+struct Reservation {
     bytes: usize,
     next: u64,
     bodies: HashMap<u64, Body>,
@@ -47,13 +47,13 @@ struct Body {
 
 /// The memory of a body; released on drop.
 #[derive(Debug)]
-pub(super) struct RoomGuard {
-    room: Arc<BodyRoom>,
+pub(super) struct BudgetGuard {
+    room: Arc<BodyBudget>,
     number: u64,
     wanted: CancellationToken,
 }
 
-impl BodyRoom {
+impl BodyBudget {
     /// Creates a pool for bodies of at most `limit` bytes.
     pub fn new(limit: usize) -> Arc<Self> {
         Self::with_size(ROOM.max(limit.saturating_mul(2)))
@@ -68,7 +68,7 @@ impl BodyRoom {
         self: &Arc<Self>,
         client: Option<IpAddr>,
         bytes: usize,
-    ) -> Result<RoomGuard, NoRoom> {
+    ) -> Result<BudgetGuard, BudgetExceeded> {
         let client = client.map(client_for);
         let wanted = CancellationToken::new();
         let number = {
@@ -78,7 +78,7 @@ impl BodyRoom {
             taken.bodies.insert(number, Body { client, bytes: 0, wanted: wanted.clone() });
             number
         };
-        let guard = RoomGuard { room: Arc::clone(self), number, wanted };
+        let guard = BudgetGuard { room: Arc::clone(self), number, wanted };
         guard.grow(bytes).await?;
         Ok(guard)
     }
@@ -111,9 +111,9 @@ impl BodyRoom {
     }
 }
 
-impl RoomGuard {
+impl BudgetGuard {
     /// Grows the memory to `bytes` in total.
-    pub(super) async fn grow(&self, bytes: usize) -> Result<(), NoRoom> {
+    pub(super) async fn grow(&self, bytes: usize) -> Result<(), BudgetExceeded> {
         loop {
             let mut freed = std::pin::pin!(self.room.freed.notified());
             freed.as_mut().enable();
@@ -122,7 +122,7 @@ impl RoomGuard {
             }
             tokio::select! {
                 () = freed => {}
-                () = self.wanted.cancelled() => return Err(NoRoom),
+                () = self.wanted.cancelled() => return Err(BudgetExceeded),
                 () = tokio::time::sleep(PATIENCE) => self.room.make_room(),
             }
         }
@@ -134,7 +134,7 @@ impl RoomGuard {
     }
 }
 
-impl Drop for RoomGuard {
+impl Drop for BudgetGuard {
     fn drop(&mut self) {
         let mut taken = lock(&self.room.taken);
         if let Some(body) = taken.bodies.remove(&self.number) {
@@ -155,7 +155,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn client_that_holds_the_most_gives_way_with_its_oldest_body() {
-        let room = BodyRoom::with_size(100);
+        let room = BodyBudget::with_size(100);
         let honest = room.take_room(client(2), 30).await.expect("room");
         let first = room.take_room(client(1), 35).await.expect("room");
         let second = room.take_room(client(1), 35).await.expect("room");
@@ -171,7 +171,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn room_that_is_given_back_is_taken_at_once() {
-        let room = BodyRoom::with_size(100);
+        let room = BodyBudget::with_size(100);
         let whole = room.take_room(client(1), 100).await.expect("room");
         let waiting = tokio::spawn({
             let room = Arc::clone(&room);

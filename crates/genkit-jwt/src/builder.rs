@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::algorithm::JwtAlgorithm;
 use crate::claims::ExpectedClaims;
-use crate::error::KeyFault;
+use crate::error::KeyError;
 use crate::fetch::{KeyAddress, key_url};
 use crate::jwk::KeySet;
 use crate::keys::IssuerKeys;
@@ -103,7 +103,7 @@ impl JwtVerifierBuilder {
     pub fn build(self) -> Result<JwtVerifier> {
         let Self { algorithms, expected, keys } = self;
         if algorithms.is_empty() {
-            return Err(KeyFault::NoAlgorithms.into());
+            return Err(KeyError::EmptyAlgorithms.into());
         }
         let keys = match keys {
             KeySource::Given(set) => IssuerKeys::Fixed(Arc::new(KeySet::read(&set)?)),

@@ -5,7 +5,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use serde_json::{Map, Value};
 
-use crate::error::TokenFault;
+use crate::error::VerifyError;
 use genkit_mcp_server::Principal;
 
 /// The expected claims.
@@ -23,9 +23,9 @@ impl ExpectedClaims {
         &self,
         claims: Map<String, Value>,
         now: f64,
-    ) -> Result<Principal, TokenFault> {
+    ) -> Result<Principal, VerifyError> {
         if claims.get("iss").and_then(Value::as_str) != Some(&self.issuer) {
-            return Err(TokenFault::Issuer(self.issuer.clone()));
+            return Err(VerifyError::Issuer(self.issuer.clone()));
         }
         let is_ours =
             |it: &Value| it.as_str().is_some_and(|it| self.audiences.iter().any(|our| our == it));
@@ -35,29 +35,29 @@ impl ExpectedClaims {
             None => false,
         };
         if !is_for_us {
-            return Err(TokenFault::Audience(self.audiences.join(" or ")));
+            return Err(VerifyError::Audience(self.audiences.join(" or ")));
         }
         let leeway = self.leeway.as_secs_f64();
         let time = |name| match claims.get(name) {
             None => Ok(None),
-            Some(time) => time.as_f64().map(Some).ok_or(TokenFault::NoJwt),
+            Some(time) => time.as_f64().map(Some).ok_or(VerifyError::NotAJwt),
         };
         let expires = match time("exp")? {
             Some(expires) if now < expires + leeway => expires + leeway,
-            Some(_) => return Err(TokenFault::Expired),
+            Some(_) => return Err(VerifyError::Expired),
             // Such a token could never be revoked.
-            None => return Err(TokenFault::NoExpiry),
+            None => return Err(VerifyError::MissingExpiry),
         };
         for begins in [time("nbf")?, time("iat")?].into_iter().flatten() {
             if now < begins - leeway {
-                return Err(TokenFault::NotYet);
+                return Err(VerifyError::NotYetValid);
             }
         }
         if claims.contains_key("cnf") {
-            return Err(TokenFault::Bound);
+            return Err(VerifyError::Bound);
         }
         let subject = claims.get("sub").and_then(Value::as_str).filter(|it| !it.is_empty());
-        let principal = Principal::new(subject.ok_or(TokenFault::NoSubject)?);
+        let principal = Principal::new(subject.ok_or(VerifyError::MissingSubject)?);
         let principal = principal.with_scopes(read_scopes(&claims)).with_claims(claims);
         let expiry = Duration::try_from_secs_f64(expires).ok();
         let expiry = expiry.and_then(|since| UNIX_EPOCH.checked_add(since));

@@ -5,9 +5,9 @@ use genkit_core::internal::error::Topic;
 
 /// Why a token was rejected. The client receives the message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum TokenFault {
+pub(crate) enum VerifyError {
     #[error("the token is not a signed JWT")]
-    NoJwt,
+    NotAJwt,
     #[error("the token is signed with an algorithm that this server does not allow")]
     Algorithm,
     #[error("the token has a critical header that this server does not support")]
@@ -25,11 +25,11 @@ pub(crate) enum TokenFault {
     #[error("the token has expired")]
     Expired,
     #[error("the token has no expiry; it needs the claim `exp`")]
-    NoExpiry,
+    MissingExpiry,
     #[error("the token is not valid yet")]
-    NotYet,
+    NotYetValid,
     #[error("the token has no subject; it needs the claim `sub`")]
-    NoSubject,
+    MissingSubject,
     #[error(
         "the token is bound to a client key (DPoP or mutual TLS), which this server does not support"
     )]
@@ -38,13 +38,13 @@ pub(crate) enum TokenFault {
 
 /// Why keys are not available, for the log and for the program that builds the verifier.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum KeyFault {
+pub(crate) enum KeyError {
     #[error("`{0}` is not a valid URL for keys; use `https://`, or `http://` on this machine")]
     Address(String),
     #[error(
         "`.algorithms(..)` is empty; pass at least one algorithm, or remove the call to use the default"
     )]
-    NoAlgorithms,
+    EmptyAlgorithms,
     #[error("{url}: {why}")]
     Unreachable { url: String, why: String },
     #[error("{url} responded with status {status}")]
@@ -56,21 +56,22 @@ pub(crate) enum KeyFault {
     #[error("the metadata at {url} belongs to another issuer, `{found}`")]
     OtherIssuer { url: String, found: String },
     #[error("the metadata at {url} has no usable `jwks_uri`")]
-    NoJwksUri { url: String },
+    MissingJwksUri { url: String },
     #[error("the JWK set is invalid: `keys` is not a list")]
-    NoKeys,
+    InvalidKeySet,
     #[error("the JWK set has more than {0} keys")]
     TooManyKeys(usize),
     #[error("fetching the keys failed recently and is not retried yet; try again later")]
     BackingOff,
 }
 
-impl Topic for KeyFault {
+impl Topic for KeyError {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::Address(_) | Self::NoAlgorithms | Self::NoKeys | Self::TooManyKeys(_) => {
-                ErrorKind::InvalidArgument
-            }
+            Self::Address(_)
+            | Self::EmptyAlgorithms
+            | Self::InvalidKeySet
+            | Self::TooManyKeys(_) => ErrorKind::InvalidArgument,
             _ => ErrorKind::Unavailable,
         }
     }

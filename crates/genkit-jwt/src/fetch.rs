@@ -6,7 +6,7 @@ use reqwest::Url;
 use reqwest::redirect::Policy;
 use serde_json::Value;
 
-use crate::error::KeyFault;
+use crate::error::KeyError;
 use crate::jwk::KeySet;
 use genkit_http_client::internal::net::{
     Route, build_client, client_builder, is_loopback, root_cause,
@@ -28,15 +28,15 @@ pub(crate) enum KeyAddress {
 }
 
 /// Parses an address from which keys can be fetched: `https://`, or `http://` on this machine.
-pub(crate) fn key_url(text: &str) -> Result<Url, KeyFault> {
+pub(crate) fn key_url(text: &str) -> Result<Url, KeyError> {
     let url = Url::parse(text)
         .ok()
         .filter(|url| url.scheme() == "https" || (url.scheme() == "http" && is_loopback(url)));
-    url.ok_or_else(|| KeyFault::Address(text.to_owned()))
+    url.ok_or_else(|| KeyError::Address(text.to_owned()))
 }
 
 impl KeyAddress {
-    pub(crate) async fn fetch_keys(&self) -> Result<KeySet, KeyFault> {
+    pub(crate) async fn fetch_keys(&self) -> Result<KeySet, KeyError> {
         let jwks = match self {
             Self::Jwks(url) => url.clone(),
             Self::Issuer { issuer, url } => jwks_uri(issuer, url).await?,
@@ -46,11 +46,11 @@ impl KeyAddress {
 }
 
 /// Reads the address of the keys from the metadata of an issuer.
-async fn jwks_uri(issuer: &str, url: &Url) -> Result<Url, KeyFault> {
+async fn jwks_uri(issuer: &str, url: &Url) -> Result<Url, KeyError> {
     let [first, second] = metadata_urls(url);
     let (url, metadata) = match get_json(&first).await {
         Ok(metadata) => (first, metadata),
-        Err(KeyFault::Status { .. }) => {
+        Err(KeyError::Status { .. }) => {
             let metadata = get_json(&second).await?;
             (second, metadata)
         }
@@ -58,10 +58,10 @@ async fn jwks_uri(issuer: &str, url: &Url) -> Result<Url, KeyFault> {
     };
     let found = metadata["issuer"].as_str().unwrap_or_default();
     if found != issuer {
-        return Err(KeyFault::OtherIssuer { url: url.into(), found: found.to_owned() });
+        return Err(KeyError::OtherIssuer { url: url.into(), found: found.to_owned() });
     }
     let jwks = metadata["jwks_uri"].as_str().and_then(|text| key_url(text).ok());
-    jwks.ok_or_else(|| KeyFault::NoJwksUri { url: url.into() })
+    jwks.ok_or_else(|| KeyError::MissingJwksUri { url: url.into() })
 }
 
 /// Returns the addresses of the metadata: RFC 8414 inserts the well-known path before the path of
@@ -81,8 +81,8 @@ fn metadata_urls(issuer: &Url) -> [Url; 2] {
     ]
 }
 
-async fn get_json(url: &Url) -> Result<Value, KeyFault> {
-    let unreachable = |why| KeyFault::Unreachable { url: url.to_string(), why };
+async fn get_json(url: &Url) -> Result<Value, KeyError> {
+    let unreachable = |why| KeyError::Unreachable { url: url.to_string(), why };
     let builder = client_builder(Route::to(url)).redirect(Policy::none()).timeout(FETCH_TIMEOUT);
     let client = build_client(builder).map_err(|error| unreachable(error.to_string()))?;
     let request = client.get(url.clone()).header("accept", "application/json");
@@ -93,17 +93,17 @@ async fn get_json(url: &Url) -> Result<Value, KeyFault> {
     let mut response = request.send().await.map_err(broken)?;
     if response.status() != 200 {
         let status = response.status().as_u16();
-        return Err(KeyFault::Status { url: url.to_string(), status });
+        return Err(KeyError::Status { url: url.to_string(), status });
     }
     let mut document = Vec::new();
     while let Some(piece) = response.chunk().await.map_err(broken)? {
         document.extend_from_slice(&piece);
         if document.len() > MAX_DOCUMENT {
-            return Err(KeyFault::Long { url: url.to_string(), limit: MAX_DOCUMENT });
+            return Err(KeyError::Long { url: url.to_string(), limit: MAX_DOCUMENT });
         }
     }
     let read = serde_json::from_slice::<Value>(&document).ok().filter(Value::is_object);
-    read.ok_or_else(|| KeyFault::NotObject { url: url.to_string() })
+    read.ok_or_else(|| KeyError::NotObject { url: url.to_string() })
 }
 
 #[cfg(test)]

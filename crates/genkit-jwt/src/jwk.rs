@@ -6,7 +6,7 @@ use ring::signature::{self, RsaParameters, RsaPublicKeyComponents, UnparsedPubli
 use serde_json::Value;
 
 use crate::algorithm::JwtAlgorithm;
-use crate::error::{KeyFault, TokenFault};
+use crate::error::{KeyError, VerifyError};
 
 /// The maximum number of keys of one issuer.
 const MAX_KEYS: usize = 100;
@@ -37,10 +37,10 @@ enum Material {
 }
 
 impl KeySet {
-    pub(crate) fn read(document: &Value) -> Result<Self, KeyFault> {
-        let keys = document["keys"].as_array().ok_or(KeyFault::NoKeys)?;
+    pub(crate) fn read(document: &Value) -> Result<Self, KeyError> {
+        let keys = document["keys"].as_array().ok_or(KeyError::InvalidKeySet)?;
         if keys.len() > MAX_KEYS {
-            return Err(KeyFault::TooManyKeys(MAX_KEYS));
+            return Err(KeyError::TooManyKeys(MAX_KEYS));
         }
         Ok(Self(keys.iter().filter_map(PublicKey::read).collect()))
     }
@@ -105,13 +105,13 @@ impl PublicKey {
         algorithm: JwtAlgorithm,
         message: &[u8],
         signed: &[u8],
-    ) -> Result<(), TokenFault> {
+    ) -> Result<(), VerifyError> {
         let verified = match &self.material {
             Material::Rsa { n, e } => match rsa_key(algorithm) {
                 Some(parameters) => {
                     RsaPublicKeyComponents { n, e }.verify(parameters, message, signed)
                 }
-                None => return Err(TokenFault::Signature),
+                None => return Err(VerifyError::Signature),
             },
             Material::P256(point) => {
                 let key = UnparsedPublicKey::new(&signature::ECDSA_P256_SHA256_FIXED, point);
@@ -125,7 +125,7 @@ impl PublicKey {
                 UnparsedPublicKey::new(&signature::ED25519, x).verify(message, signed)
             }
         };
-        verified.map_err(|_| TokenFault::Signature)
+        verified.map_err(|_| VerifyError::Signature)
     }
 }
 

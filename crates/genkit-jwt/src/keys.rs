@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-use crate::error::KeyFault;
+use crate::error::KeyError;
 use crate::fetch::KeyAddress;
 use crate::jwk::KeySet;
 use genkit_core::internal::sync::lock;
@@ -75,7 +75,7 @@ impl IssuerKeys {
     }
 
     /// Returns the current keys, and fetches them first if there are none.
-    pub(crate) async fn current_keys(&self) -> Result<Arc<KeySet>, KeyFault> {
+    pub(crate) async fn current_keys(&self) -> Result<Arc<KeySet>, KeyError> {
         let fetched = match self {
             Self::Fixed(keys) => return Ok(Arc::clone(keys)),
             Self::Fetched(fetched) => fetched,
@@ -91,9 +91,9 @@ impl IssuerKeys {
             }
             None => {
                 let ended = fetched.start_fetch(Duration::ZERO).await;
-                let fault = ended.unwrap_or(Err(KeyFault::BackingOff)).err();
+                let fault = ended.unwrap_or(Err(KeyError::BackingOff)).err();
                 let usable = lock(&fetched.known).usable_keys();
-                usable.map(|(keys, _)| keys).ok_or_else(|| fault.unwrap_or(KeyFault::BackingOff))
+                usable.map(|(keys, _)| keys).ok_or_else(|| fault.unwrap_or(KeyError::BackingOff))
             }
         }
     }
@@ -118,12 +118,12 @@ impl IssuerKeys {
 impl FetchedKeys {
     /// Fetches the keys, unless another caller has just done so. The fetch continues if the request that
     /// needs the keys is dropped.
-    fn start_fetch(self: &Arc<Self>, usually: Duration) -> JoinHandle<Result<(), KeyFault>> {
+    fn start_fetch(self: &Arc<Self>, usually: Duration) -> JoinHandle<Result<(), KeyError>> {
         let (fetched, asked) = (Arc::clone(self), Instant::now());
         tokio::spawn(async move { fetched.fetch(asked, usually).await })
     }
 
-    async fn fetch(&self, asked: Instant, usually: Duration) -> Result<(), KeyFault> {
+    async fn fetch(&self, asked: Instant, usually: Duration) -> Result<(), KeyError> {
         let _fetching = self.fetching.lock().await;
         {
             let mut known = lock(&self.known);
@@ -131,7 +131,7 @@ impl FetchedKeys {
                 return Ok(());
             }
             if !known.may_try(usually) {
-                return Err(KeyFault::BackingOff);
+                return Err(KeyError::BackingOff);
             }
             known.tried = Some(Instant::now());
         }

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Map, Value};
 
 use crate::algorithm::JwtAlgorithm;
-use crate::error::TokenFault;
+use crate::error::VerifyError;
 
 /// The maximum length of a key id, in bytes.
 const MAX_KEY_ID: usize = 1024;
@@ -22,23 +22,24 @@ pub(crate) struct UnverifiedToken<'a> {
 
 impl<'a> UnverifiedToken<'a> {
     /// Parses a token that is signed with one of the allowed algorithms.
-    pub(crate) fn read(token: &'a str, allowed: &[JwtAlgorithm]) -> Result<Self, TokenFault> {
+    pub(crate) fn read(token: &'a str, allowed: &[JwtAlgorithm]) -> Result<Self, VerifyError> {
         let mut parts = token.split('.');
         let (Some(header), Some(claims), Some(signature), None) =
             (parts.next(), parts.next(), parts.next(), parts.next())
         else {
-            return Err(TokenFault::NoJwt);
+            return Err(VerifyError::NotAJwt);
         };
         let header_fields = parse_object(header)?;
         let algorithm = match header_fields.get("alg").and_then(Value::as_str) {
             // RFC 9864 introduces this name for EdDSA with Ed25519.
             Some("Ed25519") => Some(JwtAlgorithm::EdDsa),
             Some(name) => JwtAlgorithm::of_name(name),
-            None => return Err(TokenFault::NoJwt),
+            None => return Err(VerifyError::NotAJwt),
         };
-        let algorithm = algorithm.filter(|it| allowed.contains(it)).ok_or(TokenFault::Algorithm)?;
+        let algorithm =
+            algorithm.filter(|it| allowed.contains(it)).ok_or(VerifyError::Algorithm)?;
         if header_fields.contains_key("crit") {
-            return Err(TokenFault::Critical);
+            return Err(VerifyError::Critical);
         }
         // Logout tokens and proofs of possession are signed with the same keys.
         let is_access = |kind: &str| {
@@ -48,25 +49,25 @@ impl<'a> UnverifiedToken<'a> {
         match header_fields.get("typ") {
             None => {}
             Some(kind) if kind.as_str().is_some_and(is_access) => {}
-            Some(_) => return Err(TokenFault::Kind),
+            Some(_) => return Err(VerifyError::Kind),
         }
         let key_id = match header_fields.get("kid") {
             None => None,
             Some(Value::String(id)) if id.len() <= MAX_KEY_ID => Some(id.clone()),
-            Some(_) => return Err(TokenFault::NoJwt),
+            Some(_) => return Err(VerifyError::NotAJwt),
         };
-        let signature = URL_SAFE_NO_PAD.decode(signature).map_err(|_| TokenFault::NoJwt)?;
+        let signature = URL_SAFE_NO_PAD.decode(signature).map_err(|_| VerifyError::NotAJwt)?;
         let signed = &token[..header.len() + 1 + claims.len()];
         Ok(Self { algorithm, key_id, signed, signature, claims })
     }
 
     /// Parses the claims. Call it only after the signature has been verified.
-    pub(crate) fn parse_claims(&self) -> Result<Map<String, Value>, TokenFault> {
+    pub(crate) fn parse_claims(&self) -> Result<Map<String, Value>, VerifyError> {
         parse_object(self.claims)
     }
 }
 
-fn parse_object(part: &str) -> Result<Map<String, Value>, TokenFault> {
-    let bytes = URL_SAFE_NO_PAD.decode(part).map_err(|_| TokenFault::NoJwt)?;
-    serde_json::from_slice(&bytes).map_err(|_| TokenFault::NoJwt)
+fn parse_object(part: &str) -> Result<Map<String, Value>, VerifyError> {
+    let bytes = URL_SAFE_NO_PAD.decode(part).map_err(|_| VerifyError::NotAJwt)?;
+    serde_json::from_slice(&bytes).map_err(|_| VerifyError::NotAJwt)
 }

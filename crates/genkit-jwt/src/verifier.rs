@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::algorithm::JwtAlgorithm;
 use crate::claims::ExpectedClaims;
-use crate::error::TokenFault;
+use crate::error::VerifyError;
 use crate::jwk::KeySet;
 use crate::keys::IssuerKeys;
 use crate::token::UnverifiedToken;
@@ -54,9 +54,9 @@ impl JwtVerifier {
         let known = self.keys.current_keys().await;
         let known = known.map_err(|fault| TokenError::unavailable(fault.to_string()))?;
         match signed_by(&known, &unverified) {
-            Err(TokenFault::UnknownKey) => match self.keys.after_unknown(&known).await {
+            Err(VerifyError::UnknownKey) => match self.keys.after_unknown(&known).await {
                 Some(others) => signed_by(&others, &unverified),
-                None => Err(TokenFault::UnknownKey),
+                None => Err(VerifyError::UnknownKey),
             },
             checked => checked,
         }
@@ -82,9 +82,9 @@ impl fmt::Debug for JwtVerifier {
 }
 
 /// Verifies the signature with the matching keys of the set.
-fn signed_by(keys: &KeySet, token: &UnverifiedToken<'_>) -> Result<(), TokenFault> {
+fn signed_by(keys: &KeySet, token: &UnverifiedToken<'_>) -> Result<(), VerifyError> {
     let fitting = keys.find_keys(token.algorithm, token.key_id.as_deref()).take(MAX_TRIES);
-    let mut fault = TokenFault::UnknownKey;
+    let mut fault = VerifyError::UnknownKey;
     for key in fitting {
         match key.verify_signature(token.algorithm, token.signed.as_bytes(), &token.signature) {
             Ok(()) => return Ok(()),
@@ -92,9 +92,9 @@ fn signed_by(keys: &KeySet, token: &UnverifiedToken<'_>) -> Result<(), TokenFaul
         }
     }
     // Without a key id, an invalid signature could also come from a new key.
-    Err(if token.key_id.is_none() { TokenFault::UnknownKey } else { fault })
+    Err(if token.key_id.is_none() { VerifyError::UnknownKey } else { fault })
 }
 
-fn invalid_token(fault: TokenFault) -> TokenError {
+fn invalid_token(fault: VerifyError) -> TokenError {
     TokenError::invalid(fault.to_string())
 }

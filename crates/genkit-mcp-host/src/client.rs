@@ -288,7 +288,7 @@ impl McpClient {
         let connection = self.catalog.server.wait_connected().await?;
         let resources = connection.info.capabilities.resources.as_ref();
         if resources.and_then(|resources| resources.subscribe) != Some(true) {
-            return Err(Error::NoSubscriptions.for_server(self.key()));
+            return Err(Error::SubscriptionsUnsupported.for_server(self.key()));
         }
         if !connection.is_stateless() {
             subscriptions::subscribe_resource(&connection, uri).await?;

@@ -78,7 +78,7 @@ impl Complete {
         let (catalog, _host) = server?;
         let server = &catalog.server;
         if server.wait_connected().await?.info.capabilities.completions.is_none() {
-            return Err(Error::NoCompletions.for_server(&server.key));
+            return Err(Error::CompletionUnsupported.for_server(&server.key));
         }
         methods::complete_argument(server, of, request).await
     }

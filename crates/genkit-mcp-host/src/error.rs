@@ -32,28 +32,28 @@ pub(crate) enum Error {
     #[error("duplicate server key `{0}`; rename one of the servers")]
     KeyTwice(String),
     #[error("`{name}` does not start with a server key; expected `key/{what}`")]
-    NoServerNamed { what: &'static str, name: String },
+    UnknownServerKey { what: &'static str, name: String },
     #[error(
         "the MCP servers `{server}` and `{other}` both offer the resource `{uri}`; \
          choose one with `.client(\"{server}\")?.read_resource(..)`"
     )]
     ResourceOfTwo { uri: String, server: String, other: String },
     #[error("does not support subscriptions")]
-    NoSubscriptions,
+    SubscriptionsUnsupported,
     #[error("does not support completion")]
-    NoCompletions,
+    CompletionUnsupported,
     #[error(transparent)]
     File(genkit_mcp_servers_file::Error),
     #[cfg_attr(feature = "http", expect(unused, reason = "the feature is enabled"))]
     #[error("{0}: HTTP servers require genkit's `mcp-host-http` feature")]
-    NoHttp(String),
+    HttpDisabled(String),
 }
 
 impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::ResourceOfTwo { .. } => ErrorKind::FailedPrecondition,
-            Self::Key(_) | Self::KeyTwice(_) | Self::NoServerNamed { .. } => {
+            Self::Key(_) | Self::KeyTwice(_) | Self::UnknownServerKey { .. } => {
                 ErrorKind::InvalidArgument
             }
             Self::File(error) => match error.kind() {
@@ -61,8 +61,10 @@ impl Topic for Error {
                 io::ErrorKind::PermissionDenied => ErrorKind::PermissionDenied,
                 _ => ErrorKind::InvalidArgument,
             },
-            Self::NoSubscriptions | Self::NoCompletions => ErrorKind::Unimplemented,
-            Self::NoHttp(_) => ErrorKind::Unimplemented,
+            Self::SubscriptionsUnsupported | Self::CompletionUnsupported => {
+                ErrorKind::Unimplemented
+            }
+            Self::HttpDisabled(_) => ErrorKind::Unimplemented,
         }
     }
 }

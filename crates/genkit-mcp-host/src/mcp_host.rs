@@ -200,7 +200,7 @@ impl McpHost {
     /// Splits a name into its server and the server's own name for the item.
     fn split_name<'a>(&self, what: &'static str, name: &'a str) -> Result<(McpClient, &'a str)> {
         let Some((key, own)) = name.split_once('/') else {
-            return Err(Error::NoServerNamed { what, name: name.to_owned() }.into());
+            return Err(Error::UnknownServerKey { what, name: name.to_owned() }.into());
         };
         Ok((self.client(key)?, own))
     }

@@ -129,7 +129,7 @@ pub enum Error {
     #[error("the client rejected the question: {0}")]
     QuestionRefused(String),
     #[error("the client's answer is not valid: {0}")]
-    UnusableAnswer(String),
+    InvalidAnswer(String),
     #[error("the client has disconnected")]
     ClientGone,
     #[error("the request was cancelled")]
@@ -245,7 +245,7 @@ impl Topic for Error {
             | Self::UnsendablePart => ErrorKind::Internal,
             Self::Unsendable(_) => ErrorKind::Internal,
             Self::NoAnswerInTime(_) => ErrorKind::DeadlineExceeded,
-            Self::QuestionRefused(_) | Self::UnusableAnswer(_) => ErrorKind::Aborted,
+            Self::QuestionRefused(_) | Self::InvalidAnswer(_) => ErrorKind::Aborted,
             Self::RequestCancelled => ErrorKind::Cancelled,
             Self::ResourceNotFound { .. }
             | Self::UnknownName(_)

@@ -11,7 +11,7 @@ use super::lists::{ListCache, Lists};
 use super::permission::{Caller, Item};
 use super::principal::{Principal, RequestHead};
 use super::quota::{ClientKey, QuotaLimits, Quotas};
-use super::session::{Notifier, Sees, Session, StateSealer, View, read_keys};
+use super::session::{Notifier, Session, StateSealer, View, Visibility, read_keys};
 use super::settings::ServerSettings;
 use genkit_core::internal::disclosure::for_callers;
 use genkit_core::internal::registry::RegistryChange;
@@ -95,14 +95,14 @@ impl SharedState {
     }
 
     /// Returns the view that decides which changes a subscriber is notified of.
-    pub(crate) fn seen_by(self: &Arc<Self>, principal: Option<&Principal>) -> Sees {
+    pub(crate) fn seen_by(self: &Arc<Self>, principal: Option<&Principal>) -> Visibility {
         // Only a local client without a principal can skip the check: for others, a function that requires scopes may
         // be registered later.
         let is_trusted = self.is_local && self.caller_of(principal).principal().is_none();
         if is_trusted && !self.settings.permissions.has_rules() {
-            return Sees::default();
+            return Visibility::default();
         }
-        Sees::new(CallerView { shared: Arc::downgrade(self), principal: principal.cloned() })
+        Visibility::new(CallerView { shared: Arc::downgrade(self), principal: principal.cloned() })
     }
 
     /// Counts the connected upstream servers, and the enabled upstream servers.

@@ -150,8 +150,8 @@ fn read_transport(fields: &Fields<'_>, folder: Option<&Path>) -> Result<ServerTr
             return read_http(fields, url);
         }
         (None, true, Some(url)) => ErrorReason::CommandAndUrl { url },
-        (Some(Kind::Stdio), false, _) => ErrorReason::NoCommand,
-        (Some(Kind::Http), _, None) => ErrorReason::NoUrl,
+        (Some(Kind::Stdio), false, _) => ErrorReason::MissingCommand,
+        (Some(Kind::Http), _, None) => ErrorReason::MissingUrl,
         (None, false, None) => ErrorReason::NeitherCommandNorUrl,
     };
     Err(fields.at.error_at(reason))

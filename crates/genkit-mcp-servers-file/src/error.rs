@@ -47,7 +47,9 @@ impl Error {
                     _ => io::ErrorKind::InvalidData,
                 }
             }
-            ErrorReason::NoFolder { .. } | ErrorReason::LinkToNothing(_) => io::ErrorKind::NotFound,
+            ErrorReason::FolderNotFound { .. } | ErrorReason::LinkToNothing(_) => {
+                io::ErrorKind::NotFound
+            }
             ErrorReason::ReadOnly(_) => io::ErrorKind::PermissionDenied,
             ErrorReason::OtherServer { .. } => io::ErrorKind::AlreadyExists,
             _ => io::ErrorKind::InvalidData,
@@ -104,9 +106,9 @@ pub(crate) enum ErrorReason {
     #[error(
         "the folder {folder} does not exist; start {app} once to create it, or choose another file with `--config`"
     )]
-    NoFolder { folder: String, app: String },
+    FolderNotFound { folder: String, app: String },
     #[error("{0} is not a file")]
-    NoFile(String),
+    NotAFile(String),
     #[error("{0} is read-only and was not changed; make it writable first")]
     ReadOnly(String),
     #[error("{0} is a symbolic link to a file that does not exist")]
@@ -124,9 +126,9 @@ pub(crate) enum ErrorReason {
     #[error("`command` and `{url}` are both set; keep only one")]
     CommandAndUrl { url: &'static str },
     #[error("`command` is missing")]
-    NoCommand,
+    MissingCommand,
     #[error("`url` is missing")]
-    NoUrl,
+    MissingUrl,
     #[error("`command` (a program) or `url` (a server on the network) is missing")]
     NeitherCommandNorUrl,
     #[error("expected \"stdio\" or \"http\"")]

@@ -11,7 +11,7 @@ use genkit_core::{FinishReason, ModelRequest, ModelResponse};
 #[derive(Debug, thiserror::Error)]
 enum Error {
     #[error("the model returned no message")]
-    NoMessage,
+    MissingMessage,
 }
 
 impl Topic for Error {
@@ -36,7 +36,7 @@ pub fn model_request(request: &SampleRequest) -> ModelRequest {
 
 /// Converts a model's response into MCP's `CreateMessageResult`.
 pub fn message_result(model: &str, response: &ModelResponse) -> Result<Value> {
-    let message = response.message.as_ref().ok_or(Error::NoMessage)?;
+    let message = response.message.as_ref().ok_or(Error::MissingMessage)?;
     let reason = match response.finish_reason {
         Some(FinishReason::Length) => "maxTokens",
         _ => "endTurn",

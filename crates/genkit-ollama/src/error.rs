@@ -13,7 +13,7 @@ pub(super) enum Error {
     #[error("{NAME}: message {message}: part {part}: {reason}")]
     Part { message: usize, part: usize, reason: &'static str },
     #[error("{NAME}: the response has no message")]
-    NoMessage,
+    MissingMessage,
 }
 
 impl Topic for Error {
@@ -21,7 +21,7 @@ impl Topic for Error {
         match self {
             Self::NoKey => ErrorKind::Unauthenticated,
             Self::Part { .. } => ErrorKind::InvalidArgument,
-            Self::NoMessage => ErrorKind::Unavailable,
+            Self::MissingMessage => ErrorKind::Unavailable,
         }
     }
 }

@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 use crate::input::OwnParameters;
 use crate::request::{FilledRequest, OperationRequest};
-use crate::response::{HttpAnswer, failure, success};
+use crate::response::{HttpResponse, failure, success};
 
 /// The maximum number of redirects that are followed. Default is 5.
 const MAX_REDIRECTS: usize = 5;
@@ -73,7 +73,7 @@ impl Api {
         let ready = route.fill(&self.base, &self.own_parameters(), input)?;
         let deadline = Instant::now() + self.timeout;
         let response = self.send(route, ready, deadline).await?;
-        let answer = HttpAnswer::read(response, self.max_response).await;
+        let answer = HttpResponse::read(response, self.max_response).await;
         let answer = answer.map_err(|error| self.broken(route, &error))?;
         if answer.status.is_success() {
             let result = success(route, answer, self.max_response)?;

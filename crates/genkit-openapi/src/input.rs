@@ -52,7 +52,7 @@ const OWN_HEADERS: [&str; 14] = [
 ];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ParameterPlace {
+pub(crate) enum ParameterLocation {
     Path,
     Query,
     Header,
@@ -64,7 +64,7 @@ pub(crate) enum ParameterPlace {
 pub(crate) struct Parameter {
     pub(crate) key: String,
     pub(crate) name: String,
-    pub(crate) place: ParameterPlace,
+    pub(crate) place: ParameterLocation,
     /// How its value is written; `None` if it is sent as JSON text.
     pub(crate) writing: Option<Writing>,
 }
@@ -88,12 +88,14 @@ pub(crate) struct OwnParameters<'g> {
 
 impl OwnParameters<'_> {
     /// Returns whether the program sends a parameter with this name, or with a name that a server may treat as equal.
-    pub(crate) fn has(&self, place: ParameterPlace, name: &str) -> bool {
+    pub(crate) fn has(&self, place: ParameterLocation, name: &str) -> bool {
         match place {
-            ParameterPlace::Header => self.headers.contains_key(name),
-            ParameterPlace::Query => self.query.iter().any(|(given, _)| is_same_name(given, name)),
-            ParameterPlace::Cookie => self.cookies().any(|given| is_same_name(given, name)),
-            ParameterPlace::Path => false,
+            ParameterLocation::Header => self.headers.contains_key(name),
+            ParameterLocation::Query => {
+                self.query.iter().any(|(given, _)| is_same_name(given, name))
+            }
+            ParameterLocation::Cookie => self.cookies().any(|given| is_same_name(given, name)),
+            ParameterLocation::Path => false,
         }
     }
 
@@ -147,18 +149,18 @@ pub(crate) fn input(
 fn parameters<'d>(
     document: &'d ApiDocument,
     operation: &Operation<'d>,
-) -> Checked<Vec<(&'d Value, ParameterPlace, &'d str)>> {
-    let mut found: Vec<(&Value, ParameterPlace, &str)> = Vec::new();
+) -> Checked<Vec<(&'d Value, ParameterLocation, &'d str)>> {
+    let mut found: Vec<(&Value, ParameterLocation, &str)> = Vec::new();
     for list in [operation.item.get("parameters"), operation.value.get("parameters")] {
         for parameter in list.and_then(Value::as_array).into_iter().flatten() {
             let parameter = document.resolve(parameter)?;
             let name = parameter.get("name").and_then(Value::as_str);
             let name = name.ok_or("a parameter has no `name`; correct it in the document")?;
             let place = match parameter.get("in").and_then(Value::as_str) {
-                Some("path") => ParameterPlace::Path,
-                Some("query") => ParameterPlace::Query,
-                Some("header") => ParameterPlace::Header,
-                Some("cookie") => ParameterPlace::Cookie,
+                Some("path") => ParameterLocation::Path,
+                Some("query") => ParameterLocation::Query,
+                Some("header") => ParameterLocation::Header,
+                Some("cookie") => ParameterLocation::Cookie,
                 other => {
                     return Err(format!(
                         "parameter `{}` has an invalid `in`: `{}`; expected `path`, `query`, `header` or `cookie`",
@@ -203,12 +205,12 @@ impl<'d> Build<'d> {
     fn parameter(
         &mut self,
         parameter: &'d Value,
-        place: ParameterPlace,
+        place: ParameterLocation,
         name: &str,
     ) -> Checked<()> {
-        let is_required =
-            parameter.get("required") == Some(&Value::Bool(true)) || place == ParameterPlace::Path;
-        if place == ParameterPlace::Header {
+        let is_required = parameter.get("required") == Some(&Value::Bool(true))
+            || place == ParameterLocation::Path;
+        if place == ParameterLocation::Header {
             let is_own = OWN_HEADERS.iter().any(|own| own.eq_ignore_ascii_case(name));
             if is_own || HeaderName::from_bytes(name.as_bytes()).is_err() {
                 // The specification itself excludes these three.
@@ -254,7 +256,7 @@ impl<'d> Build<'d> {
     fn written(
         &self,
         parameter: &'d Value,
-        place: ParameterPlace,
+        place: ParameterLocation,
     ) -> Checked<(Option<&'d Value>, Option<Writing>)> {
         if let Some(content) = parameter.get("content").and_then(Value::as_object) {
             let json = content.iter().find(|(media_type, _)| is_json(media_type));
@@ -262,16 +264,16 @@ impl<'d> Build<'d> {
             return Ok((media.get("schema"), None));
         }
         let style = parameter.get("style").and_then(Value::as_str);
-        if place == ParameterPlace::Query {
+        if place == ParameterLocation::Query {
             return Ok((parameter.get("schema"), Some(Writing::in_query(parameter)?)));
         }
         let style = match (style, place) {
-            (None | Some("form"), ParameterPlace::Cookie) => ParameterStyle::Form,
-            (None | Some("simple"), ParameterPlace::Path | ParameterPlace::Header) => {
+            (None | Some("form"), ParameterLocation::Cookie) => ParameterStyle::Form,
+            (None | Some("simple"), ParameterLocation::Path | ParameterLocation::Header) => {
                 ParameterStyle::Simple
             }
-            (Some("label"), ParameterPlace::Path) => ParameterStyle::Label,
-            (Some("matrix"), ParameterPlace::Path) => ParameterStyle::Matrix,
+            (Some("label"), ParameterLocation::Path) => ParameterStyle::Label,
+            (Some("matrix"), ParameterLocation::Path) => ParameterStyle::Matrix,
             (style, _) => return Err(invalid_style(style.unwrap_or_default())),
         };
         let explode = parameter.get("explode").and_then(Value::as_bool);
@@ -291,7 +293,7 @@ impl<'d> Build<'d> {
     }
 
     /// Returns the name of a parameter for the model.
-    fn key(&self, name: &str, place: ParameterPlace) -> String {
+    fn key(&self, name: &str, place: ParameterLocation) -> String {
         let is_taken =
             |key: &str| self.properties.contains_key(key) || (self.has_body && key == BODY);
         let safe = safe_name(name);
@@ -299,10 +301,10 @@ impl<'d> Build<'d> {
             return unique_name(&safe, is_taken);
         }
         let place = match place {
-            ParameterPlace::Path => "path",
-            ParameterPlace::Query => "query",
-            ParameterPlace::Header => "header",
-            ParameterPlace::Cookie => "cookie",
+            ParameterLocation::Path => "path",
+            ParameterLocation::Query => "query",
+            ParameterLocation::Header => "header",
+            ParameterLocation::Cookie => "cookie",
         };
         unique_name(&format!("{place}_{safe}"), is_taken)
     }

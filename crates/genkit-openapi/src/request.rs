@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::body::{BodyForm, MemberEncoding, RequestBody};
 use crate::document::{Checked, escape_text};
-use crate::input::{OwnParameters, Parameter, ParameterPlace, is_same_name};
+use crate::input::{OwnParameters, Parameter, ParameterLocation, is_same_name};
 use crate::operation::{Operation, leads_elsewhere};
 use crate::style::{Writing, encoded, literal, text};
 
@@ -49,7 +49,7 @@ impl OperationRequest {
             path.iter().any(|piece| matches!(piece, PathPiece::Argument(it) if *it == at))
         };
         let unused = (0..arguments.len())
-            .find(|at| arguments[*at].place == ParameterPlace::Path && !used(*at));
+            .find(|at| arguments[*at].place == ParameterLocation::Path && !used(*at));
         if let Some(at) = unused {
             return Err(format!(
                 "its path has no placeholder for the parameter `{}`; correct it in the document",
@@ -72,7 +72,7 @@ impl OperationRequest {
         for argument in &self.arguments {
             let Some(value) = input.get(&argument.key) else { continue };
             // An optional argument that is null is not sent.
-            if value.is_null() || argument.place == ParameterPlace::Path {
+            if value.is_null() || argument.place == ParameterLocation::Path {
                 continue;
             }
             self.check_members(argument, value, own)?;
@@ -81,8 +81,8 @@ impl OperationRequest {
                 None => vec![(encoded(&argument.name), encoded(&value.to_string()))],
             };
             match argument.place {
-                ParameterPlace::Query => query.extend(pairs()),
-                ParameterPlace::Cookie => cookies.extend(pairs()),
+                ParameterLocation::Query => query.extend(pairs()),
+                ParameterLocation::Cookie => cookies.extend(pairs()),
                 _ => {
                     let (name, value) = header(argument, value)?;
                     headers.insert(name, value);
@@ -219,7 +219,7 @@ fn pieces(path: &str, arguments: &[Parameter]) -> Checked<Vec<PathPiece>> {
             .ok_or("a `{` in its path is not closed; correct it in the document")?;
         let at = arguments
             .iter()
-            .position(|argument| argument.place == ParameterPlace::Path && argument.name == name)
+            .position(|argument| argument.place == ParameterLocation::Path && argument.name == name)
             .ok_or_else(|| {
                 format!(
                     "no parameter describes `{{{}}}` in its path; add one to the document",

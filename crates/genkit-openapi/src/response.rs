@@ -16,7 +16,7 @@ use crate::text::clean;
 const MAX_SHOWN: usize = 1000;
 
 /// A response of the API.
-pub(crate) struct HttpAnswer {
+pub(crate) struct HttpResponse {
     pub(crate) status: StatusCode,
     media_type: String,
     retry_after: Option<Duration>,
@@ -24,7 +24,7 @@ pub(crate) struct HttpAnswer {
     is_cut: bool,
 }
 
-impl HttpAnswer {
+impl HttpResponse {
     /// Reads the body up to `limit` bytes.
     pub(crate) async fn read(mut response: Response, limit: usize) -> Result<Self, reqwest::Error> {
         let header = |name| response.headers().get(name).and_then(|value| value.to_str().ok());
@@ -59,7 +59,11 @@ impl HttpAnswer {
 }
 
 /// Returns the value of a successful response.
-pub(crate) fn success(route: &OperationRequest, answer: HttpAnswer, limit: usize) -> Result<Value> {
+pub(crate) fn success(
+    route: &OperationRequest,
+    answer: HttpResponse,
+    limit: usize,
+) -> Result<Value> {
     if answer.is_cut {
         return Err(Error::new(
             ErrorKind::ResourceExhausted,
@@ -93,7 +97,7 @@ pub(crate) fn success(route: &OperationRequest, answer: HttpAnswer, limit: usize
 /// Returns the error of a response that is not successful.
 pub(crate) fn failure(
     route: &OperationRequest,
-    answer: &HttpAnswer,
+    answer: &HttpResponse,
     redacted: impl Fn(&str) -> String,
 ) -> Error {
     let status = answer.status;

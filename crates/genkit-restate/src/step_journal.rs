@@ -35,7 +35,7 @@ pub(crate) enum StepEntry {
 
 /// The entries of earlier attempts of a step.
 #[derive(Default)]
-pub(crate) struct EarlierLives {
+pub(crate) struct EarlierAttempts {
     pub(crate) once: BTreeMap<String, Value>,
     /// Whether the step was started before.
     pub(crate) is_begun: bool,
@@ -58,7 +58,7 @@ async fn write(ctx: &Context<'_>, entry: StepEntry) -> Result<(StepEntry, bool),
 /// Reads the entries of earlier attempts and records a new attempt. Returns the result if the step has ended.
 pub(crate) async fn begin_step(
     ctx: &Context<'_>,
-    earlier: &mut EarlierLives,
+    earlier: &mut EarlierAttempts,
 ) -> Result<Option<StepResult>, HandlerError> {
     loop {
         match write(ctx, StepEntry::Began).await? {

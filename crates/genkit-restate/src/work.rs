@@ -14,7 +14,7 @@ use restate_sdk::errors::{HandlerError, HandlerResult};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::limits::CANCEL;
-use crate::step_journal::{self, EarlierLives, Notes};
+use crate::step_journal::{self, EarlierAttempts, Notes};
 use crate::wire::{FlowWaiter, RUN, SettledStep, read, to_json};
 
 /// A signal that is never sent. Waiting for it reports the end of the invocation.
@@ -79,7 +79,7 @@ impl WorkService {
         ctx: &Context<'_>,
         step: &EngineStep,
     ) -> Result<StepResult, HandlerError> {
-        let (mut earlier, mut tries) = (EarlierLives::default(), 0);
+        let (mut earlier, mut tries) = (EarlierAttempts::default(), 0);
         loop {
             let done = self.perform_step(ctx, step, &mut earlier).await?;
             tries += 1;
@@ -97,7 +97,7 @@ impl WorkService {
         &self,
         ctx: &Context<'_>,
         step: &EngineStep,
-        earlier: &mut EarlierLives,
+        earlier: &mut EarlierAttempts,
     ) -> Result<StepResult, HandlerError> {
         if let Some(done) = step_journal::begin_step(ctx, earlier).await? {
             return Ok(done);

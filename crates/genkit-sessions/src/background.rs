@@ -109,7 +109,7 @@ struct TaskReports {
 
 /// A question of a task, which is recorded before it is asked.
 #[derive(Serialize, Deserialize)]
-struct AskedTask {
+struct InterruptedTask {
     task: String,
     snapshot: String,
 }
@@ -291,7 +291,7 @@ impl Background {
                 }
             };
             if let Some(open) = open {
-                let open: AskedTask =
+                let open: InterruptedTask =
                     context.once(&key, async { Ok::<_, genkit_core::Error>(open) }).await?;
                 self.pass_on(context, &open, asked).await?;
                 (deadline, asked, pause) = (Instant::now() + limit, asked + 1, POLL.0);
@@ -313,7 +313,7 @@ impl Background {
     }
 
     /// Asks the caller the questions of a task, and continues the task with the answers.
-    async fn pass_on(&self, context: &Context, open: &AskedTask, round: usize) -> Result<()> {
+    async fn pass_on(&self, context: &Context, open: &InterruptedTask, round: usize) -> Result<()> {
         let (agent, _) = self.find(&open.task).await?;
         let init = AgentInit::from_snapshot(&*open.snapshot);
         let asking = agent.load_snapshot(&init, &self.caller.owner).await?;
@@ -376,10 +376,10 @@ fn within_limit(ids: &[String]) -> Result<&[String], E> {
 }
 
 /// Returns the first task that waits for an answer.
-fn next_question(ids: &[String], found: &[Snapshot]) -> Option<AskedTask> {
+fn next_question(ids: &[String], found: &[Snapshot]) -> Option<InterruptedTask> {
     let mut tasks = ids.iter().zip(found);
     let (id, found) = tasks.find(|(_, found)| !questions_of(found).is_empty())?;
-    Some(AskedTask { task: id.clone(), snapshot: found.snapshot_id.clone() })
+    Some(InterruptedTask { task: id.clone(), snapshot: found.snapshot_id.clone() })
 }
 
 fn questions_of(snapshot: &Snapshot) -> Vec<Interrupt> {

@@ -65,7 +65,7 @@ fn parse_literal(text: &str, at: usize) -> Result<String, UriTemplateError> {
 fn parse_expression(inner: &str, at: usize) -> Result<Expression, UriTemplateError> {
     let start = at + 1;
     let Some(&symbol) = inner.as_bytes().first() else {
-        return Err(Kind::NoVariable.at_offset(at));
+        return Err(Kind::UnknownVariable.at_offset(at));
     };
     if b"=,!@|".contains(&symbol) {
         return Err(Kind::ReservedOperator(symbol).at_offset(start));

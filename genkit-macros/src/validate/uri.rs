@@ -6,14 +6,14 @@ use genkit_uri_template::UriTemplate;
 
 /// An error in a URI template: the problem with its position, and the remedy.
 #[derive(Debug)]
-pub(super) struct UriMistake {
+pub(super) struct UriError {
     pub(super) what: String,
     pub(super) help: String,
 }
 
 /// Parses the template, or returns all errors in it.
-pub(super) fn parse_uri(text: &str) -> Result<UriTemplate, Vec<UriMistake>> {
-    let mut mistakes: Vec<UriMistake> = check_scheme(text).into_iter().collect();
+pub(super) fn parse_uri(text: &str) -> Result<UriTemplate, Vec<UriError>> {
+    let mut mistakes: Vec<UriError> = check_scheme(text).into_iter().collect();
     match UriTemplate::parse(text) {
         Ok(template) if mistakes.is_empty() => return Ok(template),
         Ok(_) => {}
@@ -24,7 +24,7 @@ pub(super) fn parse_uri(text: &str) -> Result<UriTemplate, Vec<UriMistake>> {
                 "" => "the URI template is empty".to_owned(),
                 _ => format!("{} in the URI template", error.what()),
             };
-            mistakes.push(UriMistake {
+            mistakes.push(UriError {
                 what: format!("{what}: {}{}", error.why(), mark_place(text, &place)),
                 help: error.remedy(),
             });
@@ -34,7 +34,7 @@ pub(super) fn parse_uri(text: &str) -> Result<UriTemplate, Vec<UriMistake>> {
 }
 
 /// Checks that the template begins with a scheme. Clients use it to distinguish the resources of different servers.
-fn check_scheme(template: &str) -> Option<UriMistake> {
+fn check_scheme(template: &str) -> Option<UriError> {
     let end = template.find([':', '{', '/', '?', '#']).unwrap_or(template.len());
     let scheme = &template[..end];
     let is_scheme = template[end..].starts_with(':')
@@ -45,7 +45,7 @@ fn check_scheme(template: &str) -> Option<UriMistake> {
     }
     let end = if end == 0 { template.chars().next().map_or(0, char::len_utf8) } else { end };
     let rest = template.trim_start_matches(['/', ':']);
-    Some(UriMistake {
+    Some(UriError {
         what: format!("the URI template has no scheme{}", mark_place(template, &(0..end))),
         help: format!("begin it with a scheme, for example `note://{rest}`"),
     })

@@ -36,8 +36,9 @@ pub mod scope {
     pub use ::std::convert::Into as _;
     pub use ::std::option::Option::Some;
     pub use genkit_core::internal::action::expansion::{
-        Described as _, InjectNothing as _, InjectState as _, NotShown as _, ReturnedValue as _,
-        ReturnsNothing as _, ReturnsSchema as _, ReturnsValue as _, TypedInputFallback as _,
+        Described as _, InjectNothing as _, InjectState as _, NotDisplayed as _,
+        ReturnedValue as _, ReturnsNothing as _, ReturnsSchema as _, ReturnsValue as _,
+        TypedInputFallback as _,
     };
 }
 

@@ -56,7 +56,7 @@ pub(crate) fn check_capabilities(model: &dyn Model, request: &ModelRequest) -> R
         && !info.versions.iter().any(|known| known == version)
     {
         let (model, version) = (model.name().to_owned(), version.to_owned());
-        return Err(E::NoVersion { model, version, known: info.versions }.into());
+        return Err(E::UnknownVersion { model, version, known: info.versions }.into());
     }
     Ok(())
 }

@@ -15,7 +15,7 @@ use genkit_core::Registry;
 use genkit_core::Result;
 use genkit_core::ToolRequest;
 use genkit_core::internal::context::{
-    Asker, Caller, CallerAnswer, Capability, Question, QuestionKind,
+    Caller, CallerAnswer, Capability, Question, QuestionChannel, QuestionKind,
 };
 use genkit_core::internal::sync::lock;
 use genkit_core::internal::visible;
@@ -37,7 +37,7 @@ pub(super) struct LoopCaller {
     /// The timeout of a sampling request of the tool.
     pub(super) limit: Duration,
     /// The id of the run.
-    pub(super) asker: Asker,
+    pub(super) asker: QuestionChannel,
     /// The tool call.
     pub(super) request: ToolRequest,
 }
@@ -124,7 +124,7 @@ impl Caller for LoopCaller {
         Some(Arc::new(CallBudget { budget, tally }))
     }
 
-    fn asker(&self) -> Option<Asker> {
+    fn asker(&self) -> Option<QuestionChannel> {
         Some(self.asker)
     }
 }

@@ -11,7 +11,7 @@ use super::settings::RunSettings;
 use crate::instance::Instance;
 use crate::tools::Toolbox;
 use genkit_core::Error;
-use genkit_core::internal::context::Asker;
+use genkit_core::internal::context::QuestionChannel;
 use genkit_core::internal::generate::error::Error as E;
 use genkit_model::{ChunkSink, Model};
 
@@ -28,7 +28,7 @@ pub(crate) struct RunEnv {
     pub(crate) cancel: CancellationToken,
     pub(crate) started: Instant,
     /// The caller that answers the questions of the tools.
-    pub(crate) asker: Asker,
+    pub(crate) asker: QuestionChannel,
 }
 
 impl RunEnv {

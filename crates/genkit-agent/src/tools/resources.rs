@@ -85,7 +85,7 @@ async fn read(
         None => find_in_all_servers(uri, given, registry)?,
     };
     let Some((resource, variables)) = found else {
-        return Err(E::NoResource(uri.to_owned()).into());
+        return Err(E::ResourceNotFound(uri.to_owned()).into());
     };
     let context = context(resource.timeout());
     let reading = resource.invoke_resource(&context, uri, variables.into());

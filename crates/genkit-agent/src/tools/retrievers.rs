@@ -52,6 +52,7 @@ fn find_retriever(reference: &RetrieverRef, registry: &Registry) -> Result<Arc<d
     own.or_else(|| registry.custom_action(KIND, name)).ok_or_else(|| {
         let actions = registry.custom_actions();
         let known = actions.iter().filter(|action| action.kind() == KIND);
-        E::NoRetriever(unknown_name(KIND, name, known.map(|action| action.flow().name()))).into()
+        E::UnknownRetriever(unknown_name(KIND, name, known.map(|action| action.flow().name())))
+            .into()
     })
 }

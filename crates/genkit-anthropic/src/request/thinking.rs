@@ -67,7 +67,7 @@ impl<'a> ThinkingPlan<'a> {
             plan.effort = Some(effort.into());
         }
         if context.is_forced && context.traits.thinking == ThinkingMode::Always {
-            return Err(E::NoForcedTools { model: context.model.to_owned() });
+            return Err(E::ForcedToolUnsupported { model: context.model.to_owned() });
         }
         let budgeted = plan.budget > 0 && context.is_thoughtless_round;
         if plan.is_on() && (context.is_forced || budgeted) {

@@ -242,7 +242,7 @@ impl WireStream for MessageStream<'_> {
 
     fn into_response(mut self: Box<Self>) -> Result<ModelResponse> {
         if !self.begun {
-            return Err(E::NoEvents.into());
+            return Err(E::EmptyStream.into());
         }
         // A block without an end is incomplete; an incomplete call is shown but not run.
         for (_, block) in std::mem::take(&mut self.open) {

@@ -39,7 +39,7 @@ pub(crate) fn decode_response(request: &ModelRequest, body: &[u8]) -> Result<Mod
         return Err(error::error_in_response(error));
     }
     let Some(Value::Array(blocks)) = message.remove("content") else {
-        return Err(E::NoMessage.into());
+        return Err(E::MissingMessage.into());
     };
     let names = request.tool_names();
     let blocks = blocks.into_iter().filter_map(|block| match block {
@@ -55,7 +55,7 @@ pub(crate) fn decode_response(request: &ModelRequest, body: &[u8]) -> Result<Mod
 /// Decodes the token count of a request.
 pub(crate) fn decode_count(body: &[u8]) -> Result<u64> {
     let body: Value = parse_response(body).map_err(|error| HttpError::from_json(NAME, &error))?;
-    Ok(body.get("input_tokens").and_then(Value::as_u64).ok_or(E::NoCount)?)
+    Ok(body.get("input_tokens").and_then(Value::as_u64).ok_or(E::MissingTokenCount)?)
 }
 
 /// Returns whether a response is paused, and continues when it is sent back.

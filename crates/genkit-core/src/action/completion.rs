@@ -100,7 +100,7 @@ impl CompleteRequest {
     /// # Errors
     /// Returns an error if there is no state of type `T`.
     pub fn state<T: Send + Sync + 'static>(&self) -> Result<&T> {
-        self.context.state::<T>().ok_or_else(|| E::NoState(ShortName::of::<T>()).into())
+        self.context.state::<T>().ok_or_else(|| E::MissingState(ShortName::of::<T>()).into())
     }
 }
 

@@ -13,19 +13,19 @@ pub enum Error {
     #[error("at `{place}`: {message}")]
     ArgumentsAt { place: String, message: String },
     #[error("the input does not implement `serde::Deserialize`")]
-    NoDeserialize,
+    NotDeserialize,
 
     #[error("`{argument}` of the tool `{tool}` cannot be fixed: {why}")]
     FixedArgument { tool: String, argument: String, why: String },
 
     // Injected parameters.
     #[error("no state of type `{0}`; add it with `.state(..)`")]
-    NoState(ShortName<'static>),
+    MissingState(ShortName<'static>),
     #[error(
         "the request has no extension of type `{0}`; set it with `.authenticate(..)` or in HTTP middleware, or for every \
          request with `.extension(..)`"
     )]
-    NoExtension(ShortName<'static>),
+    MissingExtension(ShortName<'static>),
     #[error("this type cannot be used as state")]
     CannotBeState,
     #[error("a chunk does not serialize to JSON: {0}")]
@@ -44,10 +44,10 @@ impl Topic for Error {
             Self::Arguments(_) | Self::ArgumentsAt { .. } | Self::FixedArgument { .. } => {
                 ErrorKind::InvalidArgument
             }
-            Self::NoState(_) => ErrorKind::FailedPrecondition,
-            Self::NoExtension(_) => ErrorKind::Unauthenticated,
+            Self::MissingState(_) => ErrorKind::FailedPrecondition,
+            Self::MissingExtension(_) => ErrorKind::Unauthenticated,
             Self::ResourceNotFound(_) => ErrorKind::NotFound,
-            Self::NoDeserialize | Self::CannotBeState | Self::Chunk(_) | Self::Output(_) => {
+            Self::NotDeserialize | Self::CannotBeState | Self::Chunk(_) | Self::Output(_) => {
                 ErrorKind::Internal
             }
         }

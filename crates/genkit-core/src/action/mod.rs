@@ -77,7 +77,7 @@ pub use tool::{
 pub mod expansion {
     pub use super::call::{
         Argument, ArgumentType, ChunkItem, Field, Function, Inject, InjectNothing, InjectState,
-        Injectable, Input, NotShown, Note, Shown, TypedInput, TypedInputFallback, calling,
+        Injectable, Input, NotDisplayed, Note, Shown, TypedInput, TypedInputFallback, calling,
         extension, json, take,
     };
     pub use super::completion::{complete, suggest_values};

@@ -68,19 +68,19 @@ pub trait Caller: Send + Sync {
 
     /// Returns the party that answers this caller's questions, if known. Two calls with the same asker have the same
     /// user.
-    fn asker(&self) -> Option<Asker> {
+    fn asker(&self) -> Option<QuestionChannel> {
         None
     }
 }
 
 /// The party that answers the questions of a call: a run or a session. Each has a unique number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Asker {
+pub struct QuestionChannel {
     number: u64,
     resumes: bool,
 }
 
-impl Asker {
+impl QuestionChannel {
     #[expect(clippy::new_without_default, reason = "each call creates a different value")]
     pub fn new() -> Self {
         static NUMBER: AtomicU64 = AtomicU64::new(0);

@@ -27,7 +27,7 @@ pub(super) enum Error {
         "`elicit_url` needs a complete `https://` or `http://` URL of at most {max} bytes without spaces and control \
          characters"
     )]
-    NoPage { max: usize },
+    InvalidUrl { max: usize },
     #[error("the user declined to answer")]
     Declined,
     #[error("the user dismissed the question")]
@@ -41,11 +41,11 @@ pub(super) enum Error {
     #[error("the user's answer does not match the form: {0}")]
     FormBounds(String),
     #[error("the answer to a form has no `action`; send `accept`, `decline` or `cancel`")]
-    NoAction,
+    MissingAction,
     #[error("the answer belongs to another question")]
     OtherQuestion,
     #[error("the answer to a sampling request has no `content`")]
-    NoContent,
+    MissingContent,
     #[error("the list of roots is malformed: {0}")]
     Roots(serde_json::Error),
     #[error("the recorded result of `{key}` does not match this type")]
@@ -89,11 +89,11 @@ impl Topic for Error {
             Self::QuestionClosed | Self::Cancelled(_) => ErrorKind::Cancelled,
             Self::Form(_)
             | Self::FormBounds(_)
-            | Self::NoAction
+            | Self::MissingAction
             | Self::OtherQuestion
-            | Self::NoContent
+            | Self::MissingContent
             | Self::TestAnswer { .. }
-            | Self::NoPage { .. }
+            | Self::InvalidUrl { .. }
             | Self::Roots(_) => ErrorKind::InvalidArgument,
             Self::TooSlow { .. } => ErrorKind::DeadlineExceeded,
             Self::RecordedResult { .. } | Self::Unserializable { .. } | Self::Panicked { .. } => {

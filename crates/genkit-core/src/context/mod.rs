@@ -51,7 +51,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 pub use caller::NoCaller;
-pub use caller::{Asker, Caller};
+pub use caller::{Caller, QuestionChannel};
 pub use capability::Capability;
 pub use drive::{Outcome, supervise_run};
 pub use drive::{drive_function, run_within};
@@ -439,7 +439,7 @@ impl Context {
     }
 
     #[doc(hidden)]
-    pub fn asker(&self) -> Option<Asker> {
+    pub fn asker(&self) -> Option<QuestionChannel> {
         self.0.parts.caller.asker()
     }
 

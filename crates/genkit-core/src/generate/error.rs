@@ -49,7 +49,7 @@ pub enum Error {
     #[error("the model `{model}` does not support {lacking}")]
     Unsupported { model: String, lacking: &'static str },
     #[error("the model `{model}` has no version `{version}`; available versions: {}", .known.join(", "))]
-    NoVersion { model: String, version: String, known: Vec<String> },
+    UnknownVersion { model: String, version: String, known: Vec<String> },
     #[error(
         "the media type of a file is unknown and its server does not report it; set it on the part"
     )]
@@ -64,17 +64,17 @@ pub enum Error {
     #[error("no registered tool matches `{0}`")]
     NoMatchingTool(String),
     #[error("no registered tool has the tag `{0}`")]
-    NoToolTagged(String),
+    UnknownTag(String),
     #[error("{0} and {1} have the same name, so the model could call only one of them; rename one")]
     SameToolName(String, String),
     #[error(
         "failed to find matching resource for URI `{0}`; pass it to `.resources(..)`, or link the \
          crate that defines it"
     )]
-    NoResource(String),
+    ResourceNotFound(String),
     /// The name and a suggestion.
     #[error("{0}")]
-    NoRetriever(String),
+    UnknownRetriever(String),
     #[error("the result of the retriever `{name}` is not a list of documents: {why}")]
     RetrievedNoDocuments { name: String, why: String },
     #[error(
@@ -91,7 +91,7 @@ pub enum Error {
         "the call is interrupted and has no response yet; answer its `.interrupts(..)`, and continue \
          with `.resume(..)`"
     )]
-    CallAsks,
+    CallInterrupted,
     #[error("no model is available for the sampling request from the tool: {0}")]
     NothingToSample(String),
     #[error("failed to read a chunk of the tool `{name}`: {why}")]
@@ -133,7 +133,7 @@ pub enum Error {
     #[error("the response was blocked: {0}")]
     Blocked(String),
     #[error("the model responded without a message")]
-    NoMessage,
+    MissingMessage,
     #[error(
         "the run reached the limit of {0} tool rounds, and the model requested more; raise it with \
          `.max_turns(..)`, or continue with `.messages(response.messages())`"
@@ -166,7 +166,7 @@ pub enum Error {
     #[error("the run failed, and its error was already returned")]
     AlreadyFailed,
     #[error("the run is not finished; perform the step that `.next()` returns")]
-    NotOver,
+    RunNotFinished,
     #[error("the run has no open questions")]
     NothingAsked,
     #[error("the question is already answered or no longer open")]
@@ -201,11 +201,11 @@ pub enum Error {
     )]
     SameReference(String),
     #[error("`resume` takes tool responses under `respond` and tool requests under `restart`")]
-    NoAnswer,
+    ResumeContent,
     #[error("no open call `{0}`; answer the interrupts of the response that you resume")]
-    NoOpenCall(String),
+    UnknownCall(String),
     #[error("the answer for `{name}` cannot be used: {why}")]
-    UnusableAnswer { name: String, why: String },
+    InvalidAnswer { name: String, why: String },
     #[error("the arguments given for `{name}` do not match its schema: {why}")]
     GivenArguments { name: String, why: String },
     #[error("the run waits for the tool `{name}`, which is not among its tools; add it. {unknown}")]
@@ -213,7 +213,7 @@ pub enum Error {
     #[error(
         "tools cannot be called here, because the generate loop is not linked; enable genkit's `generate` feature"
     )]
-    NoRunner,
+    GenerateNotLinked,
     #[error("the response given for `{name}` does not match its output schema: {why}")]
     AnswerSchema { name: String, why: String },
 }
@@ -234,22 +234,22 @@ impl Topic for Error {
             | Self::UnknownPrompt(_)
             | Self::UnknownMiddleware(_)
             | Self::NoMatchingTool(_)
-            | Self::NoToolTagged(_)
+            | Self::UnknownTag(_)
             | Self::StopsOnUnknownTool(_)
             | Self::TurnWithoutTool(_)
-            | Self::NoRetriever(_)
-            | Self::NoResource(_) => ErrorKind::NotFound,
+            | Self::UnknownRetriever(_)
+            | Self::ResourceNotFound(_) => ErrorKind::NotFound,
             Self::ResourceOfTwo { .. } => ErrorKind::FailedPrecondition,
             Self::Blocked(_)
-            | Self::NoMessage
+            | Self::MissingMessage
             | Self::WaitsForAnswers
-            | Self::NotOver
+            | Self::RunNotFinished
             | Self::NothingAsked
             | Self::CannotResume(_)
             | Self::NothingToResume
-            | Self::NoRunner
+            | Self::GenerateNotLinked
             | Self::PartialCall
-            | Self::CallAsks
+            | Self::CallInterrupted
             | Self::ExtractInterrupted
             | Self::ExtractWithCalls
             | Self::NothingToSample(_)

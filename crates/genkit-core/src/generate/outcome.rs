@@ -119,9 +119,9 @@ impl ToolOutcome {
         match self.0 {
             CallOutcome::Answered(part) => match *part {
                 Part::ToolResponse { tool_response, .. } => Ok(tool_response),
-                _ => Err(E::NoAnswer.into()),
+                _ => Err(E::ResumeContent.into()),
             },
-            CallOutcome::Interrupted(_) => Err(E::CallAsks.into()),
+            CallOutcome::Interrupted(_) => Err(E::CallInterrupted.into()),
         }
     }
 

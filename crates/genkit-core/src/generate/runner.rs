@@ -34,7 +34,7 @@ inventory::collect!(LinkedRunner);
 /// No crate with a runner is linked.
 pub fn linked_runner() -> Result<&'static dyn ToolRunner> {
     let linked = inventory::iter::<LinkedRunner>.into_iter().next();
-    linked.map(|linked| linked.0).ok_or_else(|| E::NoRunner.into())
+    linked.map(|linked| linked.0).ok_or_else(|| E::GenerateNotLinked.into())
 }
 
 impl GenerateResponse {

@@ -147,7 +147,7 @@ impl ToolRef {
                 let is_tagged = |tool: &Tool| tool.tags().any(|of_tool| of_tool == tag);
                 (
                     registry.tools().into_iter().filter(is_tagged).collect(),
-                    E::NoToolTagged(tag.clone()),
+                    E::UnknownTag(tag.clone()),
                 )
             }
         };

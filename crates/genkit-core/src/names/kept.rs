@@ -7,9 +7,9 @@ use crate::names::{Numbers, is_safe, safe_name};
 /// The names that clients have received. A name keeps referring to the same tool, so that a
 /// permission that a user granted for a name never applies to another tool.
 #[derive(Default)]
-pub struct KeptNames {
+pub struct NameTable {
     /// The sent names, by our name.
-    given: HashMap<String, GivenName>,
+    given: HashMap<String, AssignedName>,
     /// Our names, by the sent name.
     owners: HashMap<String, String>,
     numbers: Numbers,
@@ -17,7 +17,7 @@ pub struct KeptNames {
     round: u64,
 }
 
-struct GivenName {
+struct AssignedName {
     sent: String,
     /// The last round that included the name.
     round: u64,
@@ -29,7 +29,7 @@ const MAX_GONE: usize = 20_000;
 /// The maximum number of new names in one log entry. Default is 10.
 const MAX_TOLD: usize = 10;
 
-impl KeptNames {
+impl NameTable {
     /// Returns the name to send for each of `all`, by our name. A name that was sent before stays the
     /// same. `is_kept_as_it_is` returns whether a name is sent unchanged.
     pub fn assign_names<'a>(
@@ -73,7 +73,7 @@ impl KeptNames {
                 told.push((name, sent.clone(), self.owners.get(&wanted).cloned()));
             }
             self.owners.insert(sent.clone(), name.to_owned());
-            self.given.insert(name.to_owned(), GivenName { sent, round: self.round });
+            self.given.insert(name.to_owned(), AssignedName { sent, round: self.round });
         }
         self.forget_old(here.len());
         log_changes(&told);
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn who_has_a_name_keeps_it_while_it_is_there() {
-        let mut kept = KeptNames::default();
+        let mut kept = NameTable::default();
         let mut give = |all: &[&'static str]| {
             let given = kept.assign_names(all.iter().copied(), |_| false);
             all.iter().map(|name| given[name].clone()).collect::<Vec<_>>()
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn removed_name_is_available_to_the_tool_that_has_it() {
-        let mut kept = KeptNames::default();
+        let mut kept = NameTable::default();
         let mut give = |all: &[&'static str]| {
             let given = kept.assign_names(all.iter().copied(), |_| false);
             all.iter().map(|name| given[name].clone()).collect::<Vec<_>>()
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn unused_names_are_eventually_removed() {
-        let mut kept = KeptNames::default();
+        let mut kept = NameTable::default();
         for round in 0..4 {
             let all: Vec<String> = (0..MAX_GONE).map(|n| format!("s{round}/{n}")).collect();
             kept.assign_names(all.iter().map(String::as_str), |_| false);
@@ -165,7 +165,7 @@ mod tests {
     fn twenty_thousand_names_that_become_one_take_one_pass() {
         let all: Vec<String> =
             (0..20_000).map(|n| format!("{n:015b}").replace('0', " ").replace('1', ".")).collect();
-        let mut kept = KeptNames::default();
+        let mut kept = NameTable::default();
         for _ in 0..3 {
             let given = kept.assign_names(all.iter().map(String::as_str), |_| false);
             assert_eq!(given.values().collect::<HashSet<_>>().len(), all.len());

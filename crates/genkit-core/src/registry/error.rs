@@ -54,7 +54,7 @@ pub(super) enum Error {
         "{label} takes `&{state}`, but there is no such state; add it with `.state(..)`, or write `#[arg(extension)]` \
          before the parameter if each request has its own"
     )]
-    NoState { label: String, state: ShortName<'static> },
+    MissingState { label: String, state: ShortName<'static> },
     #[error(
         "{label} takes `&{state}`, but the state is `{given}`; take `&{given}`, or add a `{state}` with `.state(..)`"
     )]
@@ -71,9 +71,9 @@ pub(super) enum Error {
     #[error("{label}: `{uri}`: {why}")]
     Template { label: String, uri: String, why: String },
     #[error("{label}: its argument `{argument}` is not a variable of `{uri}`")]
-    NoVariable { label: String, argument: String, uri: String },
+    UnknownVariable { label: String, argument: String, uri: String },
     #[error("{label}: the variable `{{{variable}}}` of `{uri}` is not an argument of the function")]
-    NoArgument { label: String, variable: String, uri: String },
+    MissingArgument { label: String, variable: String, uri: String },
     #[cfg(feature = "inventory")]
     #[error("{0}")]
     PromptFiles(String),

@@ -180,7 +180,7 @@ impl Verification<'_> {
                         E::StateOfSameName { label, state: name, given }
                     }
                     Some(given) => E::OtherState { label, state, given: ShortName(given) },
-                    None => E::NoState { label, state },
+                    None => E::MissingState { label, state },
                 });
             }
         }
@@ -213,7 +213,7 @@ impl Verification<'_> {
         for property in &properties {
             if property.required && !variables.contains(&property.name) {
                 let argument = property.name.to_owned();
-                self.problems.push(E::NoVariable { label: label(), argument, uri: uri() });
+                self.problems.push(E::UnknownVariable { label: label(), argument, uri: uri() });
             }
         }
         // An input without named properties (a map, any JSON) accepts every variable.
@@ -223,7 +223,7 @@ impl Verification<'_> {
             let is_named = properties.iter().any(|property| property.name == variable);
             if !is_named && (closed || !properties.is_empty()) {
                 let variable = variable.to_owned();
-                self.problems.push(E::NoArgument { label: label(), variable, uri: uri() });
+                self.problems.push(E::MissingArgument { label: label(), variable, uri: uri() });
             }
         }
     }

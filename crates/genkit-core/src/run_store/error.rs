@@ -11,7 +11,7 @@ pub(super) enum Error {
     #[error(
         "this run store cannot list runs; use the folder, SQLite or Postgres, or implement `RunStore::list`"
     )]
-    NoList,
+    ListUnsupported,
     #[error("the head and each log line of a run must not contain line breaks")]
     LineBreak,
 }
@@ -20,7 +20,7 @@ impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::RunId { .. } | Self::LineBreak => ErrorKind::InvalidArgument,
-            Self::NoList => ErrorKind::FailedPrecondition,
+            Self::ListUnsupported => ErrorKind::FailedPrecondition,
         }
     }
 }

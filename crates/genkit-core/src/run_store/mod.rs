@@ -105,7 +105,7 @@ pub trait RunStore: Send + Sync + 'static {
     /// # Errors
     /// The store cannot be read, or cannot list its runs.
     fn list<'a>(&'a self, _filter: &'a RunFilter) -> BoxFuture<'a, Result<Vec<RunEntry>>> {
-        Box::pin(std::future::ready(Err(self::error::Error::NoList.into())))
+        Box::pin(std::future::ready(Err(self::error::Error::ListUnsupported.into())))
     }
 }
 

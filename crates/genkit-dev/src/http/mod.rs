@@ -24,7 +24,7 @@ use self::runtime_file::RuntimeFile;
 use super::actions::ActionsByKey;
 use super::environment::DevEnvironment;
 use super::error::Error as E;
-use genkit_http_server::internal::{BodyRoom, BoundListener, Drain, GRACE, HttpServing};
+use genkit_http_server::internal::{BodyBudget, BoundListener, Drain, GRACE, HttpServing};
 
 /// The ports to try if no port is configured: the first free port is used, or else any free port.
 const PORTS: RangeInclusive<u16> = 3100..=3200;
@@ -50,7 +50,7 @@ pub(super) async fn serve_http(
         id: id.clone(),
         takes_telemetry: !environment.has_telemetry_server,
         found: watch::Sender::new(false),
-        room: BodyRoom::new(routes::MAX_BODY),
+        room: BodyBudget::new(routes::MAX_BODY),
     });
     let found = server.found.subscribe();
     let answer = move |request: Request| {

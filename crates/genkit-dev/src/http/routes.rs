@@ -16,7 +16,7 @@ use super::{guard, run_body};
 use crate::actions::{ActionRequest, ActionsByKey, ErrorStatus};
 use genkit_core::internal::bounded_json::parse_bounded;
 use genkit_core::{Error, ErrorKind};
-use genkit_http_server::internal::{BodyError, BodyRoom, read_body};
+use genkit_http_server::internal::{BodyBudget, BodyError, read_body};
 
 /// The maximum size of a request, in bytes. Default is 32 MiB.
 pub(super) const MAX_BODY: usize = 32 * 1024 * 1024;
@@ -29,7 +29,7 @@ pub(super) struct ReflectionServer {
     pub(super) takes_telemetry: bool,
     /// Becomes true once the tools have found this program.
     pub(super) found: watch::Sender<bool>,
-    pub(super) room: Arc<BodyRoom>,
+    pub(super) room: Arc<BodyBudget>,
 }
 
 impl ReflectionServer {
@@ -73,7 +73,7 @@ impl ReflectionServer {
         let mut body =
             read_body(request.into_body(), MAX_BODY, &self.room, None).await.map_err(|error| {
                 match error {
-                    BodyError::Slow(_) | BodyError::NoRoom => text_response(
+                    BodyError::Slow(_) | BodyError::BudgetExceeded => text_response(
                         StatusCode::REQUEST_TIMEOUT,
                         "the body did not arrive in time",
                     ),

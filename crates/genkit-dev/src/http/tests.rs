@@ -40,7 +40,7 @@ fn server_of(registry: Registry) -> ReflectionServer {
         id: "7-3100".to_owned(),
         takes_telemetry: false,
         found: tokio::sync::watch::Sender::new(false),
-        room: genkit_http_server::internal::BodyRoom::new(1024 * 1024),
+        room: genkit_http_server::internal::BodyBudget::new(1024 * 1024),
     }
 }
 

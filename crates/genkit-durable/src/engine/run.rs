@@ -11,7 +11,7 @@ use crate::flow_state::FlowState;
 use crate::outcome::{FlowOutcome, flow_outcome_of, other_kind, response_of};
 use crate::record::{Record, RunBody, StoredError, to_json};
 use crate::runs;
-use crate::settings::{DurableOptions, KeptState};
+use crate::settings::{DurableOptions, StoredState};
 use genkit_agent::Instance;
 use genkit_agent::{Generate, NextStep, Run};
 use genkit_core::{Answer, GenerateResponse, Interrupt, Resume};
@@ -24,7 +24,7 @@ pub struct EngineRun {
     id: RunId,
     status: RunStatus,
     steps: OpenSteps,
-    kept: KeptState,
+    kept: StoredState,
     error: Option<StoredError>,
     /// The number of log lines that are stored.
     logged: usize,

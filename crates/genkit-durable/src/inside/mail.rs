@@ -9,7 +9,7 @@ use tokio::sync::watch;
 
 use crate::error::Error as E;
 use crate::record::StoredError;
-use crate::settings::KeptState;
+use crate::settings::StoredState;
 use genkit_core::RunId;
 use genkit_core::internal::sync::lock;
 
@@ -51,7 +51,7 @@ struct Signal {
 pub(crate) struct SentHead {
     listens: bool,
     error: Option<StoredError>,
-    kept: KeptState,
+    kept: StoredState,
 }
 
 impl SentHead {

@@ -27,7 +27,7 @@ pub use retry::RetryPolicy;
 #[derive(Clone, Debug, Default)]
 #[must_use = "options do nothing until a run is created with them"]
 pub struct DurableOptions {
-    pub(crate) kept: KeptState,
+    pub(crate) kept: StoredState,
     start_ms: Option<u64>,
     priority: u8,
 }
@@ -35,7 +35,7 @@ pub struct DurableOptions {
 /// The part of a stored run that its steps do not change.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub(crate) struct KeptState {
+pub(crate) struct StoredState {
     /// Retries of model calls, or of the flow.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) retry: Option<RetryPolicy>,
@@ -64,7 +64,7 @@ pub(crate) struct KeptState {
     pub(crate) mail: Mail,
 }
 
-impl KeptState {
+impl StoredState {
     pub(crate) fn is_default(&self) -> bool {
         *self == Self::default()
     }

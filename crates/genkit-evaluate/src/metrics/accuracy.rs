@@ -60,7 +60,7 @@ async fn rate_answer(judge: &Judge, question: &str, answer: &str, reference: &st
     );
     let answer = judge.ask_for_text(prompt).await?;
     read(&answer).ok_or_else(|| {
-        E::NoRating(genkit_schema::internal::truncate::excerpt(answer.trim(), 80)).into()
+        E::InvalidRating(genkit_schema::internal::truncate::excerpt(answer.trim(), 80)).into()
     })
 }
 

@@ -74,7 +74,7 @@ async fn score_faithfulness(judge: &Judge, point: &DataPoint) -> Result<Score> {
     );
     let Statements { statements } = judge.ask_for_verdict(prompt).await?;
     if statements.is_empty() {
-        return Err(E::NoStatements.into());
+        return Err(E::MissingStatements.into());
     }
     let context: Vec<String> = context.iter().map(text_of).collect();
     let mut material = format!("Context:\n{}\n", context.join("\n"));
@@ -91,7 +91,7 @@ async fn score_faithfulness(judge: &Judge, point: &DataPoint) -> Result<Score> {
     // A missing verdict must not count as unsupported, nor be ignored.
     if responses.len() != statements.len() {
         let missing = statements.len().abs_diff(responses.len());
-        return Err(E::NoVerdicts { missing, statements: statements.len() }.into());
+        return Err(E::MissingVerdicts { missing, statements: statements.len() }.into());
     }
     let holding = responses.iter().filter(|response| response.verdict).count();
     let score = holding as f64 / responses.len() as f64;

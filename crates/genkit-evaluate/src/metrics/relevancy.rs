@@ -72,7 +72,7 @@ async fn score_relevancy(
     );
     let verdict: AnswerVerdict = judge.ask_for_verdict(prompt).await?;
     if verdict.question.trim().is_empty() {
-        return Err(E::NoQuestion.into());
+        return Err(E::MissingQuestion.into());
     }
     let vectors = embedder.embed(vec![asked, verdict.question]).await?;
     let [asked, answered] = &vectors[..] else {
@@ -80,7 +80,7 @@ async fn score_relevancy(
         return Err(E::Embeddings { embedder, given }.into());
     };
     let cosine = cosine_similarity(asked.values(), answered.values())
-        .ok_or_else(|| E::NoCosine(embedder.name().to_owned()))?;
+        .ok_or_else(|| E::UndefinedCosine(embedder.name().to_owned()))?;
     let (score, why) = match (verdict.noncommittal, verdict.answered) {
         (true, _) => (0.0, "Noncommittal"),
         (_, true) => (cosine, "Cosine similarity"),

@@ -54,7 +54,7 @@ impl FlowHost {
     }
 
     pub(super) fn no_answer(&self, why: &str) -> Error {
-        E::NoAnswer { host: self.host.clone(), why: why.to_owned() }.into()
+        E::InvalidResponse { host: self.host.clone(), why: why.to_owned() }.into()
     }
 
     pub(super) fn closed(&self, error: &reqwest::Error) -> Error {
@@ -67,7 +67,7 @@ pub(super) async fn let_in(server: &FlowHost, mut response: Response) -> Result<
     let status = response.status().as_u16();
     match status {
         200 => Ok(response),
-        204 => Err(E::NoStream { host: server.host.clone() }.into()),
+        204 => Err(E::StreamNotFound { host: server.host.clone() }.into()),
         300..400 => Err(E::Redirect { host: server.host.clone(), status }.into()),
         _ => {
             let mut body = Vec::new();

@@ -28,11 +28,11 @@ pub(super) enum Error {
     #[error("{host} responded with a redirect (HTTP {status}); redirects are not followed")]
     Redirect { host: String, status: u16 },
     #[error("{host} has no such stream: it is unknown, has expired, or belongs to another caller")]
-    NoStream { host: String },
+    StreamNotFound { host: String },
     #[error("the response from {host} has more than {limit} bytes")]
     TooLong { host: String, limit: usize },
     #[error("the response from {host} is not a flow response: {why}")]
-    NoAnswer { host: String, why: String },
+    InvalidResponse { host: String, why: String },
     #[error("the stream from {host} ended without a result")]
     EndedEarly { host: String },
     #[error("cannot read the stream from {host}")]
@@ -55,10 +55,10 @@ impl Topic for Error {
                 ErrorKind::Unavailable
             }
             Self::Slow { .. } => ErrorKind::DeadlineExceeded,
-            Self::NoStream { .. } => ErrorKind::NotFound,
+            Self::StreamNotFound { .. } => ErrorKind::NotFound,
             Self::TooLong { .. } => ErrorKind::ResourceExhausted,
             Self::Redirect { .. } => ErrorKind::FailedPrecondition,
-            Self::NoAnswer { .. } | Self::Stream { .. } | Self::Misfit { .. } => {
+            Self::InvalidResponse { .. } | Self::Stream { .. } | Self::Misfit { .. } => {
                 ErrorKind::Internal
             }
             Self::Failed { kind, .. } => *kind,

@@ -54,14 +54,14 @@ fn json_response(status: StatusCode, body: Vec<u8>) -> Response {
 }
 
 /// An error in the form sent to clients.
-pub(super) struct FlowFailure {
+pub(super) struct FlowErrorResponse {
     http: StatusCode,
     allow: bool,
     /// The body: `{"status", "message", "details"?}`.
     pub(super) json: Value,
 }
 
-impl FlowFailure {
+impl FlowErrorResponse {
     /// Converts an error of `action` to the form sent to clients. An error of this crate keeps its status even if its
     /// text is masked; errors of other libraries are `INTERNAL`, because their status was not meant for clients.
     pub(super) fn from_error(error: Error, action: &str, exposes_errors: bool) -> Self {
@@ -85,7 +85,7 @@ impl FlowFailure {
 }
 
 /// Errors of the server itself, which clients always receive in full.
-impl From<E> for FlowFailure {
+impl From<E> for FlowErrorResponse {
     fn from(error: E) -> Self {
         let mut failure = Self::new(error.kind(), error.to_string(), None);
         failure.http = error.http().unwrap_or(failure.http);
@@ -94,7 +94,7 @@ impl From<E> for FlowFailure {
     }
 }
 
-impl IntoResponse for FlowFailure {
+impl IntoResponse for FlowErrorResponse {
     fn into_response(self) -> Response {
         let mut response = json_response(self.http, self.json.to_string().into_bytes());
         if self.allow {
@@ -112,7 +112,7 @@ mod tests {
     #[test]
     fn what_was_not_written_for_callers_is_masked_and_internal() {
         let io = || std::io::Error::new(std::io::ErrorKind::NotFound, "/etc/secret");
-        let told = |error: Error, exposes| FlowFailure::from_error(error, "f", exposes);
+        let told = |error: Error, exposes| FlowErrorResponse::from_error(error, "f", exposes);
         let public = Error::not_found("no note 7").with_details(json!({"id": 7}));
         let failure = told(public.with_source(io()), false);
         assert_eq!((failure.http.as_u16(), &failure.json["status"]), (404, &json!("NOT_FOUND")));

@@ -9,7 +9,7 @@ use crate::server::provider::ContextProvider;
 use crate::server::store::{MemoryStreams, StreamStore};
 use genkit_core::BoxFuture;
 use genkit_core::internal::{BoundRegistry, OnStart};
-use genkit_http_server::internal::{GRACE, ListenPlace, Listening};
+use genkit_http_server::internal::{GRACE, ListenAddress, Listening};
 
 /// The time limit of a flow. Default is 10 minutes.
 const FLOW_TIMEOUT: Duration = Duration::from_secs(600);
@@ -129,14 +129,14 @@ impl FlowServer {
     /// Port 0 selects a free port, which is passed to [`on_listening`](Self::on_listening) and logged
     /// (`log_to_stderr`). In a container, use an address such as `0.0.0.0:8080`.
     pub fn http(mut self, address: impl Into<String>) -> Self {
-        self.listening.place = Some(ListenPlace::Address(address.into()));
+        self.listening.place = Some(ListenAddress::Address(address.into()));
         self
     }
 
     /// Serves on a listener that is already bound, instead of [`http`](Self::http). To use a tokio listener, convert it
     /// to a standard library listener with `.into_std()?`.
     pub fn listener(mut self, listener: TcpListener) -> Self {
-        self.listening.place = Some(ListenPlace::Listener(listener));
+        self.listening.place = Some(ListenAddress::Listener(listener));
         self
     }
 

@@ -11,10 +11,10 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio_util::sync::DropGuard;
 
-use super::answer::FlowFailure;
+use super::answer::FlowErrorResponse;
 use super::error::Error as E;
 use super::run::{AdmittedFlow, FlowRun};
-use super::shared::{FlowEndpoint, FlowPlace};
+use super::shared::{FlowEndpoint, FlowSlot};
 use super::streamed::CHUNKS;
 use crate::STREAM_ID;
 use crate::server::store::{StreamEvent, StreamReader, StreamStore, StreamWriter};
@@ -34,7 +34,7 @@ impl FlowEndpoint {
         self: &Arc<Self>,
         store: &dyn StreamStore,
         admitted: AdmittedFlow,
-    ) -> Result<Response, FlowFailure> {
+    ) -> Result<Response, FlowErrorResponse> {
         let (sender, chunks) = mpsc::channel(CHUNKS);
         let (name, owner) = (admitted.flow.name().to_owned(), admitted.owner.clone());
         let FlowRun { work, cancel, place, trace } = self.start_flow(admitted, Some(sender));
@@ -47,8 +47,8 @@ impl FlowEndpoint {
             Ok((writer, reader.ok_or(E::UnexpectedEnd)?))
         };
         let opened = in_time(opened).await;
-        let (writer, reader) =
-            opened.map_err(|error| FlowFailure::from_error(error, &name, self.exposes_errors))?;
+        let (writer, reader) = opened
+            .map_err(|error| FlowErrorResponse::from_error(error, &name, self.exposes_errors))?;
         let held = Arc::clone(&place);
         // The shutdown waits for a run without a client as for a request.
         let counted = self.drain.count_request();
@@ -66,14 +66,15 @@ impl FlowEndpoint {
         admitted: AdmittedFlow,
         id: &str,
         from: usize,
-    ) -> Result<Response, FlowFailure> {
+    ) -> Result<Response, FlowErrorResponse> {
         let AdmittedFlow { flow, owner, place, .. } = admitted;
         let reader = match id.len() <= MAX_STREAM_ID {
             true => in_time(store.subscribe(id, &owner, from)).await,
             false => Ok(None),
         };
-        let reader = reader
-            .map_err(|error| FlowFailure::from_error(error, flow.name(), self.exposes_errors))?;
+        let reader = reader.map_err(|error| {
+            FlowErrorResponse::from_error(error, flow.name(), self.exposes_errors)
+        })?;
         Ok(match reader {
             Some(reader) => self.read(reader, id, Arc::new(place)),
             None => StatusCode::NO_CONTENT.into_response(),
@@ -84,7 +85,7 @@ impl FlowEndpoint {
         self: &Arc<Self>,
         reader: Box<dyn StreamReader>,
         id: &str,
-        place: Arc<FlowPlace>,
+        place: Arc<FlowSlot>,
     ) -> Response {
         let reading = StreamReading { endpoint: Arc::clone(self), reader, _place: place };
         let events = futures_util::stream::unfold(Some(reading), |reading| async move {
@@ -122,7 +123,7 @@ async fn pump<W>(
     mut writer: Box<dyn StreamWriter>,
     flow: &str,
 ) where
-    W: Future<Output = Result<Value, FlowFailure>>,
+    W: Future<Output = Result<Value, FlowErrorResponse>>,
 {
     let mut work = pin!(work);
     let done = loop {
@@ -165,13 +166,13 @@ async fn write(writer: &mut dyn StreamWriter, event: StreamEvent, flow: &str) ->
 struct StreamReading {
     endpoint: Arc<FlowEndpoint>,
     reader: Box<dyn StreamReader>,
-    _place: Arc<FlowPlace>,
+    _place: Arc<FlowSlot>,
 }
 
 impl StreamReading {
     /// Returns the next event. Must not be called after the last event.
     async fn next(&mut self) -> StreamEvent {
-        let failure = |error: E| StreamEvent::Error(FlowFailure::from(error).json);
+        let failure = |error: E| StreamEvent::Error(FlowErrorResponse::from(error).json);
         // A flow produces an event before its time limit, unless its process is gone.
         let silence = self.endpoint.timeout.saturating_add(STORE_TIMEOUT);
         let parts = ContextParts { limit: Some(silence), ..ContextParts::default() };
@@ -189,7 +190,9 @@ impl StreamReading {
             Ok(None) => failure(E::UnexpectedEnd),
             Err(error) => {
                 let exposes = self.endpoint.exposes_errors;
-                StreamEvent::Error(FlowFailure::from_error(error, "stream store", exposes).json)
+                StreamEvent::Error(
+                    FlowErrorResponse::from_error(error, "stream store", exposes).json,
+                )
             }
         }
     }

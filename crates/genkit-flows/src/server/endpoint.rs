@@ -10,12 +10,12 @@ use axum::http::{HeaderMap, Method, StatusCode, Uri};
 use axum::response::{IntoResponse as _, Response};
 use serde_json::{Map, Value};
 
-use super::answer::{self, FlowFailure};
+use super::answer::{self, FlowErrorResponse};
 use super::error::Error as E;
 use super::gate::address_key;
 use super::request::{FlowQuery, input_of};
 use super::run::{AdmittedFlow, FlowRun};
-use super::shared::{FlowEndpoint, FlowPlace};
+use super::shared::{FlowEndpoint, FlowSlot};
 use crate::server::provider::{FlowRequest, action_context};
 use genkit_core::Flow;
 use genkit_core::internal::glob::matches_glob;
@@ -26,19 +26,19 @@ impl FlowEndpoint {
     pub(super) async fn answer(self: &Arc<Self>, request: Request) -> Response {
         let (headers, uri) = (request.headers(), request.uri());
         if let Err(refusal) = self.hosts.check(headers, uri) {
-            return FlowFailure::from(E::from(refusal)).into_response();
+            return FlowErrorResponse::from(E::from(refusal)).into_response();
         }
         let Some(rights) = self.cors.check(headers, uri) else {
-            return FlowFailure::from(E::Origin).into_response();
+            return FlowErrorResponse::from(E::Origin).into_response();
         };
         let counted = self.drain.count_request();
         let answered = self.let_in(request).await;
-        let mut answer = answered.unwrap_or_else(FlowFailure::into_response);
+        let mut answer = answered.unwrap_or_else(FlowErrorResponse::into_response);
         self.cors.grant(rights, answer.headers_mut());
         counted.until_sent(answer)
     }
 
-    async fn let_in(self: &Arc<Self>, request: Request) -> Result<Response, FlowFailure> {
+    async fn let_in(self: &Arc<Self>, request: Request) -> Result<Response, FlowErrorResponse> {
         match *request.method() {
             Method::POST => {}
             Method::OPTIONS => return Ok(self.preflight(request.headers())),
@@ -46,7 +46,7 @@ impl FlowEndpoint {
         }
         // With context providers, a flow is looked up only after they have accepted the client.
         if self.providers.is_empty() && self.flow(request.uri()).is_none() {
-            return Err(E::NoSuchFlow.into());
+            return Err(E::FlowNotFound.into());
         }
         let (parts, body) = request.into_parts();
         let mut query = FlowQuery::read(&parts.headers, &parts.uri)?;
@@ -97,10 +97,10 @@ impl FlowEndpoint {
         size: usize,
         address: String,
         limit: &Arc<FairLimit<String>>,
-    ) -> Result<AdmittedFlow, FlowFailure> {
+    ) -> Result<AdmittedFlow, FlowErrorResponse> {
         let Parts { method, uri, headers, extensions, .. } = parts;
         if self.providers.is_empty() {
-            let flow = self.flow(&uri).ok_or(E::NoSuchFlow)?;
+            let flow = self.flow(&uri).ok_or(E::FlowNotFound)?;
             let (context, owner) = (Map::new(), flow.name().to_owned());
             let place = self.take_share(limit, address.clone(), size)?;
             let client = address;
@@ -109,10 +109,10 @@ impl FlowEndpoint {
         let name = flow_name(&uri).to_owned();
         let request = FlowRequest::new(&name, &method, &headers, input, extensions);
         let known = action_context(&self.providers, &request).await;
-        let (context, caller) =
-            known.map_err(|error| FlowFailure::from_error(error, &name, self.exposes_errors))?;
+        let (context, caller) = known
+            .map_err(|error| FlowErrorResponse::from_error(error, &name, self.exposes_errors))?;
         let (input, extensions) = request.into_parts();
-        let flow = self.flow(&uri).ok_or(E::NoSuchFlow)?;
+        let flow = self.flow(&uri).ok_or(E::FlowNotFound)?;
         let client = if context.is_empty() { address } else { format!("caller {caller}") };
         let place = self.take_share(limit, client.clone(), size)?;
         let owner = format!("{name}\n{caller}");
@@ -125,7 +125,7 @@ impl FlowEndpoint {
         limit: &Arc<FairLimit<String>>,
         client: String,
         size: usize,
-    ) -> Result<FlowPlace, E> {
+    ) -> Result<FlowSlot, E> {
         let place =
             limit.take_place(client.clone()).ok_or(E::TooManyRunning(self.max_in_flight))?;
         Ok(place.join(self.memory.take_memory(client, size)?))
@@ -139,7 +139,7 @@ impl FlowEndpoint {
         cancel.disarm();
         trace.on(match done {
             Ok(result) => answer::counted_result(&result, &self.memory, client)
-                .unwrap_or_else(|error| FlowFailure::from(E::from(error)).into_response()),
+                .unwrap_or_else(|error| FlowErrorResponse::from(E::from(error)).into_response()),
             Err(failure) => failure.into_response(),
         })
     }

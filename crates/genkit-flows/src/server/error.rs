@@ -29,7 +29,7 @@ pub(super) enum Error {
     )]
     Origin,
     #[error("there is no flow with this name")]
-    NoSuchFlow,
+    FlowNotFound,
     #[error("flows must be called with POST")]
     Method,
     #[error("`{name}` in the query must be {expected}")]
@@ -46,7 +46,7 @@ pub(super) enum Error {
     #[error("the server is shutting down")]
     ShuttingDown,
     #[error("the client did not read its stream within {0:?}")]
-    NotRead(Duration),
+    SlowReader(Duration),
     #[error("the stream ended unexpectedly")]
     UnexpectedEnd,
 }
@@ -58,7 +58,7 @@ impl Error {
             Self::Method => Some(StatusCode::METHOD_NOT_ALLOWED),
             Self::Body(BodyError::Slow(_)) => Some(StatusCode::REQUEST_TIMEOUT),
             Self::Body(BodyError::Long(_)) => Some(StatusCode::PAYLOAD_TOO_LARGE),
-            Self::Body(BodyError::NoRoom) => Some(StatusCode::SERVICE_UNAVAILABLE),
+            Self::Body(BodyError::BudgetExceeded) => Some(StatusCode::SERVICE_UNAVAILABLE),
             _ => None,
         }
     }
@@ -69,11 +69,11 @@ impl Topic for Error {
         match self {
             Self::NothingLinked => ErrorKind::FailedPrecondition,
             Self::Origin | Self::Host(HostRejection::Unknown(_)) => ErrorKind::PermissionDenied,
-            Self::NoSuchFlow => ErrorKind::NotFound,
+            Self::FlowNotFound => ErrorKind::NotFound,
             Self::Method => ErrorKind::Unimplemented,
-            Self::Body(BodyError::Slow(_)) | Self::NotRead(_) => ErrorKind::DeadlineExceeded,
+            Self::Body(BodyError::Slow(_)) | Self::SlowReader(_) => ErrorKind::DeadlineExceeded,
             Self::TooManyRunning(_) | Self::Memory(_) => ErrorKind::ResourceExhausted,
-            Self::ShuttingDown | Self::UnexpectedEnd | Self::Body(BodyError::NoRoom) => {
+            Self::ShuttingDown | Self::UnexpectedEnd | Self::Body(BodyError::BudgetExceeded) => {
                 ErrorKind::Unavailable
             }
             Self::OnlyUnknown(_)

@@ -19,7 +19,7 @@ use genkit_core::ErrorKind;
 use genkit_core::internal::environment::is_development;
 use genkit_core::internal::error::Topic;
 use genkit_http_server::internal::{
-    AllowedHosts, BodyError, BodyRoom, Cors, Drain, FairLimit, FairPlace, GRACE, HostRejection,
+    AllowedHosts, BodyBudget, BodyError, Cors, Drain, FairLimit, FairPermit, GRACE, HostRejection,
     NoMemory, WholeBody, client_for, read_body,
 };
 
@@ -63,7 +63,7 @@ impl Default for GateSettings {
 pub struct Gate {
     providers: Vec<Arc<dyn ContextProvider>>,
     max_message: usize,
-    room: Arc<BodyRoom>,
+    room: Arc<BodyBudget>,
     /// The clients whose context providers run.
     admitting: Arc<FairLimit<String>>,
     running: Arc<FairLimit<String>>,
@@ -88,7 +88,7 @@ pub struct AdmittedRequest {
     pub owner: String,
     /// The client that holds the place.
     pub client: String,
-    pub place: FairPlace<String>,
+    pub place: FairPermit<String>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -116,7 +116,7 @@ impl Topic for Error {
             Self::Method => ErrorKind::Unimplemented,
             Self::Body(BodyError::Slow(_)) => ErrorKind::DeadlineExceeded,
             Self::TooManyRunning(_) | Self::Memory(_) => ErrorKind::ResourceExhausted,
-            Self::Body(BodyError::NoRoom) => ErrorKind::Unavailable,
+            Self::Body(BodyError::BudgetExceeded) => ErrorKind::Unavailable,
             _ => ErrorKind::InvalidArgument,
         }
     }
@@ -137,7 +137,7 @@ impl Gate {
         Self {
             providers: settings.providers,
             max_message: settings.max_message,
-            room: BodyRoom::new(settings.max_message),
+            room: BodyBudget::new(settings.max_message),
             admitting: FairLimit::new(MAX_ADMITTING.min(settings.max_in_flight)),
             running: FairLimit::new(settings.max_in_flight),
             memory: FairLimit::for_memory(settings.max_message),
@@ -211,7 +211,7 @@ impl Gate {
         &self,
         limit: &Arc<FairLimit<String>>,
         client: String,
-    ) -> Result<FairPlace<String>, Error> {
+    ) -> Result<FairPermit<String>, Error> {
         limit.take_place(client).ok_or(Error::TooManyRunning(self.max_in_flight))
     }
 
@@ -266,14 +266,14 @@ macro_rules! agent_server_options {
             pub fn http(mut self, address: impl Into<String>) -> Self {
                 let address = address.into();
                 self.listening.place =
-                    Some(genkit_http_server::internal::ListenPlace::Address(address));
+                    Some(genkit_http_server::internal::ListenAddress::Address(address));
                 self
             }
 
             /// Serves on a listener that is already bound, instead of [`http`](Self::http).
             pub fn listener(mut self, listener: std::net::TcpListener) -> Self {
                 self.listening.place =
-                    Some(genkit_http_server::internal::ListenPlace::Listener(listener));
+                    Some(genkit_http_server::internal::ListenAddress::Listener(listener));
                 self
             }
 

@@ -25,7 +25,7 @@ impl Rejection {
         let status = match body {
             Some(BodyError::Slow(_)) => StatusCode::REQUEST_TIMEOUT,
             Some(BodyError::Long(_)) => StatusCode::PAYLOAD_TOO_LARGE,
-            Some(BodyError::NoRoom) => StatusCode::SERVICE_UNAVAILABLE,
+            Some(BodyError::BudgetExceeded) => StatusCode::SERVICE_UNAVAILABLE,
             _ => http_status(error.kind()),
         };
         Self { status, code: status::name_of(error.kind()), message: error.to_string() }

@@ -9,9 +9,9 @@ use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 use tokio_util::sync::DropGuard;
 
-use super::answer::FlowFailure;
+use super::answer::FlowErrorResponse;
 use super::error::Error as E;
-use super::shared::{FlowEndpoint, FlowPlace};
+use super::shared::{FlowEndpoint, FlowSlot};
 use genkit_core::BoxFuture;
 use genkit_core::Flow;
 use genkit_core::internal::context::Caller;
@@ -33,7 +33,7 @@ pub(super) struct AdmittedFlow {
     /// The client that holds the slot.
     pub(super) client: String,
     /// The slot that counts it as a running flow, or as a reader of a stream.
-    pub(super) place: FlowPlace,
+    pub(super) place: FlowSlot,
 }
 
 /// A flow that runs until it is dropped.
@@ -41,7 +41,7 @@ pub(super) struct FlowRun<W> {
     pub(super) work: W,
     /// Cancels the context of the flow, so that tasks that it spawned are notified.
     pub(super) cancel: DropGuard,
-    pub(super) place: FlowPlace,
+    pub(super) place: FlowSlot,
     pub(super) trace: TraceHeaders,
 }
 
@@ -51,7 +51,7 @@ impl FlowEndpoint {
         self: &Arc<Self>,
         admitted: AdmittedFlow,
         chunks: Option<mpsc::Sender<Value>>,
-    ) -> FlowRun<impl Future<Output = Result<Value, FlowFailure>> + Send + use<>> {
+    ) -> FlowRun<impl Future<Output = Result<Value, FlowErrorResponse>> + Send + use<>> {
         let AdmittedFlow { flow, input, context, extensions, place, .. } = admitted;
         // The end of the server cancels all running flows.
         let cancel = self.end.child_token();
@@ -76,7 +76,7 @@ impl FlowEndpoint {
             trace::flush().await;
             done.map_err(|error| match error.kind() {
                 ErrorKind::Cancelled if endpoint.end.is_cancelled() => E::ShuttingDown.into(),
-                _ => FlowFailure::from_error(error, flow.name(), endpoint.exposes_errors),
+                _ => FlowErrorResponse::from_error(error, flow.name(), endpoint.exposes_errors),
             })
         };
         FlowRun { work, cancel: cancel.drop_guard(), place, trace }

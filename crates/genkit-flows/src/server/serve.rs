@@ -19,7 +19,7 @@ use genkit_core::Result;
 use genkit_core::internal::glob::matches_glob;
 use genkit_core::internal::shutdown::{cancel_at_shutdown, wait_for_signal};
 use genkit_http_server::internal::{
-    BoundListener, Drain, HttpServing, ListenPlace, Listening, ToldAddress,
+    BoundListener, Drain, HttpServing, ListenAddress, Listening, OnListening,
 };
 
 /// The default port.
@@ -54,8 +54,9 @@ impl FlowServer {
             started.drain.clone(),
             started.end.clone(),
         );
-        let app = router(Arc::new(endpoint), &prefix)
-            .fallback(|| async { super::answer::FlowFailure::from(E::NoSuchFlow).into_response() });
+        let app = router(Arc::new(endpoint), &prefix).fallback(|| async {
+            super::answer::FlowErrorResponse::from(E::FlowNotFound).into_response()
+        });
         tracing::debug!(flows = flows.len(), "serving flows");
         let path = if started.has_address() { prefix.as_str() } else { "" };
         started.serve(app, path, grace).await
@@ -148,7 +149,7 @@ fn router(endpoint: Arc<FlowEndpoint>, prefix: &str) -> Router {
 /// A server that listens, before its application is built.
 pub struct StartedServer {
     listener: BoundListener,
-    told: Option<ToldAddress>,
+    told: Option<OnListening>,
     stop: CancellationToken,
     /// The requests to wait for during shutdown.
     pub drain: Drain,
@@ -208,12 +209,12 @@ impl StartedServer {
 }
 
 /// Returns the loopback address with the port from the environment.
-fn default_place(port: Option<&str>) -> Result<ListenPlace> {
+fn default_place(port: Option<&str>) -> Result<ListenAddress> {
     let port = match port.map(str::trim).filter(|port| !port.is_empty()) {
         Some(port) => port.parse::<u16>().map_err(|_| E::Port(port.to_owned()))?,
         None => PORT,
     };
-    Ok(ListenPlace::Address(format!("127.0.0.1:{port}")))
+    Ok(ListenAddress::Address(format!("127.0.0.1:{port}")))
 }
 
 #[cfg(test)]
@@ -223,7 +224,7 @@ mod tests {
     #[test]
     fn the_port_is_that_of_the_environment() {
         let place = |port| match default_place(port) {
-            Ok(ListenPlace::Address(address)) => address,
+            Ok(ListenAddress::Address(address)) => address,
             Ok(_) => unreachable!("the place is an address"),
             Err(error) => error.to_string(),
         };

@@ -10,7 +10,7 @@ use crate::server::provider::ContextProvider;
 use crate::server::store::StreamStore;
 use genkit_core::internal::BoundRegistry;
 use genkit_core::internal::environment::is_development;
-use genkit_http_server::internal::{AllowedHosts, BodyRoom, Cors, Drain, FairLimit, FairPlace};
+use genkit_http_server::internal::{AllowedHosts, BodyBudget, Cors, Drain, FairLimit, FairPermit};
 
 /// The methods that web pages can use.
 pub(super) const METHODS: &str = "POST, OPTIONS";
@@ -26,7 +26,7 @@ const CUT_OFF: Duration = Duration::from_millis(500);
 const MAX_ADMITTING: usize = 256;
 
 /// The slot of a client's flow or reader, released on drop.
-pub(super) type FlowPlace = FairPlace<String>;
+pub(super) type FlowSlot = FairPermit<String>;
 
 /// The endpoint of all flows of a server, with its limits and checks.
 pub(super) struct FlowEndpoint {
@@ -36,7 +36,7 @@ pub(super) struct FlowEndpoint {
     pub(super) store: Option<Arc<dyn StreamStore>>,
     pub(super) timeout: Duration,
     pub(super) max_message: usize,
-    pub(super) room: Arc<BodyRoom>,
+    pub(super) room: Arc<BodyBudget>,
     /// The requests that are parsed and whose context providers run.
     pub(super) admitting: Arc<FairLimit<String>>,
     /// The flows that run.
@@ -69,7 +69,7 @@ impl FlowEndpoint {
             store: settings.store,
             timeout: settings.timeout,
             max_message: settings.max_message,
-            room: BodyRoom::new(settings.max_message),
+            room: BodyBudget::new(settings.max_message),
             admitting: FairLimit::new(MAX_ADMITTING.min(settings.max_in_flight)),
             running: FairLimit::new(settings.max_in_flight),
             reading: FairLimit::new(settings.max_in_flight),

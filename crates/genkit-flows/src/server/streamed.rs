@@ -16,11 +16,11 @@ use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 use tokio_util::sync::DropGuard;
 
-use super::answer::FlowFailure;
+use super::answer::FlowErrorResponse;
 use super::error::Error as E;
 use super::frames::frame;
 use super::run::{AdmittedFlow, FlowRun};
-use super::shared::{FlowEndpoint, FlowPlace};
+use super::shared::{FlowEndpoint, FlowSlot};
 use crate::server::store::StreamEvent;
 use genkit_core::BoxFuture;
 use genkit_core::internal::sync::lock;
@@ -31,7 +31,7 @@ const READ_GRACE: Duration = Duration::from_secs(30);
 /// The number of unread chunks after which a flow waits.
 pub(super) const CHUNKS: usize = 1;
 
-type FlowWork = BoxFuture<'static, Result<Value, FlowFailure>>;
+type FlowWork = BoxFuture<'static, Result<Value, FlowErrorResponse>>;
 
 /// Events as frames. Ends with an error if the client does not read them in time.
 pub(super) struct FlowFrames<S> {
@@ -58,8 +58,8 @@ struct StreamedFlow {
     work: FlowWork,
     cancel: Option<DropGuard>,
     chunks: mpsc::Receiver<Value>,
-    done: Option<Result<Value, FlowFailure>>,
-    _place: FlowPlace,
+    done: Option<Result<Value, FlowErrorResponse>>,
+    _place: FlowSlot,
 }
 
 impl FlowEndpoint {
@@ -124,7 +124,8 @@ impl<S: Stream<Item = StreamEvent> + Send + Unpin + 'static> FlowFrames<S> {
         let taken = std::mem::replace(&mut *lock(&self.events), FrameSource::Polled);
         let FrameSource::Waiting(mut events, _) = taken else {
             self.ended = true;
-            let overdue = || StreamEvent::Error(FlowFailure::from(E::NotRead(self.limit)).json);
+            let overdue =
+                || StreamEvent::Error(FlowErrorResponse::from(E::SlowReader(self.limit)).json);
             return Poll::Ready(matches!(taken, FrameSource::Overdue).then(overdue));
         };
         let event = events.poll_next_unpin(cx);

@@ -15,7 +15,7 @@ use self::unix_socket::UnixSocket;
 use super::error::Error as E;
 
 /// A function that receives the listening address once.
-pub type ToldAddress = Box<dyn FnOnce(SocketAddr) + Send>;
+pub type OnListening = Box<dyn FnOnce(SocketAddr) + Send>;
 
 /// The prefix of the address of a Unix socket, as in `unix:/run/notes.sock`.
 const UNIX: &str = "unix:";
@@ -24,13 +24,13 @@ const UNIX: &str = "unix:";
 #[derive(Default)]
 pub struct Listening {
     /// The address or listener, if set.
-    pub place: Option<ListenPlace>,
-    pub told: Option<ToldAddress>,
+    pub place: Option<ListenAddress>,
+    pub told: Option<OnListening>,
     /// Wraps each connection before HTTP, for example in TLS.
     pub acceptor: Option<Acceptor>,
 }
 
-pub enum ListenPlace {
+pub enum ListenAddress {
     Address(String),
     Listener(std::net::TcpListener),
     #[cfg(unix)]
@@ -43,7 +43,7 @@ impl Listening {
     }
 }
 
-impl ListenPlace {
+impl ListenAddress {
     pub async fn listen(self) -> Result<BoundListener, E> {
         let given = |source| E::GivenListener { source };
         let listener = match self {
@@ -59,13 +59,13 @@ impl ListenPlace {
                 // The operating system would create a socket without a name, which no client could find.
                 Some("") => {
                     let source = io::ErrorKind::InvalidInput.into();
-                    return Err(E::NoAddress { address, source });
+                    return Err(E::InvalidAddress { address, source });
                 }
                 Some(path) => return BoundListener::at_path(path),
                 None => match TcpListener::bind(&address).await {
                     Ok(listener) => listener,
                     Err(source) if source.kind() == io::ErrorKind::InvalidInput => {
-                        return Err(E::NoAddress { address, source });
+                        return Err(E::InvalidAddress { address, source });
                     }
                     Err(source) => return Err(E::Listen { address, source }),
                 },

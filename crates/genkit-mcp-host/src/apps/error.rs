@@ -9,11 +9,11 @@ pub(super) enum Error {
     #[error("has the page `{uri}` of `{tool}` with another scheme than `ui://`")]
     Scheme { tool: String, uri: String },
     #[error("returned no HTML with the type `text/html;profile=mcp-app` for the page `{uri}`")]
-    NoPage { uri: String },
+    InvalidPage { uri: String },
     #[error("returned a page of {bytes} bytes for `{uri}`; the limit is {max}")]
     TooLarge { uri: String, bytes: usize, max: usize },
     #[error("has no tool `{0}` that its pages may call")]
-    NotForPages(String),
+    ToolHiddenFromPages(String),
     #[error("has the tool `{0}`, which needs the user's approval, so its pages cannot call it")]
     NeedsApproval(String),
 }
@@ -21,9 +21,9 @@ pub(super) enum Error {
 impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::Scheme { .. } | Self::NoPage { .. } => ErrorKind::Internal,
+            Self::Scheme { .. } | Self::InvalidPage { .. } => ErrorKind::Internal,
             Self::TooLarge { .. } => ErrorKind::ResourceExhausted,
-            Self::NotForPages(_) | Self::NeedsApproval(_) => ErrorKind::PermissionDenied,
+            Self::ToolHiddenFromPages(_) | Self::NeedsApproval(_) => ErrorKind::PermissionDenied,
         }
     }
 }

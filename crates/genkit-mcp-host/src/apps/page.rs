@@ -92,14 +92,14 @@ impl McpApp {
         let contents = client.read_resource(uri).await?;
         let page = contents.into_iter().find(|piece| piece.mime_type() == Some(APP_MIME_TYPE));
         let Some(page) = page else {
-            return Err(Error::NoPage { uri: shown_uri(uri) }.for_server(key));
+            return Err(Error::InvalidPage { uri: shown_uri(uri) }.for_server(key));
         };
         let Some(html) = page
             .as_text()
             .map(str::to_owned)
             .or_else(|| String::from_utf8(page.as_bytes().to_vec()).ok())
         else {
-            return Err(Error::NoPage { uri: shown_uri(uri) }.for_server(key));
+            return Err(Error::InvalidPage { uri: shown_uri(uri) }.for_server(key));
         };
         if html.len() > MAX_PAGE {
             let (uri, bytes) = (shown_uri(uri), html.len());
@@ -227,7 +227,7 @@ impl McpHost {
         let tools = app.client.catalog.all_items::<Tool>().await?;
         let is_listed = tools.iter().any(|tool| tool.bare.name() == name);
         if !is_listed || !find_meta(&tools, name).is_none_or(is_for_pages) {
-            return Err(Error::NotForPages(name.to_owned()).for_server(&server.key));
+            return Err(Error::ToolHiddenFromPages(name.to_owned()).for_server(&server.key));
         }
         if server.config.controls.asks_before(name) {
             return Err(Error::NeedsApproval(name.to_owned()).for_server(&server.key));

@@ -10,5 +10,5 @@ pub(super) fn configure_entry(
     _: Vec<(String, String)>,
     controls: Controls,
 ) -> ServerConfig {
-    ServerConfig::from_error(Error::NoHttp(place).into(), controls)
+    ServerConfig::from_error(Error::HttpDisabled(place).into(), controls)
 }

@@ -16,7 +16,7 @@ pub(super) enum Error {
     #[error("closed the connection before it responded to the handshake")]
     EndedEarly,
     #[error("sent no `serverInfo`")]
-    NoInfo,
+    MissingServerInfo,
     #[error("uses the unsupported MCP version `{version}`; supported versions: {known}")]
     UnknownVersion { version: String, known: String },
     #[error("supports only unsupported MCP versions: {0}")]
@@ -24,7 +24,7 @@ pub(super) enum Error {
     #[error("was closed during the handshake")]
     ClosedEarly,
     #[error("did not respond to the handshake with MCP; it is not an MCP server, or it is broken")]
-    NoMcp,
+    NotMcp,
     #[error("returned an invalid `initialize` result: {0}; fix the server")]
     InvalidInitialize(String),
     #[error("could not be connected: {0}")]
@@ -47,10 +47,14 @@ impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::SlowHandshake(_) | Self::SlowConnection(_) => ErrorKind::DeadlineExceeded,
-            Self::EndedEarly | Self::NoMcp | Self::Unwritable(_) | Self::Gone(_) | Self::Absent => {
-                ErrorKind::Unavailable
+            Self::EndedEarly
+            | Self::NotMcp
+            | Self::Unwritable(_)
+            | Self::Gone(_)
+            | Self::Absent => ErrorKind::Unavailable,
+            Self::MissingServerInfo | Self::InvalidInitialize(_) | Self::Handshake(_) => {
+                ErrorKind::Internal
             }
-            Self::NoInfo | Self::InvalidInitialize(_) | Self::Handshake(_) => ErrorKind::Internal,
             Self::UnknownVersion { .. } | Self::UnknownVersions(_) | Self::Disabled(_) => {
                 ErrorKind::FailedPrecondition
             }

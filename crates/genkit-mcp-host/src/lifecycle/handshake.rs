@@ -240,7 +240,9 @@ fn describe_error(
     task: &ClientTask,
 ) -> Result<Arc<Connection>> {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
-    let Some(info) = task.peer_info() else { return Err(Error::NoInfo.for_server(&server.key)) };
+    let Some(info) = task.peer_info() else {
+        return Err(Error::MissingServerInfo.for_server(&server.key));
+    };
     // rmcp accepts any version.
     if !ProtocolVersion::KNOWN_VERSIONS.contains(&info.protocol_version) {
         let version = info.protocol_version.to_string();
@@ -289,13 +291,13 @@ fn explain_error(server: &str, error: &ClientInitializeError) -> HandshakeError 
         E::Cancelled => (Error::ClosedEarly.for_server(server), EraHint::None),
         E::ExpectedInitResult(Some(result)) => match invalid_member(result) {
             Some(problem) => (Error::InvalidInitialize(problem).for_server(server), EraHint::None),
-            None => (Error::NoMcp.for_server(server), EraHint::MaybeOld),
+            None => (Error::NotMcp.for_server(server), EraHint::MaybeOld),
         },
         E::ExpectedInitResponse(_)
         | E::ExpectedInitResult(None)
         | E::ConflictInitResponseId(..)
         | E::UncorrelatedErrorResponse { .. } => {
-            (Error::NoMcp.for_server(server), EraHint::MaybeOld)
+            (Error::NotMcp.for_server(server), EraHint::MaybeOld)
         }
         other => (Error::Handshake(other.to_string()).for_server(server), EraHint::None),
     };

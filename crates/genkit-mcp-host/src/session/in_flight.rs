@@ -14,7 +14,7 @@ use crate::input::elicit::ElicitRequest;
 use crate::lifecycle::noise::WarningBudget;
 use crate::limits::MAX_SERVER_REQUESTS;
 use crate::transport::request_id::is_same_id;
-use genkit_core::internal::context::Asker;
+use genkit_core::internal::context::QuestionChannel;
 use genkit_core::internal::sync::lock;
 use genkit_core::{Context, Elicited, Progress};
 use serde_json::Value;
@@ -46,7 +46,7 @@ pub(crate) struct OpenRequest {
     /// Whether the caller can be asked.
     pub(crate) can_elicit: bool,
     /// Identifies who would answer; two unknown callers never count as the same.
-    asker: Option<Asker>,
+    asker: Option<QuestionChannel>,
     signals: mpsc::Sender<Signal>,
     /// Limits the questions that wait for the caller.
     questions: Semaphore,
@@ -69,7 +69,7 @@ impl OpenRequest {
     fn with_asker(
         target: &str,
         can_elicit: bool,
-        asker: Option<Asker>,
+        asker: Option<QuestionChannel>,
     ) -> (Self, mpsc::Receiver<Signal>) {
         let (signals, receiver) = mpsc::channel(SIGNALS);
         let request = Self {
@@ -133,7 +133,7 @@ impl InFlightEntry {
     fn may_ask_on(&self) -> bool {
         // A run that is interrupted continues with a new call.
         let is_told = self.request.left_while_asked.load(Ordering::Acquire)
-            && self.request.asker.is_some_and(Asker::can_resume);
+            && self.request.asker.is_some_and(QuestionChannel::can_resume);
         !is_told && self.given_up.is_none_or(|when| when.elapsed() < ABANDONED_FOR)
     }
 }

@@ -14,7 +14,7 @@ use crate::http::settings::HealthCheck;
 use genkit_core::Error;
 use genkit_core::internal::error::BoxError;
 use genkit_http_server::HttpStream;
-use genkit_http_server::internal::ListenPlace;
+use genkit_http_server::internal::ListenAddress;
 
 impl McpServer {
     /// Serves streamable HTTP at `http://ADDRESS/mcp` instead of stdio, for example
@@ -34,7 +34,7 @@ impl McpServer {
     /// # }
     /// ```
     pub fn http(mut self, address: impl Into<String>) -> Self {
-        self.listening.place = Some(ListenPlace::Address(address.into()));
+        self.listening.place = Some(ListenAddress::Address(address.into()));
         self
     }
 
@@ -50,7 +50,7 @@ impl McpServer {
     /// # }
     /// ```
     pub fn listener(mut self, listener: TcpListener) -> Self {
-        self.listening.place = Some(ListenPlace::Listener(listener));
+        self.listening.place = Some(ListenAddress::Listener(listener));
         self
     }
 
@@ -70,7 +70,7 @@ impl McpServer {
     /// ```
     #[cfg(unix)]
     pub fn unix_listener(mut self, listener: std::os::unix::net::UnixListener) -> Self {
-        self.listening.place = Some(ListenPlace::UnixListener(listener));
+        self.listening.place = Some(ListenAddress::UnixListener(listener));
         self
     }
 

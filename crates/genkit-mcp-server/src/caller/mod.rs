@@ -23,13 +23,13 @@ pub(crate) use self::questions::input_request;
 use self::questions::question_params;
 pub(crate) use self::request::Request;
 use super::error::Error as E;
-use super::quota::HeldPlace;
+use super::quota::SlotGuard;
 use super::session::Era;
 use super::settings::{ApprovalFallback, ServerSettings};
 use genkit_core::BoxFuture;
 use genkit_core::Registry;
 use genkit_core::Result;
-use genkit_core::internal::context::{Asker, Caller, CallerAnswer, Capability, Question};
+use genkit_core::internal::context::{Caller, CallerAnswer, Capability, Question, QuestionChannel};
 use genkit_core::internal::sync::lock;
 use genkit_core::{ClientInfo, LogLevel, Progress};
 use genkit_mcp::internal::jsonrpc::MAX_ID_BYTES;
@@ -48,7 +48,7 @@ pub(crate) struct McpCaller {
     approval_fallback: ApprovalFallback,
     question_timeout: Duration,
     /// The in-flight slot, which is released while the client is asked.
-    place: Mutex<Option<HeldPlace>>,
+    place: Mutex<Option<SlotGuard>>,
 }
 
 impl McpCaller {
@@ -74,7 +74,7 @@ impl McpCaller {
         }
     }
 
-    pub(crate) fn hold_place(&self, place: HeldPlace) {
+    pub(crate) fn hold_place(&self, place: SlotGuard) {
         *lock(&self.place) = Some(place);
     }
 
@@ -102,7 +102,7 @@ fn is_short(token: &ProgressToken) -> bool {
 }
 
 impl Caller for McpCaller {
-    fn asker(&self) -> Option<Asker> {
+    fn asker(&self) -> Option<QuestionChannel> {
         Some(self.request.session.asker)
     }
 
@@ -119,7 +119,7 @@ impl Caller for McpCaller {
         }
         Some(Box::pin(async move {
             let open = self.request.session.quota().open_question()?;
-            let paused = lock(&self.place).as_ref().map(HeldPlace::while_waiting);
+            let paused = lock(&self.place).as_ref().map(SlotGuard::while_waiting);
             let (limit, params) = (self.question_timeout, question_params(&question.kind)?);
             let answered = tokio::select! {
                 answered = self.ask_client(&question.kind, params) => answered,

@@ -59,7 +59,7 @@ impl McpCaller {
         let answer = question.wait_for_answer().await?;
         let answer = answer.map_err(|error| E::QuestionRefused(error.message.into_owned()))?;
         drop(waiting);
-        client_answer::read(kind, &answer).map_err(E::UnusableAnswer)
+        client_answer::read(kind, &answer).map_err(E::InvalidAnswer)
     }
 }
 

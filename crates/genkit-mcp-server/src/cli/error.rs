@@ -33,7 +33,7 @@ pub(super) enum Error {
     #[error(
         "the variable `{key}` is not set or is not valid Unicode; set it, or write `--env {key}=VALUE`"
     )]
-    NoVariable { key: String },
+    UnknownVariable { key: String },
     #[error(
         "the environment does not contain your home directory; pass the file with `--config FILE`"
     )]
@@ -67,7 +67,7 @@ impl Topic for Error {
                 ErrorKind::Internal
             }
             Self::File(_)
-            | Self::NoVariable { .. }
+            | Self::UnknownVariable { .. }
             | Self::NoHome
             | Self::NoFolder { .. }
             | Self::NeedsAnswers

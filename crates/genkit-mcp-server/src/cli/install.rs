@@ -37,7 +37,7 @@ pub(super) fn install_entry(
         match env::var(name) {
             Ok(value) => server = server.env(name, value),
             Err(_) if variable.is_required() => {
-                return Err(E::NoVariable { key: name.to_owned() }.into());
+                return Err(E::UnknownVariable { key: name.to_owned() }.into());
             }
             Err(_) => {}
         }
@@ -106,7 +106,7 @@ fn parse_variable(text: &str) -> Result<(String, String)> {
     if key.is_empty() {
         return Err(E::VariableName.into());
     }
-    let known = || env::var(key).map_err(|_| E::NoVariable { key: key.to_owned() });
+    let known = || env::var(key).map_err(|_| E::UnknownVariable { key: key.to_owned() });
     let value = value.map_or_else(known, Ok)?;
     Ok((key.to_owned(), value))
 }

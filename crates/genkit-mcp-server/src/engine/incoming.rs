@@ -9,7 +9,7 @@ use serde::de::IgnoredAny;
 use crate::caller::message;
 use genkit_mcp::internal::jsonrpc::MAX_VALUES;
 use genkit_mcp::internal::jsonrpc::scan;
-use genkit_mcp::internal::jsonrpc::scan::{ScanFault, text_of};
+use genkit_mcp::internal::jsonrpc::scan::{ScanError, text_of};
 use genkit_mcp::internal::jsonrpc::{Id, MAX_ID_BYTES, MAX_NESTING, Outline, Scanner, nesting};
 
 /// A message from a client. Its content is raw JSON, which has been validated.
@@ -102,9 +102,9 @@ pub(crate) fn read_message(bytes: &[u8]) -> Result<Message<'_>, MessageRejection
     let outline = || Scanner::default().finish(text.as_bytes());
     let members = match scan::members(text) {
         Ok(members) => members,
-        Err(ScanFault::TooDeep) => return reject_message(outline(), &MessageError::TooDeep),
-        Err(ScanFault::TooMany) => return reject_message(outline(), &MessageError::TooMany),
-        Err(ScanFault::Duplicate(name)) => {
+        Err(ScanError::TooDeep) => return reject_message(outline(), &MessageError::TooDeep),
+        Err(ScanError::TooMany) => return reject_message(outline(), &MessageError::TooMany),
+        Err(ScanError::Duplicate(name)) => {
             let mut outline = outline();
             if name == "id" {
                 // Which of the two ids is meant is unknown.
@@ -112,7 +112,7 @@ pub(crate) fn read_message(bytes: &[u8]) -> Result<Message<'_>, MessageRejection
             }
             return reject_message(outline, &MessageError::Duplicate(name));
         }
-        Err(ScanFault::NotJson) => return Err(error_for(None, &not_json(text))),
+        Err(ScanError::NotJson) => return Err(error_for(None, &not_json(text))),
     };
     let id = members.id.map_or(Id::Absent, Id::of_raw);
     let method = members.method.map(|raw| text_of(raw).ok_or(MessageError::Method));

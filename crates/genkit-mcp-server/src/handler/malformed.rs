@@ -9,7 +9,7 @@ use crate::session::Era;
 
 /// The error in the parameters.
 #[derive(Debug, thiserror::Error)]
-enum ParamsFault {
+enum MalformedParams {
     #[error("missing")]
     Missing,
     #[error("they must be an object")]
@@ -39,22 +39,22 @@ pub(crate) fn malformed_error(method: &str, params: Option<&Value>, era: Era) ->
     ErrorData::invalid_params(format!("malformed params of {method}: {fault}"), None)
 }
 
-fn params_fault(method: &str, params: Option<&Value>) -> ParamsFault {
-    let Some(params) = params else { return ParamsFault::Missing };
-    let Some(params) = params.as_object() else { return ParamsFault::NotObject };
+fn params_fault(method: &str, params: Option<&Value>) -> MalformedParams {
+    let Some(params) = params else { return MalformedParams::Missing };
+    let Some(params) = params.as_object() else { return MalformedParams::NotObject };
     let text = |key| match params.get(key) {
         Some(Value::String(_)) => None,
-        Some(_) => Some(ParamsFault::NoString(key)),
-        None => Some(ParamsFault::NoMember(key)),
+        Some(_) => Some(MalformedParams::NoString(key)),
+        None => Some(MalformedParams::NoMember(key)),
     };
     let object = |key| match params.get(key) {
         Some(Value::Object(_) | Value::Null) | None => None,
-        Some(_) => Some(ParamsFault::MemberNoObject(key)),
+        Some(_) => Some(MalformedParams::MemberNoObject(key)),
     };
     let found = match method {
         "subscriptions/listen" => match params.get("notifications") {
             Some(_) => object("notifications"),
-            None => Some(ParamsFault::NoMember("notifications")),
+            None => Some(MalformedParams::NoMember("notifications")),
         },
         "tools/call" | "prompts/get" => text("name").or_else(|| object("arguments")),
         "resources/read"
@@ -63,37 +63,37 @@ fn params_fault(method: &str, params: Option<&Value>) -> ParamsFault {
         | "resources/directory/read"
         | "skills/get" => text("uri"),
         "completion/complete" => object("ref").or_else(|| object("argument")),
-        "logging/setLevel" => text("level").or(Some(ParamsFault::Level)),
+        "logging/setLevel" => text("level").or(Some(MalformedParams::Level)),
         "initialize" => text("protocolVersion").or_else(|| initialize_fault(params)),
         "tasks/update" => text("taskId").or_else(|| object("inputResponses")),
         "tasks/get" | "tasks/cancel" => text("taskId"),
         _ => None,
     };
-    found.unwrap_or(ParamsFault::Schema)
+    found.unwrap_or(MalformedParams::Schema)
 }
 
 /// Finds the invalid member of a handshake.
-fn initialize_fault(params: &Map<String, Value>) -> Option<ParamsFault> {
+fn initialize_fault(params: &Map<String, Value>) -> Option<MalformedParams> {
     for key in ["capabilities", "clientInfo"] {
         match params.get(key) {
-            None => return Some(ParamsFault::NoMember(key)),
+            None => return Some(MalformedParams::NoMember(key)),
             Some(Value::Object(_)) => {}
-            Some(_) => return Some(ParamsFault::MemberNoObject(key)),
+            Some(_) => return Some(MalformedParams::MemberNoObject(key)),
         }
     }
     let client = &params["clientInfo"];
     for (key, path) in [("name", "clientInfo.name"), ("version", "clientInfo.version")] {
         match client.get(key) {
-            None => return Some(ParamsFault::NoMember(path)),
+            None => return Some(MalformedParams::NoMember(path)),
             Some(Value::String(_)) => {}
-            Some(_) => return Some(ParamsFault::NoString(path)),
+            Some(_) => return Some(MalformedParams::NoString(path)),
         }
     }
     for (key, value) in params["capabilities"].as_object()? {
         // Each capability is read alone, so that the error names it.
         let alone = Map::from_iter([(key.clone(), value.clone())]);
         if let Err(error) = ClientCapabilities::deserialize(&Value::Object(alone)) {
-            return Some(ParamsFault::Member(format!("capabilities.{key}"), error.to_string()));
+            return Some(MalformedParams::Member(format!("capabilities.{key}"), error.to_string()));
         }
     }
     None

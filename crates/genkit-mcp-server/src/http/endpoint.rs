@@ -20,14 +20,16 @@ use super::rejection::{HttpRejection, record_refusal};
 use super::sessions::{Owner, SessionTable};
 use super::streams::AnswerBody;
 use crate::engine::Engine;
-use crate::http::auth::{Authentication, Challenges, Denial, ProtectedResource, document_answer};
+use crate::http::auth::{
+    AuthError, Authentication, Challenges, ProtectedResource, document_answer,
+};
 use crate::http::session_store::SessionStore;
 use crate::principal::Principal;
 use crate::quota::{ClientKey, ClientQuota};
-use crate::session::Sees;
+use crate::session::Visibility;
 use crate::state::SharedState;
 use genkit_http_server::internal::{
-    AllowedHosts, BodyRoom, Connection, Cors, Drain, FairLimit, HttpApp, Peer,
+    AllowedHosts, BodyBudget, Connection, Cors, Drain, FairLimit, HttpApp, Peer,
 };
 
 /// The methods that web pages can use.
@@ -55,7 +57,7 @@ pub(super) struct EndpointState {
     /// The header that a trusted proxy sets to the client's address.
     client_address_from: Option<http::HeaderName>,
     pub(super) max_body: usize,
-    pub(super) room: Arc<BodyRoom>,
+    pub(super) room: Arc<BodyBudget>,
     /// The clients whose tokens are verified.
     verifying: Arc<FairLimit<ClientKey>>,
     /// The memory of the requests that run.
@@ -90,7 +92,7 @@ pub(super) struct RequestSender<'a> {
     pub(super) client: Arc<ClientQuota>,
     pub(super) owner: Owner,
     /// The resources whose changes its session is notified of.
-    pub(super) sees: Sees,
+    pub(super) sees: Visibility,
     pub(super) address: Option<IpAddr>,
     /// When its token expires, which also ends its streams.
     pub(super) expiry: Option<Instant>,
@@ -127,7 +129,7 @@ impl McpEndpoint {
             authentication: settings.authentication,
             client_address_from,
             max_body: settings.max_body,
-            room: BodyRoom::new(settings.max_body),
+            room: BodyBudget::new(settings.max_body),
             verifying: FairLimit::new(MAX_VERIFYING),
             memory: FairLimit::for_memory(settings.max_body),
             health: Health::new(&shared),
@@ -171,7 +173,7 @@ impl McpEndpoint {
         let from = request.extensions().get::<ConnectInfo<SocketAddr>>();
         let address = from.map(|from| from.0.ip());
         let owner = owner_of(request.extensions());
-        let sees = Sees::default();
+        let sees = Visibility::default();
         let (expiry, connection) = (None, None);
         let sender = RequestSender { client, owner, sees, address, expiry, connection };
         self.0.answer_request(request, sender).await
@@ -215,7 +217,7 @@ impl HttpApp for McpEndpoint {
         let address = Some(from.address.ip());
         // No layer in front can set a principal; the token identifies it later.
         let owner = Owner::default();
-        let sees = Sees::default();
+        let sees = Visibility::default();
         let (expiry, connection) = (None, Some(from.connection));
         let sender = RequestSender { client, owner, sees, address, expiry, connection };
         self.0.answer_request(request, sender).await
@@ -310,7 +312,7 @@ impl EndpointState {
                 if self.required_scopes.iter().all(has) {
                     Ok(principal)
                 } else {
-                    Err(Denial::Scope)
+                    Err(AuthError::Scope)
                 }
             });
         let principal = admitted.map_err(|denial| {

@@ -28,7 +28,7 @@ impl EndpointState {
             return Err(HttpRejection::Method("POST"));
         }
         if !accepts_type(headers, "text/event-stream") {
-            return Err(HttpRejection::NoEvents);
+            return Err(HttpRejection::EventsNotAccepted);
         }
         check_head(headers)?;
         let session = self.find_session(headers, sender).await?;

@@ -73,10 +73,10 @@ impl MessageSession {
 /// Parses the message in a body.
 pub(super) fn message_in(body: &[u8]) -> Result<Message<'_>, HttpRejection> {
     read_message(body).map_err(|rejected| match rejected {
-        MessageRejection::Answer(answer) => HttpRejection::NoMessage(Some(answer)),
+        MessageRejection::Answer(answer) => HttpRejection::MissingMessage(Some(answer)),
         MessageRejection::Silent(reason) => {
             tracing::debug!(reason, "rejected a body that is not a valid message");
-            HttpRejection::NoMessage(None)
+            HttpRejection::MissingMessage(None)
         }
     })
 }

@@ -12,7 +12,7 @@ use super::streams::{AnswerBody, Driver, EventStream};
 use crate::engine::{Call, Reply};
 use crate::quota::ClientKey;
 use crate::session::{Handshake, Session};
-use genkit_http_server::internal::{FairPlace, RunningRequest};
+use genkit_http_server::internal::{FairPermit, RunningRequest};
 
 /// The state needed to send the response to a message.
 pub(super) struct PendingResponse {
@@ -28,7 +28,7 @@ pub(super) struct PendingResponse {
     /// When the token of the client expires.
     pub(super) expiry: Option<Instant>,
     /// The memory of the request, which its function holds.
-    pub(super) _memory: FairPlace<ClientKey>,
+    pub(super) _memory: FairPermit<ClientKey>,
 }
 
 impl PendingResponse {

@@ -172,7 +172,7 @@ impl EndpointState {
                 RunningCall::new(call, answering).answer_call(now, end, self.store.as_ref()).await
             }
             Action::Listen(_) if !answering.accepts_events => {
-                HttpRejection::NoEvents.into_response()
+                HttpRejection::EventsNotAccepted.into_response()
             }
             Action::Listen(listen) => {
                 let stream = std::mem::take(&mut answering.stream);

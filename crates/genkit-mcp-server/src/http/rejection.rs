@@ -11,7 +11,7 @@ use super::streams::AnswerBody;
 use crate::audit::TARGET;
 use crate::engine::message;
 use crate::error::REFUSED;
-use crate::http::auth::Denial;
+use crate::http::auth::AuthError;
 use crate::quota::ClientKey;
 use genkit_core::internal::visible::Logged;
 use genkit_http_server::internal::{BodyError, HostRejection};
@@ -24,7 +24,7 @@ pub(super) enum HttpRejection {
     Origin,
     /// Rejected because its token is missing or invalid, with a challenge if another token would help.
     #[error("{denial}")]
-    Denied { denial: Denial, challenge: Option<HeaderValue> },
+    Denied { denial: AuthError, challenge: Option<HeaderValue> },
     /// The token lacks a scope that the requested item requires.
     #[error("Forbidden: the token lacks a scope that `{name}` requires ({scopes})")]
     StepUp {
@@ -41,7 +41,7 @@ pub(super) enum HttpRejection {
     #[error(
         "Not Acceptable: the response is a stream of events, so `Accept` must include text/event-stream"
     )]
-    NoEvents,
+    EventsNotAccepted,
     #[error("Unsupported Media Type: `Content-Type` must be application/json")]
     NotJson,
     #[error(
@@ -54,7 +54,7 @@ pub(super) enum HttpRejection {
     Header { id: Option<RequestId>, fault: HeaderError },
     /// The body is not a valid message. Contains the response, if there is one.
     #[error("Invalid Request: the body must be one JSON-RPC 2.0 message")]
-    NoMessage(Option<Bytes>),
+    MissingMessage(Option<Bytes>),
     #[error("Bad Request: the header Mcp-Session-Id is missing")]
     SessionNeeded,
     #[error("too many sessions are open; try again later")]
@@ -86,16 +86,16 @@ impl HttpRejection {
         match self {
             Self::Host(_) => "host",
             Self::Origin => "origin",
-            Self::Denied { denial: Denial::Scope, .. } | Self::StepUp { .. } => "scope",
+            Self::Denied { denial: AuthError::Scope, .. } | Self::StepUp { .. } => "scope",
             Self::Denied { .. } => "bearer",
             Self::Body(_) => "body",
             Self::Method(_)
             | Self::NotAcceptable
-            | Self::NoEvents
+            | Self::EventsNotAccepted
             | Self::NotJson
             | Self::Encoding(_)
             | Self::Header { .. } => "header",
-            Self::NoMessage(_) | Self::NothingAsked => "json",
+            Self::MissingMessage(_) | Self::NothingAsked => "json",
             Self::NotAskedHere => "question",
             Self::SessionNeeded | Self::NoSuchSession | Self::NoStore => "session",
             Self::OthersSession => "principal",
@@ -106,7 +106,7 @@ impl HttpRejection {
     }
 
     /// Returns the denial of the token, which is safe to log. Other errors can contain text from the request.
-    pub(super) fn denial(&self) -> Option<&Denial> {
+    pub(super) fn denial(&self) -> Option<&AuthError> {
         match self {
             Self::Denied { denial, .. } => Some(denial),
             _ => None,
@@ -119,17 +119,17 @@ impl HttpRejection {
                 StatusCode::FORBIDDEN
             }
             Self::Denied { denial, .. } => match denial {
-                Denial::Missing | Denial::Invalid(_) => StatusCode::UNAUTHORIZED,
-                Denial::Scope => StatusCode::FORBIDDEN,
-                Denial::Malformed => StatusCode::BAD_REQUEST,
-                Denial::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+                AuthError::Missing | AuthError::Invalid(_) => StatusCode::UNAUTHORIZED,
+                AuthError::Scope => StatusCode::FORBIDDEN,
+                AuthError::Malformed => StatusCode::BAD_REQUEST,
+                AuthError::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
             },
             Self::Method(_) => StatusCode::METHOD_NOT_ALLOWED,
-            Self::NotAcceptable | Self::NoEvents => StatusCode::NOT_ACCEPTABLE,
+            Self::NotAcceptable | Self::EventsNotAccepted => StatusCode::NOT_ACCEPTABLE,
             Self::NotJson | Self::Encoding(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::Body(BodyError::Slow(_)) => StatusCode::REQUEST_TIMEOUT,
             Self::Body(BodyError::Long(_)) => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::Body(BodyError::NoRoom)
+            Self::Body(BodyError::BudgetExceeded)
             | Self::TooManySessions
             | Self::Busy
             | Self::TooManyStreams
@@ -138,7 +138,7 @@ impl HttpRejection {
             Self::Host(HostRejection::Malformed)
             | Self::Body(BodyError::Broken)
             | Self::Header { .. }
-            | Self::NoMessage(_)
+            | Self::MissingMessage(_)
             | Self::SessionNeeded
             | Self::NothingAsked
             | Self::NotAskedHere => StatusCode::BAD_REQUEST,
@@ -158,7 +158,7 @@ impl HttpRejection {
             | Self::OthersSession
             | Self::NoStore
             | Self::TooManyStreams
-            | Self::Body(BodyError::NoRoom) => REFUSED,
+            | Self::Body(BodyError::BudgetExceeded) => REFUSED,
             _ => ErrorCode::INVALID_REQUEST,
         };
         ErrorData::new(code, self.to_string(), None)
@@ -167,7 +167,7 @@ impl HttpRejection {
     pub(super) fn into_response(self) -> Response<AnswerBody> {
         let status = self.status();
         let body = match &self {
-            Self::NoMessage(Some(answer)) => answer.clone(),
+            Self::MissingMessage(Some(answer)) => answer.clone(),
             Self::Header { id, .. } | Self::StepUp { id, .. } => {
                 message::error_reply(id.as_ref(), &self.error()).bytes
             }
@@ -196,7 +196,7 @@ pub(super) fn record_refusal(
     path: &str,
     key: &ClientKey,
     reason: &'static str,
-    denial: Option<&Denial>,
+    denial: Option<&AuthError>,
 ) {
     let (principal, address) = key.known_identity();
     tracing::info!(

@@ -22,7 +22,7 @@ pub(crate) use encoded::ListKind;
 pub(crate) use filter::Filter;
 use genkit_core::Registry;
 use genkit_core::Skill;
-use genkit_core::internal::names::KeptNames;
+use genkit_core::internal::names::NameTable;
 use genkit_core::internal::sync::lock;
 use genkit_core::{Prompt, Resource, Tool};
 use genkit_mcp::internal::content;
@@ -216,8 +216,8 @@ fn is_path(name: &str) -> bool {
 /// Assigned names, which stay with the items that they were first assigned to.
 #[derive(Default)]
 struct AssignedNames {
-    tools: KeptNames,
-    prompts: KeptNames,
+    tools: NameTable,
+    prompts: NameTable,
 }
 
 /// A cache of the newest lists, rebuilt when the registry changes.

@@ -8,7 +8,7 @@ use std::time::Instant;
 use super::book::{Book, Full, HeldQuestion, HeldQuota};
 use super::bound::Kind;
 use super::holder::{Claim, Holder};
-use super::place::HeldPlace;
+use super::place::SlotGuard;
 use crate::error::Error as E;
 use crate::principal::Principal;
 use genkit_core::internal::sync::TokenBucket;
@@ -129,7 +129,7 @@ impl ClientQuota {
 
 impl SessionQuota {
     /// Takes an in-flight slot for a function of this program, or of the server `upstream`.
-    pub(crate) fn take_place(&self, upstream: Option<&str>) -> Result<HeldPlace, E> {
+    pub(crate) fn take_place(&self, upstream: Option<&str>) -> Result<SlotGuard, E> {
         let held = self.hold_amount(Kind::Place, 1, upstream).map_err(|full| match full {
             Full::All(limit) => E::TooManyRunning(limit),
             Full::Client(held) | Full::Session(held) => E::TooManyClientRequests(held),
@@ -137,7 +137,7 @@ impl SessionQuota {
                 E::UpstreamBusy { server: upstream.unwrap_or_default().to_owned(), held }
             }
         })?;
-        Ok(HeldPlace::new(held))
+        Ok(SlotGuard::new(held))
     }
 
     /// Opens a question to this client, counted until it is dropped.

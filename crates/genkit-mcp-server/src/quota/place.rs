@@ -8,9 +8,9 @@ use genkit_core::internal::sync::lock;
 
 /// The slot of a running function. Cheap to clone; released when the last clone is dropped.
 #[derive(Clone)]
-pub(crate) struct HeldPlace(Arc<PlaceState>);
+pub(crate) struct SlotGuard(Arc<SlotState>);
 
-struct PlaceState {
+struct SlotState {
     book: Arc<Book>,
     claim: Claim,
     now: Mutex<Now>,
@@ -24,13 +24,13 @@ struct Now {
 
 /// A function that waits for an answer without holding a slot.
 #[must_use = "a function that continues needs its slot again: `.resume().await`"]
-pub(crate) struct ReleasedSlot(HeldPlace);
+pub(crate) struct ReleasedSlot(SlotGuard);
 
-impl HeldPlace {
+impl SlotGuard {
     pub(super) fn new(held: HeldQuota) -> Self {
         let (book, claim) = (Arc::clone(held.book()), held.claim.clone());
         let now = Mutex::new(Now { held: Some(held), waits: 0 });
-        Self(Arc::new(PlaceState { book, claim, now }))
+        Self(Arc::new(SlotState { book, claim, now }))
     }
 
     /// Releases the slot until the function resumes.
@@ -45,7 +45,7 @@ impl HeldPlace {
     }
 }
 
-impl PlaceState {
+impl SlotState {
     fn wants_place(&self) -> bool {
         let now = lock(&self.now);
         now.waits == 0 && now.held.is_none()

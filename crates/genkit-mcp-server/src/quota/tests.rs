@@ -33,7 +33,7 @@ fn session_of(quotas: &Quotas, key: ClientKey) -> Arc<SessionQuota> {
 }
 
 /// Takes slots until the session cannot take more.
-fn places(session: &Arc<SessionQuota>, upstream: Option<&str>) -> Vec<HeldPlace> {
+fn places(session: &Arc<SessionQuota>, upstream: Option<&str>) -> Vec<SlotGuard> {
     std::iter::from_fn(|| session.take_place(upstream).ok()).collect()
 }
 

@@ -32,11 +32,11 @@ pub(crate) struct Notifier {
 #[derive(Default)]
 struct Subscribers {
     /// Keyed by an internal number, because request ids are chosen by clients and can be equal.
-    by_number: Mutex<BTreeMap<u64, Arc<Mailbox>>>,
+    by_number: Mutex<BTreeMap<u64, Arc<NotificationQueue>>>,
     next: AtomicU64,
 }
 
-struct Mailbox {
+struct NotificationQueue {
     interest: Interest,
     seen: Mutex<SeenLists>,
     /// Unread changes. Duplicates are merged, so the size is limited by the client's subscriptions.
@@ -48,7 +48,7 @@ struct Mailbox {
 #[must_use = "dropping it ends the subscription"]
 pub(crate) struct Subscription {
     number: u64,
-    mailbox: Arc<Mailbox>,
+    mailbox: Arc<NotificationQueue>,
     subscribers: Arc<Subscribers>,
 }
 
@@ -56,7 +56,8 @@ impl Notifier {
     /// Subscribes to changes in `registry` from now on.
     pub(crate) fn subscribe(&self, interest: Interest, registry: &Registry) -> Subscription {
         let seen = Mutex::new(interest.seen_lists());
-        let mailbox = Mailbox { interest, seen, unread: Mutex::default(), news: Notify::new() };
+        let mailbox =
+            NotificationQueue { interest, seen, unread: Mutex::default(), news: Notify::new() };
         let mailbox = Arc::new(mailbox);
         let number = self.subscribers.next.fetch_add(1, Ordering::Relaxed);
         lock(&self.subscribers.by_number).insert(number, Arc::clone(&mailbox));
@@ -93,7 +94,7 @@ impl Drop for Subscription {
     }
 }
 
-impl Mailbox {
+impl NotificationQueue {
     fn add(&self, changes: &ChangeSet) {
         let mut unread = lock(&self.unread);
         self.interest.add_wanted(changes, &mut lock(&self.seen), &mut unread);

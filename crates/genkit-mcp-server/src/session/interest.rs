@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 use rmcp::model::SubscriptionFilter;
 
 use super::sees::SeenLists;
-use super::{Sees, Session, Subscriptions};
+use super::{Session, Subscriptions, Visibility};
 use crate::error::Error as E;
 use crate::quota::{HeldQuota, SessionQuota};
 use genkit_core::internal::registry::{ChangeSet, RegistryChange};
@@ -27,7 +27,7 @@ pub(crate) struct ListenFilter {
     prompts: bool,
     resources: bool,
     uris: Subscriptions,
-    sees: Sees,
+    sees: Visibility,
     /// Counts the stream until it is dropped.
     _stream: HeldQuota,
 }
@@ -45,13 +45,13 @@ impl ListenFilter {
             prompts: asked.prompts_list_changed == Some(true),
             resources: asked.resources_list_changed == Some(true),
             uris,
-            sees: Sees::default(),
+            sees: Visibility::default(),
             _stream: stream,
         })
     }
 
     /// Limits the filter to the items that the client can see.
-    pub(crate) fn limit_to(self, sees: Sees) -> Self {
+    pub(crate) fn limit_to(self, sees: Visibility) -> Self {
         Self { sees, ..self }
     }
 }
@@ -110,7 +110,7 @@ fn add(
     unread: &mut ChangeSet,
     wants: &mut dyn FnMut(&RegistryChange) -> bool,
     uris: &Subscriptions,
-    sees: &Sees,
+    sees: &Visibility,
 ) {
     let updated = |uri: &Arc<str>| RegistryChange::ResourceUpdated(Arc::clone(uri));
     // Preserve the order, unless it is cheaper to look up each subscription in a large batch.

@@ -25,13 +25,13 @@ pub(crate) use interest::{Interest, ListenFilter};
 pub(crate) use random::random_bytes;
 pub(crate) use request_state::{KeyIndex, OpenedState, StateBinding, StateSealer};
 pub(crate) use sealing_keys::{KeySource, read_keys};
-pub(crate) use sees::{Sees, View};
+pub(crate) use sees::{View, Visibility};
 pub(crate) use subscriptions::{MAX_SUBSCRIPTIONS, Subscriptions};
 
 use super::error::Error as E;
 use super::quota::{HeldQuota, SessionQuota};
 use genkit_core::LogLevel;
-use genkit_core::internal::context::Asker;
+use genkit_core::internal::context::QuestionChannel;
 use genkit_core::internal::sync::lock;
 use genkit_mcp::internal::spans::{Network, OpenSession, SessionEnd};
 
@@ -42,7 +42,7 @@ const DEFAULT_LEVEL: LogLevel = LogLevel::Info;
 pub(crate) struct Session {
     quota: Arc<SessionQuota>,
     /// Identifies who answers the session's questions.
-    pub(crate) asker: Asker,
+    pub(crate) asker: QuestionChannel,
     /// The result of the handshake, and the open requests of both sides.
     pub(crate) connection: Connection,
     state: Mutex<SessionState>,
@@ -56,7 +56,7 @@ pub(crate) struct Session {
 struct SessionState {
     level: LogLevel,
     subscriptions: Subscriptions,
-    sees: Sees,
+    sees: Visibility,
 }
 
 impl Session {
@@ -73,12 +73,12 @@ impl Session {
             counts.then(|| OpenSession::start_timer(SessionEnd::Server, network)).flatten();
         Self {
             quota,
-            asker: Asker::new(),
+            asker: QuestionChannel::new(),
             connection: Connection::default(),
             state: Mutex::new(SessionState {
                 level: DEFAULT_LEVEL,
                 subscriptions,
-                sees: Sees::default(),
+                sees: Visibility::default(),
             }),
             is_initialized: AtomicBool::new(false),
             _counted: counted,
@@ -112,11 +112,11 @@ impl Session {
     }
 
     /// Sets which items the client can see, based on the caller of the latest request.
-    pub(crate) fn set_sees(&self, sees: Sees) {
+    pub(crate) fn set_sees(&self, sees: Visibility) {
         self.state().sees = sees;
     }
 
-    pub(super) fn sees(&self) -> Sees {
+    pub(super) fn sees(&self) -> Visibility {
         self.state().sees.clone()
     }
 

@@ -6,7 +6,7 @@ use genkit_core::internal::registry::RegistryChange;
 
 /// The view of a subscriber. The default sees everything.
 #[derive(Clone, Default)]
-pub(crate) struct Sees(Option<Arc<dyn View>>);
+pub(crate) struct Visibility(Option<Arc<dyn View>>);
 
 /// The items that one caller can see.
 pub(crate) trait View: Send + Sync {
@@ -20,7 +20,7 @@ pub(crate) trait View: Send + Sync {
     fn digest(&self, list: &RegistryChange) -> Option<u64>;
 }
 
-impl Sees {
+impl Visibility {
     pub(crate) fn new(view: impl View + 'static) -> Self {
         Self(Some(Arc::new(view)))
     }
@@ -48,14 +48,14 @@ pub(super) struct SeenLists {
 
 impl SeenLists {
     /// Returns the lists as currently seen.
-    pub(super) fn current_lists(sees: &Sees) -> Self {
+    pub(super) fn current_lists(sees: &Visibility) -> Self {
         use RegistryChange::{Prompts, Resources, Tools};
         let digests = [Tools, Prompts, Resources].map(|list| sees.digest(&list));
         Self { digests, is_restricted: sees.is_restricted() }
     }
 
     /// Returns whether the subscriber sees a different list than before.
-    pub(super) fn has_changed(&mut self, list: &RegistryChange, sees: &Sees) -> bool {
+    pub(super) fn has_changed(&mut self, list: &RegistryChange, sees: &Visibility) -> bool {
         let place = match list {
             RegistryChange::Tools => 0,
             RegistryChange::Prompts => 1,

@@ -11,7 +11,7 @@ use crate::caller::McpCaller;
 use crate::session::ClientDescription;
 use genkit_core::BoxFuture;
 use genkit_core::Registry;
-use genkit_core::internal::context::{Asker, Caller, Capability};
+use genkit_core::internal::context::{Caller, Capability, QuestionChannel};
 use genkit_core::{ClientInfo, LogLevel, Progress};
 use genkit_schema::internal::truncate::truncate;
 
@@ -22,7 +22,7 @@ pub(super) struct TaskCaller {
     is_task: AtomicBool,
     client: Arc<ClientDescription>,
     registry: Registry,
-    asker: Asker,
+    asker: QuestionChannel,
     message: watch::Sender<Option<String>>,
 }
 
@@ -34,7 +34,7 @@ impl TaskCaller {
     ) -> Self {
         let is_task = AtomicBool::new(waiting.is_none());
         let (message, _) = watch::channel(None);
-        let (asker, registry) = (Asker::new(), registry.clone());
+        let (asker, registry) = (QuestionChannel::new(), registry.clone());
         Self { waiting, is_task, client, registry, asker, message }
     }
 
@@ -103,7 +103,7 @@ impl Caller for TaskCaller {
         self.client.shown_info()
     }
 
-    fn asker(&self) -> Option<Asker> {
+    fn asker(&self) -> Option<QuestionChannel> {
         Some(self.asker)
     }
 }

@@ -40,12 +40,12 @@ pub(in super::super) fn read_call(
 }
 
 /// The response to a request about a task.
-pub(in super::super) enum TaskAnswer {
+pub(in super::super) enum TaskResponse {
     Task(Box<GetTaskResult>),
     Done(TaskAckResult),
 }
 
-impl TaskAnswer {
+impl TaskResponse {
     /// Builds the response.
     pub(in super::super) fn into_reply(self, id: &RequestId) -> Reply {
         match self {
@@ -76,7 +76,7 @@ pub(in super::super) async fn answer(
     shared: &Arc<SharedState>,
     call: TaskCall,
     request: &Request,
-) -> Result<TaskAnswer, ErrorData> {
+) -> Result<TaskResponse, ErrorData> {
     sweep_later(shared);
     let task = FoundTask::find_task(shared, call.id(), request).await;
     // The id grants access to the task, so log the name of the tool instead.
@@ -86,7 +86,7 @@ pub(in super::super) async fn answer(
         (Err(error), _) => Err(error),
         (Ok(task), TaskCall::Get(_)) => {
             let detailed = wire::detailed_result(&task.id, task.record).map_err(TaskError::from);
-            detailed.map(|task| TaskAnswer::Task(Box::new(task)))
+            detailed.map(|task| TaskResponse::Task(Box::new(task)))
         }
         (Ok(task), TaskCall::Update(_, answers)) => {
             task.update_task(answers, request.quota.key()).await
@@ -172,7 +172,7 @@ impl<'a> FoundTask<'a> {
         mut self,
         answers: InputResponses,
         client: &ClientKey,
-    ) -> Result<TaskAnswer, TaskError> {
+    ) -> Result<TaskResponse, TaskError> {
         for _ in 0..CHANGE_TRIES {
             if !self.record.record_answers(answers.clone())? {
                 break;
@@ -186,10 +186,10 @@ impl<'a> FoundTask<'a> {
                 break;
             }
         }
-        Ok(TaskAnswer::Done(TaskAckResult::new()))
+        Ok(TaskResponse::Done(TaskAckResult::new()))
     }
 
-    async fn cancel_task(mut self) -> Result<TaskAnswer, TaskError> {
+    async fn cancel_task(mut self) -> Result<TaskResponse, TaskError> {
         for _ in 0..CHANGE_TRIES {
             if !matches!(self.record.stage, Stage::Working | Stage::Asks(_)) {
                 break;
@@ -202,7 +202,7 @@ impl<'a> FoundTask<'a> {
                 break;
             }
         }
-        Ok(TaskAnswer::Done(TaskAckResult::new()))
+        Ok(TaskResponse::Done(TaskAckResult::new()))
     }
 }
 

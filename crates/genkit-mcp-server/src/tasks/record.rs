@@ -79,7 +79,7 @@ struct StoredPrincipal {
 pub(super) enum Stage {
     Working,
     /// Waits for answers to these questions, by the keys sent to clients.
-    Asks(BTreeMap<String, AskedInput>),
+    Asks(BTreeMap<String, RequestedInput>),
     Completed(Value),
     /// Holds the JSON-RPC error.
     Failed(Value),
@@ -87,7 +87,7 @@ pub(super) enum Stage {
 }
 
 #[derive(Clone, Serialize, Deserialize)]
-pub(super) struct AskedInput {
+pub(super) struct RequestedInput {
     /// The key used by the function.
     key: String,
     pub(super) request: Value,
@@ -205,7 +205,7 @@ impl TaskRecord {
         let mut open = BTreeMap::new();
         for Question { key, kind } in questions {
             let request = input_request(&kind)?;
-            open.insert(format!("{}.{key}", self.rounds), AskedInput { key, request });
+            open.insert(format!("{}.{key}", self.rounds), RequestedInput { key, request });
         }
         self.stage = Stage::Asks(open);
         Ok(())

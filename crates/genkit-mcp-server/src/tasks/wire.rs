@@ -6,7 +6,7 @@ use rmcp::model::{
 use serde_json::Value;
 
 use super::limits::POLL;
-use super::record::{AskedInput, Stage, TaskRecord};
+use super::record::{RequestedInput, Stage, TaskRecord};
 use crate::error::{Error as E, protocol_error};
 use genkit_core::RunId;
 use genkit_core::internal::time::format_iso8601;
@@ -29,7 +29,7 @@ pub(super) fn detailed_result(id: &RunId, record: TaskRecord) -> Result<GetTaskR
     let payload = match record.stage {
         Stage::Working => TaskPayload::Working,
         Stage::Asks(open) => {
-            let read = |open: AskedInput| serde_json::from_value(open.request);
+            let read = |open: RequestedInput| serde_json::from_value(open.request);
             let asked = open.into_iter().map(|(key, open)| Ok((key, read(open)?)));
             let asked = asked.collect::<Result<_, _>>().map_err(E::Unsendable)?;
             TaskPayload::InputRequired { input_requests: asked }

@@ -58,9 +58,9 @@ pub(super) fn read_call(
 }
 
 /// The response to a request about a task. Never created without the feature `durable`.
-pub(super) enum TaskAnswer {}
+pub(super) enum TaskResponse {}
 
-impl TaskAnswer {
+impl TaskResponse {
     pub(super) fn into_reply(self, _: &RequestId) -> Reply {
         match self {}
     }
@@ -70,7 +70,7 @@ pub(super) async fn answer(
     _: &Arc<SharedState>,
     call: TaskCall,
     _: &Request,
-) -> Result<TaskAnswer, ErrorData> {
+) -> Result<TaskResponse, ErrorData> {
     match call {}
 }
 

@@ -60,7 +60,7 @@ impl EditPlan {
             Ok(path) => {
                 let metadata = fs::metadata(&path).map_err(unreadable)?;
                 if !metadata.is_file() {
-                    return Err(Error::of_file(ErrorReason::NoFile(shown)));
+                    return Err(Error::of_file(ErrorReason::NotAFile(shown)));
                 }
                 if metadata.permissions().readonly() {
                     return Err(Error::of_file(ErrorReason::ReadOnly(shown)));
@@ -77,7 +77,7 @@ impl EditPlan {
                 let folder = path.parent().unwrap_or(Path::new("/"));
                 if !folder.is_dir() {
                     let folder = folder.display().to_string();
-                    return Err(Error::of_file(ErrorReason::NoFolder {
+                    return Err(Error::of_file(ErrorReason::FolderNotFound {
                         folder,
                         app: app.to_string(),
                     }));

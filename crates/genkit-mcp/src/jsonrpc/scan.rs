@@ -24,7 +24,7 @@ pub struct Members<'a> {
 
 /// The reason why a string is not a JSON object within the limits.
 #[derive(Debug, PartialEq)]
-pub enum ScanFault {
+pub enum ScanError {
     /// The text is not valid JSON; `serde_json` reports the position.
     NotJson,
     /// The nesting is deeper than [`MAX_NESTING`].
@@ -36,7 +36,7 @@ pub enum ScanFault {
 }
 
 /// Splits a JSON object, which only white space may surround, into its members.
-pub fn members(text: &str) -> Result<Members<'_>, ScanFault> {
+pub fn members(text: &str) -> Result<Members<'_>, ScanError> {
     let mut cursor = Cursor { bytes: text.as_bytes(), at: 0, values: 0, large_integer: None };
     let mut members = Members::default();
     cursor.skip_whitespace();
@@ -61,7 +61,7 @@ pub fn members(text: &str) -> Result<Members<'_>, ScanFault> {
         }
     }
     cursor.skip_whitespace();
-    if cursor.at < text.len() { Err(ScanFault::NotJson) } else { Ok(members) }
+    if cursor.at < text.len() { Err(ScanError::NotJson) } else { Ok(members) }
 }
 
 /// Returns the text of a raw JSON string; `None` for any other value.
@@ -84,8 +84,8 @@ impl<'a> Members<'a> {
         key: &str,
         value: &'a str,
         large_integer: Option<&'a str>,
-    ) -> Result<(), ScanFault> {
-        let key = text_of(key).ok_or(ScanFault::NotJson)?;
+    ) -> Result<(), ScanError> {
+        let key = text_of(key).ok_or(ScanError::NotJson)?;
         if matches!(&*key, "params" | "result") {
             self.large_integer = self.large_integer.or(large_integer);
         }
@@ -99,7 +99,7 @@ impl<'a> Members<'a> {
             _ => return Ok(()),
         };
         match slot.replace(value) {
-            Some(_) => Err(ScanFault::Duplicate(name)),
+            Some(_) => Err(ScanError::Duplicate(name)),
             None => Ok(()),
         }
     }
@@ -130,17 +130,17 @@ impl Cursor<'_> {
         found
     }
 
-    fn expect_byte(&mut self, wanted: u8) -> Result<(), ScanFault> {
-        if self.take_byte(wanted) { Ok(()) } else { Err(ScanFault::NotJson) }
+    fn expect_byte(&mut self, wanted: u8) -> Result<(), ScanError> {
+        if self.take_byte(wanted) { Ok(()) } else { Err(ScanError::NotJson) }
     }
 
-    fn count_values(&mut self, weight: usize) -> Result<(), ScanFault> {
+    fn count_values(&mut self, weight: usize) -> Result<(), ScanError> {
         self.values += weight;
-        if self.values > MAX_VALUES { Err(ScanFault::TooMany) } else { Ok(()) }
+        if self.values > MAX_VALUES { Err(ScanError::TooMany) } else { Ok(()) }
     }
 
     /// Skips one value without recursion. Each open bracket is stored as one bit.
-    fn value(&mut self) -> Result<Range<usize>, ScanFault> {
+    fn value(&mut self) -> Result<Range<usize>, ScanError> {
         let start = self.at;
         // The message itself is the first level.
         let (mut open, mut depth) = (0_u128, 1);
@@ -153,13 +153,13 @@ impl Cursor<'_> {
                     self.skip_whitespace();
                     if self.peek() == Some(bracket + 2) {
                         if depth == MAX_NESTING {
-                            return Err(ScanFault::TooDeep);
+                            return Err(ScanError::TooDeep);
                         }
                         self.at += 1;
                     } else {
                         depth += 1;
                         if depth > MAX_NESTING {
-                            return Err(ScanFault::TooDeep);
+                            return Err(ScanError::TooDeep);
                         }
                         open = open << 1 | u128::from(bracket == b'{');
                         if bracket == b'{' {
@@ -198,17 +198,17 @@ impl Cursor<'_> {
     }
 
     /// Skips a number or a literal.
-    fn scalar(&mut self) -> Result<(), ScanFault> {
+    fn scalar(&mut self) -> Result<(), ScanError> {
         match self.peek() {
             Some(b'-' | b'0'..=b'9') => self.number(),
             Some(b't') => self.literal(b"true"),
             Some(b'f') => self.literal(b"false"),
             Some(b'n') => self.literal(b"null"),
-            _ => Err(ScanFault::NotJson),
+            _ => Err(ScanError::NotJson),
         }
     }
 
-    fn key(&mut self) -> Result<(), ScanFault> {
+    fn key(&mut self) -> Result<(), ScanError> {
         self.count_values(STRING_WEIGHT)?;
         self.skip_whitespace();
         self.string()?;
@@ -217,7 +217,7 @@ impl Cursor<'_> {
     }
 
     /// Skips a string, including its quotes.
-    fn string(&mut self) -> Result<Range<usize>, ScanFault> {
+    fn string(&mut self) -> Result<Range<usize>, ScanError> {
         let start = self.at;
         self.expect_byte(b'"')?;
         loop {
@@ -227,13 +227,13 @@ impl Cursor<'_> {
                     return Ok(start..self.at);
                 }
                 Some(b'\\') => self.escape()?,
-                Some(0..=0x1F) | None => return Err(ScanFault::NotJson),
+                Some(0..=0x1F) | None => return Err(ScanError::NotJson),
                 Some(_) => self.at += 1,
             }
         }
     }
 
-    fn escape(&mut self) -> Result<(), ScanFault> {
+    fn escape(&mut self) -> Result<(), ScanError> {
         self.at += 2;
         match self.bytes.get(self.at - 1) {
             Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(()),
@@ -246,25 +246,25 @@ impl Cursor<'_> {
                 };
                 // A lone surrogate is not a character and cannot be stored in a string.
                 match (first, second) {
-                    (0xDC00..=0xDFFF, _) => Err(ScanFault::NotJson),
-                    (_, true) if !matches!(self.hex()?, 0xDC00..=0xDFFF) => Err(ScanFault::NotJson),
+                    (0xDC00..=0xDFFF, _) => Err(ScanError::NotJson),
+                    (_, true) if !matches!(self.hex()?, 0xDC00..=0xDFFF) => Err(ScanError::NotJson),
                     _ => Ok(()),
                 }
             }
-            _ => Err(ScanFault::NotJson),
+            _ => Err(ScanError::NotJson),
         }
     }
 
-    fn hex(&mut self) -> Result<u32, ScanFault> {
-        let digits = self.bytes.get(self.at..self.at + 4).ok_or(ScanFault::NotJson)?;
+    fn hex(&mut self) -> Result<u32, ScanError> {
+        let digits = self.bytes.get(self.at..self.at + 4).ok_or(ScanError::NotJson)?;
         self.at += 4;
         digits.iter().try_fold(0, |sum, digit| {
-            let digit = char::from(*digit).to_digit(16).ok_or(ScanFault::NotJson)?;
+            let digit = char::from(*digit).to_digit(16).ok_or(ScanError::NotJson)?;
             Ok(sum * 16 + digit)
         })
     }
 
-    fn number(&mut self) -> Result<(), ScanFault> {
+    fn number(&mut self) -> Result<(), ScanError> {
         let start = self.at;
         self.take_byte(b'-');
         if !self.take_byte(b'0') {
@@ -283,17 +283,17 @@ impl Cursor<'_> {
         Ok(())
     }
 
-    fn digits(&mut self) -> Result<(), ScanFault> {
+    fn digits(&mut self) -> Result<(), ScanError> {
         let start = self.at;
         while matches!(self.peek(), Some(b'0'..=b'9')) {
             self.at += 1;
         }
-        if self.at == start { Err(ScanFault::NotJson) } else { Ok(()) }
+        if self.at == start { Err(ScanError::NotJson) } else { Ok(()) }
     }
 
-    fn literal(&mut self, word: &[u8]) -> Result<(), ScanFault> {
+    fn literal(&mut self, word: &[u8]) -> Result<(), ScanError> {
         if !self.bytes[self.at..].starts_with(word) {
-            return Err(ScanFault::NotJson);
+            return Err(ScanError::NotJson);
         }
         self.at += word.len();
         Ok(())
@@ -315,7 +315,7 @@ mod tests {
         assert_eq!(text_of(found.method.expect("one")).as_deref(), Some("a/b"));
         assert_eq!(members("{}"), Ok(Members::default()));
         assert_eq!(members(r#"{"\u0069d":1}"#).expect("a message").id, Some("1"));
-        assert_eq!(members(r#"{"id":1,"i\u0064":2}"#), Err(ScanFault::Duplicate("id")));
+        assert_eq!(members(r#"{"id":1,"i\u0064":2}"#), Err(ScanError::Duplicate("id")));
     }
 
     /// Numbers that are out of range are still valid JSON.
@@ -411,7 +411,7 @@ mod tests {
         let text = r#"{"jsonrpc":"2.0","id":"\u00fc","params":{"a":[1.5e3,true,null,{"b":"\\"}]}}"#;
         members(text).expect("a message");
         for end in 0..text.len() {
-            assert_eq!(members(&text[..end]), Err(ScanFault::NotJson), "{}", &text[..end]);
+            assert_eq!(members(&text[..end]), Err(ScanError::NotJson), "{}", &text[..end]);
         }
     }
 
@@ -421,10 +421,10 @@ mod tests {
             format!(r#"{{"params":{}{}}}"#, "[".repeat(levels - 1), "]".repeat(levels - 1))
         };
         assert!(members(&nested(MAX_NESTING)).is_ok());
-        assert_eq!(members(&nested(MAX_NESTING + 1)), Err(ScanFault::TooDeep));
-        assert_eq!(members(&nested(100_000)), Err(ScanFault::TooDeep));
+        assert_eq!(members(&nested(MAX_NESTING + 1)), Err(ScanError::TooDeep));
+        assert_eq!(members(&nested(100_000)), Err(ScanError::TooDeep));
         let many = |values: usize| format!(r#"{{"params":[{}0]}}"#, "0,".repeat(values - 7));
         assert!(members(&many(MAX_VALUES)).is_ok());
-        assert_eq!(members(&many(MAX_VALUES + 1)), Err(ScanFault::TooMany));
+        assert_eq!(members(&many(MAX_VALUES + 1)), Err(ScanError::TooMany));
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::endpoint::ApiEndpoint;
-use super::error::CallFailure;
+use super::error::CallError;
 use super::property_names::RenamedTools;
 use super::response::HttpResponse;
 use super::status::is_web_page;
@@ -100,7 +100,7 @@ impl<W: WireFormat> HttpModel<W> {
         };
         let mut stream = self.wire.open_stream(request);
         match first {
-            first if is_web_page(&[first]) => return Err(self.call_error(CallFailure::WebPage)),
+            first if is_web_page(&[first]) => return Err(self.call_error(CallError::WebPage)),
             _ if self.wire.framing() == StreamFormat::Ndjson => {
                 self.read_events(head, answer, SseParser::ndjson(), &mut *stream, chunks).await?;
             }
@@ -113,7 +113,7 @@ impl<W: WireFormat> HttpModel<W> {
             b'[' => {
                 let body = answer.read_whole(head).await?;
                 let text =
-                    str::from_utf8(&body).map_err(|_| self.call_error(CallFailure::NotUtf8))?;
+                    str::from_utf8(&body).map_err(|_| self.call_error(CallError::NotUtf8))?;
                 stream.read_event(&SseEvent::Bare(text), chunks)?;
             }
             _ => self.read_events(head, answer, SseParser::default(), &mut *stream, chunks).await?,
@@ -160,12 +160,12 @@ impl<W: WireFormat> HttpModel<W> {
 
     fn stream_error(&self, error: SseError) -> Error {
         self.call_error(match error {
-            SseError::TooLong { .. } | SseError::Idle { .. } => CallFailure::EventTooLong(error),
-            SseError::NotUtf8 { .. } => CallFailure::BrokenEvent(error),
+            SseError::TooLong { .. } | SseError::Idle { .. } => CallError::EventTooLong(error),
+            SseError::NotUtf8 { .. } => CallError::BrokenEvent(error),
         })
     }
 
-    fn call_error(&self, failure: CallFailure) -> Error {
+    fn call_error(&self, failure: CallError) -> Error {
         failure.into_error(self.endpoint.api_label())
     }
 }

@@ -28,7 +28,7 @@ pub enum Error {
 
     /// A call failed. `api` is the provider and its host, such as `gemini: example.com`.
     #[error("{api} {failure}")]
-    Call { api: String, failure: CallFailure },
+    Call { api: String, failure: CallError },
     #[error("{provider}: the response is incomplete: {reason}")]
     IncompleteJson { provider: String, reason: String },
     #[error("{provider}: cannot read the response: {reason}")]
@@ -53,7 +53,7 @@ pub enum Error {
 }
 
 #[derive(Debug, thiserror::Error)]
-pub enum CallFailure {
+pub enum CallError {
     #[error("could not be reached in time: {0}")]
     ConnectTimeout(String),
     #[error("is unreachable: {0}")]
@@ -83,7 +83,7 @@ pub enum CallFailure {
     BrokenEvent(SseError),
 }
 
-impl CallFailure {
+impl CallError {
     /// Creates the error of a call to `api`.
     pub(super) fn into_error(self, api: &str) -> genkit_core::Error {
         let is_final = matches!(self, Self::TooLarge(_) | Self::EventTooLong(_));

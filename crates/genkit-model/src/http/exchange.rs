@@ -3,7 +3,7 @@
 use std::pin::pin;
 
 use super::endpoint::ApiEndpoint;
-use super::error::CallFailure;
+use super::error::CallError;
 use super::response::HttpResponse;
 use super::status::is_web_page;
 use crate::wire::HeaderLookup;
@@ -28,7 +28,7 @@ impl ApiEndpoint {
         // The provider's own timeout. The agent loop has one too, but a model can also be called directly.
         let result = tokio::time::timeout(limit, exchange)
             .await
-            .unwrap_or_else(|_| Err(CallFailure::Timeout(limit).into_error(self.api_label())));
+            .unwrap_or_else(|_| Err(CallError::Timeout(limit).into_error(self.api_label())));
         result.map_err(|error| self.collect_secrets(&call.headers).redact_error(error))
     }
 
@@ -51,7 +51,7 @@ impl ApiEndpoint {
                 let body = response.read_whole(Vec::new()).await?;
                 self.ensure_not_empty(&body)?;
                 if is_web_page(&body) {
-                    return Err(CallFailure::WebPage.into_error(self.api_label()));
+                    return Err(CallError::WebPage.into_error(self.api_label()));
                 }
                 Ok(body)
             }
@@ -60,7 +60,7 @@ impl ApiEndpoint {
 
     pub(super) fn ensure_not_empty(&self, body: &[u8]) -> Result<()> {
         if body.trim_ascii().is_empty() {
-            return Err(CallFailure::Empty.into_error(self.api_label()));
+            return Err(CallError::Empty.into_error(self.api_label()));
         }
         Ok(())
     }

@@ -10,7 +10,7 @@ use reqwest::header::{CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue, LOCATI
 use reqwest::{Client, Method, Request, Url};
 
 use super::direct::{self, DirectBody, NotSent, Way};
-use super::error::CallFailure;
+use super::error::CallError;
 use super::intercept::{Observer, StoredResponse};
 use super::prepared::PreparedHead;
 use super::reach;
@@ -100,21 +100,21 @@ async fn post_proxied(
     })
 }
 
-fn not_sent(error: NotSent, remedy: Option<&str>) -> CallFailure {
+fn not_sent(error: NotSent, remedy: Option<&str>) -> CallError {
     let (is_connect, error) = match error {
         NotSent::Connect(error) => (true, error),
         NotSent::Closed(error) => (false, error),
     };
     let mut cause = root_cause(&*error);
     if is_timeout(&*error) {
-        CallFailure::ConnectTimeout(cause)
+        CallError::ConnectTimeout(cause)
     } else if is_connect {
         if let Some(remedy) = remedy {
             cause = format!("{cause}; {remedy}");
         }
-        CallFailure::Connect(cause)
+        CallError::Connect(cause)
     } else {
-        CallFailure::Closed(cause)
+        CallError::Closed(cause)
     }
 }
 
@@ -192,7 +192,7 @@ impl<'a> HttpResponse<'a> {
         self.read = self.read.saturating_add(piece.len());
         let limit = self.sender.max_bytes;
         if self.read > limit {
-            return Err(CallFailure::TooLarge(limit).into_error(self.sender.api));
+            return Err(CallError::TooLarge(limit).into_error(self.sender.api));
         }
         if let Some(observer) = &mut self.observer {
             observer.receive_piece(&piece);
@@ -260,12 +260,11 @@ impl<'a> HttpResponse<'a> {
             .and_then(|target| Url::parse(target).ok())
             .and_then(|url| url.host_str().map(str::to_owned))
             .unwrap_or_else(|| "another path".to_owned());
-        CallFailure::Redirect { target: host, status: self.status }.into_error(self.sender.api)
+        CallError::Redirect { target: host, status: self.status }.into_error(self.sender.api)
     }
 
     fn cut_off(&self, error: &(dyn StdError + 'static)) -> Error {
-        CallFailure::CutOff { read: self.read, cause: root_cause(error) }
-            .into_error(self.sender.api)
+        CallError::CutOff { read: self.read, cause: root_cause(error) }.into_error(self.sender.api)
     }
 
     fn finish_observer(&mut self) -> Result<()> {

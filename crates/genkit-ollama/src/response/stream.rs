@@ -1,6 +1,6 @@
 //! A response as lines of a stream.
 
-use super::whole::{OllamaAnswer, parse_reply};
+use super::whole::{OllamaResponse, parse_reply};
 use genkit_core::Result;
 use genkit_core::{GenerateChunk, ModelRequest, ModelResponse};
 use genkit_http_client::internal::sse::SseEvent;
@@ -8,11 +8,11 @@ use genkit_model::ChunkSink;
 use genkit_model::internal::wire::{Next, WireStream};
 
 /// The state of a stream that is being read.
-pub(crate) struct OllamaStream<'a>(OllamaAnswer<'a>);
+pub(crate) struct OllamaStream<'a>(OllamaResponse<'a>);
 
 impl<'a> OllamaStream<'a> {
     pub(crate) fn new(model: &'a str, request: &'a ModelRequest) -> Self {
-        Self(OllamaAnswer::new(model, request))
+        Self(OllamaResponse::new(model, request))
     }
 }
 

@@ -79,7 +79,7 @@ pub(crate) fn decode_response(
     request: &ModelRequest,
     body: &[u8],
 ) -> Result<ModelResponse> {
-    let mut answer = OllamaAnswer::new(model, request);
+    let mut answer = OllamaResponse::new(model, request);
     answer.add_reply(parse_reply(body)?)?;
     answer.build()
 }
@@ -89,7 +89,7 @@ pub(super) fn parse_reply(json: &[u8]) -> Result<ChatReply> {
 }
 
 /// A response that is being assembled.
-pub(super) struct OllamaAnswer<'a> {
+pub(super) struct OllamaResponse<'a> {
     model: &'a str,
     names: Names<'a>,
     text: String,
@@ -101,7 +101,7 @@ pub(super) struct OllamaAnswer<'a> {
     begun: bool,
 }
 
-impl<'a> OllamaAnswer<'a> {
+impl<'a> OllamaResponse<'a> {
     pub(super) fn new(model: &'a str, request: &'a ModelRequest) -> Self {
         let mut response = ModelResponse::default();
         response.finish_reason = Some(FinishReason::Unknown);
@@ -184,7 +184,7 @@ impl<'a> OllamaAnswer<'a> {
 
     pub(super) fn build(mut self) -> Result<ModelResponse> {
         if !self.begun {
-            return Err(E::NoMessage.into());
+            return Err(E::MissingMessage.into());
         }
         let mut content = Vec::with_capacity(2 + self.calls.len());
         if !self.thinking.is_empty() {

@@ -8,20 +8,20 @@ pub(super) enum Error {
     #[error("the Responses API does not support videos; send single images, or use a Gemini model")]
     Video,
     #[error("{provider}: the response has no output")]
-    NoOutput { provider: String },
+    MissingOutput { provider: String },
     #[error("{provider}: the response failed without a reason")]
     Failed { provider: String },
     #[error("{provider}: the response has more than {limit} items")]
     TooManyItems { provider: String, limit: usize },
     #[error("{provider}: the response has no token count")]
-    NoCount { provider: String },
+    MissingTokenCount { provider: String },
 }
 
 impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::Video => ErrorKind::InvalidArgument,
-            Self::NoOutput { .. } | Self::NoCount { .. } => ErrorKind::Unavailable,
+            Self::MissingOutput { .. } | Self::MissingTokenCount { .. } => ErrorKind::Unavailable,
             Self::Failed { .. } => ErrorKind::Unknown,
             Self::TooManyItems { .. } => ErrorKind::ResourceExhausted,
         }

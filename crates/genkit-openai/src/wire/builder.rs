@@ -146,7 +146,7 @@ impl ServerBuilder {
         let is_moved = at_url.is_none_or(|other| other.name != server.name);
         if server.needs_key && !is_moved && given.lacks_key() {
             let (server, variable) = (server.name, server.key);
-            return Err(E::NoKey { server, variable, from_env: from_env(server) }.into());
+            return Err(E::MissingApiKey { server, variable, from_env: from_env(server) }.into());
         }
         // A known server at another address, without a custom name, is treated as the same server
         // behind a proxy.

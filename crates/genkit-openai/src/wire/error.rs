@@ -9,7 +9,7 @@ pub(crate) enum Error {
         "{server}: no API key is set; set the environment variable {variable} (`{from_env}` reads it), or call \
          `.api_key(..)`"
     )]
-    NoKey { server: &'static str, variable: &'static str, from_env: String },
+    MissingApiKey { server: &'static str, variable: &'static str, from_env: String },
     #[error("audio cannot be sent by URL; send its bytes, for example with `Part::audio`")]
     AudioUrl,
 }
@@ -17,7 +17,7 @@ pub(crate) enum Error {
 impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::NoKey { .. } => ErrorKind::Unauthenticated,
+            Self::MissingApiKey { .. } => ErrorKind::Unauthenticated,
             Self::AudioUrl => ErrorKind::InvalidArgument,
         }
     }

@@ -43,7 +43,7 @@ const LIST: &[Keyword] = &[
 
 /// The reason why a form cannot show a field.
 #[derive(Debug)]
-pub(super) enum FieldFault {
+pub(super) enum FieldError {
     /// The field is not a plain value.
     Kind,
     /// The name of a keyword with an invalid value, and a description of valid values.
@@ -51,8 +51,8 @@ pub(super) enum FieldFault {
 }
 
 /// Returns the field as sent to clients, without keywords that MCP does not support.
-pub(super) fn form_field(field: &Value) -> Result<Value, FieldFault> {
-    let kind = field.get("type").and_then(Value::as_str).ok_or(FieldFault::Kind)?;
+pub(super) fn form_field(field: &Value) -> Result<Value, FieldError> {
+    let kind = field.get("type").and_then(Value::as_str).ok_or(FieldError::Kind)?;
     let keywords = match kind {
         "string" if field.get("enum").is_some() => NAMES,
         "string" if field.get("oneOf").is_some() => TITLED,
@@ -61,7 +61,7 @@ pub(super) fn form_field(field: &Value) -> Result<Value, FieldFault> {
         "integer" => INTEGER,
         "boolean" => BOOLEAN,
         "array" if is_choice(&field["items"]) => LIST,
-        _ => return Err(FieldFault::Kind),
+        _ => return Err(FieldError::Kind),
     };
     let mut shown = Map::new();
     shown.insert("type".to_owned(), Value::from(kind));
@@ -69,7 +69,7 @@ pub(super) fn form_field(field: &Value) -> Result<Value, FieldFault> {
     for (keyword, takes) in titles.iter().chain(keywords) {
         let Some(value) = field.get(*keyword).filter(|value| !value.is_null()) else { continue };
         let value = takes.show_value(value);
-        let value = value.ok_or(FieldFault::Keyword(keyword, takes.type_words()))?;
+        let value = value.ok_or(FieldError::Keyword(keyword, takes.type_words()))?;
         shown.insert((*keyword).to_owned(), value);
     }
     Ok(Value::Object(shown))
@@ -188,7 +188,7 @@ mod tests {
             json!({"type": ["string", "null"]}),
             json!({"type": "array", "items": {"type": "string"}}),
         ] {
-            assert!(matches!(form_field(&given), Err(FieldFault::Kind)), "{given}");
+            assert!(matches!(form_field(&given), Err(FieldError::Kind)), "{given}");
         }
     }
 
@@ -210,7 +210,7 @@ mod tests {
                 "default",
             ),
         ] {
-            let Err(FieldFault::Keyword(named, takes)) = form_field(&given) else {
+            let Err(FieldError::Keyword(named, takes)) = form_field(&given) else {
                 panic!("{given} is accepted")
             };
             assert_eq!(named, keyword, "{given}");

@@ -4,7 +4,7 @@ mod field;
 
 use serde_json::{Map, Value, json};
 
-use self::field::{FieldFault, form_field};
+use self::field::{FieldError, form_field};
 use super::error::Error as E;
 use super::portable::portable;
 use crate::error::Result;
@@ -28,11 +28,11 @@ pub fn form(schema: &Value) -> Result<Value> {
     let mut shown = Map::new();
     for (name, given) in fields {
         let is_shown = form_field(given).map_err(|fault| match fault {
-            FieldFault::Kind => {
+            FieldError::Kind => {
                 let what = describe_field(schema, name, given);
                 E::FormField { title: title(), field: name.clone(), shown: what }
             }
-            FieldFault::Keyword(keyword, takes) => {
+            FieldError::Keyword(keyword, takes) => {
                 let given = given[keyword].to_string();
                 E::FormKeyword { title: title(), field: name.clone(), keyword, given, takes }
             }

@@ -44,7 +44,7 @@ pub(super) struct Call {
 }
 
 /// The end of a turn: the message, the reason and the error.
-pub(super) type EndedTurn = (Option<Message>, AgentFinishReason, Option<AgentError>);
+pub(super) type FinishedTurn = (Option<Message>, AgentFinishReason, Option<AgentError>);
 
 /// A worker in the table of its process, removed on drop.
 struct Listed {
@@ -146,7 +146,7 @@ impl Call {
         }
     }
 
-    fn refuse(&self, error: impl Into<genkit_core::Error>) -> EndedTurn {
+    fn refuse(&self, error: impl Into<genkit_core::Error>) -> FinishedTurn {
         let error = AgentError::from_error(error.into(), self.caller.exposes_errors);
         (None, AgentFinishReason::Failed, Some(error))
     }
@@ -158,7 +158,7 @@ impl Call {
         turn: &mut BegunTurn,
         saved: Option<SavedResults>,
         is_own: bool,
-    ) -> EndedTurn {
+    ) -> FinishedTurn {
         let (detach, is_begun) = (turn.input.detach, saved.is_some());
         let is_stored = open.turnstile.is_some();
         let checked = match detach && !is_stored {
@@ -227,7 +227,12 @@ impl Call {
     }
 
     /// Saves the end of a turn and tells the client.
-    async fn end_turn(&self, open: &mut Open, turn: &BegunTurn, result: TurnResult) -> EndedTurn {
+    async fn end_turn(
+        &self,
+        open: &mut Open,
+        turn: &BegunTurn,
+        result: TurnResult,
+    ) -> FinishedTurn {
         let TurnResult { state, message, finish, error, usage: _ } = result;
         let is_taken = error.as_ref().is_some_and(|(error, _)| error.kind() == ErrorKind::Aborted);
         let (error, has_rounds) = match error {

@@ -6,7 +6,7 @@ use crate::error::Error as E;
 use crate::store::{SessionKey, Turnstile};
 use crate::types::{AgentInit, AgentInput, AgentState, SnapshotStatus};
 
-use super::call::{Call, EndedTurn};
+use super::call::{Call, FinishedTurn};
 
 /// A session that a call has opened.
 pub(super) struct Open {
@@ -50,7 +50,7 @@ impl Call {
         &mut self,
         init: AgentInit,
         first: Option<&AgentInput>,
-    ) -> Result<(Open, Option<EndedTurn>), NotOpened> {
+    ) -> Result<(Open, Option<FinishedTurn>), NotOpened> {
         let parts = &*self.agent.0;
         if parts.sessions.is_none() {
             return Ok((self.open_state(init)?, None));

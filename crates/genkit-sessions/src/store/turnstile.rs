@@ -39,7 +39,7 @@ pub(crate) struct Turnstile {
     /// Until when effects may start.
     pub(super) valid: watch::Sender<Instant>,
     /// The journal of the turn that runs, which is removed with the session's lease.
-    pub(super) turn: Option<KeptTurn>,
+    pub(super) turn: Option<SavedTurn>,
     /// Whether a turn was given up, so that this process must not change the session.
     pub(crate) is_given_up: bool,
     pub(crate) record: Record,
@@ -206,7 +206,7 @@ impl Turnstile {
             // The journal of the session belongs to the process that has the session now.
             return Err(E::TakenOver.into());
         }
-        self.turn = Some(KeptTurn { journal: journal.clone(), keeps: Arc::clone(keeps) });
+        self.turn = Some(SavedTurn { journal: journal.clone(), keeps: Arc::clone(keeps) });
         let (name, lease) = (journal_name(&self.head.agent), self.valid.subscribe());
         let kept = match is_begun {
             true => TurnJournal::resume(runs, (journal, name), lease, turn).await,
@@ -266,13 +266,13 @@ impl Turnstile {
 }
 
 /// The journal of a running turn.
-pub(super) struct KeptTurn {
+pub(super) struct SavedTurn {
     journal: RunId,
     /// Set if the turn is to be continued by another process.
     keeps: Arc<AtomicBool>,
 }
 
-impl KeptTurn {
+impl SavedTurn {
     async fn remove(self, runs: &dyn RunStore) {
         if !self.keeps.load(Ordering::Acquire)
             && let Err(error) = runs.delete(&self.journal).await

@@ -14,7 +14,7 @@ use crate::run::round::PendingCall;
 use crate::run::trace;
 use crate::run::turn::TurnMachine;
 use genkit_core::Result;
-use genkit_core::internal::context::{Asker, Journal};
+use genkit_core::internal::context::{Journal, QuestionChannel};
 use genkit_core::internal::sync::lock;
 use genkit_core::{ModelRequest, ModelResponse, ToolDefinition, Usage};
 use genkit_core::{ToolRequest, ToolRetry};
@@ -42,7 +42,7 @@ pub struct ModelResult {
     pub(super) spent: SpentUsage,
     /// The run that has already counted this usage.
     #[serde(skip)]
-    pub(super) by: Option<Asker>,
+    pub(super) by: Option<QuestionChannel>,
 }
 
 impl<'a> ModelCall<'a> {
@@ -137,7 +137,7 @@ pub struct CallResult {
     pub(super) used: Vec<Usage>,
     /// The run that has already counted this usage.
     #[serde(skip)]
-    pub(super) by: Option<Asker>,
+    pub(super) by: Option<QuestionChannel>,
 }
 
 impl CallResult {

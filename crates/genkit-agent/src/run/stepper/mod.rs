@@ -249,7 +249,7 @@ impl Run {
         match self.machine.next() {
             TurnStep::Done if self.machine.response().is_none() => Err(E::AlreadyFailed.into()),
             TurnStep::Done | TurnStep::Asks => Ok(*self.machine.take_response()),
-            _ => match self.machine.fail_run(E::NotOver.into()).into_partial() {
+            _ => match self.machine.fail_run(E::RunNotFinished.into()).into_partial() {
                 Some(partial) => Ok(partial),
                 None => Err(E::AlreadyFailed.into()),
             },

@@ -79,7 +79,7 @@ impl RunState {
         match (machine.next(), error) {
             (TurnStep::Done | TurnStep::Asks, None) => Ok(*machine.take_response()),
             (TurnStep::Done, Some(error)) => Err(error.with_partial(*machine.take_response())),
-            (_, error) => Err(machine.fail_run(error.unwrap_or_else(|| E::NotOver.into()))),
+            (_, error) => Err(machine.fail_run(error.unwrap_or_else(|| E::RunNotFinished.into()))),
         }
     }
 

@@ -20,7 +20,7 @@ use crate::middleware::CallOutcome;
 use crate::request::close_calls;
 use genkit_core::Resume;
 use genkit_core::internal::generate::error::Error as E;
-use genkit_core::internal::generate::format::{ModelAnswer, STOPPED};
+use genkit_core::internal::generate::format::{ModelOutput, STOPPED};
 use genkit_core::internal::generate::interrupt::{ResumedCalls, resume};
 use genkit_core::internal::model::EncodedMessages;
 use genkit_core::{Error, Result};
@@ -196,7 +196,7 @@ impl TurnMachine {
         }
         let Some(mut message) = answer.message else {
             let response = self.end_run(None, reason, finish_message);
-            return Err(Error::from(E::NoMessage).with_partial(response));
+            return Err(Error::from(E::MissingMessage).with_partial(response));
         };
         message.role = Role::Model;
         // Ignore the tool calls of a model that must not call tools.
@@ -229,12 +229,12 @@ impl TurnMachine {
     }
 
     /// Returns the response to check.
-    pub(super) fn model_answer(&self) -> ModelAnswer<'_> {
+    pub(super) fn model_answer(&self) -> ModelOutput<'_> {
         let last = match &self.state {
             TurnState::Answered(last) => Some(last),
             _ => None,
         };
-        ModelAnswer {
+        ModelOutput {
             message: last.map(|last| &last.message),
             finish_reason: last.and_then(|last| last.finish_reason),
             output: Some(&self.request.output),

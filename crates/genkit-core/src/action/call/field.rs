@@ -67,7 +67,7 @@ impl Field {
     }
 }
 
-/// A default value shown in the schema. Its inherent methods take precedence over the methods of [`NotShown`].
+/// A default value shown in the schema. Its inherent methods take precedence over the methods of [`NotDisplayed`].
 pub struct Shown<T>(pub T);
 
 impl<T: serde::Serialize> Shown<T> {
@@ -77,13 +77,13 @@ impl<T: serde::Serialize> Shown<T> {
 }
 
 /// The fallback for [`Shown`]: a value that does not serialize is not shown.
-pub trait NotShown: Sized {
+pub trait NotDisplayed: Sized {
     fn value(self) -> Option<Value> {
         None
     }
 }
 
-impl<T> NotShown for Shown<T> {}
+impl<T> NotDisplayed for Shown<T> {}
 
 /// Converts the value of a bound or of an example.
 pub fn json(value: impl Into<Value>) -> Value {

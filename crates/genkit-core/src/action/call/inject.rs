@@ -73,7 +73,7 @@ impl<C: ChunkItem> Inject<Chunks<C>> {
 /// # Errors
 /// Returns an error if the request has no such value.
 pub fn extension<T: Send + Sync + 'static>(context: &Context) -> Result<&T> {
-    context.extension().ok_or_else(|| E::NoExtension(ShortName::of::<T>()).into())
+    context.extension().ok_or_else(|| E::MissingExtension(ShortName::of::<T>()).into())
 }
 
 /// The fallback: any other `&T` is state.
@@ -91,7 +91,7 @@ pub trait InjectState<T> {
 
 impl<T: Send + Sync + 'static> InjectState<T> for Inject<T> {
     fn inject<'a>(&self, context: &'a Context) -> Result<&'a T> {
-        context.state::<T>().ok_or_else(|| E::NoState(ShortName::of::<T>()).into())
+        context.state::<T>().ok_or_else(|| E::MissingState(ShortName::of::<T>()).into())
     }
 
     fn requirement(&self) -> Requirement {

@@ -48,7 +48,7 @@ impl ArgumentType {
     const UNFIT: Self = Self {
         member_schema: |_| MemberSchema::any_value(),
         whole: || Value::Null,
-        read: |_| Err(Problem::for_value(E::NoDeserialize)),
-        missing: |_| Err(serde::de::Error::custom(E::NoDeserialize)),
+        read: |_| Err(Problem::for_value(E::NotDeserialize)),
+        missing: |_| Err(serde::de::Error::custom(E::NotDeserialize)),
     };
 }

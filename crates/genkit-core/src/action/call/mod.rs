@@ -17,7 +17,7 @@ pub(super) use args::parse_kept;
 pub use argument::{Argument, ArgumentType};
 pub use calling::calling;
 pub use chunks::{ChunkItem, Chunks, CollectedChunks};
-pub use field::{Field, NotShown, Note, Shown, json};
+pub use field::{Field, NotDisplayed, Note, Shown, json};
 pub(super) use function::NamedFn;
 pub use function::{Function, PlainCall};
 pub use given::{Input, take};

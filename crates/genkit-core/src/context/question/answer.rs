@@ -63,7 +63,7 @@ impl CallerAnswer {
     pub(super) fn into_decision(self) -> Result<Decision, E> {
         match self {
             Self::Decision(decision) => Ok(decision),
-            _ => Err(E::NoAction),
+            _ => Err(E::MissingAction),
         }
     }
 
@@ -80,7 +80,7 @@ impl CallerAnswer {
     pub(super) fn into_sample(self) -> Result<Sampled, E> {
         match self {
             Self::Sampled(sampled) if sampled.has_blocks() => Ok(sampled),
-            _ => Err(E::NoContent),
+            _ => Err(E::MissingContent),
         }
     }
 

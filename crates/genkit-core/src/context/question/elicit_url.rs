@@ -107,7 +107,7 @@ impl<'a> IntoFuture for ElicitUrl<'a> {
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(async move {
             if !is_page(&self.url) {
-                return Err(E::NoPage { max: MAX_URL }.into());
+                return Err(E::InvalidUrl { max: MAX_URL }.into());
             }
             let kind = QuestionKind::ElicitUrl {
                 message: visible::escape_prose(&self.message).into_owned(),

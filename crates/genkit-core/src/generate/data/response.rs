@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::options::GenerateOptions;
 use crate::error::{Error, Result};
 use crate::generate::error::Error as E;
-use crate::generate::format::{ModelAnswer, OutputMisfit, stopped_on};
+use crate::generate::format::{ModelOutput, OutputMismatch, stopped_on};
 use crate::generate::interrupt::Interrupt;
 use crate::message::{Media, Message, Part, Role, ToolRequest, ToolResponse};
 use crate::model::request::ModelRequest;
@@ -134,8 +134,8 @@ impl GenerateResponse {
     pub fn output<T: DeserializeOwned>(&self) -> Result<T> {
         let answer = self.model_answer();
         answer.read().map(|(output, _)| output).map_err(|misfit| match misfit {
-            OutputMisfit::Unreadable(error) => error,
-            OutputMisfit::Value(why) => {
+            OutputMismatch::Unreadable(error) => error,
+            OutputMismatch::Value(why) => {
                 E::OutputType { why, shown: answer.text_for_model() }.into()
             }
         })
@@ -149,8 +149,8 @@ impl GenerateResponse {
         self.model_answer().parse_value()
     }
 
-    pub(crate) fn model_answer(&self) -> ModelAnswer<'_> {
-        ModelAnswer {
+    pub(crate) fn model_answer(&self) -> ModelOutput<'_> {
+        ModelOutput {
             message: self.message.as_ref(),
             finish_reason: self.finish_reason,
             output: self.request.as_ref().map(|request| &request.output),

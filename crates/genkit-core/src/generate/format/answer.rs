@@ -26,33 +26,33 @@ pub fn stopped_on(part: &Part) -> Option<&ToolResponse> {
 
 /// A message from a model, with the requested output.
 #[derive(Clone, Copy)]
-pub struct ModelAnswer<'a> {
+pub struct ModelOutput<'a> {
     pub message: Option<&'a Message>,
     pub finish_reason: Option<FinishReason>,
     pub output: Option<&'a OutputConfig>,
 }
 
 /// The reason why a response does not match the requested output.
-pub enum OutputMisfit {
+pub enum OutputMismatch {
     /// The text cannot be parsed in its format.
     Unreadable(crate::error::Error),
     /// The problem of the value, with its location.
     Value(String),
 }
 
-impl From<genkit_schema::internal::Error> for OutputMisfit {
+impl From<genkit_schema::internal::Error> for OutputMismatch {
     fn from(error: genkit_schema::internal::Error) -> Self {
         Self::Unreadable(error.into())
     }
 }
 
-impl From<crate::error::Error> for OutputMisfit {
+impl From<crate::error::Error> for OutputMismatch {
     fn from(error: crate::error::Error) -> Self {
         Self::Unreadable(error)
     }
 }
 
-impl OutputMisfit {
+impl OutputMismatch {
     /// Returns the description that is sent to the model.
     pub fn explanation(&self) -> String {
         match self {
@@ -62,7 +62,7 @@ impl OutputMisfit {
     }
 }
 
-impl ModelAnswer<'_> {
+impl ModelOutput<'_> {
     /// Parses the response as JSON, according to the requested format.
     pub(crate) fn parse_value(&self) -> Result<Value> {
         let mut parts = self.message.iter().flat_map(|message| &message.content);
@@ -84,24 +84,24 @@ impl ModelAnswer<'_> {
     }
 
     /// Reads the response as a `T` that also meets the limits of the schema, and as JSON.
-    pub fn read<T: DeserializeOwned>(&self) -> Result<(T, Value), OutputMisfit> {
+    pub fn read<T: DeserializeOwned>(&self) -> Result<(T, Value), OutputMismatch> {
         let value = self.parse_value()?;
         let bounds = self.output_schema().map(Schema::bounds).transpose()?;
         let reads = |value: &Value| T::deserialize(value).is_ok();
         let read =
-            placed::read(&value).map_err(|misfit| OutputMisfit::Value(misfit.to_string()))?;
+            placed::read(&value).map_err(|misfit| OutputMismatch::Value(misfit.to_string()))?;
         match bounds.flatten().map(|bounds| bounds.check_read(&value, &reads)) {
-            Some(Err(why)) => Err(OutputMisfit::Value(why)),
+            Some(Err(why)) => Err(OutputMismatch::Value(why)),
             _ => Ok((read, value)),
         }
     }
 
     /// Parses the response as JSON that matches the whole schema, for output without a Rust type.
-    pub fn checked_value(&self) -> Result<Value, OutputMisfit> {
+    pub fn checked_value(&self) -> Result<Value, OutputMismatch> {
         let value = self.parse_value()?;
         let bounds = self.output_schema().map(Schema::whole_bounds).transpose()?;
         match bounds.flatten().map(|bounds| bounds.check(&value)) {
-            Some(Err(why)) => Err(OutputMisfit::Value(why)),
+            Some(Err(why)) => Err(OutputMismatch::Value(why)),
             _ => Ok(value),
         }
     }

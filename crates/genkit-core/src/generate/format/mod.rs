@@ -8,6 +8,6 @@ mod tests;
 
 pub use crate::run_options::Format;
 pub use answer::stopped_on;
-pub use answer::{ModelAnswer, OutputMisfit, STOPPED};
+pub use answer::{ModelOutput, OutputMismatch, STOPPED};
 pub use parse::{parse_answer, parse_partial};
 pub use schema::{check_schema, output_instructions};

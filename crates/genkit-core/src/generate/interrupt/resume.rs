@@ -41,7 +41,7 @@ impl Resume {
     pub fn push_answer(&mut self, answer: Answer) -> Result<(), E> {
         if let Some(why) = answer.error {
             let name = part_identity(answer.kind.part()).map_or("", |(name, _)| name).to_owned();
-            return Err(E::UnusableAnswer { name, why });
+            return Err(E::InvalidAnswer { name, why });
         }
         match answer.kind {
             Kind::Respond(part) => self.respond.push(part),
@@ -232,13 +232,13 @@ fn check_answers(message: &Message, answers: &Resume) -> Result<()> {
     let responses = answers.respond.iter().all(|part| part.as_tool_response().is_some());
     let requests = answers.restart.iter().all(|part| part.as_tool_request().is_some());
     if !responses || !requests {
-        return Err(E::NoAnswer.into());
+        return Err(E::ResumeContent.into());
     }
     let open: HashSet<_> =
         calls_of(message).map(|(at, _)| part_identity(&message.content[at])).collect();
     let mut given = answers.respond.iter().chain(&answers.restart);
     match given.find(|answer| !open.contains(&part_identity(answer))) {
-        Some(answer) => Err(E::NoOpenCall(part_label(answer)).into()),
+        Some(answer) => Err(E::UnknownCall(part_label(answer)).into()),
         None => Ok(()),
     }
 }

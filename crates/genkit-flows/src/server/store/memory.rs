@@ -53,7 +53,7 @@ const EVENT_COST: usize = 64;
 /// ```
 #[derive(Clone)]
 pub struct MemoryStreams {
-    kept: Arc<Mutex<HashMap<String, Arc<KeptStream>>>>,
+    kept: Arc<Mutex<HashMap<String, Arc<StoredStream>>>>,
     /// The size of all stored streams, in bytes.
     bytes: Arc<AtomicUsize>,
     max_streams: usize,
@@ -63,7 +63,7 @@ pub struct MemoryStreams {
 }
 
 /// The events of one stream.
-struct KeptStream {
+struct StoredStream {
     owner: String,
     /// The size of all streams of the store, in bytes.
     total: Arc<AtomicUsize>,
@@ -132,7 +132,7 @@ impl MemoryStreams {
         if kept.contains_key(id) {
             return Err(E::Known);
         }
-        let is_running = |stream: &&Arc<KeptStream>| stream.ended().is_none();
+        let is_running = |stream: &&Arc<StoredStream>| stream.ended().is_none();
         let running = kept.values().filter(is_running).count();
         let own = kept.values().filter(|stream| stream.owner == owner).filter(is_running).count();
         let left = self.max_streams.saturating_sub(running);
@@ -145,7 +145,7 @@ impl MemoryStreams {
                 None => return Err(E::TooMany(self.max_streams)),
             };
         }
-        let stream = Arc::new(KeptStream {
+        let stream = Arc::new(StoredStream {
             owner: owner.to_owned(),
             total: Arc::clone(&self.bytes),
             log: Mutex::default(),
@@ -156,7 +156,7 @@ impl MemoryStreams {
     }
 
     /// Adds an event to a stream, if its owner may use the memory.
-    fn add(&self, stream: &KeptStream, event: StreamEvent) -> Result<(), E> {
+    fn add(&self, stream: &StoredStream, event: StreamEvent) -> Result<(), E> {
         let size = json_size(&event).saturating_add(EVENT_COST);
         match self.make_room(&stream.owner, size) {
             true => stream.add(event, size, self.max_bytes),
@@ -179,7 +179,7 @@ impl MemoryStreams {
             if may_take(own, size, left(), self.max_bytes.min(self.max_total_bytes / 2)) {
                 return true;
             }
-            match first_to_remove(&kept, KeptStream::size) {
+            match first_to_remove(&kept, StoredStream::size) {
                 Some((first, most)) if most >= own || kept[&first].owner == owner => {
                     drop(kept.remove(&first));
                 }
@@ -188,7 +188,7 @@ impl MemoryStreams {
         }
     }
 
-    fn find(&self, id: &str, owner: &str) -> Option<Arc<KeptStream>> {
+    fn find(&self, id: &str, owner: &str) -> Option<Arc<StoredStream>> {
         let mut kept = lock(&self.kept);
         let stream = kept.get(id)?;
         if stream.is_expired(self.ttl) {
@@ -199,7 +199,7 @@ impl MemoryStreams {
     }
 }
 
-impl KeptStream {
+impl StoredStream {
     fn ended(&self) -> Option<Instant> {
         lock(&self.log).ended
     }
@@ -240,7 +240,7 @@ impl KeptStream {
     }
 }
 
-impl Drop for KeptStream {
+impl Drop for StoredStream {
     fn drop(&mut self) {
         self.total.fetch_sub(lock(&self.log).bytes, Relaxed);
     }
@@ -252,7 +252,7 @@ fn failure(error: &E) -> StreamEvent {
 }
 
 struct MemoryWriter {
-    stream: Arc<KeptStream>,
+    stream: Arc<StoredStream>,
     store: MemoryStreams,
 }
 
@@ -271,7 +271,7 @@ impl Drop for MemoryWriter {
 }
 
 struct MemoryReader {
-    stream: Arc<KeptStream>,
+    stream: Arc<StoredStream>,
     count: watch::Receiver<usize>,
     /// The number of chunks to skip.
     skip: usize,
@@ -347,8 +347,8 @@ impl std::fmt::Debug for MemoryStreams {
 /// Returns the stream that makes room, and the weight of all ended streams of its owner: of the streams that have ended,
 /// the oldest of the owner whose streams weigh the most.
 fn first_to_remove(
-    kept: &HashMap<String, Arc<KeptStream>>,
-    weight: impl Fn(&KeptStream) -> usize,
+    kept: &HashMap<String, Arc<StoredStream>>,
+    weight: impl Fn(&StoredStream) -> usize,
 ) -> Option<(String, usize)> {
     let ended: Vec<_> = kept
         .iter()

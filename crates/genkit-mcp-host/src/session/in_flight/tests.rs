@@ -14,7 +14,7 @@ fn progress_grows_or_is_dropped() {
 }
 
 /// Records a call with this id, whose caller can be asked.
-fn noted(in_flight: &InFlight, id: i64, asker: Option<Asker>) -> mpsc::Receiver<Signal> {
+fn noted(in_flight: &InFlight, id: i64, asker: Option<QuestionChannel>) -> mpsc::Receiver<Signal> {
     let (request, signals) = OpenRequest::with_asker(&format!("call-{id}"), true, asker);
     let (id, request) = (RequestId::Number(id), Arc::new(request));
     let (token, is_own, given_up) = (None, false, None);
@@ -66,7 +66,7 @@ async fn ambiguous_question_is_not_delivered() {
 
 #[tokio::test(start_paused = true)]
 async fn call_that_was_given_up_makes_the_questions_of_later_ones_uncertain() {
-    let (first, second) = (Some(Asker::new()), Some(Asker::new()));
+    let (first, second) = (Some(QuestionChannel::new()), Some(QuestionChannel::new()));
     for (asker, expected) in [(second, None), (None, None), (first, Some("call-2"))] {
         let in_flight = InFlight::default();
         drop(noted(&in_flight, 1, first));
@@ -82,7 +82,7 @@ async fn call_that_was_given_up_makes_the_questions_of_later_ones_uncertain() {
 #[tokio::test(start_paused = true)]
 async fn call_that_began_after_a_question_is_not_what_it_is_about() {
     let in_flight = InFlight::default();
-    let run = Some(Asker::new());
+    let run = Some(QuestionChannel::new());
     let (_one, _two) = (noted(&in_flight, 1, run), noted(&in_flight, 2, run));
     let asking = matched(&in_flight);
     tokio::pin!(asking);
@@ -95,13 +95,13 @@ async fn call_that_began_after_a_question_is_not_what_it_is_about() {
 #[tokio::test(start_paused = true)]
 async fn interrupted_run_repeats_its_question_with_a_new_call() {
     let in_flight = InFlight::default();
-    let signals = noted(&in_flight, 1, Some(Asker::of_run()));
+    let signals = noted(&in_flight, 1, Some(QuestionChannel::of_run()));
     let request = in_flight.by_id(&RequestId::Number(1)).unwrap();
     let asked = ElicitRequest::testing("s", "?");
     let (answer, ()) = tokio::join!(request.ask_caller(asked), async { drop(signals) });
     assert!(answer.is_none());
     let _ = in_flight.give_up(&RequestId::Number(1));
-    let _again = noted(&in_flight, 2, Some(Asker::of_run()));
+    let _again = noted(&in_flight, 2, Some(QuestionChannel::of_run()));
     assert_eq!(matched(&in_flight).await.as_deref(), Some("call-2"));
 }
 

@@ -150,14 +150,15 @@ impl Endpoint {
             headers.insert(name, value);
         }
         if self.max_message == 0 {
-            return Err(Error::NoMessages);
+            return Err(Error::ZeroMessageLimit);
         }
         Ok(CheckedEndpoint { url, headers })
     }
 }
 
 fn parse_url(text: &str) -> Result<Url, Error> {
-    let url = Url::parse(text).map_err(|fault| Error::NoUrl { shown: quote_url(text), fault })?;
+    let url =
+        Url::parse(text).map_err(|fault| Error::InvalidUrl { shown: quote_url(text), fault })?;
     if !matches!(url.scheme(), "http" | "https") {
         return Err(Error::NotHttp { shown: quote_url(text), scheme: url.scheme().to_owned() });
     }

@@ -6,7 +6,7 @@ use reqwest::Url;
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Error {
     #[error("`{shown}` is not a URL ({fault}); expected `https://host/path`")]
-    NoUrl { shown: String, fault: <Url as std::str::FromStr>::Err },
+    InvalidUrl { shown: String, fault: <Url as std::str::FromStr>::Err },
     #[error(
         "`{shown}` is not the URL of an MCP server; use `https://` or `http://` instead of \
          `{scheme}`"
@@ -27,7 +27,7 @@ pub(super) enum Error {
     )]
     Token,
     #[error("`.max_message(0)` would reject every message")]
-    NoMessages,
+    ZeroMessageLimit,
 }
 
 /// An invalid header. Its value is never printed.

@@ -29,7 +29,7 @@ pub(crate) enum Error {
     #[error("cannot connect to {0} within {limit} seconds", limit = .1.as_secs())]
     ConnectTimeout(String, Duration),
     #[error("cannot connect to {0}: {1}")]
-    NoConnection(String, String),
+    ConnectFailed(String, String),
     #[error("the address {ip} is not allowed for this server{hint}")]
     ForbiddenAddress { ip: std::net::IpAddr, hint: &'static str },
 
@@ -61,11 +61,11 @@ pub(crate) enum Error {
     #[error("the session no longer exists on {0}: {1}")]
     SessionRejected(String, String),
     #[error("{0} responded with something other than MCP: {1}")]
-    NoMcp(String, String),
+    NotMcp(String, String),
     #[error("{0} responded with {1} instead of MCP; check the address")]
     ContentType(String, String),
     #[error("{0} responded with JSON that is not an MCP message")]
-    NoMcpMessage(String),
+    NotMcpMessage(String),
     #[error("{target} returned HTTP {}", status_text(*.status, *.session, .body))]
     Status {
         target: String,
@@ -78,7 +78,7 @@ pub(crate) enum Error {
 
     // Authorization.
     #[error("cannot read the authorization metadata at {0}: {1}")]
-    NoDescription(String, String),
+    MetadataUnreadable(String, String),
     #[error(
         "{0} rejected the authorization (HTTP 401); check the token of \
          `.bearer_token(..)` or the headers"
@@ -108,9 +108,9 @@ impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::ForbiddenAddress { .. }
-            | Self::NoMcp(..)
+            | Self::NotMcp(..)
             | Self::ContentType(..)
-            | Self::NoMcpMessage(_) => ErrorKind::FailedPrecondition,
+            | Self::NotMcpMessage(_) => ErrorKind::FailedPrecondition,
             Self::Request(..) | Self::Header(_) => ErrorKind::InvalidArgument,
             Self::Closed => ErrorKind::Cancelled,
             Self::Timeout(_) | Self::SendTimeout(_) => ErrorKind::DeadlineExceeded,

@@ -130,14 +130,14 @@ impl<'a> RequestTarget<'a> {
             StreamableHttpError::UnexpectedServerResponse(text) => match http_status(text) {
                 Some((status, body)) => return self.status_error(status, None, body),
                 // rmcp reports this only in its text.
-                None if text.contains("parse JSON") => Error::NoMcpMessage(url),
-                None => Error::NoMcp(url, quote_text(text)),
+                None if text.contains("parse JSON") => Error::NotMcpMessage(url),
+                None => Error::NotMcp(url, quote_text(text)),
             },
             StreamableHttpError::UnexpectedContentType(found) => {
                 let found = found.as_deref().unwrap_or("a response without a content type");
                 Error::ContentType(url, quote_text(found))
             }
-            StreamableHttpError::Deserialize(_) => Error::NoMcpMessage(url),
+            StreamableHttpError::Deserialize(_) => Error::NotMcpMessage(url),
             StreamableHttpError::ResponseBodyTooLarge { max_size } => {
                 Error::AnswerTooLong(url, *max_size)
             }
@@ -198,7 +198,7 @@ impl<'a> RequestTarget<'a> {
         }
         match error.is_timeout() {
             true => Error::ConnectTimeout(url, CONNECT_TIMEOUT),
-            false => Error::NoConnection(url, quote_root_cause(error)),
+            false => Error::ConnectFailed(url, quote_root_cause(error)),
         }
     }
 
@@ -225,7 +225,7 @@ impl<'a> RequestTarget<'a> {
         let failure = match error {
             AuthError::DiscoveryRequestFailed { url, source } => {
                 let cause: &(dyn StdError + 'static) = source.as_ref();
-                Error::NoDescription(without_secrets(url).to_string(), quote_root_cause(cause))
+                Error::MetadataUnreadable(without_secrets(url).to_string(), quote_root_cause(cause))
                     .into()
             }
             AuthError::HttpError(error) => Error::Other(quote_root_cause(error)).into(),

@@ -59,7 +59,7 @@ impl Consent {
         let refused = |error: Error| HttpError::from(error).no_access_to(target);
         let state = query_parameter(address, "state").unwrap_or_default();
         let callback = {
-            let _asking = AskingUser::mark_asking(asking_user);
+            let _asking = PendingConsent::mark_asking(asking_user);
             let answered = async {
                 match self {
                     Self::Callback(listener) => {
@@ -109,16 +109,16 @@ fn query_parameter(address: &str, name: &str) -> Option<String> {
 }
 
 /// Reports to the host that the user is being asked, until it is dropped.
-struct AskingUser<'a>(&'a watch::Sender<bool>);
+struct PendingConsent<'a>(&'a watch::Sender<bool>);
 
-impl<'a> AskingUser<'a> {
+impl<'a> PendingConsent<'a> {
     fn mark_asking(sender: &'a watch::Sender<bool>) -> Self {
         sender.send_replace(true);
         Self(sender)
     }
 }
 
-impl Drop for AskingUser<'_> {
+impl Drop for PendingConsent<'_> {
     fn drop(&mut self) {
         self.0.send_replace(false);
     }

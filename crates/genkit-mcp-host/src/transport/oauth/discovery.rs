@@ -135,7 +135,7 @@ impl Discovery {
 
     fn check_endpoint(&self, what: &'static str, address: &str) -> Result<(), Error> {
         let url = Url::parse(address)
-            .map_err(|fault| Error::NoAddress { what, fault: fault.to_string() })?;
+            .map_err(|fault| Error::InvalidEndpoint { what, fault: fault.to_string() })?;
         match url.scheme() {
             "https" => Ok(()),
             "http" if is_loopback(&url) && is_loopback(&self.resource) => Ok(()),

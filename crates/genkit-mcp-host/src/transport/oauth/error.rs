@@ -32,7 +32,7 @@ pub(super) enum Error {
         "the token endpoint of `IdentityProvider::new(..)` is not a URL ({0}); expected \
          `https://host/path`"
     )]
-    NoProviderAddress(String),
+    InvalidTokenEndpoint(String),
     #[error(
         "the token endpoint of `IdentityProvider::new(..)` is not encrypted: {0}; use an `https://` \
          address, or one on this machine"
@@ -63,7 +63,7 @@ pub(super) enum Error {
     #[error("the {what} endpoint of its authorization server uses `{scheme}` instead of `https`")]
     NotHttps { what: &'static str, scheme: String },
     #[error("the {what} endpoint of its authorization server is not a URL: {fault}")]
-    NoAddress { what: &'static str, fault: String },
+    InvalidEndpoint { what: &'static str, fault: String },
     #[error(
         "its authorization server changed from {before} to {now}; declare with `.issuer(..)` which \
          one the secret is for"
@@ -148,7 +148,7 @@ impl Topic for Error {
             Self::CredentialFile { .. }
             | Self::NotEncrypted { .. }
             | Self::NotHttps { .. }
-            | Self::NoAddress { .. }
+            | Self::InvalidEndpoint { .. }
             | Self::IssuerChanged { .. }
             | Self::IssuerElsewhere { .. }
             | Self::NoIdJag

@@ -91,7 +91,7 @@ impl IdentityProvider {
     /// Returns the checked URL of its token endpoint.
     pub(super) fn checked_url(&self) -> Result<Url, Error> {
         let url = Url::parse(&self.token_endpoint)
-            .map_err(|fault| Error::NoProviderAddress(fault.to_string()))?;
+            .map_err(|fault| Error::InvalidTokenEndpoint(fault.to_string()))?;
         match url.scheme() {
             "https" => Ok(url),
             "http" if is_loopback(&url) => Ok(url),

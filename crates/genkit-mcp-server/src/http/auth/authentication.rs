@@ -30,7 +30,7 @@ pub(crate) enum Authentication {
 
 /// Why a request is rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Denial {
+pub(crate) enum AuthError {
     #[error("Unauthorized: a bearer token is required")]
     Missing,
     #[error("Bad Request: `Authorization` must be a single `Bearer` scheme with a token")]
@@ -52,7 +52,7 @@ impl Authentication {
     pub(crate) async fn verify_request(
         &self,
         headers: &HeaderMap,
-    ) -> Result<Option<Principal>, Denial> {
+    ) -> Result<Option<Principal>, AuthError> {
         match self {
             Self::Nothing => Ok(None),
             Self::SharedToken(token) => {
@@ -60,12 +60,12 @@ impl Authentication {
                 let is_it = is_the_secret(given.as_bytes(), token.as_bytes());
                 is_it
                     .then_some(None)
-                    .ok_or_else(|| Denial::Invalid("the token does not match".to_owned()))
+                    .ok_or_else(|| AuthError::Invalid("the token does not match".to_owned()))
             }
             Self::Verifier(verifier) => {
                 let token = read_token(headers)?;
                 if token.len() > MAX_TOKEN || !is_token(token) {
-                    return Err(Denial::Malformed);
+                    return Err(AuthError::Malformed);
                 }
                 verify_token(&**verifier, token).await.map(Some)
             }
@@ -73,41 +73,41 @@ impl Authentication {
     }
 }
 
-async fn verify_token(verifier: &dyn TokenVerifier, token: &str) -> Result<Principal, Denial> {
+async fn verify_token(verifier: &dyn TokenVerifier, token: &str) -> Result<Principal, AuthError> {
     match tokio::time::timeout(VERIFY_TIMEOUT, verifier.verify(token)).await {
         // An empty id is the key of all anonymous clients, so this principal would share their
         // quota and sessions.
         Ok(Ok(principal)) if principal.id().is_empty() => {
-            Err(Denial::Invalid("the token does not identify a principal".to_owned()))
+            Err(AuthError::Invalid("the token does not identify a principal".to_owned()))
         }
         Ok(Ok(principal)) => Ok(principal),
-        Ok(Err(TokenError::Invalid(why))) => Err(Denial::Invalid(why)),
+        Ok(Err(TokenError::Invalid(why))) => Err(AuthError::Invalid(why)),
         Ok(Err(TokenError::Unavailable(why))) => {
             tracing::error!(why = %Logged::text(why), "a token cannot be verified");
-            Err(Denial::Unavailable)
+            Err(AuthError::Unavailable)
         }
         Err(_) => {
             tracing::error!("the token verifier timed out");
-            Err(Denial::Unavailable)
+            Err(AuthError::Unavailable)
         }
     }
 }
 
 /// Returns the token after `Bearer`.
-fn read_token(headers: &HeaderMap) -> Result<&str, Denial> {
+fn read_token(headers: &HeaderMap) -> Result<&str, AuthError> {
     let mut values = headers.get_all(AUTHORIZATION).iter();
-    let value = values.next().ok_or(Denial::Missing)?;
+    let value = values.next().ok_or(AuthError::Missing)?;
     // A proxy in front of the server might have checked the other header.
     if values.next().is_some() {
-        return Err(Denial::Malformed);
+        return Err(AuthError::Malformed);
     }
-    let value = value.to_str().map_err(|_| Denial::Malformed)?;
+    let value = value.to_str().map_err(|_| AuthError::Malformed)?;
     let (scheme, token) = value.split_once(' ').unwrap_or((value, ""));
     if !scheme.eq_ignore_ascii_case("bearer") {
-        return Err(Denial::Missing);
+        return Err(AuthError::Missing);
     }
     let token = token.trim();
-    if token.is_empty() { Err(Denial::Malformed) } else { Ok(token) }
+    if token.is_empty() { Err(AuthError::Malformed) } else { Ok(token) }
 }
 
 /// Returns whether it is a `b64token` of RFC 6750, section 2.1.
@@ -134,16 +134,16 @@ mod tests {
     #[tokio::test]
     async fn shared_token_is_compared_whole() {
         let shared = Authentication::SharedToken("secret".into());
-        let wrong = || Err(Denial::Invalid("the token does not match".to_owned()));
+        let wrong = || Err(AuthError::Invalid("the token does not match".to_owned()));
         for (given, admitted) in [
             (&["Bearer secret"][..], Ok(None)),
             (&["bearer secret"], Ok(None)),
             (&["Bearer secre"], wrong()),
             (&["Bearer secrets"], wrong()),
-            (&["Basic secret"], Err(Denial::Missing)),
-            (&["Bearer"], Err(Denial::Malformed)),
-            (&["Bearer secret", "Bearer secret"], Err(Denial::Malformed)),
-            (&[], Err(Denial::Missing)),
+            (&["Basic secret"], Err(AuthError::Missing)),
+            (&["Bearer"], Err(AuthError::Malformed)),
+            (&["Bearer secret", "Bearer secret"], Err(AuthError::Malformed)),
+            (&[], Err(AuthError::Missing)),
         ] {
             assert_eq!(shared.verify_request(&headers(given)).await, admitted, "{given:?}");
         }
@@ -167,17 +167,17 @@ mod tests {
         for (given, admitted) in [
             ("Bearer ada", Ok(Some(Principal::new("ada")))),
             ("bEARER a.b-c_d~e+f/g==", Ok(Some(Principal::new("a.b-c_d~e+f/g==")))),
-            ("Bearer a b", Err(Denial::Malformed)),
-            ("Bearer a\"b", Err(Denial::Malformed)),
-            ("Bearer ==", Err(Denial::Malformed)),
-            (&long, Err(Denial::Malformed)),
-            ("Digest ada", Err(Denial::Missing)),
+            ("Bearer a b", Err(AuthError::Malformed)),
+            ("Bearer a\"b", Err(AuthError::Malformed)),
+            ("Bearer ==", Err(AuthError::Malformed)),
+            (&long, Err(AuthError::Malformed)),
+            ("Digest ada", Err(AuthError::Missing)),
             (
                 "Bearer nobody",
-                Err(Denial::Invalid("the token does not identify a principal".to_owned())),
+                Err(AuthError::Invalid("the token does not identify a principal".to_owned())),
             ),
-            ("Bearer bad", Err(Denial::Invalid("it is bad".to_owned()))),
-            ("Bearer down", Err(Denial::Unavailable)),
+            ("Bearer bad", Err(AuthError::Invalid("it is bad".to_owned()))),
+            ("Bearer down", Err(AuthError::Unavailable)),
         ] {
             assert_eq!(verifier.verify_request(&headers(&[given])).await, admitted, "{given:.40}");
         }
@@ -189,7 +189,7 @@ mod tests {
         let verifier = Authentication::Verifier(Arc::new(hangs));
         assert_eq!(
             verifier.verify_request(&headers(&["Bearer x"])).await,
-            Err(Denial::Unavailable)
+            Err(AuthError::Unavailable)
         );
     }
 }

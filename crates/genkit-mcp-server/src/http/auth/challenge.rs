@@ -3,7 +3,7 @@
 
 use http::HeaderValue;
 
-use super::authentication::Denial;
+use super::authentication::AuthError;
 use super::protected_resource::ProtectedResource;
 
 /// The maximum length of the reason in the header, in characters.
@@ -31,14 +31,14 @@ impl Challenges {
     }
 
     /// Returns the challenge for a denial, or `None` if another token would not help.
-    pub(crate) fn for_denial(&self, denial: &Denial) -> Option<HeaderValue> {
+    pub(crate) fn for_denial(&self, denial: &AuthError) -> Option<HeaderValue> {
         let (error, why) = match denial {
             // RFC 6750 sends no error code to a client that sent no token.
-            Denial::Missing => (None, None),
-            Denial::Malformed => (Some("invalid_request"), None),
-            Denial::Invalid(why) => (Some("invalid_token"), Some(why.as_str())),
-            Denial::Scope => (Some("insufficient_scope"), None),
-            Denial::Unavailable => return None,
+            AuthError::Missing => (None, None),
+            AuthError::Malformed => (Some("invalid_request"), None),
+            AuthError::Invalid(why) => (Some("invalid_token"), Some(why.as_str())),
+            AuthError::Scope => (Some("insufficient_scope"), None),
+            AuthError::Unavailable => return None,
         };
         self.header(error, why, self.scope.as_deref())
     }
@@ -76,7 +76,7 @@ fn escape_quotes(text: &str, name: &str) -> String {
 mod tests {
     use super::*;
 
-    fn challenge_for(resource: Option<ProtectedResource>, denial: &Denial) -> String {
+    fn challenge_for(resource: Option<ProtectedResource>, denial: &AuthError) -> String {
         let header = Challenges::new(resource.as_ref()).for_denial(denial).expect("a challenge");
         header.to_str().expect("text").to_owned()
     }
@@ -93,20 +93,26 @@ mod tests {
         };
         let metadata = "resource_metadata=\"https://mcp.example.com/.well-known/oauth-protected-resource/mcp\"";
         let scope = "scope=\"r w\"";
-        assert_eq!(challenge_for(None, &Denial::Missing), "Bearer");
-        assert_eq!(challenge_for(notes(), &Denial::Missing), format!("Bearer {scope}, {metadata}"));
+        assert_eq!(challenge_for(None, &AuthError::Missing), "Bearer");
         assert_eq!(
-            challenge_for(notes(), &Denial::Invalid("it \"expired\"\r\nset-cookie: x".to_owned())),
+            challenge_for(notes(), &AuthError::Missing),
+            format!("Bearer {scope}, {metadata}")
+        );
+        assert_eq!(
+            challenge_for(
+                notes(),
+                &AuthError::Invalid("it \"expired\"\r\nset-cookie: x".to_owned())
+            ),
             format!(
                 "Bearer error=\"invalid_token\", error_description=\"it  expired   set-cookie: x\", \
                  {scope}, {metadata}"
             )
         );
         assert_eq!(
-            challenge_for(notes(), &Denial::Scope),
+            challenge_for(notes(), &AuthError::Scope),
             format!("Bearer error=\"insufficient_scope\", {scope}, {metadata}")
         );
-        assert_eq!(challenge_for(None, &Denial::Malformed), "Bearer error=\"invalid_request\"");
-        assert_eq!(Challenges::default().for_denial(&Denial::Unavailable), None);
+        assert_eq!(challenge_for(None, &AuthError::Malformed), "Bearer error=\"invalid_request\"");
+        assert_eq!(Challenges::default().for_denial(&AuthError::Unavailable), None);
     }
 }

@@ -6,7 +6,7 @@ mod challenge;
 mod protected_resource;
 mod verifier;
 
-pub(crate) use self::authentication::{Authentication, Denial};
+pub(crate) use self::authentication::{AuthError, Authentication};
 pub(crate) use self::challenge::Challenges;
 pub use self::protected_resource::ProtectedResource;
 pub(crate) use self::protected_resource::document_answer;

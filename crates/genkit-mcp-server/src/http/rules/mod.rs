@@ -56,7 +56,7 @@ pub(super) enum HeaderError {
     #[error("missing or malformed in `_meta` of the request: {0}")]
     Undescribed(String),
     #[error("`_meta` has a protocol version, but the header MCP-Protocol-Version is missing")]
-    NoVersion,
+    MissingVersion,
     #[error(
         "the header MCP-Protocol-Version is `{header}`, but `_meta` of the request has `{body}`"
     )]
@@ -151,7 +151,7 @@ pub(super) fn rules_of(
         return Ok(head);
     };
     match named {
-        None => Err(HeaderError::NoVersion),
+        None => Err(HeaderError::MissingVersion),
         Some(named) if named != meta => {
             Err(HeaderError::Version { header: named.to_owned(), body: meta.into_owned() })
         }

@@ -47,7 +47,7 @@ fn who_names_no_version_speaks_an_old_one() {
 #[test]
 fn self_contained_request_must_match_its_headers() {
     assert_eq!(rules(&[(VERSION, "2026-07-28")], "tools/list", META), Ok(Rules::Described));
-    assert_eq!(rules(&[], "tools/list", META), Err(HeaderError::NoVersion));
+    assert_eq!(rules(&[], "tools/list", META), Err(HeaderError::MissingVersion));
     let other = rules(&[(VERSION, "2025-11-25")], "tools/list", META);
     assert!(matches!(other, Err(HeaderError::Version { .. })), "{other:?}");
     // The engine rejects unknown versions itself, and lists the supported ones.

@@ -19,11 +19,11 @@ const KEPT: u64 = 60_000;
 /// The streams of one session, the oldest first.
 #[derive(Default)]
 pub(in super::super) struct KeptStreams {
-    streams: Vec<KeptStream>,
+    streams: Vec<RetainedStream>,
     last: u64,
 }
 
-struct KeptStream {
+struct RetainedStream {
     number: u64,
     stream: Arc<EventStream>,
     /// When it was first found to be finished.
@@ -43,7 +43,7 @@ impl KeptStreams {
         self.forget_excess(now);
         self.last = number;
         stream.make_resumable(number);
-        self.streams.push(KeptStream { number, stream: Arc::clone(stream), finished: None });
+        self.streams.push(RetainedStream { number, stream: Arc::clone(stream), finished: None });
     }
 
     pub(in super::super) fn find(&self, number: u64) -> Option<Arc<EventStream>> {

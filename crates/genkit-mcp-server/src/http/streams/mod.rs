@@ -92,7 +92,7 @@ enum SendOutcome {
     /// The journal must store the message first.
     Journaled,
     /// The stream is full for now.
-    NoRoom,
+    BudgetExceeded,
 }
 
 impl EventStream {
@@ -140,7 +140,7 @@ impl EventStream {
     fn try_say(&self, message: &Bytes) -> SendOutcome {
         let mut state = self.state();
         match state.has_room(message) {
-            None => SendOutcome::NoRoom,
+            None => SendOutcome::BudgetExceeded,
             Some(false) => SendOutcome::Ended(false),
             Some(true) if self.journal.get().is_some() => SendOutcome::Journaled,
             Some(true) => {
@@ -306,7 +306,7 @@ impl Outward for EventStream {
                         Some(journal) => return Arc::clone(journal).say(message).await,
                         None => continue,
                     },
-                    SendOutcome::NoRoom => {}
+                    SendOutcome::BudgetExceeded => {}
                 }
                 room.await;
             }

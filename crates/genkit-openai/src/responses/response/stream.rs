@@ -278,7 +278,7 @@ impl WireStream for ResponsesStream<'_> {
     fn into_response(self: Box<Self>) -> Result<ModelResponse> {
         let Self { reader, slots, begun, end } = *self;
         if !begun && end.is_none() {
-            return Err(E::NoOutput { provider: reader.server.name.clone() }.into());
+            return Err(E::MissingOutput { provider: reader.server.name.clone() }.into());
         }
         let mut reply = end.unwrap_or_default();
         // Some servers end with an empty output, even if they sent items before.

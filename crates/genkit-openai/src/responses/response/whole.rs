@@ -27,7 +27,7 @@ pub(in crate::responses) fn decode_response(
     check_error(server, &reply)?;
     let items = reply.output.take();
     if items.is_none() && reply.status.is_none() {
-        return Err(E::NoOutput { provider: server.name.clone() }.into());
+        return Err(E::MissingOutput { provider: server.name.clone() }.into());
     }
     let reader = ItemReader::new(request, server);
     Ok(build_response(&reader, items.unwrap_or_default(), reply))
@@ -42,7 +42,9 @@ pub(in crate::responses) fn decode_count(server: &OpenAiServer, body: &[u8]) -> 
     }
     let counted: TokenCount =
         parse_response(body).map_err(|error| HttpError::from_json(&server.name, &error))?;
-    counted.input_tokens.ok_or_else(|| E::NoCount { provider: server.name.clone() }.into())
+    counted
+        .input_tokens
+        .ok_or_else(|| E::MissingTokenCount { provider: server.name.clone() }.into())
 }
 
 /// Returns the error of a failed response.
@@ -66,7 +68,7 @@ pub(super) fn build_response(
     items: Vec<Value>,
     reply: ResponseObject,
 ) -> ModelResponse {
-    let mut answer = OutputAnswer::default();
+    let mut answer = OutputResponse::default();
     for item in items {
         answer.add(reader.read_item(item));
     }
@@ -75,7 +77,7 @@ pub(super) fn build_response(
 
 /// A response that is being assembled.
 #[derive(Default)]
-struct OutputAnswer {
+struct OutputResponse {
     parts: Vec<Part>,
     /// Whether there is reasoning that the following items belong to.
     reasons: bool,
@@ -84,7 +86,7 @@ struct OutputAnswer {
     probabilities: Vec<Value>,
 }
 
-impl OutputAnswer {
+impl OutputResponse {
     fn add(&mut self, said: ItemOutput) {
         match said {
             ItemOutput::Nothing => {}

@@ -45,7 +45,7 @@ pub(crate) enum Error {
     #[error("not a JSON object")]
     NotObject,
     #[error("not a JSON-RPC message")]
-    NoMessage,
+    MissingMessage,
     #[error("it {0}")]
     Unreadable(Box<Error>),
     #[error("a request without a usable id")]

@@ -59,7 +59,7 @@ pub(crate) fn read(line: &[u8], open: &OpenRequests) -> LineOutcome {
         MessageShape::Response | MessageShape::Error => read_response(text, &envelope, open),
         MessageShape::Request => read_request(text, &envelope),
         MessageShape::Notification => read_notification(text, &envelope),
-        MessageShape::None => LineOutcome::Stray(Error::NoMessage, excerpt_of_line(line)),
+        MessageShape::None => LineOutcome::Stray(Error::MissingMessage, excerpt_of_line(line)),
     }
 }
 
