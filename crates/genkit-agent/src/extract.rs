@@ -139,8 +139,8 @@ impl<'a, T> Extract<'a, T> {
         Self { asks, checks, read: read_value }
     }
 
-    /// Sets the number of output retries: how often a response that does not match is sent back to the model. Default
-    /// is 1. Otherwise the same as [`Generate::output_retries`].
+    /// Sets the number of output retries: how many times a response that does not match is sent
+    /// back to the model. Default is 1. Otherwise the same as [`Generate::output_retries`].
     pub fn output_retries(mut self, times: usize) -> Self {
         self.checks.set_retries(times);
         self

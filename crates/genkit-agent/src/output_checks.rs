@@ -92,7 +92,7 @@ impl OutputChecks {
     /// Returns the number of retries, or `None` if the output is not checked.
     ///
     /// # Errors
-    /// The schema is invalid.
+    /// Returns an error if the schema is invalid.
     pub(crate) fn allowed_retries(&self, output: &OutputConfig) -> Result<Option<usize>> {
         let is_asked = self.reads.is_some() || !self.validators.is_empty();
         let retries = self.retries.unwrap_or(if is_asked { OUTPUT_RETRIES } else { 0 });
@@ -108,7 +108,7 @@ impl OutputChecks {
     /// Checks a response. If it is rejected, returns the reason for the model.
     ///
     /// # Errors
-    /// A fatal error of a validator, which ends the run.
+    /// Returns the fatal error of a validator, which ends the run.
     pub(crate) async fn check_answer(&self, answer: ModelOutput<'_>) -> Result<Result<(), String>> {
         match self.run_checks(answer).await {
             Ok(()) => Ok(Ok(())),

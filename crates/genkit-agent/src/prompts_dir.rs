@@ -37,7 +37,7 @@ impl PromptsDir {
     /// Reads all files. A file with errors, or with a name that no prompt can have, does not disable the others.
     ///
     /// # Errors
-    /// All errors in all files, if no prompt can be used.
+    /// Returns all errors in all files if no prompt can be used.
     pub(crate) fn load_prompts(&self) -> Result<LoadedPrompts, Vec<String>> {
         let mut loaded = prompts_in(&self.path, &self.templates)?;
         loaded.prompts.retain(|prompt| {

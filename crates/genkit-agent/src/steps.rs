@@ -62,7 +62,8 @@ impl Generate {
     /// ```
     ///
     /// # Errors
-    /// `FailedPrecondition` if anything that the run needs is neither given nor found; the error lists all of it.
+    /// `FailedPrecondition` if something that the run needs is neither set on the request nor
+    /// found by name; the error lists everything that is missing.
     pub async fn resume_run(mut self, mut state: RunState) -> Result<Run> {
         let missing = self.missing_names(&state);
         if !missing.is_empty() {
@@ -105,7 +106,8 @@ impl Generate {
         self
     }
 
-    /// Describes everything that `state` needs and that is neither given nor found by name.
+    /// Describes everything that `state` needs and that is neither set on the request nor found by
+    /// name.
     fn missing_names(&self, state: &RunState) -> Vec<String> {
         let (names, genkit) = (&state.names, &self.genkit);
         let mut missing = Vec::new();

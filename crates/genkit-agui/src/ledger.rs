@@ -36,7 +36,7 @@ const DOMAIN: &[u8] = b"genkit/ag-ui/1\0";
 pub(crate) struct SealedTurn {
     /// Distinguishes this state of the turn from all others.
     pub(crate) number: String,
-    /// When it was sealed, in milliseconds since 1970.
+    /// When it was sealed, in milliseconds since the Unix epoch.
     pub(crate) at: u64,
     /// The message from the client that contains the seal.
     pub(crate) carrier: String,

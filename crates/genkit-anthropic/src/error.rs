@@ -22,7 +22,7 @@ pub(super) enum Error {
     MissingMessage,
     #[error("{NAME}: the stream ended before the response began")]
     EmptyStream,
-    #[error("{NAME}: the response has no token count")]
+    #[error("{NAME}: the response has no token usage")]
     MissingTokenCount,
 }
 

@@ -31,7 +31,8 @@ use genkit_model::{Model, Provider};
 /// If a request does not set `maxOutputTokens`, the limit is 16,000 tokens, or 64,000 with the
 /// highest effort, but at most the limit of the model. A thinking budget is added to it.
 ///
-/// A prompt is cached up to a cache mark; see [`Part::with_cache`](genkit_core::Part::with_cache).
+/// A prompt is cached up to a cache breakpoint; see
+/// [`Part::with_cache`](genkit_core::Part::with_cache).
 ///
 /// Claude 4.5 and newer find [lazy](genkit_core::ToolDefinition::lazy) tools with Anthropic's tool search
 /// (`tool_search_tool_bm25_20251119`). Its blocks are custom parts, too. They are left out if a tool that a search found

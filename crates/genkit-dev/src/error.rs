@@ -27,7 +27,7 @@ pub(super) enum Error {
         "{key} sent more than {limit} bytes of chunks without waiting; add an `.await` between the chunks"
     )]
     ChunksTooFast { key: String, limit: usize },
-    #[error("the result of {key} does not serialize to JSON")]
+    #[error("failed to serialize the result of {key} to JSON")]
     Result {
         key: String,
         #[source]

@@ -80,7 +80,8 @@ pub fn start(genkit: &Instance) {
 /// ```
 ///
 /// # Errors
-/// Currently none; reserved for future requirements of the tools.
+/// Currently never returns an error; the `Result` is reserved for future requirements of the
+/// tools.
 pub async fn wait() -> Result<()> {
     wait_with(&Instance::default()).await
 }

@@ -74,7 +74,9 @@ impl FlowState {
     pub(super) fn check_version(&self) -> Result<(), String> {
         match self.version {
             VERSION => Ok(()),
-            other => Err(format!("it has the schema {other}, and this program supports {VERSION}")),
+            other => {
+                Err(format!("it has schema version {other}, but this program supports {VERSION}"))
+            }
         }
     }
 
@@ -134,7 +136,7 @@ impl FlowState {
     /// Runs the function from its beginning with the recorded results.
     ///
     /// # Errors
-    /// This process does not have the flow.
+    /// Returns an error if this process does not have the flow.
     pub(super) fn run_flow(
         &self,
         genkit: &Instance,
@@ -193,7 +195,7 @@ impl FlowState {
     /// Accepts one answer, and returns the new status.
     ///
     /// # Errors
-    /// The answer is for no open question.
+    /// Returns an error if the answer does not belong to an open question.
     pub(super) fn answer_question(&mut self, answer: Answer) -> Result<RunStatus> {
         let Some(message) = &self.asks else { return Ok(RunStatus::Working) };
         let answers = self.answers.with_answer(answer, message)?;

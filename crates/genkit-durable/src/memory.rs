@@ -31,7 +31,7 @@ const FLOOR_BYTES: usize = 1024 * 1024;
 pub struct MemoryRuns(Mutex<Runs>);
 
 impl MemoryRuns {
-    /// Creates a store with another limit than the default of 1,000 runs.
+    /// Creates a store with a limit that differs from the default of 1,000 runs.
     pub fn with_max_runs(max_runs: usize) -> Self {
         Self(Mutex::new(Runs { max_runs, ..Runs::default() }))
     }

@@ -54,7 +54,7 @@ pub(super) fn flow_outcome_of(
     }
 }
 
-/// Creates the error for a run of another kind than requested.
+/// Creates the error for a run that is not of the requested kind.
 pub(super) fn other_kind(id: &RunId, body: &RunBody, wanted: &'static str) -> Error {
     E::OtherKind { id: id.to_string(), is: body.run_kind(), wanted }.into()
 }

@@ -139,7 +139,7 @@ impl HttpServing {
                                 Ok(stream) => stream,
                                 Err(error) => {
                                     let error = error.to_string();
-                                    return tracing::debug!(%address, ?error, "not accepted");
+                                    return tracing::debug!(%address, ?error, "failed to accept a connection");
                                 }
                             },
                         };

@@ -18,7 +18,7 @@ pub(crate) struct ExpectedClaims {
 }
 
 impl ExpectedClaims {
-    /// Returns the principal that the claims identify, at `now` in seconds since 1970.
+    /// Returns the principal that the claims identify, at `now` in seconds since the Unix epoch.
     pub(crate) fn to_principal(
         &self,
         claims: Map<String, Value>,

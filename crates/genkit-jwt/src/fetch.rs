@@ -18,16 +18,16 @@ const FETCH_TIMEOUT: Duration = Duration::from_secs(5);
 /// The maximum size of one document, in bytes. Default is 256 KiB.
 const MAX_DOCUMENT: usize = 256 * 1024;
 
-/// The address from which keys are fetched.
+/// The URL from which keys are fetched.
 #[derive(Clone, Debug)]
 pub(crate) enum KeyAddress {
     /// The JWK set itself.
     Jwks(Url),
-    /// The issuer, whose metadata contains the address of the JWK set.
+    /// The issuer, whose metadata contains the URL of the JWK set.
     Issuer { issuer: String, url: Url },
 }
 
-/// Parses an address from which keys can be fetched: `https://`, or `http://` on this machine.
+/// Parses a URL from which keys can be fetched: `https://`, or `http://` on this machine.
 pub(crate) fn key_url(text: &str) -> Result<Url, KeyError> {
     let url = Url::parse(text)
         .ok()
@@ -45,7 +45,7 @@ impl KeyAddress {
     }
 }
 
-/// Reads the address of the keys from the metadata of an issuer.
+/// Reads the URL of the JWK set from the metadata of an issuer.
 async fn jwks_uri(issuer: &str, url: &Url) -> Result<Url, KeyError> {
     let [first, second] = metadata_urls(url);
     let (url, metadata) = match get_json(&first).await {
@@ -64,8 +64,8 @@ async fn jwks_uri(issuer: &str, url: &Url) -> Result<Url, KeyError> {
     jwks.ok_or_else(|| KeyError::MissingJwksUri { url: url.into() })
 }
 
-/// Returns the addresses of the metadata: RFC 8414 inserts the well-known path before the path of
-/// the issuer, OpenID Connect appends it.
+/// Returns the URLs of the metadata: RFC 8414 inserts the well-known path before the path of the
+/// issuer, OpenID Connect appends it.
 fn metadata_urls(issuer: &Url) -> [Url; 2] {
     let path = issuer.path().trim_end_matches('/');
     let with_path = |path: &str| {

@@ -251,8 +251,9 @@ impl McpHostBuilder {
         self
     }
 
-    /// Sets whether this program shows the pages of MCP Apps, the extension `io.modelcontextprotocol/ui`, which servers
-    /// are then told. [`McpHost::apps`] returns the pages of a response. Default is `false`.
+    /// Sets whether this program shows the pages of MCP Apps, and declares the extension
+    /// `io.modelcontextprotocol/ui` to servers. [`McpHost::apps`] returns the pages of a response.
+    /// Default is `false`.
     pub fn apps(mut self, yes: bool) -> Self {
         self.settings.apps = yes;
         self

@@ -45,7 +45,7 @@ impl Round {
     /// Reads the state and the answers that came with the request.
     ///
     /// # Errors
-    /// If the state is invalid for this request.
+    /// Returns an error if the state is invalid for this request.
     pub(super) fn begin_round(
         shared: &Arc<SharedState>,
         binding: StateBinding,

@@ -27,7 +27,7 @@
 //! | `command`, `args`, `env` or `environment`, `envFile`, `cwd` | a server over stdio |
 //! | `command` as a list (OpenCode) or an object (Zed) | the program and its arguments |
 //! | `url`, `httpUrl`, `serverUrl` or `baseUrl`, and `headers` | a server over streamable HTTP |
-//! | `type`, `transport` or `transportType` | the transport; `sse` is an error that states the alternative |
+//! | `type`, `transport` or `transportType` | the transport; `sse` is rejected with an error that states the alternative |
 //! | `disabled`, `enabled`, `isActive`, `active`, `state`, and `disabledMcpServers` next to the servers | whether the server is disabled; an unknown value disables it and is reported |
 //! | `timeout` | the time limit of calls |
 //! | `enabledTools`, `includeTools`, `allowedTools`, `tools` | the only tools that are offered |

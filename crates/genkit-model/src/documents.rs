@@ -58,7 +58,7 @@ mod tests {
     use genkit_core::ToolRequest;
 
     #[test]
-    fn they_belong_to_what_the_user_asked() {
+    fn last_user_message_is_found_despite_tool_responses() {
         let answer = || Part::tool_response(ToolRequest::new("a", Value::Null).respond("x"));
         let turn = [
             Message::system("s"),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::{Embedder, Model};
 use genkit_core::{Error, ErrorKind, Result};
 
-/// A provider of models: a family of models that share an address and an API key.
+/// A provider of models: a family of models that share a base URL and an API key.
 ///
 /// Register one with `Genkit::builder().provider(..)`, and its models can be named `"name/model"`.
 /// For a server with OpenAI's chat completions API you do not need to implement this trait:

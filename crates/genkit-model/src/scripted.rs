@@ -87,7 +87,8 @@ impl From<Result<ModelResponse>> for Scripted {
 }
 
 impl ScriptedModel {
-    /// Creates a model that returns these responses in order. Any call after the last response is an error.
+    /// Creates a model that returns these responses in order. Any call after the last response
+    /// returns an error.
     pub fn new<S: Into<Scripted>>(script: impl IntoIterator<Item = S>) -> Self {
         let script: VecDeque<Scripted> = script.into_iter().map(Into::into).collect();
         let state = ScriptState { length: script.len(), script, requests: Vec::new() };

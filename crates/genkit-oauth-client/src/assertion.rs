@@ -61,7 +61,7 @@ impl Signer {
     /// ```
     ///
     /// # Errors
-    /// Returns an error if the machine provides no random numbers.
+    /// Returns an error if the operating system provides no randomness.
     pub fn sign_assertion(&self, client: &str, audience: &str) -> Result<String, Error> {
         let now = unix_seconds();
         let header = json!({ "alg": self.0.algorithm(), "typ": "JWT" });

@@ -33,7 +33,7 @@ pub enum Error {
     )]
     NoPkcs8(String),
     /// The operating system provides no randomness.
-    #[error("cannot sign: this machine provides no random numbers")]
+    #[error("cannot sign: the operating system provides no randomness")]
     NoRandom,
     /// The redirect URI is not a URL.
     #[error("the redirect URI is not a URL ({0})")]

@@ -96,7 +96,7 @@ pub(crate) fn fresh_id() -> Result<String, Error> {
     Ok(URL_SAFE_NO_PAD.encode(id))
 }
 
-/// Returns the seconds since 1970.
+/// Returns the seconds since the Unix epoch.
 pub(crate) fn unix_seconds() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
 }

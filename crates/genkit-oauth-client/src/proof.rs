@@ -38,7 +38,7 @@ impl DpopKey {
     /// ```
     ///
     /// # Errors
-    /// Returns an error if the machine provides no random numbers.
+    /// Returns an error if the operating system provides no randomness.
     pub fn generate() -> Result<Self, Error> {
         Ok(Self::from_key(new_ecdsa()?))
     }
@@ -138,7 +138,7 @@ impl DpopProof<'_> {
     /// ```
     ///
     /// # Errors
-    /// Returns an error if the machine provides no random numbers.
+    /// Returns an error if the operating system provides no randomness.
     pub fn sign(self) -> Result<String, Error> {
         let Self { key, mut claims } = self;
         claims.insert("iat".to_owned(), unix_seconds().into());

@@ -163,5 +163,5 @@ fn is_disabled() -> bool {
 }
 
 fn exporter_error(error: ExporterBuildError) -> Error {
-    Error::invalid_argument("failed to set up the export over OTLP").with_source(error)
+    Error::invalid_argument("failed to set up the OTLP exporter").with_source(error)
 }

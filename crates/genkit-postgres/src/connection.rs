@@ -203,7 +203,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_a_retry_can_fix_is_unavailable() {
+    fn only_retryable_errors_are_unavailable() {
         for (state, kind) in [
             (None, ErrorKind::Unavailable),
             (Some("57P03"), ErrorKind::Unavailable),

@@ -46,7 +46,7 @@ pub(crate) const TABLES: &str = "
     COMMIT;
 ";
 
-/// The time of the server, in milliseconds since 1970.
+/// The time of the server, in milliseconds since the Unix epoch.
 macro_rules! now {
     () => {
         "(EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::bigint"

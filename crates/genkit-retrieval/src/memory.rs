@@ -14,8 +14,8 @@ use crate::{MAX_TEXT_BYTES, Retriever};
 /// The number of texts in one request to the embedder.
 const BATCH: usize = 100;
 
-/// An index of documents in memory, for tests and small data. It compares each document with the query, by the cosine
-/// of their vectors.
+/// An index of documents in memory, for tests and small data sets. It compares the query with
+/// every document, by cosine similarity.
 ///
 /// Clones share the documents. Nothing is written to disk.
 #[derive(Clone)]

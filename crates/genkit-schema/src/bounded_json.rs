@@ -80,7 +80,7 @@ pub fn parse_bounded(text: &[u8]) -> serde_json::Result<Value> {
 /// Parses one of several documents that share a budget.
 ///
 /// # Errors
-/// As [`parse_bounded`].
+/// The same as for [`parse_bounded`].
 pub fn parse_within(text: &[u8], budget: &ValueBudget) -> serde_json::Result<Value> {
     check_integers(text)?;
     let mut deserializer = serde_json::Deserializer::from_slice(text);

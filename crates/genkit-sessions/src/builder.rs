@@ -259,9 +259,9 @@ impl AgentBuilder {
     /// Builds the agent.
     ///
     /// # Errors
-    /// `InvalidArgument` if the name is not valid, if the agent has both a handler and settings of a model, or if two
+    /// `InvalidArgument` if the name is not valid, if the agent has both a handler and model settings, or if two
     /// agents that it can call have the same name.
-    /// `FailedPrecondition` if the custom state does not serialize.
+    /// `FailedPrecondition` if the custom state cannot be serialized.
     pub fn build(self) -> Result<Agent> {
         let is_valid = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
         if !(1..=64).contains(&self.name.len()) || !self.name.chars().all(is_valid) {

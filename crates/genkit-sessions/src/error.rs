@@ -5,9 +5,9 @@ use genkit_core::internal::error::Topic;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
-    #[error("`{0}` is not a valid name of an agent; use 1 to 64 letters, digits, `_` and `-`")]
+    #[error("`{0}` is not a valid agent name; use 1 to 64 letters, digits, `_` and `-`")]
     Name(String),
-    #[error("the agent `{0}` has both a handler and settings of a model; keep one of them")]
+    #[error("the agent `{0}` has both a handler and model settings; remove one of them")]
     TwoKinds(String),
     #[error(
         "Cannot send 'state' to agent `{0}`, whose sessions are stored; send `snapshotId` or `sessionId`"
@@ -21,7 +21,7 @@ pub(crate) enum Error {
         "the agent `{0}` has a handler, so it cannot become a tool; write the tool as a function that runs it"
     )]
     HandlerAsTool(String),
-    #[error("a session id has 1 to 512 bytes without control characters")]
+    #[error("a session id must be 1 to 512 bytes long, without control characters")]
     SessionId,
     #[error("there is no snapshot `{0}`")]
     NoSnapshot(String),

@@ -70,7 +70,7 @@ async fn ten_thousand_idle_sessions_hold_nothing() {
 }
 
 #[tokio::test]
-async fn a_branch_leaves_the_other_branch_as_it_is() {
+async fn new_branch_does_not_change_the_other_branch() {
     let agent = echo().build().unwrap();
     let session = agent.session("a");
     let first = session.send("one").await.unwrap().snapshot_id.unwrap();

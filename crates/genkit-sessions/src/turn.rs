@@ -122,7 +122,7 @@ impl AgentTurn {
     /// Replaces the custom state, and sends the change to the client.
     ///
     /// # Errors
-    /// `FailedPrecondition` if the value does not serialize.
+    /// `FailedPrecondition` if the value cannot be serialized.
     pub async fn set_custom(&self, custom: impl Serialize) -> Result<()> {
         let new = serde_json::to_value(custom).map_err(E::CustomState)?;
         let mut known = self.0.known.lock().await;

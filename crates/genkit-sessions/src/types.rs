@@ -66,7 +66,7 @@ impl AgentInput {
     /// Creates an input from answers to interrupts.
     ///
     /// # Errors
-    /// `InvalidArgument` if a value that was passed to an answer does not serialize.
+    /// `InvalidArgument` if a value that was passed to an answer cannot be serialized.
     pub fn from_answers(answers: impl IntoIterator<Item = Answer>) -> Result<Self, Error> {
         let mut resume = Resume::default();
         for answer in answers {
@@ -183,7 +183,7 @@ impl From<FinishReason> for AgentFinishReason {
 pub struct AgentError {
     /// Canonical status, such as `NOT_FOUND`.
     pub status: String,
-    /// Text of the error.
+    /// The error message.
     pub message: String,
 }
 

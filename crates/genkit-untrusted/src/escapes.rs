@@ -93,7 +93,7 @@ fn percent(raw: &[u8], text: &[u8]) -> Option<usize> {
     Some(at)
 }
 
-/// `&amp;`, `&#43;` and `&#x2b;`, also if the `&` is escaped.
+/// `&amp;`, `&#43;` and `&#x2b;`, even if the `&` is escaped.
 fn entity(part: char, text: &[u8]) -> Option<usize> {
     let mut at = 1;
     while text.get(at..)?.starts_with(b"amp;") {

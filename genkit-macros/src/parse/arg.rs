@@ -93,7 +93,7 @@ impl InputField {
                 ArgDefault::OfType(span) => *span,
                 ArgDefault::Value(value) => syn::spanned::Spanned::span(value),
             };
-            let what = "the default is given twice, by `#[arg]` and by `#[serde]`";
+            let what = "duplicate default: both `#[arg]` and `#[serde]` set it";
             errors.add_at_span(place, what, "keep one of them");
             field.default = None;
         }
@@ -143,7 +143,7 @@ impl InputField {
             return report_unknown(kind, key, &name, errors);
         }
         if seen.contains(&name) {
-            errors.add_at(key, format_args!("`{name}` is given twice"), "keep one of them");
+            errors.add_at(key, format_args!("duplicate option `{name}`"), "keep one of them");
             return;
         }
         seen.push(name.clone());

@@ -34,7 +34,7 @@ impl Options {
             if seen.contains(&name) {
                 errors.add_at(
                     &entry.key,
-                    format_args!("`{name}` is given twice"),
+                    format_args!("duplicate option `{name}`"),
                     "keep one of them",
                 );
                 continue;

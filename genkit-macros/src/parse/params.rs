@@ -165,7 +165,7 @@ fn check_input(kind: Kind, typed: &PatType, taken: &[Attribute], errors: &mut Er
                 "put it on the fields of the type",
             );
         } else if seen {
-            errors.add_at(attr, "`#[input]` is given twice", "keep one of them");
+            errors.add_at(attr, "duplicate `#[input]`", "keep one of them");
         } else if !matches!(attr.meta, Meta::Path(_)) {
             errors.add_at(attr, "`#[input]` takes no options", "write `#[input]`");
         }
@@ -216,7 +216,7 @@ fn names_differ(params: &[FnParam], errors: &mut Errors) {
             Some(earlier) => errors.add_at(
                 &field.name,
                 format_args!(
-                    "two arguments have the name `{}`: this one and `{}`",
+                    "duplicate argument name `{}`; also used by `{}`",
                     field.key, earlier.name
                 ),
                 "rename one of them",

@@ -19,7 +19,7 @@ pub(super) fn parse_retry(list: &[Expr]) -> Result<Vec<RetrySetting>, String> {
     for expr in list {
         let setting = parse_setting(expr)?;
         if settings.iter().any(|earlier| earlier.method() == setting.method()) {
-            return Err(format!("`{}` is given twice", setting.method()));
+            return Err(format!("duplicate option `{}`", setting.method()));
         }
         settings.push(setting);
     }

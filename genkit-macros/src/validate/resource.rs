@@ -21,7 +21,7 @@ pub(super) fn check_app(uri: &LitStr, options: &Options, errors: &mut Errors) {
     }
     if let Some(kind) = options.text("mime_type") {
         let help = "remove it; a page is always `text/html;profile=mcp-app`";
-        errors.add_at(kind, "`mime_type` and `app` exclude each other", help);
+        errors.add_at(kind, "`mime_type` and `app` are mutually exclusive", help);
     }
 }
 

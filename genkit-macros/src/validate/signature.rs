@@ -1,4 +1,5 @@
-//! Rules for the signature: it must be callable from outside the program, and have only one macro.
+//! Checks of the signature: remote callers must be able to call the function, and it must have
+//! only one of this crate's macros.
 
 use quote::ToTokens as _;
 use syn::{GenericParam, ReturnType, Safety};
@@ -11,7 +12,7 @@ pub(super) fn other_macros(kind: Kind, item: &Item, errors: &mut Errors) {
     for attr in &item.attrs {
         let Some(other) = Item::macro_kind(attr) else { continue };
         if other == kind {
-            let what = format!("{} is given twice", kind.attribute());
+            let what = format!("duplicate {}", kind.attribute());
             errors.add_at(attr, what, "keep one of them");
         } else {
             let what = format!(
@@ -47,7 +48,7 @@ pub(super) fn check_signature(kind: Kind, item: &Item, errors: &mut Errors) {
     if let Some(constness) = &sig.constness {
         errors.add_at(
             constness,
-            format_args!("a {noun} cannot be `const`: it runs when it is called"),
+            format_args!("a {noun} cannot be `const`: it is called at run time"),
             format_args!("write `async fn {}`", sig.ident),
         );
     } else if sig.asyncness.is_none() {

@@ -13,7 +13,7 @@ async fn get_weather(city: String) -> String {
 
 #[tokio::main]
 async fn main() -> Result<()> {
-    let mut stream = genkit::generate("What is the weather in Baltimore, in short?")
+    let mut stream = genkit::generate("Briefly, what is the weather in Baltimore?")
         .model("gemini/gemini-2.5-flash")
         .system("You are a weather reporter.")
         .tools(tools![get_weather])

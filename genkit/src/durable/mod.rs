@@ -67,9 +67,10 @@
 //!
 //! Another process looks up what a run needs in its registry: the model, the tools, and middleware added with
 //! [`named_middleware`](crate::GenkitBuilder::named_middleware). Code without a name (an approval policy, validators,
-//! extensions, tools of MCP servers) is an error when the run is created; the error lists all of it.
-//! `#[tool(needs_approval)]` does not need a policy. For runs with such code use the stepper:
-//! [`Generate::start`](crate::Generate::start) and [`Generate::resume_run`](crate::Generate::resume_run).
+//! extensions, tools of MCP servers) is rejected when the run is created; the error lists all of
+//! it. `#[tool(needs_approval)]` does not need a policy. For runs with such code use the stepper:
+//! [`Generate::start`](crate::Generate::start) and
+//! [`Generate::resume_run`](crate::Generate::resume_run).
 //!
 //! # What fails
 //!

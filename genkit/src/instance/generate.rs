@@ -205,8 +205,9 @@ impl GenkitBuilder {
         Self(self.0.named_middleware(name, middleware))
     }
 
-    /// Adds named middleware with settings: `use: [{name: again, config: {tries: 5}}]` in a prompt. `make` is called
-    /// for each run that names it.
+    /// Adds named middleware that takes settings, such as
+    /// `use: [{name: again, config: {tries: 5}}]` in a prompt. `make` is called for each run that
+    /// refers to the middleware.
     ///
     /// ```
     /// use genkit::action::PromptOptions;

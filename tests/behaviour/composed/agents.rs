@@ -102,7 +102,7 @@ async fn failure_of_its_model_is_one_of_the_tool() {
 
 /// Questions of its tools reach the client's user, each of them once.
 #[tokio::test]
-async fn client_is_asked_what_its_tools_ask() {
+async fn questions_of_agent_tools_reach_the_client() {
     for builder in eras() {
         let (clerk, model) = clerk();
         let asked = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));

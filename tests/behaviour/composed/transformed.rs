@@ -99,7 +99,9 @@ fn unfixable_argument_is_an_error() {
         assert_eq!(error.kind(), ErrorKind::InvalidArgument);
         let told = error.to_string();
         assert!(
-            told.starts_with(&format!("`{argument}` of the tool `search` cannot be fixed")),
+            told.starts_with(&format!(
+                "cannot set a fixed value for `{argument}` of the tool `search`"
+            )),
             "{told}"
         );
         assert!(told.contains(said), "{told}");

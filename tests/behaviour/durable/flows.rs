@@ -103,7 +103,7 @@ async fn permanently_failed_flow_returns_the_same_error() {
 }
 
 #[tokio::test]
-async fn flow_that_may_pass_later_is_run_again_without_what_it_did() {
+async fn retried_flow_reuses_saved_results() {
     let shop = Shop::default();
     shop.fails.store(1, Ordering::SeqCst);
     let genkit = process(MemoryStore::default(), &shop);

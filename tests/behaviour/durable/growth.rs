@@ -80,7 +80,7 @@ fn quarters(bytes: &[usize]) -> (usize, usize) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn step_costs_what_is_new_and_not_what_its_run_is_long() {
+async fn step_saves_only_new_data() {
     let store = Weighing::default();
     let genkit = instance(store.clone());
     let ask = genkit::generate("Talk.").tools(["say"]).max_turns(ROUNDS);

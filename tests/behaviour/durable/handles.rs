@@ -103,7 +103,7 @@ async fn answers_that_fit_nothing_change_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn cancelling_stops_what_runs_and_keeps_what_was_done() {
+async fn cancelling_stops_running_calls_and_keeps_results() {
     struct Dropped(Arc<AtomicUsize>);
     impl Drop for Dropped {
         fn drop(&mut self) {

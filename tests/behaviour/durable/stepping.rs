@@ -345,7 +345,7 @@ async fn state_of_a_newer_schema_is_rejected_by_its_number() {
     json["version"] = 9.into();
     json["settings"] = "of another shape".into();
     let error = serde_json::from_str::<RunState>(&json.to_string()).unwrap_err();
-    assert!(error.to_string().contains("has the schema 9"), "{error}");
+    assert!(error.to_string().contains("has schema version 9"), "{error}");
 }
 
 /// Runs stored by each schema version, with every kind of state in them. The files are never rewritten: a new version
@@ -407,7 +407,7 @@ async fn write_states(folder: &str) {
 }
 
 #[tokio::test]
-async fn dropping_a_run_cancels_what_its_tools_left_behind() {
+async fn dropping_a_run_cancels_background_work_of_tools() {
     let (told, mut end) = tokio::sync::mpsc::channel::<()>(1);
     let told = Arc::new(told);
     let leave =

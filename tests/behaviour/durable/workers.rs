@@ -112,7 +112,7 @@ async fn who_stops_waiting_leaves_the_run_to_others_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn worker_leaves_what_it_lacks_to_others() {
+async fn worker_skips_run_whose_tool_it_lacks() {
     let (store, world) = (MemoryStore::default(), World::default());
     let run = process(store.clone(), &world).durable_run("r", ask()).await.unwrap();
     let poor = Genkit::builder().registry(Registry::new()).durable(store.clone()).build().unwrap();

@@ -66,7 +66,7 @@ async fn stream_is_returned_to_its_owner() {
 }
 
 #[tokio::test]
-async fn nobody_else_learns_that_it_is_there() {
+async fn other_callers_cannot_detect_the_stream() {
     let server = start(MemoryStreams::new()).await;
     let (id, _) = run(&server).await;
     let long = "a".repeat(5000);

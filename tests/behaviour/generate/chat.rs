@@ -13,7 +13,7 @@ async fn delete(id: u64) -> String {
 }
 
 #[tokio::test]
-async fn failed_turn_leaves_the_history_as_it_was() {
+async fn failed_turn_does_not_change_history() {
     let down = || Err(Error::new(ErrorKind::Unavailable, "down"));
     let text = |text: &str| Ok(ModelResponse::from_text(text));
     let model = ScriptedModel::new([text("one"), down(), text("two")]);

@@ -63,7 +63,7 @@ async fn closure_that_captures_nothing_may_be_async_itself() {
 }
 
 #[tokio::test]
-async fn closure_streams_what_it_sends() {
+async fn closure_model_streams_its_chunks() {
     let model = model::from_fn("letters", |_, chunks| async move {
         assert!(chunks.is_wanted());
         for letter in ["a", "b"] {

@@ -34,7 +34,7 @@ async fn asked(genkit: &Genkit, prompt: Vec<Part>) -> genkit::Result<Vec<Part>> 
 }
 
 #[tokio::test]
-async fn resource_part_becomes_what_the_resource_holds() {
+async fn resource_part_is_replaced_with_the_content() {
     let registry = Registry::new().add(resources![note]);
     let genkit = Genkit::builder().registry(registry).build().unwrap();
     let prompt = vec![

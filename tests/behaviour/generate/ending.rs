@@ -28,7 +28,7 @@ fn endless() -> ScriptedModel {
 }
 
 #[tokio::test]
-async fn limit_on_turns_returns_what_there_is() {
+async fn run_at_turn_limit_returns_partial_response() {
     for (max, model_calls) in [(None, 6), (Some(2), 3), (Some(0), 1)] {
         let model = endless();
         let mut run = genkit::generate("go").model(model.clone()).tools(tools![add]);

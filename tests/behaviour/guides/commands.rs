@@ -61,7 +61,7 @@ fn check_flags(own: &str, place: &str) {
 }
 
 #[test]
-fn every_command_names_what_there_is() {
+fn guide_commands_name_existing_targets() {
     // Programs that readers create on the pages: `cargo new weather`.
     let own: BTreeSet<String> = pages()
         .iter()

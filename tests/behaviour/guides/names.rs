@@ -121,7 +121,7 @@ fn documented(path: &Path) -> Vec<(String, String, String)> {
 }
 
 #[test]
-fn public_items_say_first_what_they_are() {
+fn first_sentence_of_public_items_is_not_vague() {
     let listed = listed();
     let mut files = Vec::new();
     sources(&root().join("genkit/src"), &mut files);

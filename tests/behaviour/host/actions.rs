@@ -94,7 +94,7 @@ async fn tool_metadata_matches_the_server() {
 }
 
 #[tokio::test]
-async fn results_are_what_they_mean() {
+async fn tool_results_are_decoded_by_content_type() {
     for era in ERAS {
         let host = host(server(&registry(tools![add, say, draw, fail])).protocol(era));
         let call = async |name: &str, input: Value| host.call_tool(name, input).await;

@@ -164,9 +164,11 @@ async fn page_calls_only_the_tools_that_its_own_server_gives_to_pages() {
 #[tokio::test]
 async fn page_that_is_not_a_page_is_an_error() {
     let host = two();
-    for (tool, expected) in
-        [("a/elsewhere", "another scheme"), ("a/huge", "the limit is"), ("a/text", "no HTML")]
-    {
+    for (tool, expected) in [
+        ("a/elsewhere", "does not start with `ui://`"),
+        ("a/huge", "the limit is"),
+        ("a/text", "no HTML"),
+    ] {
         let response = run(&host, &[tool]).await;
         let error = host.apps(&response).await.unwrap_err().to_string();
         assert!(error.contains(expected), "{error}");

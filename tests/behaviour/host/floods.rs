@@ -34,7 +34,7 @@ async fn works(host: &McpHost) {
 }
 
 #[tokio::test]
-async fn answers_that_nobody_asked_for_are_passed_over() {
+async fn responses_with_unknown_ids_are_ignored() {
     let host = working(|message, say| {
         let id = message["id"].as_u64().unwrap();
         let huge = "9".repeat(100_000);

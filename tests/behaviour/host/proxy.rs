@@ -111,7 +111,7 @@ async fn hints_and_meta_pass_through() {
 }
 
 #[tokio::test]
-async fn registry_is_left_as_it_was() {
+async fn dropped_host_removes_its_actions_from_the_registry() {
     let registry_of_front = registry(tools![own]);
     {
         let host = McpHost::builder().server("s", server(&behind())).build().unwrap();

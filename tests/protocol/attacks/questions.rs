@@ -74,33 +74,33 @@ async fn nobody_waits_for(which: usize, connections_stay: bool) {
 }
 
 #[tokio::test]
-async fn elicitations_that_are_left_open_stop_nobody() {
+async fn open_elicitations_do_not_block_other_clients() {
     nobody_waits_for(0, false).await;
 }
 
 #[tokio::test]
-async fn elicitations_over_connections_that_stay_stop_nobody() {
+async fn open_elicitations_on_idle_connections_do_not_block_other_clients() {
     nobody_waits_for(0, true).await;
 }
 
 #[tokio::test]
-async fn model_calls_that_are_left_open_stop_nobody() {
+async fn open_sampling_requests_do_not_block_other_clients() {
     nobody_waits_for(1, false).await;
 }
 
 #[tokio::test]
-async fn folders_that_are_left_open_stop_nobody() {
+async fn open_roots_requests_do_not_block_other_clients() {
     nobody_waits_for(2, false).await;
 }
 
 #[tokio::test]
-async fn prompts_that_are_left_open_stop_nobody() {
+async fn open_prompt_questions_do_not_block_other_clients() {
     nobody_waits_for(3, false).await;
 }
 
 /// An approval is a question, too.
 #[tokio::test]
-async fn approvals_that_are_left_open_stop_nobody() {
+async fn open_approvals_do_not_block_other_clients() {
     let server = Server::notes("attack-approvals");
     let to = raw::address(&server);
     let mut open = Vec::new();

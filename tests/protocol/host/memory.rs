@@ -41,7 +41,7 @@ fn states(told: &Told) -> Vec<ServerState> {
 }
 
 #[tokio::test]
-async fn killed_server_is_started_again_and_knows_what_it_knew() {
+async fn killed_server_restarts_and_keeps_its_state() {
     let (host, mark, told) = open("killed");
     remember(&host).await;
     let before = mark.processes();

@@ -23,7 +23,7 @@ const ROWS: &[Row] = &[
     row!("a video, by URL", media, Part::media("https://a.example/b.mp4", "video/mp4")),
     row!("the text of a resource", resource),
     row!("documents: `.docs(..)`", documents),
-    row!("a cache marker: `.with_cache()`", cache_mark),
+    row!("a cache breakpoint: `.with_cache()`", cache_mark),
     row!("streaming: the chunks add up to the response", stream),
     row!("usage: token counts", usage),
     row!("reported finish reasons: length, blocked", ends),

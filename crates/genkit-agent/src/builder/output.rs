@@ -35,10 +35,10 @@ impl Generate {
         self
     }
 
-    /// Sets the number of output retries: how often the model corrects a response that does not match its
-    /// schema or that [`validate`](Self::validate) rejects. Default is 1 with [`extract`](Self::extract) and
-    /// `validate`; otherwise it is 0, and the output is first checked by
-    /// [`GenerateResponse::output`](genkit_core::GenerateResponse::output).
+    /// Sets the number of output retries: how many times the model can correct a response that
+    /// does not match its schema or that [`validate`](Self::validate) rejects. Default is 1 with
+    /// [`extract`](Self::extract) and `validate`; otherwise it is 0, and the output is first
+    /// checked by [`GenerateResponse::output`](genkit_core::GenerateResponse::output).
     ///
     /// Each attempt counts in the usage and is kept in the history, followed by the reason for the retry. If the last
     /// retry fails, the error reports the reason and holds the partial response. A response that was cut off at the
@@ -101,8 +101,8 @@ impl Generate {
         self
     }
 
-    /// Adds an asynchronous output validator, which receives the value by ownership. Otherwise the same as
-    /// [`validate`](Self::validate).
+    /// Adds an asynchronous output validator, which receives the value by value. Otherwise the
+    /// same as [`validate`](Self::validate).
     ///
     /// ```
     /// use genkit::testing::ScriptedModel;

@@ -8,7 +8,7 @@ use genkit_core::{Error, ErrorKind, Result};
 use genkit_core::{ModelRequest, ModelResponse};
 use genkit_model::{ChunkSink, IntoModel, Model, ModelRef};
 
-/// Fallback to other models, as middleware: see [`fallback()`].
+/// Middleware that calls other models if a model fails; created by [`fallback()`].
 #[derive(Clone)]
 pub struct Fallback {
     models: Vec<ModelRef>,

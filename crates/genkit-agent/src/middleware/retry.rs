@@ -19,7 +19,7 @@ const INITIAL_DELAY: Duration = Duration::from_secs(1);
 /// seconds.
 const MAX_DELAY: Duration = Duration::from_secs(60);
 
-/// Retries of failed model calls, as middleware: see [`retry()`].
+/// Middleware that retries failed model calls; created by [`retry()`].
 #[derive(Clone, Copy, Debug)]
 pub struct Retry {
     max_retries: u32,

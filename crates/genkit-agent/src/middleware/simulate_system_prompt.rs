@@ -7,7 +7,8 @@ use genkit_core::{Message, Part, Role};
 use genkit_core::{ModelRequest, ModelResponse};
 use genkit_model::ChunkSink;
 
-/// A system prompt as a user message, as middleware: see [`simulate_system_prompt()`].
+/// Middleware that sends the system prompt as a user message; created by
+/// [`simulate_system_prompt()`].
 #[derive(Clone, Debug)]
 pub struct SimulateSystemPrompt {
     preface: String,

@@ -98,10 +98,12 @@ impl Caller for LoopCaller {
     fn send_log(&self, level: LogLevel, data: Value) -> BoxFuture<'_, ()> {
         let (tool, data) = (Logged::name(&self.request.name), Logged::text(data));
         match level {
-            LogLevel::Debug => tracing::debug!(%tool, %data, "log of a tool"),
-            LogLevel::Info | LogLevel::Notice => tracing::info!(%tool, %data, "log of a tool"),
-            LogLevel::Warning => tracing::warn!(%tool, %data, "log of a tool"),
-            _ => tracing::error!(%tool, %data, "log of a tool"),
+            LogLevel::Debug => tracing::debug!(%tool, %data, "log message from a tool"),
+            LogLevel::Info | LogLevel::Notice => {
+                tracing::info!(%tool, %data, "log message from a tool")
+            }
+            LogLevel::Warning => tracing::warn!(%tool, %data, "log message from a tool"),
+            _ => tracing::error!(%tool, %data, "log message from a tool"),
         }
         Box::pin(std::future::ready(()))
     }

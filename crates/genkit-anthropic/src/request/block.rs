@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use genkit_model::internal::arguments::ArgumentsObject;
 
-/// A block with its cache mark, if the prompt is cached up to it.
+/// A block with its cache breakpoint, if the prompt is cached up to it.
 #[derive(Serialize)]
 pub(super) struct MessageBlock<'a> {
     #[serde(flatten)]
@@ -20,7 +20,7 @@ pub(super) struct MessageBlock<'a> {
 #[serde(untagged)]
 pub(super) enum BlockKind<'a> {
     Known(BlockContent<'a>),
-    /// A block of Anthropic's own, sent back unchanged.
+    /// An Anthropic-specific block, sent back unchanged.
     Given(&'a Map<String, Value>),
 }
 
@@ -93,8 +93,8 @@ impl<'a> MessageBlock<'a> {
         Self::new(BlockContent::Text { text: text.into(), citations: None })
     }
 
-    /// Returns whether the block can have a cache mark. Thoughts and blocks that are sent back
-    /// unchanged cannot.
+    /// Returns whether the block can have a cache breakpoint. Thoughts and blocks that are sent
+    /// back unchanged cannot.
     pub(super) fn can_be_marked(&self) -> bool {
         match &self.kind {
             BlockKind::Known(block) => !matches!(

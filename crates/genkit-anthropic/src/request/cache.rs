@@ -1,4 +1,4 @@
-//! The limit on cache marks.
+//! The limit on cache breakpoints.
 
 use serde_json::Value;
 
@@ -7,11 +7,12 @@ use super::tools::ClaudeTool;
 use crate::NAME;
 use genkit_model::internal::left_out;
 
-/// The maximum number of cache marks of a request.
+/// The maximum number of cache breakpoints in a request.
 const MAX_MARKS: usize = 4;
 
-/// Removes marks in excess of the limit. A later mark caches more of the prompt, and tools and system blocks come first
-/// in the prompt. Therefore the first marks of the conversation are removed first, then the marks of the tools.
+/// Removes breakpoints in excess of the limit. A later breakpoint caches more of the prompt, and
+/// tools and system blocks come first in the prompt. Therefore the first breakpoints of the
+/// conversation are removed first, then those of the tools.
 pub(super) fn limit_marks<'a>(
     model: &str,
     tools: &mut [ClaudeTool<'a>],
@@ -27,14 +28,14 @@ pub(super) fn limit_marks<'a>(
     let room = MAX_MARKS.saturating_sub(given);
     let too_many = marks.len().saturating_sub(room);
     if too_many > 0 {
-        left_out(NAME, model, "cache_control", "a request can have at most 4 cache marks");
+        left_out(NAME, model, "cache_control", "a request can have at most 4 cache breakpoints");
     }
     for mark in &mut marks[..too_many] {
         **mark = None;
     }
 }
 
-/// Returns whether a server tool in the settings has a cache mark.
+/// Returns whether a server tool in the settings has a cache breakpoint.
 fn is_marked(tool: &ClaudeTool<'_>) -> bool {
     matches!(tool, ClaudeTool::Given(given) if given.get("cache_control").is_some())
 }

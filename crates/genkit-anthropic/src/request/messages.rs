@@ -47,7 +47,8 @@ pub(super) struct Conversation<'a> {
 }
 
 impl Conversation<'_> {
-    /// Returns whether a message has a cache mark. Adding messages may then exceed the limit on marks.
+    /// Returns whether a message has a cache breakpoint. Adding messages may then exceed the limit
+    /// on breakpoints.
     pub(super) fn is_marked(&self) -> bool {
         self.messages.iter().flat_map(|message| &message.content).any(|block| block.cache.is_some())
     }
@@ -289,7 +290,7 @@ impl<'a> ConversationWriter<'a> {
     }
 }
 
-/// Adds the mark to the last block that can have one.
+/// Adds the breakpoint to the last block that can have one.
 fn put_mark<'a: 'b, 'b>(
     mark: Option<&'a Value>,
     blocks: impl DoubleEndedIterator<Item = &'b mut MessageBlock<'a>>,
@@ -304,7 +305,7 @@ fn is_call(block: &MessageBlock<'_>) -> bool {
     matches!(block.kind, BlockKind::Known(BlockContent::ToolUse { .. }))
 }
 
-/// Creates a block with the cache mark of its part.
+/// Creates a block with the cache breakpoint of its part.
 fn marked_block<'a>(block: BlockContent<'a>, part: &'a Part) -> MessageBlock<'a> {
     let mut block = MessageBlock::new(block);
     block.cache = cache_mark(part.metadata()).filter(|_| block.can_be_marked());
@@ -321,7 +322,8 @@ fn data_block(data: &Value) -> Option<BlockContent<'_>> {
     (!data.is_null()).then(text)
 }
 
-/// Returns a block of Anthropic's own unchanged; `None` if the custom part is another provider's.
+/// Returns an Anthropic-specific block unchanged, or `None` if the custom part belongs to another
+/// provider.
 fn given_block(custom: &Map<String, Value>) -> Option<MessageBlock<'_>> {
     if let Some(data) = custom.get(REDACTED).filter(|data| data.is_string()) {
         return Some(MessageBlock::new(BlockContent::RedactedThinking { data }));

@@ -17,7 +17,7 @@ pub(super) const SEARCH_TYPE: &str = "tool_search_tool_bm25_20251119";
 /// The name of the search tool, which the API prescribes.
 pub(super) const SEARCH_NAME: &str = "tool_search_tool_bm25";
 
-/// The beginning of the types and names of all search tools.
+/// The prefix that the types and names of all search tools share.
 const SEARCH: &str = "tool_search_tool";
 
 /// The tool search of a request.
@@ -47,7 +47,7 @@ impl<'a> ToolSearch<'a> {
         let mut loaded = HashSet::new();
         for (id, found) in request.messages.iter().flat_map(|it| &it.content).filter_map(results) {
             let found: Vec<&str> = found.iter().map(|name| names.own_name(name)).collect();
-            // The API rejects the name of a tool that the request does not have.
+            // The API rejects a result that names a tool that is not in the request.
             match found.iter().all(|name| known.contains(name)) {
                 true => loaded.extend(found.into_iter().map(str::to_owned)),
                 false => drop(search.dropped.insert(id)),
@@ -64,7 +64,7 @@ impl<'a> ToolSearch<'a> {
         self.is_given || !self.deferred.is_empty()
     }
 
-    /// Returns whether a block of the API's own may be sent back.
+    /// Returns whether an Anthropic-specific block can be sent back.
     pub(super) fn accepts_block(&self, block: &Map<String, Value>) -> bool {
         let text = |key: &str| block.get(key).and_then(Value::as_str).unwrap_or_default();
         let id = match text("type") {

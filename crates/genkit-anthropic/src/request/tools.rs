@@ -52,7 +52,7 @@ enum ToolInputSchema<'a> {
 }
 
 impl<'a> ClaudeTool<'a> {
-    /// Returns the cache mark, unless the tool cannot have one.
+    /// Returns the cache breakpoint, unless the tool cannot have one.
     pub(super) fn cache_mut(&mut self) -> Option<&mut Option<&'a Value>> {
         match self {
             Self::Search(search) => Some(&mut search.cache),
@@ -77,7 +77,8 @@ pub(super) fn encode_tools<'a>(
     for tool in &request.tools {
         let is_deferred = search.deferred.contains(tool.name.as_str());
         tools.push(ClaudeTool::Own(own_tool(tool, names, is_deferred)));
-        // The API rejects a mark on a deferred tool, which is not part of what is cached.
+        // The API rejects a breakpoint on a deferred tool, because deferred tools are not part of
+        // the cached prompt.
         let mark = cache_mark(&tool.metadata).filter(|_| is_deferred);
         if let (Some(mark), Some(last)) =
             (mark, tools.iter_mut().rev().find_map(ClaudeTool::cache_mut))

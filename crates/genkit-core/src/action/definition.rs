@@ -123,7 +123,7 @@ macro_rules! defined {
                 self.definition().info.location
             }
 
-            /// Returns the tags, which filters use.
+            /// Returns the tags that filters can match.
             pub fn tags(&self) -> impl Iterator<Item = &str> {
                 self.definition().info.tags.iter().map(|tag| &**tag)
             }

@@ -12,10 +12,10 @@ pub enum Error {
     Arguments(String),
     #[error("at `{place}`: {message}")]
     ArgumentsAt { place: String, message: String },
-    #[error("the input does not implement `serde::Deserialize`")]
+    #[error("the input type does not implement `serde::Deserialize`")]
     NotDeserialize,
 
-    #[error("`{argument}` of the tool `{tool}` cannot be fixed: {why}")]
+    #[error("cannot set a fixed value for `{argument}` of the tool `{tool}`: {why}")]
     FixedArgument { tool: String, argument: String, why: String },
 
     // Injected parameters.
@@ -28,11 +28,11 @@ pub enum Error {
     MissingExtension(ShortName<'static>),
     #[error("this type cannot be used as state")]
     CannotBeState,
-    #[error("a chunk does not serialize to JSON: {0}")]
+    #[error("failed to serialize a chunk to JSON: {0}")]
     Chunk(serde_json::Error),
 
     // Results.
-    #[error("the result does not serialize to JSON: {0}")]
+    #[error("failed to serialize the result to JSON: {0}")]
     Output(serde_json::Error),
     #[error("Resource not found: {0}")]
     ResourceNotFound(String),

@@ -1,12 +1,14 @@
-//! The bounds of handler closures: their input, their result, and their error, which any error converts into by `?`.
+//! The bounds of handler closures: their input, their result, and their error type. `?` converts
+//! any error into it.
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
 use crate::error::{BoxError, Error, Result};
 
-/// The error from a handler closure. Any error converts into it by `?` or `.into()`, as in a function with `#[tool]`:
-/// `anyhow::Error`, a `String`, the error of a database. The kind of a [`genkit::Error`](crate::error::Error) is kept.
+/// The error from a handler closure. `?` and `.into()` convert any error into it, as in a function
+/// with `#[tool]`: `anyhow::Error`, a `String`, the error of a database. The kind of a
+/// [`genkit::Error`](crate::error::Error) is kept.
 ///
 /// It does not implement `std::error::Error`, so that the error type of a closure with `Ok(..)` and `?` is inferred
 /// without an annotation.

@@ -236,7 +236,7 @@ macro_rules! describing {
                 self
             }
 
-            /// Adds a tag, which filters use.
+            /// Adds a tag that filters can match.
             pub fn tag(mut self, tag: impl Into<Cow<'static, str>>) -> Self {
                 self.info.tags.push(tag.into());
                 self

@@ -66,14 +66,14 @@ pub trait Caller: Send + Sync {
         None
     }
 
-    /// Returns the party that answers this caller's questions, if known. Two calls with the same asker have the same
-    /// user.
+    /// Returns an identifier of the run or session whose user answers this caller's questions, if
+    /// known. Calls with the same value have the same user.
     fn asker(&self) -> Option<QuestionChannel> {
         None
     }
 }
 
-/// The party that answers the questions of a call: a run or a session. Each has a unique number.
+/// Identifies the run or session whose user answers the questions of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QuestionChannel {
     number: u64,
@@ -87,7 +87,7 @@ impl QuestionChannel {
         Self { number: NUMBER.fetch_add(1, Ordering::Relaxed), resumes: false }
     }
 
-    /// Creates the asker of a run, whose calls end at a question and are repeated with the answer.
+    /// Creates a value for a run. Its calls end at a question and are repeated with the answer.
     pub fn of_run() -> Self {
         Self { resumes: true, ..Self::new() }
     }

@@ -24,8 +24,8 @@ pub(super) enum Error {
     )]
     SecretField(String),
     #[error(
-        "`elicit_url` needs a complete `https://` or `http://` URL of at most {max} bytes without spaces and control \
-         characters"
+        "`elicit_url` needs an absolute `https://` or `http://` URL of at most {max} bytes, without spaces or \
+         control characters"
     )]
     InvalidUrl { max: usize },
     #[error("the user declined to answer")]
@@ -50,7 +50,7 @@ pub(super) enum Error {
     Roots(serde_json::Error),
     #[error("the recorded result of `{key}` does not match this type")]
     RecordedResult { key: String, source: serde_json::Error },
-    #[error("the result of `{key}` does not serialize to JSON")]
+    #[error("failed to serialize the result of `{key}` to JSON")]
     Unserializable { key: String, source: serde_json::Error },
     #[error("`{0}` was cancelled")]
     Cancelled(String),

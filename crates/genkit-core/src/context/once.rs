@@ -39,8 +39,8 @@ impl Context {
     ///
     /// # Errors
     /// Returns the error of `work`, which is not recorded. Returns [`ErrorKind::Internal`](crate::error::ErrorKind::Internal)
-    /// if the result does not serialize, or if a recorded result does not deserialize as `T`. In a durable run, also
-    /// returns the errors from its store.
+    /// if the result cannot be serialized, or if a recorded result cannot be deserialized as `T`.
+    /// In a durable run, also returns the errors from its store.
     pub async fn once<T, E>(
         &self,
         key: &str,

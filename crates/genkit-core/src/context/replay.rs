@@ -52,7 +52,7 @@ pub(super) struct Replay {
     /// The number of external operations that are followed, and the waits that allow the function to be dropped.
     pub(super) followed: usize,
     pub(super) resting: Vec<(u64, Arc<dyn Elsewhere>, Instant)>,
-    /// How often each key was used in this run.
+    /// The number of times that each key was used in this run.
     times: BTreeMap<String, usize>,
     /// The number of questions being answered live, when the first of them was asked, and the total time of earlier
     /// questions.

@@ -8,10 +8,10 @@ use crate::error::Result;
 use crate::future::BoxFuture;
 use crate::run_store::now_ms;
 
-/// The longest wait of a process before it looks at the clock again. Default is a minute.
+/// The longest wait of a process before it reads the clock again. Default is a minute.
 const LOOK: Duration = Duration::from_secs(60);
 
-/// A point in time that a function waits for, in milliseconds since 1970.
+/// A point in time that a function waits for, in milliseconds since the Unix epoch.
 struct Timer(u64);
 
 impl Timer {
@@ -52,7 +52,7 @@ impl Context {
     /// ```
     ///
     /// # Errors
-    /// In a durable run, the errors from its store.
+    /// In a durable run, returns any error from its store.
     pub async fn sleep(&self, time: Duration) -> Result<()> {
         let ms = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         self.sleep_until_ms(now_ms().saturating_add(ms)).await
@@ -80,8 +80,8 @@ impl Context {
         let timer = Arc::new(Timer(until));
         let _following = self.follow_operation();
         while let Some(left) = timer.left() {
-            // A run that is suspended is looked at when the time is over; a process that waits looks more often, since
-            // the wall clock may be set.
+            // A suspended run is checked when the time is over. A process that waits checks more
+            // often, since the wall clock may be changed.
             match self.is_durable() {
                 true => self.wait_suspended(Arc::clone(&timer) as _, left).await,
                 false => tokio::time::sleep(left.min(LOOK)).await,

@@ -49,7 +49,7 @@ pub trait ResourceSource: Send + Sync + 'static {
     /// Returns the resources that exist now.
     ///
     /// # Errors
-    /// The resources cannot be listed; the run does not begin.
+    /// Returns an error if the resources cannot be listed. The run then does not start.
     fn resources(&self) -> BoxFuture<'_, Result<Vec<Resource>>>;
 }
 

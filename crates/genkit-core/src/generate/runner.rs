@@ -31,7 +31,7 @@ inventory::collect!(LinkedRunner);
 /// Returns the runner of this program.
 ///
 /// # Errors
-/// No crate with a runner is linked.
+/// Returns an error if no crate with a runner is linked.
 pub fn linked_runner() -> Result<&'static dyn ToolRunner> {
     let linked = inventory::iter::<LinkedRunner>.into_iter().next();
     linked.map(|linked| linked.0).ok_or_else(|| E::GenerateNotLinked.into())

@@ -83,7 +83,8 @@ pub trait ToolSource: Send + Sync + 'static {
     /// Returns the tools that exist now.
     ///
     /// # Errors
-    /// The tools cannot be listed. A new run does not begin; a run in progress continues with the tools it has.
+    /// Returns an error if the tools cannot be listed. A new run then does not start; a run in
+    /// progress continues with the tools it has.
     fn tools(&self) -> BoxFuture<'_, Result<Vec<Tool>>>;
 }
 

@@ -1,14 +1,16 @@
-//! Annotations of content for MCP clients: for whom it is, how important it is, when it changed.
+//! Annotations of content for MCP clients: its audience, its importance and the time of its last
+//! change.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::{Part, Role};
 
-/// The metadata key of what MCP has in addition to the content.
+/// The metadata key of MCP-specific data.
 const MCP: &str = "mcp";
 
-/// Annotations of content, which tell an MCP client for whom it is, how important it is, and when it changed.
+/// Annotations of content for MCP clients: its audience, its importance and the time of its last
+/// change.
 ///
 /// ```
 /// use genkit::message::Annotations;
@@ -56,7 +58,8 @@ impl Annotations {
         self
     }
 
-    /// Sets the importance, from 0 (optional) to 1 (required). A value outside this range is moved into it.
+    /// Sets the importance, from 0 (optional) to 1 (required). A value outside this range is
+    /// clamped.
     #[must_use]
     pub fn with_priority(mut self, priority: f64) -> Self {
         let priority = if priority.is_nan() { 0.0 } else { priority };
@@ -136,7 +139,7 @@ impl Part {
         self.metadata().get(MCP)?.get("_meta")?.as_object()
     }
 
-    /// Sets what MCP has in addition to the content: `annotations`, `size` or `_meta`.
+    /// Sets an MCP-specific member: `annotations`, `size` or `_meta`.
     #[doc(hidden)]
     #[must_use]
     pub fn with_mcp_member(mut self, key: &str, value: Value) -> Self {

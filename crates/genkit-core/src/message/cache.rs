@@ -1,4 +1,4 @@
-//! The cache mark, which marks the end of the prompt prefix that a provider caches for the next request.
+//! The cache breakpoint: the end of the prompt prefix that a provider caches for the next request.
 
 use std::time::Duration;
 
@@ -6,15 +6,16 @@ use serde_json::{Map, Value, json};
 
 use super::{Message, Part};
 
-/// Genkit's metadata key for the mark.
+/// Genkit's metadata key for the breakpoint.
 const CACHE_CONTROL: &str = "cache_control";
 
 /// The cache duration that providers use by default.
 const USUAL: Duration = Duration::from_secs(5 * 60);
 
 impl Part {
-    /// Sets a cache mark on the part: the provider caches the prompt up to the end of this part, for five minutes after
-    /// each use. Later requests that start with the same prompt cost less.
+    /// Sets a cache breakpoint on the part: the provider caches the prompt up to the end of this
+    /// part, for five minutes after each use. Later requests that start with the same prompt cost
+    /// less.
     ///
     /// Anthropic uses the mark, at most 4 in a request; if there are more, the first marks of the conversation are
     /// ignored. Providers that cache automatically need no mark. A mark on the system message also caches the tools,
@@ -37,8 +38,8 @@ impl Part {
         self.with_cache_for(USUAL)
     }
 
-    /// Sets a cache mark on the part, with a duration. Anthropic supports five minutes and one hour, and any duration
-    /// over five minutes selects one hour.
+    /// Sets a cache breakpoint on the part, with a duration. Anthropic supports five minutes and
+    /// one hour, and any duration over five minutes selects one hour.
     ///
     /// ```
     /// use std::time::Duration;
@@ -54,7 +55,7 @@ impl Part {
 }
 
 impl Message {
-    /// Sets a cache mark at the end of the message. See [`Part::with_cache`].
+    /// Sets a cache breakpoint at the end of the message. See [`Part::with_cache`].
     ///
     /// ```
     /// let message = genkit::Message::user("a long question").with_cache();
@@ -65,7 +66,8 @@ impl Message {
         self.with_cache_for(USUAL)
     }
 
-    /// Sets a cache mark at the end of the message, with a duration. See [`Part::with_cache_for`].
+    /// Sets a cache breakpoint at the end of the message, with a duration. See
+    /// [`Part::with_cache_for`].
     #[must_use]
     pub fn with_cache_for(mut self, time: Duration) -> Self {
         put_cache_mark(&mut self.metadata, time);
@@ -73,7 +75,7 @@ impl Message {
     }
 }
 
-/// Writes a mark into metadata.
+/// Writes a breakpoint into metadata.
 pub fn put_cache_mark(metadata: &mut Map<String, Value>, time: Duration) {
     let mut mark = json!({ "type": "ephemeral" });
     if time > USUAL {
@@ -82,7 +84,7 @@ pub fn put_cache_mark(metadata: &mut Map<String, Value>, time: Duration) {
     metadata.insert(CACHE_CONTROL.to_owned(), mark);
 }
 
-/// Returns the mark in metadata, if there is one.
+/// Returns the breakpoint in metadata, if there is one.
 pub fn cache_mark(metadata: &Map<String, Value>) -> Option<&Value> {
     metadata.get(CACHE_CONTROL).filter(|mark| mark.is_object())
 }

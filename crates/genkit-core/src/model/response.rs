@@ -133,7 +133,7 @@ pub struct Usage {
     /// Total tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total_tokens: Option<u64>,
-    /// Tokens of thoughts.
+    /// Tokens used for reasoning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thoughts_tokens: Option<u64>,
     /// Tokens of the request that were cached.
@@ -166,7 +166,7 @@ impl Usage {
         self
     }
 
-    /// Sets the tokens of thoughts.
+    /// Sets the tokens used for reasoning.
     #[must_use]
     pub fn with_thoughts_tokens(mut self, tokens: u64) -> Self {
         self.thoughts_tokens = Some(tokens);

@@ -14,9 +14,9 @@ const MAX_NAMES: usize = 20_000;
 /// The maximum number of pairs of characters that are compared. Default is 1,000,000, which takes some milliseconds.
 const MAX_WORK: usize = 1_000_000;
 
-/// Returns the candidate that `word` is probably a typing error of: at most a third of its characters differ, or one.
-/// Among equally close candidates, a candidate that differs only in case is preferred, then the first in alphabetical
-/// order.
+/// Returns the candidate that `word` is probably a typo of: at most a third of its characters, or
+/// one character, may differ. Among equally close candidates, a candidate that differs only in
+/// case is preferred, then the first in alphabetical order.
 ///
 /// Names may come from outside, so candidates of a very different length are skipped, and so are those beyond
 /// `MAX_WORK`.

@@ -10,7 +10,8 @@ use crate::time::now_ms;
 /// The current time in all clocks of a machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeaseTime {
-    /// Milliseconds since 1970. An administrator or a time service may set the clock forward or back.
+    /// Milliseconds since the Unix epoch. An administrator or a time service may set the clock
+    /// forward or back.
     pub wall_ms: u64,
     /// The boot id of the machine, and the milliseconds since boot, including the time while the machine was suspended.
     /// `None` on systems other than Linux.

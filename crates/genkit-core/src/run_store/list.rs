@@ -26,9 +26,9 @@ pub struct RunFilter {
     pub tag: Option<String>,
     /// Text that the last error contains.
     pub error: Option<String>,
-    /// Time before which the run was last saved, in milliseconds since 1970.
+    /// Time before which the run was last saved, in milliseconds since the Unix epoch.
     pub updated_before_ms: Option<u64>,
-    /// Time before which the run was created, in milliseconds since 1970.
+    /// Time before which the run was created, in milliseconds since the Unix epoch.
     pub created_before_ms: Option<u64>,
     /// Id after which the page begins: the last id of the previous page.
     pub after: Option<RunId>,
@@ -81,12 +81,12 @@ impl RunFilter {
         Self { error: Some(text.into()), ..self }
     }
 
-    /// Selects runs that were last saved before this time, in milliseconds since 1970.
+    /// Selects runs that were last saved before this time, in milliseconds since the Unix epoch.
     pub fn updated_before_ms(self, time: u64) -> Self {
         Self { updated_before_ms: Some(time), ..self }
     }
 
-    /// Selects runs that were created before this time, in milliseconds since 1970.
+    /// Selects runs that were created before this time, in milliseconds since the Unix epoch.
     pub fn created_before_ms(self, time: u64) -> Self {
         Self { created_before_ms: Some(time), ..self }
     }
@@ -143,7 +143,8 @@ pub struct RunEntry {
     pub id: RunId,
     /// Status of the run. `None` if the run cannot be read; then [`error`](Self::error) is the reason.
     pub status: Option<RunStatus>,
-    /// Wake-up time in milliseconds since 1970, the earliest time to continue the run. `None` for now.
+    /// Wake-up time in milliseconds since the Unix epoch, the earliest time to continue the run.
+    /// `None` for now.
     pub wake_at_ms: Option<u64>,
     /// Name of the run: its flow, or the model of a run that is not a flow. Empty if an older version created it.
     pub name: String,
@@ -151,9 +152,11 @@ pub struct RunEntry {
     pub tags: Vec<String>,
     /// Error of the run, or of the last attempt of its next step.
     pub error: Option<String>,
-    /// Creation time of the run, in milliseconds since 1970. 0 if an older version created it.
+    /// Creation time of the run, in milliseconds since the Unix epoch. 0 if an older version
+    /// created it.
     pub created_ms: u64,
-    /// Time of the last save, in milliseconds since 1970. 0 if an older version saved it.
+    /// Time of the last save, in milliseconds since the Unix epoch. 0 if an older version saved
+    /// it.
     pub updated_ms: u64,
 }
 

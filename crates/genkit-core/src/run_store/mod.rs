@@ -37,28 +37,29 @@ pub trait RunStore: Send + Sync + 'static {
     /// [incarnation](RunHead::incarnation), for example from [`RunHead::new_incarnation`].
     ///
     /// # Errors
-    /// The store cannot be written.
+    /// Returns an error if the store cannot be written.
     fn create<'a>(&'a self, run: &'a RunId, first: &'a RunChange) -> BoxFuture<'a, Result<bool>>;
 
     /// Loads all data of a run. Returns `None` if it does not exist.
     ///
     /// # Errors
-    /// The store cannot be read.
+    /// Returns an error if the store cannot be read.
     fn load<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Option<StoredRun>>>;
 
     /// Reads the revision, status and wake-up time of a run, which is cheaper than loading it.
     ///
     /// # Errors
-    /// The store cannot be read.
+    /// Returns an error if the store cannot be read.
     fn peek<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Option<RunHead>>>;
 
     /// Saves a change to the run at revision `at`, and returns the new revision, which is one higher. Returns `None`
     /// and changes nothing if the run is not at revision `at` (compare and set), if the lease does not belong to
-    /// [`RunChange::owner`], or if the run has another incarnation than [`RunChange::incarnation`]. A lease that has
-    /// expired belongs to its owner until another owner takes it.
+    /// [`RunChange::owner`], or if the run's incarnation differs from [`RunChange::incarnation`].
+    /// A lease that has expired belongs to its owner until another owner takes it.
     ///
     /// # Errors
-    /// The store cannot be written. The change may have been saved nevertheless.
+    /// Returns an error if the store cannot be written. The change may have been saved
+    /// nevertheless.
     fn save<'a>(
         &'a self,
         run: &'a RunId,
@@ -71,7 +72,7 @@ pub trait RunStore: Send + Sync + 'static {
     /// [abandoned](RunHead::is_abandoned) if the lease of another owner has expired without a release.
     ///
     /// # Errors
-    /// The store cannot be written.
+    /// Returns an error if the store cannot be written.
     fn lease<'a>(
         &'a self,
         run: &'a RunId,
@@ -82,7 +83,7 @@ pub trait RunStore: Send + Sync + 'static {
     /// Releases a lease. Does nothing if `owner` does not have the lease.
     ///
     /// # Errors
-    /// The store cannot be written.
+    /// Returns an error if the store cannot be written.
     fn release<'a>(&'a self, run: &'a RunId, owner: &'a str) -> BoxFuture<'a, Result<()>>;
 
     /// Returns up to `limit` runs with work to do now: runs with the status [`Working`](RunStatus::Working), without a
@@ -90,20 +91,20 @@ pub trait RunStore: Send + Sync + 'static {
     /// cannot be read is either left out or returned, so that its worker reports the error.
     ///
     /// # Errors
-    /// The store cannot be read.
+    /// Returns an error if the store cannot be read.
     fn due(&self, limit: usize) -> BoxFuture<'_, Result<Vec<RunId>>>;
 
     /// Deletes a run and its data. Returns `false` if it does not exist.
     ///
     /// # Errors
-    /// The store cannot be written.
+    /// Returns an error if the store cannot be written.
     fn delete<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<bool>>;
 
     /// Returns a page of the runs that `filter` selects, in the order of their ids. A run that cannot be read is an
     /// entry without a status. The default implementation returns `FailedPrecondition`.
     ///
     /// # Errors
-    /// The store cannot be read, or cannot list its runs.
+    /// Returns an error if the store cannot be read or cannot list its runs.
     fn list<'a>(&'a self, _filter: &'a RunFilter) -> BoxFuture<'a, Result<Vec<RunEntry>>> {
         Box::pin(std::future::ready(Err(self::error::Error::ListUnsupported.into())))
     }
@@ -166,7 +167,8 @@ impl RunStatus {
 pub struct RunChange {
     /// The new status.
     pub status: RunStatus,
-    /// Wake-up time in milliseconds since 1970, the earliest time to continue the run. `None` for now.
+    /// Wake-up time in milliseconds since the Unix epoch, the earliest time to continue the run.
+    /// `None` for now.
     pub wake_at_ms: Option<u64>,
     /// The new head, which replaces the old head: JSON on one line without NUL.
     pub head: String,
@@ -233,7 +235,7 @@ impl RunChange {
     /// Checks that the head and the log lines can be stored as lines.
     ///
     /// # Errors
-    /// One of them contains a line break.
+    /// Returns an error if one of them contains a line break.
     pub fn check_lines(&self) -> Result<()> {
         match std::iter::once(&self.head).chain(&self.log).any(|text| text.contains('\n')) {
             true => Err(error::Error::LineBreak.into()),
@@ -254,7 +256,8 @@ impl RunChange {
         Self { log: lines.into_iter().map(Into::into).collect(), ..self }
     }
 
-    /// Sets the wake-up time in milliseconds since 1970, the earliest time to continue the run.
+    /// Sets the wake-up time in milliseconds since the Unix epoch, the earliest time to continue
+    /// the run.
     #[must_use]
     pub fn with_wake_at_ms(self, time: Option<u64>) -> Self {
         Self { wake_at_ms: time, ..self }
@@ -269,7 +272,8 @@ pub struct RunHead {
     pub revision: u64,
     /// Status of the run.
     pub status: RunStatus,
-    /// Wake-up time in milliseconds since 1970, the earliest time to continue the run. `None` for now.
+    /// Wake-up time in milliseconds since the Unix epoch, the earliest time to continue the run.
+    /// `None` for now.
     pub wake_at_ms: Option<u64>,
     /// Incarnation: a number that distinguishes the run from an earlier run with the same id. 0 if the run was created
     /// by a version without incarnations.

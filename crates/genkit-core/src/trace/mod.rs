@@ -117,7 +117,7 @@ pub fn current_ids() -> Option<(TraceId, SpanId)> {
     if is_on() { current::current_ids() } else { None }
 }
 
-/// Serializes a value to JSON. Returns null if it does not serialize.
+/// Serializes a value to JSON. Returns null if that fails.
 pub fn to_json(value: &impl serde::Serialize) -> Value {
     serde_json::to_value(value).unwrap_or_default()
 }

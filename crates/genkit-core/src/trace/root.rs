@@ -19,7 +19,8 @@ pub struct Root {
     /// The action context. It is recorded without the values of `auth` and `secrets`.
     #[doc(hidden)]
     pub context: Map<String, Value>,
-    /// When another process began the root, in milliseconds since 1970.
+    /// The time at which another process started the root, in milliseconds since the Unix epoch.
+    /// `None` if this process started it.
     began_ms: Option<u64>,
 }
 
@@ -36,26 +37,26 @@ impl Root {
         }
     }
 
-    /// Continues a root that another process began, with the result of [`ids`](Self::ids) and the time of its begin in
-    /// milliseconds since 1970.
+    /// Continues a root that another process started. `ids` is the result of [`ids`](Self::ids),
+    /// and `began_ms` is the start time in milliseconds since the Unix epoch.
     pub fn continuing(ids: [u64; 3], began_ms: u64) -> Self {
         let [high, low, span] = ids;
         let trace_id = TraceId::from_halves(high, low);
         Self { trace_id, span_id: SpanId::new(span), began_ms: Some(began_ms), ..Self::new() }
     }
 
-    /// Returns the ids of the trace, in two halves, and of the span.
+    /// Returns the trace id, in two halves, and the span id.
     pub fn ids(&self) -> [u64; 3] {
         let [high, low] = self.trace_id.halves();
         [high, low, self.span_id.value()]
     }
 
-    /// Returns whether several processes work under this root.
+    /// Returns whether this process continues a root that another process started.
     pub(super) fn is_continued(&self) -> bool {
         self.began_ms.is_some()
     }
 
-    /// Returns the time since another process began the root.
+    /// Returns the time since another process started the root, or zero if none did.
     pub(super) fn earlier(&self, now: Duration) -> Duration {
         self.began_ms
             .map_or(Duration::ZERO, |began| now.saturating_sub(Duration::from_millis(began)))

@@ -1,4 +1,4 @@
-//! The parser of the tree.
+//! Parses the pieces of the lexer into a tree.
 
 use std::ops::Range;
 
@@ -90,7 +90,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Parses a program. The names in `params` are block parameters.
+    /// Parses a program in which `params` are block parameters.
     fn program_with(&mut self, params: &[Box<str>]) -> Result<(Program, Stop), Mistake> {
         let before = self.params.len();
         self.params.extend_from_slice(params);
@@ -186,7 +186,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Parses `{{{{name}}}}`, whose contents are text.
+    /// Parses a raw block, `{{{{name}}}}`, whose contents are taken as text.
     fn raw_block(&mut self, at: usize) -> Result<Node, Mistake> {
         let tag = self.open_tag(TagOpening::Raw, at, false)?;
         let range = self.lexer.raw_text(&tag.written, at)?;

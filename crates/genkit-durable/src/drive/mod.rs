@@ -49,8 +49,8 @@ pub(super) enum WorkResult {
 /// Works on a run until it is finished, is interrupted, or waits for a retry.
 ///
 /// # Errors
-/// The store failed, another process changed the run, or this process lacks something that the run needs. The saved run
-/// is unchanged.
+/// Returns an error if the store failed, if another process changed the run, or if this process
+/// lacks something that the run needs. The saved run is unchanged.
 pub(super) async fn work_on(
     genkit: &Instance,
     store: &Arc<dyn RunStore>,
@@ -118,8 +118,8 @@ pub(super) async fn work_on(
     worked.map(|_| WorkResult::Settled)
 }
 
-/// Saves the time of the next look at a suspended run. If mail arrives during the look, the run is due at once, and its
-/// functions run again, since `waits` does not know that mail.
+/// Saves the time of the next check of a suspended run. If mail arrives during the check, the run
+/// is due immediately and its functions run again, since `waits` does not include that mail.
 async fn save_look(
     genkit: &Instance,
     session: &mut LeasedRun,
@@ -182,7 +182,8 @@ async fn take_record(
     })
 }
 
-/// Wakes the parent of a run that is finished. If that fails, the parent looks at the run after some time.
+/// Wakes the parent of a run that is finished. If that fails, the parent checks the run after some
+/// time.
 pub(super) async fn wake_parent(genkit: &Instance, store: &Arc<dyn RunStore>, parent: RunId) {
     let handle = Handle::new(genkit, Arc::clone(store), parent);
     let wake = |mail: &mut Mail| {

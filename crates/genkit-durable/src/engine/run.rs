@@ -55,7 +55,7 @@ impl EngineAnswers {
     /// for [`DurableRun::answer`](crate::DurableRun::answer).
     ///
     /// # Errors
-    /// `InvalidArgument` if the value does not serialize.
+    /// `InvalidArgument` if the value cannot be serialized.
     pub fn plain(call: impl Into<String>, answer: impl Serialize) -> Result<Self> {
         let answer = to_json(answer)?;
         Ok(Self(GivenAnswers::Plain { call: call.into(), answer }))
@@ -64,7 +64,7 @@ impl EngineAnswers {
     /// Creates answers from a list of [`Answer`]s.
     ///
     /// # Errors
-    /// `InvalidArgument` if a value in an answer does not serialize.
+    /// `InvalidArgument` if a value in an answer cannot be serialized.
     pub fn all(answers: impl IntoIterator<Item = Answer>) -> Result<Self> {
         let mut resume = Resume::default();
         for answer in answers {
@@ -99,8 +99,8 @@ impl EngineRun {
     /// Loads a run from the data that its engine stores.
     ///
     /// # Errors
-    /// The data cannot be read, or this process lacks something that the run needs, such as a tool that another process
-    /// may have.
+    /// Returns an error if the data cannot be read, or if this process lacks something that the
+    /// run needs, such as a tool that another process may have.
     pub async fn load(genkit: &Instance, id: &RunId, stored: StoredRun) -> Result<Self> {
         let Record { steps, kept, error, body, .. } = Record::read(id, &stored)?;
         let status = stored.at.status;
@@ -158,7 +158,7 @@ impl EngineRun {
     /// Accepts the result of a step. Returns `false` if the step is no longer open, because the result is too late.
     ///
     /// # Errors
-    /// The step belongs to another kind of run.
+    /// Returns an error if the step belongs to another kind of run.
     pub async fn accept_step_result(&mut self, done: StepResult) -> Result<bool> {
         let Some(call) = self.steps.remove_step(done.number) else {
             tracing::debug!(run = %self.id, step = done.number, "ignoring the result of a step that is no longer open");
@@ -229,7 +229,7 @@ impl EngineRun {
     /// Returns the change to store.
     ///
     /// # Errors
-    /// The run does not serialize.
+    /// Returns an error if the run cannot be serialized.
     pub fn change(&mut self) -> Result<RunChange> {
         let body = match &mut self.body {
             EngineBody::Loop(run) => RunBody::Generate(Box::new(run.state_after(self.logged))),
@@ -340,7 +340,7 @@ fn due_of_loop(id: &RunId, steps: &mut OpenSteps, run: &mut Run) -> Vec<EngineSt
 /// Accepts the result of a step. The inner result is an error if that ends the run.
 ///
 /// # Errors
-/// The result does not belong to a step of this kind of run.
+/// Returns an error if the result does not belong to a step of this kind of run.
 fn take_in_loop(
     run: &mut Run,
     call: Option<(usize, usize)>,

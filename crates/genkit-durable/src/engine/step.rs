@@ -154,8 +154,8 @@ impl EngineStep {
     /// When `cancelled` resolves, work that the step started elsewhere is notified, and the step ends.
     ///
     /// # Errors
-    /// This process lacks something that the step needs, such as a tool that another process may have. All other errors
-    /// are part of the result.
+    /// Returns an error if this process lacks something that the step needs, such as a tool that
+    /// another process may have. All other errors are part of the result.
     pub async fn perform(
         &self,
         genkit: &Instance,

@@ -122,7 +122,8 @@ pub(super) fn modified(file: &Path) -> Option<SystemTime> {
     fs::symlink_metadata(file).and_then(|data| data.modified()).ok()
 }
 
-/// Returns when a file was last changed, in milliseconds since 1970. 0 if that is unknown.
+/// Returns when a file was last changed, in milliseconds since the Unix epoch. 0 if that is
+/// unknown.
 pub(super) fn modified_ms(file: &Path) -> u64 {
     let modified = modified(file).unwrap_or(SystemTime::UNIX_EPOCH);
     let since = modified.duration_since(SystemTime::UNIX_EPOCH);

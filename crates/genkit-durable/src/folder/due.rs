@@ -1,4 +1,4 @@
-//! The look for runs with work to do.
+//! The search for due runs.
 
 use std::collections::HashMap;
 use std::time::{Duration, SystemTime};
@@ -10,7 +10,8 @@ use genkit_core::{LeaseTime, Result, RunHead, RunId, RunStatus};
 /// Heads, with the time of the last change of the run's folder.
 pub(super) type KnownHeads = HashMap<RunId, (SystemTime, RunHead)>;
 
-/// The age of a folder's last change from which a further change has another time. Default is 2 seconds.
+/// The age of a folder's last change above which a new change is certain to have a different
+/// modification time. Default is 2 seconds.
 const SETTLED: Duration = Duration::from_secs(2);
 
 impl StoreFolder {

@@ -42,7 +42,7 @@ struct StoreFolder {
     /// The folder that contains an empty file for each run that is not finished.
     open: PathBuf,
     clock: fn() -> LeaseTime,
-    /// Heads that a look for work has read.
+    /// Heads that the last search for due runs has read.
     heads: Mutex<KnownHeads>,
 }
 
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_saved_is_there_for_another_process_and_rests_of_a_crash_are_not_in_the_way() {
+    async fn saved_run_is_readable_by_another_process_despite_crash_leftovers() {
         let (temp, run) = (Temp::new(), RunId::new("Order-1").expect("an id"));
         let store = FolderStore::open(&temp.0).expect("a folder");
         let first = RunChange::new(RunStatus::Working, "1").with_log(["a"]);

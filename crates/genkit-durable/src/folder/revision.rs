@@ -29,10 +29,10 @@ struct Title {
     tags: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     error: Option<String>,
-    /// When the run was created, in milliseconds since 1970.
+    /// When the run was created, in milliseconds since the Unix epoch.
     #[serde(default)]
     created_ms: u64,
-    /// When this revision was written, in milliseconds since 1970.
+    /// When this revision was written, in milliseconds since the Unix epoch.
     #[serde(default)]
     updated_ms: u64,
 }

@@ -115,7 +115,8 @@ impl Handle {
         }
     }
 
-    /// Adds mail to a run that is not finished. A run whose calls wait for mail continues at once.
+    /// Adds mail to a run that is not finished. A run whose calls wait for mail continues
+    /// immediately.
     pub(crate) async fn send_mail(
         &self,
         mut add: impl FnMut(&mut Mail) -> std::result::Result<(), E>,

@@ -113,15 +113,16 @@ macro_rules! handle_methods {
             }
 
             /// Sends a signal to the run. The run receives it with
-            /// [`wait_for_signal`](crate::DurableContext::wait_for_signal), even if it starts to wait later. It is
-            /// saved before this returns, and wakes a run that waits for it.
+            /// [`wait_for_signal`](crate::DurableContext::wait_for_signal), even if it starts to
+            /// wait later. The signal is saved before this method returns, and wakes a run that
+            /// waits for it.
             ///
             /// If the store fails, it is unknown whether the signal was sent.
             ///
             /// # Errors
             /// `NotFound` if the run was deleted, `FailedPrecondition` if it is finished, `ResourceExhausted` if it has
-            /// not received earlier signals (1,000, or 1 MiB), `InvalidArgument` if `value` does not serialize, and any
-            /// error from the store.
+            /// too many unread signals (1,000 signals or 1 MiB), `InvalidArgument` if `value`
+            /// cannot be serialized, and any error from the store.
             pub async fn signal(&self, name: &str, value: impl Serialize) -> Result<()> {
                 self.0.send_signal(name, value).await
             }

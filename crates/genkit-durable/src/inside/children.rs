@@ -21,8 +21,9 @@ use genkit_core::internal::run_store::short_hash;
 use genkit_core::{BoxFuture, Context, Error, ErrorKind, GenerateResponse, Result};
 use genkit_core::{RunFilter, RunId, RunStatus, RunStore};
 
-/// The shortest and the longest wait of a suspended run before it looks at its child. Default is a second and 5
-/// minutes. The end of the child wakes the run, unless the process of the child ends at this moment.
+/// The shortest and the longest wait of a suspended run before it checks its child. Default is a
+/// second and 5 minutes. The end of the child wakes the run, unless the child's process ends at
+/// that moment.
 const LOOKS: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(300));
 
 /// A child flow, started by [`DurableContext::start_child_flow`](crate::DurableContext::start_child_flow).
@@ -89,7 +90,7 @@ struct ExpectedEnd {
 }
 
 impl ExpectedEnd {
-    /// Returns the time until the next look, which grows with the time of the wait.
+    /// Returns the time until the next check, which grows with the time waited so far.
     fn next_look(&self) -> Duration {
         (self.began.elapsed() / 2).clamp(LOOKS.0, LOOKS.1)
     }

@@ -36,7 +36,7 @@ use genkit_core::{Context, Result};
 /// let registry = Registry::new().add(flows![ship]);
 /// let genkit = Genkit::builder().registry(registry).durable(FolderStore::open(&folder)?).build()?;
 /// let run = genkit.durable_flow("order-7", "ship", json!({"order": 7})).await?;
-/// run.signal("paid", 500).await?; // from any process, also before the flow waits for it
+/// run.signal("paid", 500).await?; // from any process, even before the flow waits for it
 /// assert_eq!(run.wait().await?, FlowOutcome::Returned(json!("order 7: 500 cents")));
 /// assert_eq!(run.published_status::<String>().await?.as_deref(), Some("waiting for the payment"));
 /// # std::fs::remove_dir_all(folder).ok();
@@ -66,7 +66,7 @@ pub trait DurableContext {
     /// published before, and is saved before this returns.
     ///
     /// # Errors
-    /// See [`DurableContext`]. `InvalidArgument` if the value does not serialize.
+    /// See [`DurableContext`]. `InvalidArgument` if the value cannot be serialized.
     fn publish_status(
         &self,
         value: impl Serialize + Send,

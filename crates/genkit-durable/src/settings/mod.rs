@@ -53,7 +53,8 @@ pub(crate) struct StoredState {
     /// The trace that created the run, as `traceparent` and `tracestate`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) trace: Option<(String, String)>,
-    /// The root of the run's trace in the developer tools: its ids and its begin. Only in development.
+    /// The root of the run's trace in the developer tools: its ids and its start time. Only in
+    /// development.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) root: Option<([u64; 3], u64)>,
     /// The value that the run publishes.
@@ -86,7 +87,8 @@ impl DurableOptions {
         Self::default()
     }
 
-    /// Adds a tag, for [`RunFilter::tag`](genkit_core::RunFilter::tag). A tag must not contain a line break.
+    /// Adds a tag that [`RunFilter::tag`](genkit_core::RunFilter::tag) can match. A tag must not
+    /// contain a line break.
     pub fn tag(mut self, tag: impl Into<String>) -> Self {
         self.kept.tags.push(tag.into());
         self

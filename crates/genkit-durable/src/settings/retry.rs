@@ -19,7 +19,7 @@ const BACKOFF: u32 = 4;
 /// The maximum delay between two attempts. Default is 5 minutes.
 const MAX_DELAY: Duration = Duration::from_secs(300);
 
-/// The retries of a step of a durable run: how often, when, and after which errors.
+/// The retries of a step of a durable run: how many, when, and after which errors.
 ///
 /// By default, a step that fails with a [retryable](Error::is_retryable) error is retried 4 times, after 1, 4, 16 and 64
 /// seconds, or later if the server requests a longer wait. Meanwhile the run waits in its store, without a lease.

@@ -8,7 +8,7 @@ use genkit_core::internal::context::{Elsewhere, Rest};
 use genkit_core::internal::run_store::now_ms;
 use genkit_core::{BoxFuture, Result};
 
-/// The next attempt of a call that failed, in milliseconds since 1970.
+/// The next attempt of a call that failed, in milliseconds since the Unix epoch.
 pub(crate) struct NextAttempt(pub(crate) u64);
 
 impl Elsewhere for NextAttempt {
@@ -21,8 +21,8 @@ impl Elsewhere for NextAttempt {
 }
 
 /// Combines the external operations that the functions of a run wait for. Returns the time of the next check, in
-/// milliseconds since 1970, and all items to check. The time is now if mail that arrived after the functions last ran
-/// ends a wait.
+/// milliseconds since the Unix epoch, and all items to check. The time is now if mail that arrived
+/// after the functions last ran ends a wait.
 pub(crate) async fn join_rests(
     session: &mut LeasedRun,
     rests: Vec<Rest>,
@@ -37,7 +37,7 @@ pub(crate) async fn join_rests(
     Ok((in_ms(until.filter(|_| !is_over).unwrap_or_default()), waits))
 }
 
-/// Returns the time after this wait, in milliseconds since 1970.
+/// Returns the time after this wait, in milliseconds since the Unix epoch.
 pub(crate) fn in_ms(time: Duration) -> u64 {
     now_ms().saturating_add(u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
 }

@@ -17,7 +17,7 @@ pub(super) struct Schedule {
     name: String,
     cron: Cron,
     start: ScheduledStart,
-    /// The time after which runs are started, in milliseconds since 1970.
+    /// The time after which runs are started, in milliseconds since the Unix epoch.
     pub(super) since_ms: u64,
 }
 
@@ -27,7 +27,7 @@ pub(super) enum ScheduledStart {
     Run(Box<Generate>),
 }
 
-/// A schedule with the time of its next run, in milliseconds since 1970.
+/// A schedule with the time of its next run, in milliseconds since the Unix epoch.
 pub(super) struct ActiveSchedule {
     schedule: Schedule,
     times: CronTimes,

@@ -64,8 +64,8 @@ impl EvaluatorBuilder {
     }
 
     /// Sets the handler, a closure that judges a data point, and builds the evaluator. The closure returns a
-    /// [`Score`](super::Score) or several. It may fail with any error, by `?`, which is then the result of that data
-    /// point only.
+    /// [`Score`](super::Score) or several. It can return any error with `?`. The error becomes the
+    /// result of that data point; other data points are not affected.
     #[track_caller]
     pub fn handler<F, Fut>(self, function: F) -> Evaluator
     where

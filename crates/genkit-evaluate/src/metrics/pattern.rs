@@ -23,9 +23,10 @@ const MAX_COST: usize = 10_000_000;
 /// Returns the regular expression metric: whether the reference, a pattern, matches anywhere in the output. An output
 /// that is not a string is matched as compact JSON.
 ///
-/// A search takes time in proportion to the output and the pattern, so that no pattern runs forever; a large pattern on a
-/// large output is an error of the data point. Back-references
-/// and look-around are not supported and are errors of the data point. Classes such as `\d` match ASCII only.
+/// A search takes time in proportion to the output and the pattern, so that no pattern runs
+/// forever; if the pattern and the output are both large, the data point gets an error instead.
+/// Back-references and look-around are not supported; they also make the data point an error.
+/// Classes such as `\d` match ASCII only.
 ///
 /// ```
 /// use genkit::evaluate::{DataPoint, metrics};

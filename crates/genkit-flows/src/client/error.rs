@@ -12,7 +12,7 @@ use genkit_http_client::internal::sse::SseError;
 pub(super) enum Error {
     #[error("the URL of the flow is not valid: {0}")]
     Address(String),
-    #[error("the input does not serialize to JSON: {0}")]
+    #[error("failed to serialize the input to JSON: {0}")]
     Input(String),
     #[error("`{0}` is not a valid header name")]
     HeaderName(String),

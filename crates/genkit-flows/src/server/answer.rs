@@ -110,7 +110,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn what_was_not_written_for_callers_is_masked_and_internal() {
+    fn internal_error_text_is_masked() {
         let io = || std::io::Error::new(std::io::ErrorKind::NotFound, "/etc/secret");
         let told = |error: Error, exposes| FlowErrorResponse::from_error(error, "f", exposes);
         let public = Error::not_found("no note 7").with_details(json!({"id": 7}));

@@ -178,7 +178,7 @@ impl StartedServer {
         Ok(Self { listener, told: listening.told, stop, drain, end, signals })
     }
 
-    /// Allows any host, if none was set and the server listens on another address than loopback.
+    /// Allows any host if none was set and the server does not listen on loopback.
     pub fn default_hosts(&self, hosts: &mut Option<Vec<String>>) {
         let local = self.listener.address();
         if hosts.is_none() && local.is_some_and(|local| !local.ip().is_loopback()) {

@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_nobody_reads_is_dropped_and_the_last_frame_says_so() {
+    async fn unread_stream_is_dropped_and_ends_with_deadline_exceeded() {
         let (alive, dropped) = tokio::sync::oneshot::channel::<()>();
         let events = stream::iter([1, 2]).map(move |n| {
             let _alive = &alive;
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_takes_too_long_ends_where_it_is_read_too() {
+    async fn slow_stream_ends_with_deadline_exceeded_while_read() {
         let events =
             stream::iter([StreamEvent::Chunk(1.into())]).chain(stream::unfold((), |()| async {
                 tokio::time::sleep(Duration::from_millis(300)).await;

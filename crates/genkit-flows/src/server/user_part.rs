@@ -28,7 +28,8 @@ pub fn check_user_message(message: &mut Message) -> Result<(), &'static str> {
 /// Checks the messages of a conversation that a client stores.
 ///
 /// # Errors
-/// Returns the reason if a message is a system message, or contains other media than [`check_user_message`] accepts.
+/// Returns the reason if a message is a system message, or contains media that
+/// [`check_user_message`] does not accept.
 pub fn check_client_history(messages: &[Message]) -> Result<(), &'static str> {
     for message in messages {
         if message.role == Role::System {

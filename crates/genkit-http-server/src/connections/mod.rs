@@ -21,7 +21,8 @@ use genkit_core::internal::sync::lock;
 /// that is less.
 const MAX_CONNECTIONS: usize = 10_000;
 
-/// The share of silent connections closed at once to make room: one in this many of all connections.
+/// The share of silent connections that are closed at the same time to make room: one in this many
+/// of all connections.
 const GOING_AT_ONCE: usize = 64;
 
 /// All connections of a server.

@@ -70,7 +70,7 @@ impl Issuer {
         self.has("/keys", Page::Text(json!({ "keys": keys }).to_string()));
     }
 
-    /// How often the keys were requested.
+    /// Returns the number of times that the keys were requested.
     pub(crate) fn asked(&self) -> usize {
         self.asked.load(Ordering::SeqCst)
     }

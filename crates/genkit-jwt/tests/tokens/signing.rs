@@ -111,7 +111,7 @@ pub(crate) fn encode(bytes: impl AsRef<[u8]>) -> String {
     URL_SAFE_NO_PAD.encode(bytes)
 }
 
-/// The time in `more` seconds, in seconds since 1970.
+/// The time in `more` seconds, in seconds since the Unix epoch.
 pub(crate) fn in_seconds(more: i64) -> i64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("a time").as_secs();
     i64::try_from(now).expect("a time") + more

@@ -6,7 +6,7 @@ use genkit_core::internal::error::Topic;
 // The messages are appended to the server's name.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Error {
-    #[error("has the page `{uri}` of `{tool}` with another scheme than `ui://`")]
+    #[error("declares the page `{uri}` for `{tool}`, but the URI does not start with `ui://`")]
     Scheme { tool: String, uri: String },
     #[error("returned no HTML with the type `text/html;profile=mcp-app` for the page `{uri}`")]
     InvalidPage { uri: String },

@@ -52,8 +52,8 @@ pub(crate) fn share_page(key: &str, origin: &mut Value) {
     }
 }
 
-/// Returns whether a model may use a tool with this `ui` in its `_meta`: by default it may. A visibility
-/// in another form than the extension specifies excludes models.
+/// Returns whether a model may use a tool with this `ui` in its `_meta`: by default it may. If the
+/// visibility does not have the form that the extension specifies, models are excluded.
 pub(crate) fn is_ui_for_models(ui: &Value) -> bool {
     match ui.get("visibility") {
         None | Some(Value::Null) => true,

@@ -37,8 +37,9 @@ const MAX_ICON: usize = 64 * 1024;
 /// The longest MIME type, in bytes.
 const MAX_MIME_TYPE: usize = 255;
 
-/// Returns the icons of an item that a program can show: an address on the web, or an image itself. Others, such as
-/// `javascript:` and `file:`, could do more than show an image.
+/// Returns the icons of an item that a program can show: an `https:` or `http:` URL, or a `data:`
+/// URL with the image. Others, such as `javascript:` and `file:`, could do more than show an
+/// image.
 fn icon_sources(item: &Value) -> impl Iterator<Item = &str> {
     let icons = item["icons"].as_array().into_iter().flatten();
     let sources = icons.filter_map(|icon| icon["src"].as_str());

@@ -116,7 +116,8 @@ pub(crate) trait Listable: Clone + Send + Sync + 'static {
 
     fn cached_list(catalog: &Catalog) -> &CachedList<Self>;
 
-    /// Returns whether a model may use it; the rest is for the app of its server.
+    /// Returns whether a model may use the item. All other items are only for the pages of their
+    /// server.
     fn is_for_models(&self) -> bool {
         true
     }

@@ -90,7 +90,8 @@ fn output_schema(listed: &McpTool) -> (Option<Value>, bool) {
     (inner.or(output), is_wrapped)
 }
 
-/// Returns whether a model may use the tool; the rest is for the app of its server.
+/// Returns whether a model may use the tool. All other tools are only for the pages of their
+/// server.
 pub(crate) fn is_for_models(listed: &McpTool) -> bool {
     let ui = listed.meta.as_ref().and_then(|meta| meta.0.get("ui"));
     ui.is_none_or(apps::is_ui_for_models)

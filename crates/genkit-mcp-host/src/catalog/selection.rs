@@ -87,7 +87,8 @@ macro_rules! selection {
             /// `block_on` and `join!`.
             ///
             /// # Errors
-            /// Returns no error at present: unreachable servers are omitted, with a warning in the log.
+            /// Currently never returns an error: unreachable servers are omitted, with a warning
+            /// in the log.
             pub async fn list(&self) -> Result<Vec<$item>> {
                 Ok(self.0.list_for_models().await)
             }

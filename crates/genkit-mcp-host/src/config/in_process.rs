@@ -12,7 +12,7 @@ pub trait InProcessServer {
     /// Serves one client over `pipe`, in the background, until the client goes.
     ///
     /// # Errors
-    /// The server cannot be started.
+    /// Returns an error if the server cannot be started.
     fn serve_pipe(self, pipe: DuplexStream) -> Result<()>;
 }
 

@@ -166,7 +166,7 @@ impl Sampling {
         let most = u64::from(asked.max_tokens) + size as u64 / BYTES_PER_TOKEN;
         let budget = Budget::reserve_tokens(&usage.tokens, self.max_total_tokens, most)
             .ok_or(Error::TokensExhausted(self.max_total_tokens))?;
-        tracing::info!(server, messages = asked.messages.len(), "a server uses the model");
+        tracing::info!(server, messages = asked.messages.len(), "calling the model for a server");
         let mut request = SampleRequest::new(asked.messages).with_max_tokens(asked.max_tokens);
         request.system = asked.system;
         request.temperature = params.temperature;

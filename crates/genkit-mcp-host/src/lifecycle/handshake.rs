@@ -121,7 +121,7 @@ pub(super) async fn open_connection(
         _ => return Err(refused.error),
     };
     let why = Logged::text(&refused.error);
-    tracing::debug!(server = %server.key, %why, ?other, "tries the other protocol");
+    tracing::debug!(server = %server.key, %why, ?other, "retrying with the other protocol version");
     let live = attempt_handshake(server, other, stop).await.map_err(|refused| refused.error)?;
     // Remember it for programs, which would otherwise be started twice each time; over HTTP it costs only one request.
     let is_program = matches!(server.config.launch, Launch::Stdio(_));

@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fingerprint_is_of_what_was_looked_at() {
+    fn fingerprint_covers_the_reviewed_fields() {
         let of = |item: &str| hash_definition(&serde_json::from_str(item).unwrap());
         let tool =
             of(r#"{"name": "t", "description": "d", "inputSchema": {"type": "object", "a": 1}}"#);

@@ -161,7 +161,7 @@ fn read_blocks(server: &str, content: Option<Value>) -> Vec<Value> {
         Some(other) => {
             tracing::warn!(
                 server,
-                "the `content` of a tool result is not a list; read as one block"
+                "the `content` of a tool result is not a list; treating it as a single block"
             );
             vec![other]
         }
@@ -173,7 +173,7 @@ fn read_blocks(server: &str, content: Option<Value>) -> Vec<Value> {
             server,
             malformed,
             count,
-            "blocks of a tool result have another form than MCP specifies; read as text"
+            "some blocks of a tool result do not match the MCP schema; treating them as text"
         );
     }
     blocks

@@ -47,7 +47,7 @@ pub(crate) struct SessionState {
     pub(crate) in_flight: InFlight,
     /// How many questions from the server are being answered.
     answering: AtomicUsize,
-    /// How often each list has changed.
+    /// The number of times that each list has changed.
     versions: [AtomicU64; 3],
     /// Whether the server currently reports changes of the list.
     announced: [AtomicBool; 3],

@@ -179,9 +179,10 @@ impl McpServer {
     /// Adds allowed origins (CORS): web pages that can call this server, for example `https://app.example.com`. Default
     /// is none. The server's own origin is always allowed. For a server on loopback, all loopback origins are allowed.
     ///
-    /// Origins are compared including the scheme. An `http://` page counts as the server's own only if both
-    /// specify the same port, because without a port the page is on port 80 and the server is most likely
-    /// on 443. Allowed pages receive the CORS headers and can read `mcp-session-id`.
+    /// Origins are compared including the scheme. An `http://` origin counts as the server's own
+    /// only if `Origin` and `Host` specify the same port. Without a port, the page is on port 80,
+    /// but the server is probably on port 443. Allowed pages receive the CORS headers and can read
+    /// `mcp-session-id`.
     pub fn allowed_origins(mut self, origins: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.settings.http.origins.extend(origins.into_iter().map(Into::into));
         self

@@ -17,7 +17,7 @@ pub(super) enum Error {
     ToolFailed { said: String, kind: ErrorKind },
     #[error("the tool asks the user a question; run it in a terminal, or approve with `--yes`")]
     NeedsAnswers,
-    #[error("cannot ask in the terminal")]
+    #[error("cannot prompt in the terminal")]
     Terminal { source: io::Error },
     #[error("the server stopped before it responded")]
     Ended,

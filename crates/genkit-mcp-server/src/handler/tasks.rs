@@ -55,7 +55,8 @@ fn missing_extension() -> ErrorData {
 /// Returns when a call to the tool becomes a task; `None` if it runs as a normal call.
 ///
 /// # Errors
-/// If the tool always runs as a task, and the client does not support tasks or has too many tasks.
+/// Returns an error if the tool always runs as a task, and the client does not support tasks or
+/// has too many tasks.
 pub(super) fn find_task(
     shared: &Arc<SharedState>,
     tool: &Tool,

@@ -248,7 +248,7 @@ impl EndpointState {
             return refuse_request(request.method(), uri.path(), &sender, refusal.into());
         }
         if let Some(metadata) = self.metadata.as_ref().filter(|it| it.path == uri.path()) {
-            // Clients without a token read it, also from web pages of any origin.
+            // Clients without a token can read it, including web pages of any origin.
             let answer = document_answer(request.method(), metadata.document.clone());
             return answer.map(AnswerBody::from);
         }

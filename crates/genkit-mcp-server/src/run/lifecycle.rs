@@ -117,7 +117,7 @@ impl Run {
     /// in-flight slot.
     ///
     /// # Errors
-    /// If another request claimed the same state.
+    /// Returns an error if another request claimed the same state.
     #[cfg(feature = "durable")]
     pub(crate) fn become_task(self) -> Answered<Arc<McpCaller>> {
         if self.round.as_ref().is_some_and(|round| !round.claim_answers()) {

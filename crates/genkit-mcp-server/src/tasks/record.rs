@@ -31,7 +31,7 @@ pub(super) struct TaskRecord {
     pub(super) created_ms: u64,
     pub(super) updated_ms: u64,
     pub(super) ttl_ms: u64,
-    /// How often the function was started since the last answer.
+    /// The number of times that the function was started since the last answer.
     #[serde(default)]
     pub(super) attempts: u32,
     /// The number of times that it asked questions.
@@ -214,7 +214,7 @@ impl TaskRecord {
     /// Records answers to open questions and ignores all others. Returns whether any was recorded.
     ///
     /// # Errors
-    /// If the answers are too large.
+    /// Returns an error if the answers are too large.
     pub(super) fn record_answers(&mut self, mut answers: InputResponses) -> Result<bool, E> {
         let Stage::Asks(open) = &mut self.stage else { return Ok(false) };
         answers.retain(|key, _| open.contains_key(key));

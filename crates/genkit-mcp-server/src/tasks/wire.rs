@@ -19,7 +19,7 @@ pub(super) fn created_result(id: &RunId, record: &TaskRecord) -> CreateTaskResul
 /// Builds the response to `tasks/get`.
 ///
 /// # Errors
-/// If a stored question is not valid in the protocol.
+/// Returns an error if a stored question is not valid in the protocol.
 pub(super) fn detailed_result(id: &RunId, record: TaskRecord) -> Result<GetTaskResult, E> {
     let task = task(id, &record);
     let object = |value: Value| match value {

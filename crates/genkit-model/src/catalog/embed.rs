@@ -44,8 +44,8 @@ impl Embed {
     }
 
     /// Adds settings of the provider, which are sent to it unchanged. They are merged with the settings of
-    /// earlier calls. If `settings` does not serialize to an object, awaiting the call returns an
-    /// error.
+    /// earlier calls. If `settings` cannot be serialized to a JSON object, awaiting the call
+    /// returns an error.
     pub fn config(mut self, settings: impl Serialize) -> Self {
         match serde_json::to_value(settings) {
             Ok(Value::Object(settings)) => self.request.config.extend(settings),

@@ -1,4 +1,5 @@
-//! The headers of an error response that tell when to retry: `retry-after` and `x-should-retry`.
+//! The headers of an error response that specify when to retry: `retry-after` and
+//! `x-should-retry`.
 
 use std::time::Duration;
 

@@ -168,7 +168,7 @@ fn output_is_constrained_without_tools() {
 }
 
 #[test]
-fn documents_go_with_what_was_asked() {
+fn documents_are_appended_to_the_user_message() {
     let request = json!({"messages": [{"role": "user", "content": [{"text": "When?"}]}],
         "docs": [{"content": [{"text": "At noon."}]}]});
     let content = body("m", request)["messages"][0]["content"].as_str().unwrap().to_owned();

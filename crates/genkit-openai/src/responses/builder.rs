@@ -26,8 +26,8 @@ impl OpenAiResponses {
         Self::builder().env().build()
     }
 
-    /// Creates a builder for any server, with custom settings, which does not read environment
-    /// variables.
+    /// Creates a builder, for custom settings or another server. It does not read environment
+    /// variables unless [`env`](OpenAiResponsesBuilder::env) is called.
     ///
     /// ```
     /// use genkit::model::OpenAiResponses;

@@ -9,11 +9,11 @@ pub(super) enum Error {
     Video,
     #[error("{provider}: the response has no output")]
     MissingOutput { provider: String },
-    #[error("{provider}: the response failed without a reason")]
+    #[error("{provider}: the server reported a failure without a reason")]
     Failed { provider: String },
     #[error("{provider}: the response has more than {limit} items")]
     TooManyItems { provider: String, limit: usize },
-    #[error("{provider}: the response has no token count")]
+    #[error("{provider}: the response has no token usage")]
     MissingTokenCount { provider: String },
 }
 

@@ -82,7 +82,7 @@ fn base_url_is_set_by_the_program() {
 }
 
 #[test]
-fn credentials_are_in_no_debug_and_no_error() {
+fn credentials_are_redacted_in_debug_and_errors() {
     let api = shop("https://shop.example").bearer("secret-token").query("api_key", "secret-key");
     let shown = format!("{api:?}");
     assert!(shown.contains("authorization") && shown.contains("api_key"), "{shown}");

@@ -181,7 +181,7 @@ async fn credentials_that_a_server_repeats_are_not_in_a_result() {
 }
 
 #[tokio::test]
-async fn failures_say_what_a_model_can_do() {
+async fn error_responses_are_described_for_the_model() {
     let server = Server::start(|path| match path {
         "/pets/422" => text_response(422, "name: must not be\u{202e} empty"),
         "/pets/401" => text_response(401, "the token secret-token is old"),

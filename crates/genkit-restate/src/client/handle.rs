@@ -166,7 +166,7 @@ impl RestateHandle {
                 Err(error) if error.kind() == ErrorKind::Unavailable => {
                     let since = *silent_since.get_or_insert_with(|| {
                         let (run, error) = (&self.id, error.to_string());
-                        tracing::warn!(%run, %error, "Restate does not respond; waiting for it");
+                        tracing::warn!(%run, %error, "Restate is not responding; retrying");
                         Instant::now()
                     });
                     if since.elapsed() > PATIENCE {

@@ -119,7 +119,7 @@ async fn approval_is_answered_after_a_restart_of_everything() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn only_what_may_pass_is_retried_and_the_same_id_is_one_run() {
+async fn only_retryable_errors_are_retried_and_same_id_is_one_run() {
     let server = Server::lend().await;
     let fleet = Fleet::start(&server, &["a"], 0).await;
     let (log, client) = (fleet.log.clone(), fleet.client(&server));

@@ -1,4 +1,5 @@
-//! A fast path for plain schemas, as most fields have them: those without references and choices have no layers.
+//! A fast path for plain schemas, which most fields have. A schema without references and choices
+//! has no layers.
 
 use serde_json::{Map, Value};
 

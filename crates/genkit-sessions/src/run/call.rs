@@ -35,7 +35,7 @@ pub(super) struct Call {
     pub(super) caller: Caller,
     pub(super) emitter: Emitter,
     pub(super) output: Option<oneshot::Sender<Result<AgentOutput>>>,
-    /// Held until the turn ends, also if it continues in the background.
+    /// Held until the turn ends, even if it continues in the background.
     pub(super) place: Option<Box<dyn Send + Sync>>,
     /// Set if another process continues the turn when this call is dropped.
     pub(super) keeps_turn: Arc<AtomicBool>,
@@ -226,7 +226,7 @@ impl Call {
         ended
     }
 
-    /// Saves the end of a turn and tells the client.
+    /// Saves the end of a turn and notifies the client.
     async fn end_turn(
         &self,
         open: &mut Open,

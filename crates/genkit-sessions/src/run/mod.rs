@@ -99,7 +99,7 @@ impl AgentRun {
         self
     }
 
-    /// Holds `place` until the turn ends, also if it continues in the background.
+    /// Holds `place` until the turn ends, even if it continues in the background.
     pub(crate) fn holding(mut self, place: impl Send + Sync + 'static) -> Self {
         if let Some(call) = &mut self.start {
             call.place = Some(Box::new(place));

@@ -6,7 +6,7 @@ use genkit_flows::internal::Rejection;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
-    #[error("two agents have the name `{0}`")]
+    #[error("duplicate agent name `{0}`; rename one of the agents")]
     TwoAgents(String),
     #[error("no agent is served at this path")]
     NoSuchPath,

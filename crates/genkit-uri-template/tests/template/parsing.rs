@@ -74,7 +74,7 @@ fn ambiguous_template_is_rejected() {
 }
 
 #[test]
-fn messages_say_what_why_and_remedy() {
+fn error_messages_state_problem_cause_and_remedy() {
     let expected = "the prefix `:3` at byte 10 of the URI template: a truncated value cannot be read back \
                     from a URI; write `{id}`";
     assert_eq!(refused("note://{id:3}").to_string(), expected);

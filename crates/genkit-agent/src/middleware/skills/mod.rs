@@ -25,7 +25,8 @@ const USE_SKILL_TOOL: &str = "use_skill";
 /// The tool that reads a file of a skill.
 const READ_FILE_TOOL: &str = "read_skill_file";
 
-/// Skills from folders, registries and MCP servers, as middleware: see [`skills()`].
+/// Middleware that offers skills from folders, registries and MCP servers to a model; created by
+/// [`skills()`].
 #[derive(Clone)]
 pub struct Skills(Arc<SkillOffers>);
 
@@ -91,7 +92,7 @@ impl Skills {
     /// use genkit::skill::OfferedSkill;
     ///
     /// let trusted = |skill: OfferedSkill| async move { skill.server() == Some("shop") };
-    /// let middleware = skills(["skills"]).approve(trusted);
+    /// let middleware = skills(["skills"]).approve_with(trusted);
     /// # let _ = middleware;
     /// ```
     #[must_use]

@@ -42,7 +42,7 @@ const MAX_NAMES: usize = 32;
 /// The length of a description in a list, in characters. Default is 100.
 const SHOWN: usize = 100;
 
-/// Tool search, as middleware: see [`tool_search()`].
+/// Middleware that lets a model search for tools; created by [`tool_search()`].
 #[derive(Clone, Debug)]
 pub struct ToolSearch {
     tool: Tool,

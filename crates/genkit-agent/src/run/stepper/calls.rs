@@ -230,7 +230,7 @@ impl<'a> OutputCheck<'a> {
     /// Performs the check: against the schema or type, then with the validators of the run.
     ///
     /// # Errors
-    /// A fatal error of a validator, which ends the run.
+    /// Returns the fatal error of a validator, which ends the run.
     pub async fn perform(self) -> Result<OutputVerdict> {
         let driver = self.driver;
         tokio::select! {

@@ -153,8 +153,9 @@ impl Run {
     /// for it.
     ///
     /// # Errors
-    /// The run has ended, with the error of the call or with an error of the loop (blocked, no message, a limit). The
-    /// error holds the partial response: [`Error::partial`].
+    /// Returns an error if the run has ended, with the error of the call or with an error of the
+    /// loop (blocked, no message, a limit). The error holds the partial response:
+    /// [`Error::partial`].
     pub fn accept_model_result(&mut self, answer: Result<ModelResult>) -> Result<bool> {
         if !matches!(self.machine.next(), TurnStep::Model) {
             return Ok(false);
@@ -173,7 +174,7 @@ impl Run {
     /// the run continued without it.
     ///
     /// # Errors
-    /// The run has ended, because a tool failed with an error that ends the run.
+    /// Returns an error if a tool failed with an error that ends the run.
     pub fn accept_call_result(&mut self, call: Result<CallResult>) -> Result<bool> {
         if !matches!(self.machine.next(), TurnStep::Tools(_)) {
             return Ok(false);
@@ -190,7 +191,8 @@ impl Run {
     /// Accepts the result of an output check. Returns `false` if the run does not wait for an output check.
     ///
     /// # Errors
-    /// The run has ended, because a validator failed, or because the output was rejected after the last retry.
+    /// Returns an error if the run has ended, because a validator failed or the output was
+    /// rejected after the last retry.
     pub fn accept_verdict(&mut self, verdict: Result<OutputVerdict>) -> Result<bool> {
         if !matches!(self.machine.next(), TurnStep::Check) {
             return Ok(false);
@@ -244,7 +246,7 @@ impl Run {
     /// returns the response so far, with the finish reason `Aborted`.
     ///
     /// # Errors
-    /// The run failed, and its error was already returned.
+    /// Returns an error if the run failed and its error was already returned.
     pub fn into_response(mut self) -> Result<GenerateResponse> {
         match self.machine.next() {
             TurnStep::Done if self.machine.response().is_none() => Err(E::AlreadyFailed.into()),

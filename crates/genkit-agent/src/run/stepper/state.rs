@@ -64,8 +64,8 @@ impl<'de> Deserialize<'de> for Version {
         match u32::deserialize(deserializer)? {
             VERSION => Ok(Self),
             other => Err(serde::de::Error::custom(format!(
-                "the state of this run has the schema {other}, and this program supports {VERSION}; resume it with the \
-                 version of the program that stored it"
+                "the state of this run has schema version {other}, but this program supports {VERSION}; resume it with \
+                 the version of the program that stored it"
             ))),
         }
     }

@@ -49,7 +49,7 @@ impl<C: Serialize> Chunks<C> {
     /// Sends one chunk. The chunk is dropped if the caller does not receive chunks.
     ///
     /// # Errors
-    /// Returns an error if the chunk does not serialize.
+    /// Returns an error if the chunk cannot be serialized.
     pub async fn send(&self, chunk: C) -> Result<()> {
         match &self.0 {
             ChunkTarget::Caller(context) => {

@@ -31,7 +31,7 @@ pub enum Note {
     Doc(&'static str),
     Title(&'static str),
     Description(&'static str),
-    /// An example. Left out of the schema if it does not serialize.
+    /// An example. Left out of the schema if it cannot be serialized.
     Example(fn() -> Option<Value>),
     /// A keyword that applies to one JSON type, such as `minimum` for `number`.
     Bound {
@@ -76,7 +76,7 @@ impl<T: serde::Serialize> Shown<T> {
     }
 }
 
-/// The fallback for [`Shown`]: a value that does not serialize is not shown.
+/// The fallback for [`Shown`]: a value that cannot be serialized is not shown.
 pub trait NotDisplayed: Sized {
     fn value(self) -> Option<Value> {
         None

@@ -82,7 +82,8 @@ fn member_schema(field: &Field, generator: &mut SchemaGenerator) -> (Schema, boo
 }
 
 impl Note {
-    /// Returns `None` if this is not an example, and `Some(None)` for an example that does not serialize.
+    /// Returns `None` if this is not an example, and `Some(None)` for an example that cannot be
+    /// serialized.
     fn example_value(&self) -> Option<Option<Value>> {
         match self {
             Self::Example(value) => Some(value()),

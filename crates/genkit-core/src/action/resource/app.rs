@@ -88,7 +88,7 @@ impl AppPage {
         let (good, bad): (Vec<String>, Vec<String>) =
             origins.into_iter().map(Into::into).partition(|origin| is_origin(origin));
         if !bad.is_empty() {
-            tracing::warn!(list, origins = ?bad, "omitted rights of an app that are not origins");
+            tracing::warn!(list, origins = ?bad, "omitted invalid origins from the permissions of an app");
         }
         let known = self.csp.entry(list).or_insert_with(|| json!([]));
         if let Value::Array(known) = known {

@@ -242,8 +242,8 @@ impl ToolBuilder {
         self.build(schemas, forward_to(function))
     }
 
-    /// Sets the handler, the closure that runs when the tool is called, and builds the tool. The closure may fail with
-    /// any error, by `?`, and must end in `Ok(..)`.
+    /// Sets the handler, the closure that runs when the tool is called, and builds the tool. The
+    /// closure can return any error with `?`, and must end with `Ok(..)`.
     ///
     /// Call a function with another error type inside the closure:
     ///

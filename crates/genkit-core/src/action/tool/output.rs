@@ -169,7 +169,7 @@ pub trait IntoOutput {
     /// Converts the value into the output.
     ///
     /// # Errors
-    /// Returns an error if the value does not serialize to JSON.
+    /// Returns an error if the value cannot be serialized to JSON.
     #[doc(hidden)]
     fn into_output(self) -> Result<ToolOutput>;
 

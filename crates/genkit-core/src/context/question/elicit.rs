@@ -42,11 +42,12 @@ impl Context {
     /// answer, so use [`once`](Self::once) for work that must not happen twice. Ask from the function itself, not from
     /// a task that it spawned.
     ///
-    /// A field whose name is that of a secret, such as `password`, `token` or `api_key`, is an error when the question
-    /// is asked. Use [`elicit_url`](Self::elicit_url) for secrets.
+    /// If a field has the name of a secret, such as `password`, `token` or `api_key`, asking the
+    /// question returns an error. Use [`elicit_url`](Self::elicit_url) for secrets.
     ///
-    /// A form is flat. A field that is a struct, or a list of structs, is an error when the question is asked, also
-    /// with [`Context::testing`]. Move such fields to the top level, or ask a second question.
+    /// A form must be flat. If a field is a struct or a list of structs, asking the question
+    /// returns an error, even with [`Context::testing`]. Move such fields to the top level, or ask
+    /// a second question.
     pub fn elicit<T: ElicitForm>(&self, message: impl Into<String>) -> Elicit<'_, T> {
         Elicit::new(self, message.into(), genkit_schema::internal::input_of::<T>(), Shape::Read)
     }

@@ -50,8 +50,8 @@ impl Context {
     /// # async fn main() { a_parcel_goes_where_the_user_says().await.unwrap() }
     /// ```
     ///
-    /// A question without an answer is an error that names the question. [`Context::detached`] is shorter, for
-    /// functions that ask nothing.
+    /// A question without an answer returns an error that names the question.
+    /// [`Context::detached`] is shorter, for functions that ask nothing.
     pub fn testing() -> TestContextBuilder {
         TestContextBuilder {
             parts: ContextParts::default(),

@@ -36,7 +36,7 @@ pub struct ModelOutput<'a> {
 pub enum OutputMismatch {
     /// The text cannot be parsed in its format.
     Unreadable(crate::error::Error),
-    /// The problem of the value, with its location.
+    /// The reason why the value does not match, with its location.
     Value(String),
 }
 

@@ -248,7 +248,7 @@ impl Interrupt {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
     pub(super) kind: Kind,
-    /// Why a given value does not serialize. The resumed run fails with this error.
+    /// The reason why a given value cannot be serialized. The resumed run fails with this error.
     pub(super) error: Option<String>,
 }
 

@@ -36,7 +36,7 @@ impl Resume {
     /// Adds an answer.
     ///
     /// # Errors
-    /// A value that was passed to the answer does not serialize.
+    /// Returns an error if a value that was passed to the answer cannot be serialized.
     #[doc(hidden)]
     pub fn push_answer(&mut self, answer: Answer) -> Result<(), E> {
         if let Some(why) = answer.error {
@@ -60,7 +60,8 @@ impl Resume {
     /// Returns a copy with one more answer, to an open question of `message`.
     ///
     /// # Errors
-    /// No open question matches the answer, or the question is already answered.
+    /// Returns an error if no open question matches the answer, or if the question is already
+    /// answered.
     #[doc(hidden)]
     pub fn with_answer(&self, answer: Answer, message: &Message) -> Result<Self> {
         let mut answers = self.clone();

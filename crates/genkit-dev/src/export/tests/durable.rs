@@ -1,4 +1,4 @@
-//! Tests of durable runs: one trace, also if several processes perform a run.
+//! Tests of durable runs: one trace, even if several processes perform a run.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

@@ -30,7 +30,7 @@ greet (flow)
 ";
 
 #[tokio::test]
-async fn run_in_a_flow_is_nested_as_genkit_nests_it() {
+async fn run_in_flow_is_nested_as_in_genkit_js() {
     let run = generate("go").model(model([("echo", json!({"a": 1}))])).tools([echo()]);
     let (ended, trace) = trace(in_flow("greet", run.run())).await;
     ended.unwrap();
@@ -48,7 +48,7 @@ async fn run_in_a_flow_is_nested_as_genkit_nests_it() {
 }
 
 #[tokio::test]
-async fn stream_is_the_same_tree() {
+async fn streamed_run_has_the_same_tree() {
     let run = async {
         let model = model([("echo", json!({"a": 1}))]);
         let mut stream = generate("go").model(model).tools([echo()]).stream();
@@ -63,7 +63,7 @@ async fn stream_is_the_same_tree() {
 }
 
 #[tokio::test]
-async fn turns_have_what_was_asked_and_what_came_of_it() {
+async fn spans_record_input_and_output() {
     let run = generate("go").model(model([("echo", json!({"a": 1}))])).tools([echo()]);
     let (ended, trace) = trace(in_flow("greet", run.run())).await;
     ended.unwrap();
@@ -77,7 +77,7 @@ async fn turns_have_what_was_asked_and_what_came_of_it() {
 }
 
 #[tokio::test]
-async fn key_in_the_settings_of_a_run_is_in_no_span() {
+async fn api_key_in_config_is_not_recorded_in_spans() {
     let config = json!({"apiKey": "sk-secret", "baseUrl": "http://sk-secret", "temperature": 0});
     let run = generate("go").model(model([("echo", json!({"a": 1}))])).tools([echo()]);
     let (ended, trace) = trace(run.config(config.as_object().unwrap().clone()).run()).await;
@@ -161,7 +161,7 @@ async fn manual_calls_are_grouped() {
 }
 
 #[tokio::test]
-async fn ids_labels_and_context_of_a_root_are_those_that_were_given() {
+async fn root_span_uses_given_ids_labels_and_context() {
     let mut root = Root::new();
     let span_id = root.span_id.to_string();
     root.labels.insert("batchRun".into(), "lab1".into());
@@ -216,7 +216,7 @@ async fn thinking(ctx: &Context) -> Result<String> {
 }
 
 #[tokio::test]
-async fn step_of_a_flow_holds_what_it_runs() {
+async fn flow_step_span_contains_its_run() {
     let (ended, trace) = trace(async { Flow::of::<thinking>().run(json!({})).await }).await;
     assert_eq!(ended.unwrap(), "done");
     let tree = "\

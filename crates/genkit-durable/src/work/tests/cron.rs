@@ -5,7 +5,7 @@ use genkit_core::internal::time::format_iso8601;
 use super::FRIDAY;
 use crate::work::cron::Cron;
 
-/// Returns the next times after `since`, a number of milliseconds since 1970, in UTC.
+/// Returns the next times after `since`, a number of milliseconds since the Unix epoch, in UTC.
 fn next_times(cron: &Cron, since: u64, count: usize) -> Vec<String> {
     let cron = cron.parse().expect("a cron expression");
     let next = std::iter::successors(cron.next_after(since), |time| cron.next_after(*time));

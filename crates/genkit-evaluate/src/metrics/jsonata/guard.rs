@@ -133,8 +133,9 @@ pub(super) fn register(evaluator: &mut Evaluator) -> Result<(), EvaluatorError> 
 /// Returns the expression with guards around the arguments of functions.
 ///
 /// # Errors
-/// If it calls `$eval`, `$pad` or `$fromMillis` with a width that is not a small literal, uses a guarded function in
-/// another way than by calling it, or declares a variable with the name of one.
+/// Returns an error if the expression calls `$eval`, or `$pad` or `$fromMillis` with a width that
+/// is not a small literal, uses a guarded function other than by calling it, or declares a
+/// variable with the name of a guarded function.
 pub(super) fn guard_expression(tree: &AstNode) -> Result<AstNode, E> {
     let failed = |why: serde_json::Error| E::Failed(why.to_string());
     // In JSON, all kinds of nodes have the same form.

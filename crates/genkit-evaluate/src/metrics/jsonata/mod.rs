@@ -36,7 +36,7 @@ const STACK: usize = 64 * 1024 * 1024;
 /// The maximum growth of the program's memory while an expression runs, in bytes. Default is 256 MiB, on Linux.
 const MAX_GROWTH: u64 = 256 * 1024 * 1024;
 
-/// The time between looks at the memory. Default is 5 milliseconds.
+/// The time between checks of the memory usage. Default is 5 milliseconds.
 const LOOK: Duration = Duration::from_millis(5);
 
 /// The maximum size of the output as JSON, in bytes. Default is 4 MiB.
@@ -56,8 +56,8 @@ const MAX_EXPRESSION: usize = 16 * 1024;
 ///
 /// Limits apply to the length of an expression (16 KiB) and of the output (4 MiB), the time (1 second; a JSONata
 /// function is not interrupted, but the row fails after 2 seconds), the depth (500 calls), the lists (100,000 items),
-/// the memory (on Linux, the expression ends if the program grows by 256 MiB meanwhile), and the number of expressions
-/// that run at once (2, in separate threads).
+/// the memory (on Linux, the expression ends if the program grows by 256 MiB while it runs), and
+/// the number of expressions that run at once (2, in separate threads).
 ///
 /// Functions that create text in one step have limits for their arguments: 64 KiB of text and 1,000 bytes of replacement
 /// for `$replace`, 1 MiB for `$string`, `$join` and `$split`. `$eval` is rejected, and so is `$pad` unless its width is a

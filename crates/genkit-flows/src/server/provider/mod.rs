@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn an_owner_is_what_providers_say_or_auth_or_the_whole_context() {
+    fn owner_falls_back_from_provider_to_auth_to_context() {
         let owner = |says: &[Option<&'static str>], context: Value| {
             let providers: Vec<_> =
                 says.iter().map(|key| Arc::new(Says(*key)) as Arc<dyn ContextProvider>).collect();

@@ -21,7 +21,7 @@ pub trait StreamStore: Send + Sync + 'static {
     /// Opens a stream. `id` consists of 32 random hex digits.
     ///
     /// # Errors
-    /// If a stream with this id already exists, or the store is full.
+    /// Returns an error if a stream with this id already exists, or the store is full.
     fn open<'a>(
         &'a self,
         id: &'a str,
@@ -32,7 +32,7 @@ pub trait StreamStore: Send + Sync + 'static {
     /// such stream, or if it has expired.
     ///
     /// # Errors
-    /// If the store cannot be read.
+    /// Returns an error if the store cannot be read.
     fn subscribe<'a>(
         &'a self,
         id: &'a str,
@@ -46,7 +46,7 @@ pub trait StreamWriter: Send + 'static {
     /// Stores an event and notifies the readers.
     ///
     /// # Errors
-    /// If the event cannot be stored; the flow is then stopped.
+    /// Returns an error if the event cannot be stored; the flow is then stopped.
     fn write(&mut self, event: StreamEvent) -> BoxFuture<'_, Result<()>>;
 }
 
@@ -55,7 +55,7 @@ pub trait StreamReader: Send + 'static {
     /// Returns the next event, waiting for it while the flow runs; `None` after the last event.
     ///
     /// # Errors
-    /// If the store cannot be read.
+    /// Returns an error if the store cannot be read.
     fn next(&mut self) -> BoxFuture<'_, Option<Result<StreamEvent>>>;
 }
 

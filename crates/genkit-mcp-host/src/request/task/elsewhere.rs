@@ -20,9 +20,9 @@ use genkit_core::internal::time::now_ms;
 
 /// A task of a server that a suspended function waits for.
 pub(super) struct TaskElsewhere {
-    /// Does not keep the server alive after its host was dropped.
+    /// Weak, so that the server is not kept alive after its host is dropped.
     server: Weak<ManagedServer>,
-    /// The caller, whose headers are sent.
+    /// The context of the caller, whose headers are sent with each poll.
     context: Context,
     target: String,
     id: String,

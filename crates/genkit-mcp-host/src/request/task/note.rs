@@ -20,7 +20,7 @@ pub(crate) struct TaskNote {
     /// The user's answers by the server's keys, so that the user is not asked again.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub(super) answers: Map<String, Value>,
-    /// How often its loop was interrupted with it, and the last interrupt.
+    /// The number of times that a run was interrupted with this task, and the last interrupt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) shown: Option<(u32, Value)>,
     /// Its final state.
@@ -67,7 +67,7 @@ impl TaskNote {
         }
     }
 
-    /// Returns when following it ends, in milliseconds since 1970.
+    /// Returns when following it ends, in milliseconds since the Unix epoch.
     pub(super) fn ends_ms(&self) -> u64 {
         self.begun_ms
             .saturating_add(u64::try_from(self.total_time().as_millis()).unwrap_or(u64::MAX))

@@ -80,7 +80,7 @@ async fn call_that_was_given_up_makes_the_questions_of_later_ones_uncertain() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn call_that_began_after_a_question_is_not_what_it_is_about() {
+async fn question_is_not_matched_to_a_later_call() {
     let in_flight = InFlight::default();
     let run = Some(QuestionChannel::new());
     let (_one, _two) = (noted(&in_flight, 1, run), noted(&in_flight, 2, run));

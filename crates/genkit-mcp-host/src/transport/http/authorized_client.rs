@@ -28,8 +28,8 @@ use genkit_core::internal::telemetry::{TRACEPARENT, TRACESTATE};
 /// How many new tokens one request may cause. Default is 3: one renewed, one granted again, one with more scopes.
 const MAX_ROUNDS: usize = 3;
 
-/// How often one request is sent again with a new DPoP nonce. Default is 3, because concurrent requests may use up a
-/// nonce.
+/// How many times a request is sent again with a new DPoP nonce. Default is 3, because concurrent
+/// requests may use up a nonce.
 const MAX_NONCES: usize = 3;
 
 type Headers = HashMap<HeaderName, HeaderValue>;

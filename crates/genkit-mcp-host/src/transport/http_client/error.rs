@@ -62,7 +62,7 @@ pub(crate) enum Error {
     SessionRejected(String, String),
     #[error("{0} responded with something other than MCP: {1}")]
     NotMcp(String, String),
-    #[error("{0} responded with {1} instead of MCP; check the address")]
+    #[error("{0} responded with {1} instead of MCP; check the URL")]
     ContentType(String, String),
     #[error("{0} responded with JSON that is not an MCP message")]
     NotMcpMessage(String),

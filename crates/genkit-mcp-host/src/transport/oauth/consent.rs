@@ -1,4 +1,4 @@
-//! Consent: sends the user to an address and receives the response.
+//! Consent: sends the user to the authorization URL and receives the response.
 
 use std::io::{self, Write as _};
 use std::sync::Arc;
@@ -91,17 +91,16 @@ impl Consent {
     }
 }
 
-/// Prints the address for programs in a terminal, as documented at `OAuth::new`: the user who reads the terminal or the
-/// log has a browser.
+/// Prints the URL for programs in a terminal, as documented at `OAuth::new`: the user who reads
+/// the terminal or the log has a browser.
 fn announce_address(who: &str, target: &str, address: &str) {
     tracing::warn!("{who} requests access to {target}; open {address}");
-    let text =
-        format!("{who} requests access to {target}. Open this address in a browser:\n{address}");
+    let text = format!("{who} requests access to {target}. Open this URL in a browser:\n{address}");
     // If standard error is closed, the log remains.
     let _ = writeln!(io::stderr(), "{text}");
 }
 
-/// Returns a query parameter of an address.
+/// Returns a query parameter of a URL.
 fn query_parameter(address: &str, name: &str) -> Option<String> {
     let address = Url::parse(address).ok()?;
     let found = address.query_pairs().find(|(key, _)| key == name)?.1.into_owned();

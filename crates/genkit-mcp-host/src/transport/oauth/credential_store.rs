@@ -52,7 +52,7 @@ pub trait CredentialStore: Send + Sync + 'static {
     /// Loads the credentials stored for `server`, its URL. Returns `None` if there are none.
     fn load<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<Option<Value>>>;
 
-    /// Saves `credentials` for the server at this address; `None` removes them.
+    /// Saves `credentials` for the server at this URL; `None` removes them.
     fn save<'a>(&'a self, server: &'a str, credentials: Option<Value>)
     -> BoxFuture<'a, Result<()>>;
 }

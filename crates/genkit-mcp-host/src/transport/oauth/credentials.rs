@@ -42,7 +42,7 @@ impl AccessToken {
     }
 }
 
-/// Returns the seconds since 1970.
+/// Returns the seconds since the Unix epoch.
 pub(super) fn unix_seconds() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
 }

@@ -16,7 +16,7 @@ pub(super) enum Error {
         "`.client_secret(..)` is set without `.client_id(..)`; set the id that the secret belongs to"
     )]
     SecretWithoutId,
-    #[error("`.client_metadata_url(..)` must be an `https` address with a path")]
+    #[error("`.client_metadata_url(..)` must be an `https` URL with a path")]
     MetadataUrl,
     #[error("`.redirect_uri(..)` is not a URL")]
     RedirectUri,
@@ -111,9 +111,7 @@ pub(super) enum Error {
          try again later, or report it to the server's operator"
     )]
     TooManySignIns,
-    #[error(
-        "the user did not grant access within {0} minutes; try again and open the printed address"
-    )]
+    #[error("the user did not grant access within {0} minutes; try again and open the printed URL")]
     UserTimeout(u64),
     #[error("the response does not match the pending sign-in")]
     OtherAnswer,

@@ -91,7 +91,7 @@ pub(super) enum ClientAuthentication {
     },
 }
 
-/// Sends the user to an address and returns the address that the browser came back with.
+/// Sends the user to a URL, and returns the URL that the browser was redirected to.
 pub(super) type OnAuthorize =
     ByIdentity<dyn Fn(String) -> BoxFuture<'static, Result<String>> + Send + Sync>;
 
@@ -105,9 +105,9 @@ const DEFAULT_NAME: &str = "Genkit";
 impl OAuth {
     /// Creates settings for the authorization code grant with PKCE, which asks the user.
     ///
-    /// By default it works for programs in a terminal: the address to open is written to standard error and logged as a
-    /// warning, and the browser is redirected to a free local port. For all other programs, set
-    /// [`on_authorize`](Self::on_authorize). The user has 5 minutes.
+    /// By default it works for programs in a terminal: the URL to open is written to standard
+    /// error and logged as a warning, and the browser is redirected to a free local port. For all
+    /// other programs, set [`on_authorize`](Self::on_authorize). The user has 5 minutes.
     ///
     /// The program identifies itself to the authorization server with its [`client_id`](Self::client_id) if set.
     /// Otherwise it uses [`client_metadata_url`](Self::client_metadata_url) if the server supports that, or else
@@ -215,8 +215,8 @@ impl OAuth {
         self
     }
 
-    /// Sets the URL of this program's Client ID Metadata Document: an `https` address with a path. Authorization
-    /// servers that support such documents do not require the client to register.
+    /// Sets the URL of this program's Client ID Metadata Document: an `https` URL with a path.
+    /// Authorization servers that support such documents do not require the client to register.
     pub fn client_metadata_url(mut self, url: impl Into<String>) -> Self {
         self.metadata_url = Some(url.into());
         self
@@ -243,8 +243,8 @@ impl OAuth {
         self
     }
 
-    /// Sets a handler that asks the user for authorization: it receives the address to open, and returns the complete
-    /// address that the browser was redirected to, including `code` and `state`.
+    /// Sets a handler that asks the user for authorization: it receives the URL to open, and
+    /// returns the complete URL that the browser was redirected to, including `code` and `state`.
     ///
     /// ```
     /// use genkit::Error;

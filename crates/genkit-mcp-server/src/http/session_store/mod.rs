@@ -49,25 +49,27 @@ pub trait SessionStore: Send + Sync + 'static {
     /// Loads the session with this id, a UUID; returns `None` if it does not exist or has expired.
     ///
     /// # Errors
-    /// If the store cannot be read. The request is rejected, and the client can retry it.
+    /// Returns an error if the store cannot be read. The request is rejected, and the client can
+    /// retry it.
     fn load<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<StoredSession>>>;
 
     /// Saves a session under this id, replacing an existing session.
     ///
     /// # Errors
-    /// If the session cannot be saved. The error is logged, and the session continues on this instance.
+    /// Returns an error if the session cannot be saved. The error is logged, and the session
+    /// continues on this instance.
     fn save<'a>(&'a self, id: &'a str, session: StoredSession) -> BoxFuture<'a, Result<()>>;
 
     /// Deletes a session that its client ended, if it exists.
     ///
     /// # Errors
-    /// If the session cannot be deleted. The error is logged.
+    /// Returns an error if the session cannot be deleted. The error is logged.
     fn delete<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<()>>;
 
     /// Removes expired sessions. The server calls this every minute. Does nothing by default.
     ///
     /// # Errors
-    /// If the sweep fails. The error is logged.
+    /// Returns an error if the sweep fails. The error is logged.
     fn sweep(&self) -> BoxFuture<'_, Result<()>> {
         Box::pin(std::future::ready(Ok(())))
     }

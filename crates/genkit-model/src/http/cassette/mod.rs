@@ -26,8 +26,8 @@ const MAX_CASSETTE: u64 = 256 * 1024 * 1024;
 ///
 /// A request is matched by its method, path and body; the order of JSON keys does not matter. If
 /// the same request was recorded several times, its responses are replayed in the recorded order. A
-/// request that was not recorded is an error, which shows how it differs from the most similar
-/// recording.
+/// request that was not recorded returns an error, which shows how it differs from the most
+/// similar recording.
 ///
 /// ```
 /// use genkit::model::Cassette;

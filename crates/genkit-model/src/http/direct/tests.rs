@@ -215,7 +215,7 @@ async fn answer_that_is_cut_off_is_an_error() {
 }
 
 #[tokio::test]
-async fn bytes_that_nobody_asked_for_end_a_connection() {
+async fn unsolicited_bytes_close_the_connection() {
     let server = Server::new(|nth, _| match nth {
         0 => Reply::Send(concat!(
             "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok",

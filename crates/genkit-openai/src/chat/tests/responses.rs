@@ -95,7 +95,7 @@ fn every_reason_to_stop_is_known() {
 }
 
 #[test]
-fn usage_is_read_wherever_it_stands() {
+fn usage_is_read_from_the_response_and_from_x_groq() {
     let usage = |body: Value| decode(&ModelRequest::default(), &body).unwrap().usage;
     let choices = json!([{"message": {"content": "a"}}]);
     let told = usage(json!({"choices": choices, "usage": {

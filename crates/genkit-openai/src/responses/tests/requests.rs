@@ -124,7 +124,7 @@ fn tools_say_whether_they_are_strict() {
 }
 
 #[test]
-fn output_is_bound_as_far_as_it_can_be() {
+fn output_schema_is_strict_where_supported() {
     let format = |schema: Value| {
         let output = json!({"format": "json", "schema": schema, "constrained": true});
         body("o3", json!({"messages": [user()], "output": output, "config": {"verbosity": "low"}}))
@@ -211,7 +211,7 @@ fn video_and_audio_by_address_are_rejected_before_the_call() {
 }
 
 #[test]
-fn tokens_are_counted_without_what_no_count_takes() {
+fn count_request_omits_unsupported_settings() {
     let request = json!({
         "messages": [{"role": "system", "content": [{"text": "Be brief."}]}, user()], "tools": [{"name": "a"}],
         "config": {"temperature": 1, "maxOutputTokens": 90, "reasoningEffort": "low", "metadata": {"a": "b"}},

@@ -55,7 +55,7 @@ fn encrypted_reasoning_goes_back_with_what_follows_it() {
 }
 
 #[test]
-fn reasoning_that_nobody_can_read_takes_the_ids_with_it() {
+fn unreadable_reasoning_and_item_ids_are_dropped_unless_stored() {
     let bare = json!({"type": "reasoning", "id": "rs_1", "summary": []});
     let output = json!([bare, text(), call()]);
     let input = after(&output, false);
