@@ -9,9 +9,9 @@ pub(crate) enum Error {
     #[error("the sealing key has {0} bytes; use at least {1} random bytes")]
     ShortKey(usize, usize),
     #[error("no agent is served at this path")]
-    NoSuchPath,
+    PathNotFound,
     #[error("the body is not a `RunAgentInput`: {0}")]
-    NotInput(String),
+    InvalidInput(String),
     #[error("`{field}` has {found} {unit}; the limit is {limit}")]
     TooMuch { field: &'static str, found: usize, unit: &'static str, limit: usize },
     #[error("`{0}` is not a valid tool name; use up to 64 letters, digits, `_` and `-`")]
@@ -53,7 +53,7 @@ pub(crate) enum Error {
 impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::NoSuchPath => ErrorKind::NotFound,
+            Self::PathNotFound => ErrorKind::NotFound,
             Self::Overdue(_) => ErrorKind::DeadlineExceeded,
             Self::LedgerFull => ErrorKind::ResourceExhausted,
             Self::ShuttingDown => ErrorKind::Unavailable,

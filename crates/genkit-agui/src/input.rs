@@ -117,7 +117,7 @@ impl RunInput {
     /// Parses the body of a request and checks its limits.
     pub(crate) fn parse(body: &[u8]) -> Result<Self, E> {
         let budget = ValueBudget::default();
-        let not_input = |error: serde_json::Error| E::NotInput(error.to_string());
+        let not_input = |error: serde_json::Error| E::InvalidInput(error.to_string());
         let body: Value = parse_within(body, &budget).map_err(not_input)?;
         let input = if is_chat_request(&body) {
             read_request(body, budget).map_err(not_input)?
@@ -136,7 +136,7 @@ impl RunInput {
         limit("context", input.context.as_ref().map_or(0, Vec::len), "entries", MAX_CONTEXT)?;
         limit("resume", input.resume.as_ref().map_or(0, Vec::len), "entries", MAX_ANSWERS)?;
         if input.thread_id.is_empty() || input.run_id.is_empty() {
-            return Err(E::NotInput("`threadId` and `runId` must not be empty".to_owned()));
+            return Err(E::InvalidInput("`threadId` and `runId` must not be empty".to_owned()));
         }
         Ok(input)
     }
@@ -216,7 +216,7 @@ impl InputMessage {
         };
         match parse_within(text.as_bytes(), budget) {
             Ok(json) => Ok(json),
-            Err(error) if budget.is_spent() => Err(E::NotInput(error.to_string())),
+            Err(error) if budget.is_spent() => Err(E::InvalidInput(error.to_string())),
             Err(_) => Ok(Value::String(text)),
         }
     }

@@ -152,7 +152,7 @@ impl Ledger {
         let Ok(text) = self.seal.open_text(sealed, &to.0) else { return Ok(None) };
         match parse_within(&text, budget) {
             Ok(turn) => Ok(serde_json::from_value(turn).ok()),
-            Err(error) if budget.is_spent() => Err(E::NotInput(error.to_string())),
+            Err(error) if budget.is_spent() => Err(E::InvalidInput(error.to_string())),
             Err(_) => Ok(None),
         }
     }

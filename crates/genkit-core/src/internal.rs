@@ -19,7 +19,7 @@ pub mod blocking {
 pub mod context {
     pub use crate::context::{
         Caller, CallerAnswer, Capability, ContextParts, Elsewhere, Journal, MCP_TASK, Outcome,
-        Question, QuestionChannel, QuestionKind, Recording, Rest, RestingRuns, Rounds, TypeMap,
+        Question, QuestionChannel, QuestionKind, Recording, Rest, Rounds, SuspendedRuns, TypeMap,
         drive_function, run_within, supervise_run, unanswerable_error,
     };
 }

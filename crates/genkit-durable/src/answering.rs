@@ -36,7 +36,7 @@ fn answer_of(question: &Interrupt, value: Value) -> Result<Answer> {
     Ok(match value {
         Value::Bool(true) if question.is_approval() => question.approve(),
         Value::Bool(false) if question.is_approval() => question.decline(),
-        _ if question.is_approval() => return Err(E::NoYesOrNo.into()),
+        _ if question.is_approval() => return Err(E::NotABoolean.into()),
         Value::Bool(false) if may_have_happened => {
             question.decline_with("it may already have happened")
         }

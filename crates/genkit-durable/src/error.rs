@@ -9,9 +9,9 @@ pub(crate) enum Error {
         "durable runs need a store; set one with `Genkit::builder().durable(FolderStore::open(\"runs\")?)`, or use a \
          store of another crate"
     )]
-    NoStore,
+    MissingStore,
     #[error("there is no run `{0}`")]
-    NoRun(String),
+    RunNotFound(String),
     #[error("the run `{id}` is {is}, not {wanted}")]
     OtherKind { id: String, is: &'static str, wanted: &'static str },
     #[error(
@@ -28,7 +28,7 @@ pub(crate) enum Error {
     #[error(
         "failed to save the run `{id}` after {tries} attempts; its work stops here and is resumed later"
     )]
-    NotSaved { id: String, tries: u32 },
+    SaveFailed { id: String, tries: u32 },
     #[error("the run store has not responded within {0:?}")]
     StoreTimeout(std::time::Duration),
     #[error(
@@ -39,14 +39,14 @@ pub(crate) enum Error {
     #[error(
         "the run `{0}` cannot be continued; an older version stored the failure, or messages were saved after the failed step"
     )]
-    NoRetry(String),
+    CannotRetry(String),
     #[error(
         "the run has too many unread signals (the limits are {signals} signals and {bytes} bytes); receive them with \
          `ctx.wait_for_signal(..)`"
     )]
     MailFull { signals: usize, bytes: usize },
     #[error("cannot send a signal to the run `{id}`, because it is {status}")]
-    NoSignal { id: String, status: &'static str },
+    CannotSignal { id: String, status: &'static str },
     #[error("the value of the signal `{name}` does not match the type that the run expects: {why}")]
     SignalType { name: String, why: String },
     #[error("the published value of the run `{id}` does not match the requested type: {why}")]
@@ -77,17 +77,17 @@ pub(crate) enum Error {
     #[error(
         "the answer to an approval must be true or false; use `.answer_with(..)` for reasons and other arguments"
     )]
-    NoYesOrNo,
+    NotABoolean,
     #[error("failed to serialize the value: {0}")]
     ValueUnserializable(String),
     #[error("the run `{0}` was cancelled")]
     Cancelled(String),
     #[error("the flow `{0}` is not in the registry; link the crate that defines it, or add it")]
-    NoFlow(String),
+    UnknownFlow(String),
     #[error(
         "the step does not match the current state of the run; the engine may have confused two steps"
     )]
-    NotItsStep,
+    UnexpectedStep,
     #[error(
         "the limit of tasks in memory is reached; wait until other tasks have expired, or set a store with \
          `Genkit::builder().durable(..)`"
@@ -109,22 +109,22 @@ impl Topic for Error {
             Self::NotByName(_)
             | Self::UnknownCall { .. }
             | Self::SeveralQuestions(_)
-            | Self::NoYesOrNo
+            | Self::NotABoolean
             | Self::ValueUnserializable(_)
             | Self::SignalType { .. }
             | Self::Cron { .. }
             | Self::TimeZone { .. }
             | Self::PublishedType { .. }
             | Self::Tag => ErrorKind::InvalidArgument,
-            Self::NoStore
-            | Self::NoRetry(_)
-            | Self::NoSignal { .. }
+            Self::MissingStore
+            | Self::CannotRetry(_)
+            | Self::CannotSignal { .. }
             | Self::NotInRun
             | Self::OtherKind { .. }
             | Self::AsksNothing { .. } => ErrorKind::FailedPrecondition,
-            Self::NoRun(_) | Self::NoFlow(_) | Self::Replaced(_) => ErrorKind::NotFound,
+            Self::RunNotFound(_) | Self::UnknownFlow(_) | Self::Replaced(_) => ErrorKind::NotFound,
             Self::Lost(_) => ErrorKind::Aborted,
-            Self::NotSaved { .. } | Self::StoreTimeout(_) | Self::Folder { .. } => {
+            Self::SaveFailed { .. } | Self::StoreTimeout(_) | Self::Folder { .. } => {
                 ErrorKind::Unavailable
             }
             Self::CannotOpen { source, .. } => kind_of_io(source),
@@ -134,7 +134,7 @@ impl Topic for Error {
             | Self::Unreadable { .. }
             | Self::Unserializable { .. }
             | Self::TornFile(_)
-            | Self::NotItsStep => ErrorKind::Internal,
+            | Self::UnexpectedStep => ErrorKind::Internal,
         }
     }
 }

@@ -143,7 +143,8 @@ impl FlowState {
         journal: Arc<dyn Journal>,
         cancel: CancellationToken,
     ) -> Result<BoxFuture<'static, Outcome<Value>>> {
-        let flow = genkit.registry.flow(&self.flow).ok_or_else(|| E::NoFlow(self.flow.clone()))?;
+        let flow =
+            genkit.registry.flow(&self.flow).ok_or_else(|| E::UnknownFlow(self.flow.clone()))?;
         let mut recording = match &self.suspended {
             Some(suspended) => suspended.recording.clone(),
             None => Recording::default(),

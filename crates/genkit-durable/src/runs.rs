@@ -53,7 +53,7 @@ async fn created_handle(
     store: Arc<dyn RunStore>,
     id: RunId,
 ) -> Result<Handle> {
-    let head = store.peek(&id).await?.ok_or_else(|| E::NoRun(id.to_string()))?;
+    let head = store.peek(&id).await?.ok_or_else(|| E::RunNotFound(id.to_string()))?;
     Ok(Handle::new(instance, store, id).of_incarnation(&head))
 }
 
@@ -80,7 +80,7 @@ async fn find_durable(instance: &Instance, id: impl Into<String>) -> Result<Opti
 }
 
 pub(super) fn run_store(instance: &Instance) -> Result<Arc<dyn RunStore>> {
-    Ok(instance.runs.store.clone().ok_or(E::NoStore)?)
+    Ok(instance.runs.store.clone().ok_or(E::MissingStore)?)
 }
 
 pub(super) async fn first_of_run(
@@ -104,7 +104,7 @@ pub(super) fn first_of_flow(
     input: impl Serialize,
     options: DurableOptions,
 ) -> Result<RunChange> {
-    let known = instance.registry.flow(flow).ok_or_else(|| E::NoFlow(flow.to_owned()))?;
+    let known = instance.registry.flow(flow).ok_or_else(|| E::UnknownFlow(flow.to_owned()))?;
     let input = serde_json::to_value(input)
         .map_err(|why| E::Unserializable { id: id.to_string(), why: why.to_string() })?;
     let body = RunBody::Flow(Box::new(FlowState::new(known.name(), input)));

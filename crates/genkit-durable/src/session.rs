@@ -222,7 +222,9 @@ impl LeasedRun {
             tracing::warn!(%run, %error, tries, "failed to save a run");
             if began.elapsed() >= self.lease * 2 {
                 let id = self.id.to_string();
-                return Err(genkit_core::Error::from(E::NotSaved { id, tries }).with_source(failed));
+                return Err(
+                    genkit_core::Error::from(E::SaveFailed { id, tries }).with_source(failed)
+                );
             }
             has_failed = true;
             tokio::time::sleep(wait).await;

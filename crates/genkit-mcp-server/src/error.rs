@@ -125,7 +125,7 @@ pub enum Error {
     #[error("this question cannot be sent to a client: {0}")]
     Unsendable(serde_json::Error),
     #[error("the client did not answer a question within {0:?}")]
-    NoAnswerInTime(Duration),
+    AnswerTimedOut(Duration),
     #[error("the client rejected the question: {0}")]
     QuestionRefused(String),
     #[error("the client's answer is not valid: {0}")]
@@ -157,7 +157,7 @@ pub enum Error {
     #[error("Unknown resource: {0}")]
     UnknownResource(String),
     #[error("Not a directory: {0}")]
-    NoFolder(String),
+    CurrentDirUnknown(String),
     #[error("Unknown prompt: {0}")]
     UnknownPrompt(String),
     #[error("Unknown resource template: {0}")]
@@ -203,7 +203,7 @@ impl Error {
             Self::UnknownName(_)
             | Self::UnknownPrompt(_)
             | Self::UnknownTemplate(_)
-            | Self::NoFolder(_)
+            | Self::CurrentDirUnknown(_)
             | Self::UnknownResource(_) => "unknown",
             Self::StateTooLarge { .. } | Self::InvalidState => "state",
             _ => "invalid",
@@ -244,7 +244,7 @@ impl Topic for Error {
             | Self::Unwritable(_)
             | Self::UnsendablePart => ErrorKind::Internal,
             Self::Unsendable(_) => ErrorKind::Internal,
-            Self::NoAnswerInTime(_) => ErrorKind::DeadlineExceeded,
+            Self::AnswerTimedOut(_) => ErrorKind::DeadlineExceeded,
             Self::QuestionRefused(_) | Self::InvalidAnswer(_) => ErrorKind::Aborted,
             Self::RequestCancelled => ErrorKind::Cancelled,
             Self::ResourceNotFound { .. }
@@ -252,7 +252,7 @@ impl Topic for Error {
             | Self::UnknownPrompt(_)
             | Self::UnknownTemplate(_)
             | Self::UnknownResource(_)
-            | Self::NoFolder(_)
+            | Self::CurrentDirUnknown(_)
             | Self::UnknownTask => ErrorKind::NotFound,
             Self::Hidden(error) => error.kind(),
             _ => ErrorKind::InvalidArgument,

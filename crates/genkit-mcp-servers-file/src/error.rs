@@ -86,7 +86,7 @@ pub(crate) enum ErrorReason {
         "no servers found; expected `mcpServers`, or `servers` as in VS Code{}",
         near.as_ref().map(|key| format!(", instead of `{key}`")).unwrap_or_default()
     )]
-    NoServers { near: Option<String> },
+    MissingServers { near: Option<String> },
 
     // Writing a file.
     #[error(
@@ -97,7 +97,7 @@ pub(crate) enum ErrorReason {
         "{} is not an object, so the server cannot be added; the file was not changed",
         if at.is_empty() { "its content".to_owned() } else { format!("`{at}`") }
     )]
-    NoObject { at: String },
+    NotAnObject { at: String },
     #[error(
         "the server `{name}` already exists and starts another program; choose another name, or remove \
          that entry first"

@@ -151,5 +151,5 @@ fn find_sections(text: &str, name: &str, notices: &mut Vec<String>) -> Result<Ve
         return Ok(found);
     }
     let near = file.keys().find(|key| nearest(&normalize_word(key), ["mcpservers"]).is_some());
-    Err(at.error_at(ErrorReason::NoServers { near: near.cloned() }))
+    Err(at.error_at(ErrorReason::MissingServers { near: near.cloned() }))
 }

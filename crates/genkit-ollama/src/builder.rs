@@ -138,7 +138,7 @@ impl OllamaBuilder {
         let root = address::server_root(self.settings.base_url.as_deref().unwrap_or(BASE_URL));
         let is_cloud = address::is_cloud(&root);
         if is_cloud && self.settings.lacks_key() {
-            return Err(E::NoKey.into());
+            return Err(E::MissingApiKey.into());
         }
         self.settings.base_url = Some(root);
         let endpoint = self.settings.build_endpoint(NAME, BASE_URL)?.with_remedy(START);

@@ -9,7 +9,7 @@ pub(super) enum Error {
     #[error(
         "{NAME}: ollama.com requires an API key; set the environment variable OLLAMA_API_KEY, or call `.api_key(..)`"
     )]
-    NoKey,
+    MissingApiKey,
     #[error("{NAME}: message {message}: part {part}: {reason}")]
     Part { message: usize, part: usize, reason: &'static str },
     #[error("{NAME}: the response has no message")]
@@ -19,7 +19,7 @@ pub(super) enum Error {
 impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::NoKey => ErrorKind::Unauthenticated,
+            Self::MissingApiKey => ErrorKind::Unauthenticated,
             Self::Part { .. } => ErrorKind::InvalidArgument,
             Self::MissingMessage => ErrorKind::Unavailable,
         }

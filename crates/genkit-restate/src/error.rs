@@ -25,7 +25,7 @@ pub(crate) enum Error {
     #[error("{0}")]
     Said(String, ErrorKind),
     #[error("there is no run `{0}`")]
-    NoRun(String),
+    RunNotFound(String),
     #[error(
         "`{0}` is not a Restate identity key; use the key that `restate` prints, such as `publickeyv1_..`"
     )]
@@ -53,7 +53,7 @@ impl Error {
             }
             Self::TooLarge { .. } => ErrorKind::ResourceExhausted,
             Self::Said(_, kind) => *kind,
-            Self::NoRun(_) => ErrorKind::NotFound,
+            Self::RunNotFound(_) => ErrorKind::NotFound,
         }
     }
 }

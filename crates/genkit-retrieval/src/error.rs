@@ -16,7 +16,7 @@ pub(crate) enum Error {
     )]
     Text(usize),
     #[error("the document has no text to compare; add a text part")]
-    NoText,
+    MissingText,
     #[error("the index holds at most {0} documents; raise `.max_documents(..)` or use a database")]
     Full(usize),
     #[error("the embedder `{0}` must return one vector for each text; it returned {1} for {2}")]
@@ -34,7 +34,7 @@ impl Topic for Error {
         match self {
             Self::Count(..) | Self::Dimensions(..) | Self::Vector(_) => ErrorKind::Internal,
             Self::Full(_) => ErrorKind::ResourceExhausted,
-            Self::Results(..) | Self::Request(_) | Self::Text(_) | Self::NoText => {
+            Self::Results(..) | Self::Request(_) | Self::Text(_) | Self::MissingText => {
                 ErrorKind::InvalidArgument
             }
         }

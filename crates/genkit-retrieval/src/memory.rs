@@ -177,7 +177,7 @@ impl fmt::Debug for MemoryIndex {
 fn checked_text(document: &Document) -> Result<String> {
     let text = document.text();
     if text.trim().is_empty() {
-        return Err(Error::NoText.into());
+        return Err(Error::MissingText.into());
     }
     if text.len() > MAX_TEXT_BYTES {
         return Err(Error::Text(text.len()).into());

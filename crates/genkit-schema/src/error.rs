@@ -6,7 +6,7 @@ pub enum Error {
     #[error("the schema is invalid at `{at}`")]
     Malformed { at: String },
     #[error("`$ref`: the target `{reference}` does not exist in the schema")]
-    NoTarget { reference: String },
+    UnresolvedReference { reference: String },
     #[error(
         "`{keyword}` cannot be checked, because several schemas have an anchor with this name; refer to one of them with `$ref`"
     )]

@@ -172,7 +172,7 @@ impl Agent {
     }
 
     pub(crate) fn sessions(&self) -> Result<&Arc<Sessions>, E> {
-        self.0.sessions.as_ref().ok_or_else(|| E::NoStore(self.0.name.clone()))
+        self.0.sessions.as_ref().ok_or_else(|| E::ClientManaged(self.0.name.clone()))
     }
 
     /// Loads the snapshot that `lookup` names, or the newest of its session.

@@ -268,7 +268,7 @@ impl AgentBuilder {
             return Err(E::Name(self.name).into());
         }
         let kind = match (self.handler, self.generate) {
-            (Some(_), Some(_)) => return Err(E::TwoKinds(self.name).into()),
+            (Some(_), Some(_)) => return Err(E::HandlerAndModel(self.name).into()),
             (Some(handler), None) => Kind::Handler(handler),
             (None, Some(run)) => Kind::Model(run),
             (None, None) => {

@@ -8,7 +8,7 @@ pub(crate) enum Error {
     #[error("`{0}` is not a valid agent name; use 1 to 64 letters, digits, `_` and `-`")]
     Name(String),
     #[error("the agent `{0}` has both a handler and model settings; remove one of them")]
-    TwoKinds(String),
+    HandlerAndModel(String),
     #[error(
         "Cannot send 'state' to agent `{0}`, whose sessions are stored; send `snapshotId` or `sessionId`"
     )]
@@ -16,7 +16,7 @@ pub(crate) enum Error {
     #[error(
         "the agent `{0}` is client-managed and does not accept `snapshotId` or `sessionId`; send `state`"
     )]
-    NoStore(String),
+    ClientManaged(String),
     #[error(
         "the agent `{0}` has a handler, so it cannot become a tool; write the tool as a function that runs it"
     )]
@@ -42,7 +42,7 @@ pub(crate) enum Error {
     #[error("send either a message or `resume`, not both")]
     BothSent,
     #[error("a turn takes a message of the user; this one has the role {0:?}")]
-    NotOfUser(genkit_core::Role),
+    NotAUserMessage(genkit_core::Role),
     #[error("the last turn has no open question; send a message instead of `resume`")]
     NothingAsked,
     #[error("the last turn waits for answers; send `resume` instead of a message")]
@@ -113,7 +113,7 @@ impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::StateGiven(_)
-            | Self::NoStore(_)
+            | Self::ClientManaged(_)
             | Self::Running(_)
             | Self::TaskRunning(_)
             | Self::Cycle(_)

@@ -211,7 +211,7 @@ pub(crate) fn check_input(
     let asks = waits_for_answers(&state.messages);
     match (&input.message, &input.resume) {
         (Some(_), Some(_)) if !cancels_questions => Err(E::BothSent),
-        (Some(message), _) if message.role != Role::User => Err(E::NotOfUser(message.role)),
+        (Some(message), _) if message.role != Role::User => Err(E::NotAUserMessage(message.role)),
         (Some(_), Some(resume)) => check_resume(resume, &state.messages, asks),
         (Some(_), None) if asks && !cancels_questions => Err(E::WaitsForAnswers),
         (Some(_), None) => Ok(()),

@@ -88,7 +88,7 @@ fn parse_variable(spec: &str, offset: usize) -> Result<VarSpec, UriTemplateError
     }
     let (name, explode) = spec.strip_suffix('*').map_or((spec, false), |name| (name, true));
     if name.is_empty() {
-        return Err(Kind::NoName.at_offset(offset));
+        return Err(Kind::MissingName.at_offset(offset));
     }
     let mut rest = name;
     while let Some(c) = rest.chars().next() {

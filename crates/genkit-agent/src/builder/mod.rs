@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::extract::OutputType;
 use super::middleware::Middleware;
-use super::prompt::GivenPrompt;
+use super::prompt::PromptCall;
 use super::run::RunSettings;
 use super::stream::GenerateStream;
 use crate::instance::Instance;
@@ -77,7 +77,7 @@ use genkit_model::{IntoModel, ModelRef};
 pub struct Generate {
     pub(super) genkit: Instance,
     /// The prompt that the run begins with, until it is rendered.
-    pub(super) source: Option<GivenPrompt>,
+    pub(super) source: Option<PromptCall>,
     /// Boxed, because each builder method moves the run.
     pub(super) options: Box<GenerateOptions>,
     pub(super) model: Option<ModelRef>,

@@ -8,7 +8,7 @@ use tokio::sync::Mutex;
 use super::{Instance, LiveStreams};
 use crate::middleware::{Middleware, NamedMiddleware};
 use genkit_core::RunStore;
-use genkit_core::internal::context::RestingRuns;
+use genkit_core::internal::context::SuspendedRuns;
 use genkit_model::internal::Models;
 use genkit_model::{Embed, EmbedRequest, EmbedderRef};
 
@@ -20,7 +20,7 @@ pub struct RunDefaults {
     pub named_middleware: NamedMiddleware,
     pub trace_contents: bool,
     pub store: Option<Arc<dyn RunStore>>,
-    pub resting: RestingRuns,
+    pub resting: SuspendedRuns,
     /// The duration of the leases of durable runs, if it is not the default.
     pub lease: Option<Duration>,
     /// The clients that follow durable runs of this process.

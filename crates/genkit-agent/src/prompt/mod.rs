@@ -4,5 +4,5 @@ mod merge;
 mod prompt_ref;
 mod render;
 
-pub(super) use prompt_ref::GivenPrompt;
+pub(super) use prompt_ref::PromptCall;
 pub use prompt_ref::PromptRef;

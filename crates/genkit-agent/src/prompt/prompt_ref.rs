@@ -32,7 +32,7 @@ enum Kind {
 
 /// The prompt that a run begins with, and its input.
 #[derive(Clone)]
-pub(crate) struct GivenPrompt {
+pub(crate) struct PromptCall {
     pub(super) prompt: PromptRef,
     pub(super) input: Value,
 }

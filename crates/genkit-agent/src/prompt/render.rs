@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::merge::place_history;
-use super::prompt_ref::{GivenPrompt, PromptRef};
+use super::prompt_ref::{PromptCall, PromptRef};
 use crate::Generate;
 use crate::instance::Instance;
 use crate::prepare::cancelled_by;
@@ -26,7 +26,7 @@ use genkit_core::{Prompt, PromptReply};
 impl Instance {
     #[doc(hidden)]
     pub fn prompt(&self, prompt: impl Into<PromptRef>) -> Generate {
-        let source = GivenPrompt { prompt: prompt.into(), input: Value::Null };
+        let source = PromptCall { prompt: prompt.into(), input: Value::Null };
         let options = GenerateOptions::default();
         Generate { source: Some(source), ..self.generate_with(options) }
     }

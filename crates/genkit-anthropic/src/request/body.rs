@@ -72,7 +72,7 @@ pub(super) fn encode_body(
             is_thoughtless_round: conversation.is_thoughtless_round,
         },
     )?;
-    let rest = MessagesRest {
+    let rest = MessagesParams {
         target,
         settings: SentSettings {
             config,
@@ -119,7 +119,7 @@ fn in_words(schema: &Value) -> String {
 }
 
 /// The body without its `messages`.
-struct MessagesRest<'a> {
+struct MessagesParams<'a> {
     target: RequestTarget<'a>,
     settings: SentSettings<'a>,
     max_tokens: u32,
@@ -165,7 +165,7 @@ impl Serialize for OutputConfigParam<'_> {
     }
 }
 
-impl Serialize for MessagesRest<'_> {
+impl Serialize for MessagesParams<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("model", self.target.model)?;

@@ -26,16 +26,16 @@ const LATE: Duration = Duration::from_secs(2);
 
 /// The runs that this process has suspended. Another process that resumes one runs its functions again from the start.
 #[derive(Clone, Default)]
-pub struct RestingRuns(Arc<Mutex<HashMap<RunId, RestingRun>>>);
+pub struct SuspendedRuns(Arc<Mutex<HashMap<RunId, SuspendedRun>>>);
 
 /// A suspended run.
-struct RestingRun {
+struct SuspendedRun {
     revision: u64,
     wakes_ms: u64,
     waits: Vec<Arc<dyn Elsewhere>>,
 }
 
-impl RestingRuns {
+impl SuspendedRuns {
     /// Stores the operations that a run waits for.
     pub fn keep_run(
         &self,
@@ -44,7 +44,7 @@ impl RestingRuns {
         wakes_ms: u64,
         waits: Vec<Arc<dyn Elsewhere>>,
     ) {
-        lock(&self.0).insert(id.clone(), RestingRun { revision, wakes_ms, waits });
+        lock(&self.0).insert(id.clone(), SuspendedRun { revision, wakes_ms, waits });
     }
 
     /// Takes the operations that a run waits for, if its revision is unchanged.

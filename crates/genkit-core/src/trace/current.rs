@@ -19,20 +19,20 @@ tokio::task_local! {
 #[derive(Clone)]
 pub(super) enum Position {
     /// Before the first span of a trace, which becomes the root.
-    Root(Arc<Mutex<RootPlace>>),
+    Root(Arc<Mutex<PendingRoot>>),
     /// Inside a span.
     Span(Arc<SpanState>),
 }
 
 /// A root that the first span takes. Later spans become siblings in the same trace.
-pub(super) struct RootPlace {
+pub(super) struct PendingRoot {
     pub(super) trace_id: TraceId,
     pub(super) unused: Option<Root>,
 }
 
 impl Position {
     pub(super) fn root(root: Root) -> Self {
-        let place = RootPlace { trace_id: root.trace_id, unused: Some(root) };
+        let place = PendingRoot { trace_id: root.trace_id, unused: Some(root) };
         Self::Root(Arc::new(Mutex::new(place)))
     }
 

@@ -12,7 +12,7 @@ pub(super) fn check_recursion(environment: &Environment, template: &Template) ->
     for (name, at) in unconditional_partials(template) {
         let mut way = Vec::new();
         if let Some(circle) = follow_partial(environment, name, &mut way, &mut done) {
-            return Some(template.error_at(Fault::EndlessPartial(circle), at));
+            return Some(template.error_at(Fault::RecursivePartial(circle), at));
         }
     }
     None

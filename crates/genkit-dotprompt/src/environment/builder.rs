@@ -100,7 +100,7 @@ impl EnvironmentBuilder {
         helper: impl Fn(&HelperCall<'_>) -> Result<Value, String> + Send + Sync + 'static,
     ) -> Result<Self, Error> {
         if Builtin::from_name(name).is_some() {
-            return Err(Error::new(Fault::HelperTaken(name.to_owned())));
+            return Err(Error::new(Fault::DuplicateHelper(name.to_owned())));
         }
         self.0.helpers.insert(name.into(), Box::new(helper));
         Ok(self)

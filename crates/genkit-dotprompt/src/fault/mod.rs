@@ -15,16 +15,16 @@ pub(crate) enum Fault {
     SourceTooLarge,
     // The frontmatter.
     FrontmatterTooLarge,
-    FrontmatterIsNoMap,
+    FrontmatterNotAMap,
     FrontmatterOverlooked(&'static str),
     Yaml(String),
     SeveralDocuments,
-    AliasOfItself,
+    RecursiveAlias,
     YamlTooLarge { values: usize, bytes: usize },
     YamlTooDeep,
-    KeyIsNoText,
+    NonStringKey,
     DuplicateKey(String),
-    NoJsonNumber(String),
+    NumberNotInJson(String),
     Tag(String),
     Key { key: String, expected: &'static str },
     KeyMisspelt { key: String, near: String },
@@ -32,34 +32,34 @@ pub(crate) enum Fault {
     DefaultKind { field: String, schema: serde_json::Value },
     UnknownTool(String),
     // Picoschema.
-    SchemaIsNoSchema(&'static str),
+    InvalidSchema(&'static str),
     JsonSchemaWithoutType { keyword: String, fault: Box<Fault> },
     UnknownType(Unknown),
-    EnumIsNoList(&'static str),
+    EnumNotAList(&'static str),
     FieldKind(String),
     LooksLikePicoschema(String),
     // The template, when it is parsed.
-    TagNotClosed,
+    UnclosedTag,
     EmptyTag,
-    CommentNotClosed(&'static str),
-    TextNotClosed(char),
-    BracketNotClosed,
-    CallNotClosed,
+    UnclosedComment(&'static str),
+    UnclosedString(char),
+    UnclosedBracket,
+    UnclosedCall,
     ThreeBraces,
-    FewBraces,
+    MissingBrace,
     Unexpected(String),
     PathGoesBack(String),
     NumberInPath(String),
     ValueAfterKey,
-    ArgumentTwice(String),
+    DuplicateArgument(String),
     TooManySubexpressions,
     TooManyBlocks,
-    BlockNotClosed(String),
-    WrongEnd { open: String, closed: String },
-    EndWithoutBlock(String),
+    UnclosedBlock(String),
+    MismatchedEndTag { open: String, closed: String },
+    UnmatchedEndTag(String),
     ElseWithoutBlock,
     SecondElse,
-    NoBlockParams(String),
+    MissingBlockParams(String),
     Decorator,
     PartialArguments,
     ArgumentsOfVariable(String),
@@ -70,9 +70,9 @@ pub(crate) enum Fault {
     UnknownHelper(Unknown),
     UnknownPartial(Unknown),
     UnknownVariable(Unknown),
-    NoPartialBlock,
-    EndlessPartial(Vec<String>),
-    HelperTaken(String),
+    MissingPartialBlock,
+    RecursivePartial(Vec<String>),
+    DuplicateHelper(String),
     // Rendering.
     PartialName,
     PartialsTooDeep { limit: usize, name: String },
@@ -107,34 +107,34 @@ impl fmt::Display for Fault {
         match self {
             Self::SourceTooLarge => write!(f, "the file is larger than {MAX_SOURCE_BYTES} bytes"),
             Self::FrontmatterTooLarge
-            | Self::FrontmatterIsNoMap
+            | Self::FrontmatterNotAMap
             | Self::FrontmatterOverlooked(_)
             | Self::Yaml(_)
             | Self::SeveralDocuments
-            | Self::AliasOfItself
+            | Self::RecursiveAlias
             | Self::YamlTooLarge { .. }
             | Self::YamlTooDeep
-            | Self::KeyIsNoText
+            | Self::NonStringKey
             | Self::DuplicateKey(_)
-            | Self::NoJsonNumber(_)
+            | Self::NumberNotInJson(_)
             | Self::Tag(_)
             | Self::Key { .. }
             | Self::KeyMisspelt { .. }
             | Self::DefaultWithoutField(_)
             | Self::DefaultKind { .. }
             | Self::UnknownTool(_) => self.fmt_frontmatter(f),
-            Self::SchemaIsNoSchema(_)
+            Self::InvalidSchema(_)
             | Self::JsonSchemaWithoutType { .. }
             | Self::UnknownType(_)
-            | Self::EnumIsNoList(_)
+            | Self::EnumNotAList(_)
             | Self::FieldKind(_)
             | Self::LooksLikePicoschema(_) => self.fmt_schema(f),
             Self::UnknownHelper(_)
             | Self::UnknownPartial(_)
             | Self::UnknownVariable(_)
-            | Self::NoPartialBlock
-            | Self::EndlessPartial(_)
-            | Self::HelperTaken(_) => self.fmt_environment(f),
+            | Self::MissingPartialBlock
+            | Self::RecursivePartial(_)
+            | Self::DuplicateHelper(_) => self.fmt_environment(f),
             Self::PartialName
             | Self::PartialsTooDeep { .. }
             | Self::TooDeep(_)

@@ -14,7 +14,7 @@ impl Fault {
             Self::FrontmatterTooLarge => {
                 write!(f, "the frontmatter is larger than {MAX_FRONTMATTER_BYTES} bytes")
             }
-            Self::FrontmatterIsNoMap => f.write_str(
+            Self::FrontmatterNotAMap => f.write_str(
                 "the frontmatter is not a map; write `key: value` lines between the two `---`",
             ),
             Self::FrontmatterOverlooked(why) => write!(
@@ -24,7 +24,7 @@ impl Fault {
             ),
             Self::Yaml(text) => write!(f, "the frontmatter is not valid YAML: {text}"),
             Self::SeveralDocuments => f.write_str("the frontmatter has several YAML documents"),
-            Self::AliasOfItself => f.write_str("this alias refers to the value that contains it"),
+            Self::RecursiveAlias => f.write_str("this alias refers to the value that contains it"),
             Self::YamlTooLarge { values, bytes } => write!(
                 f,
                 "the YAML has more than {values} values or {bytes} bytes, \
@@ -33,9 +33,9 @@ impl Fault {
             Self::YamlTooDeep => {
                 write!(f, "maps and lists are nested more than {MAX_YAML_DEPTH} deep")
             }
-            Self::KeyIsNoText => f.write_str("a map or list cannot be a key"),
+            Self::NonStringKey => f.write_str("a map or list cannot be a key"),
             Self::DuplicateKey(key) => write!(f, "duplicate key `{key}`"),
-            Self::NoJsonNumber(text) => {
+            Self::NumberNotInJson(text) => {
                 write!(f, "`{text}` is not a JSON number; to use it as text, quote it")
             }
             Self::Tag(tag) => write!(f, "the tag `{tag}` is unknown or does not match its value"),
@@ -57,7 +57,7 @@ impl Fault {
 
     pub(super) fn fmt_schema(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::SchemaIsNoSchema(kind) => {
+            Self::InvalidSchema(kind) => {
                 write!(f, "Picoschema expects a type or a map of fields here, not {kind}")
             }
             Self::JsonSchemaWithoutType { keyword, fault } => write!(
@@ -78,7 +78,7 @@ impl Fault {
                 }
                 f.write_str(" (to add a description, write a comma directly after the type)")
             }
-            Self::EnumIsNoList(kind) => {
+            Self::EnumNotAList(kind) => {
                 write!(f, "an enum needs a list of values, such as `[RED, BLUE]`, not {kind}")
             }
             Self::FieldKind(kind) => write!(
@@ -97,18 +97,18 @@ impl Fault {
 
     pub(super) fn fmt_template(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::TagNotClosed => f.write_str("`{{` is never closed; write `}}`"),
+            Self::UnclosedTag => f.write_str("`{{` is never closed; write `}}`"),
             Self::EmptyTag => f.write_str("this tag has no name; to print braces, write `\\{{`"),
-            Self::CommentNotClosed(close) => {
+            Self::UnclosedComment(close) => {
                 write!(f, "this comment is never closed; write `{close}`")
             }
-            Self::TextNotClosed(quote) => write!(f, "this text is never closed; write {quote}"),
-            Self::BracketNotClosed => f.write_str("`[` is never closed; write `]`"),
-            Self::CallNotClosed => f.write_str("`(` is never closed; write `)`"),
+            Self::UnclosedString(quote) => write!(f, "this text is never closed; write {quote}"),
+            Self::UnclosedBracket => f.write_str("`[` is never closed; write `]`"),
+            Self::UnclosedCall => f.write_str("`(` is never closed; write `)`"),
             Self::ThreeBraces => {
                 f.write_str("`}}}` without `{{{`; write `}} }`, or begin the tag with `{{{`")
             }
-            Self::FewBraces => {
+            Self::MissingBrace => {
                 f.write_str("this tag must end with as many `}` as it begins with `{`")
             }
             Self::Unexpected(text) => write!(f, "unexpected {text}"),
@@ -125,22 +125,22 @@ impl Fault {
                 )
             }
             Self::ValueAfterKey => f.write_str("positional values must come before `key=value`"),
-            Self::ArgumentTwice(key) => write!(f, "duplicate argument `{key}`"),
+            Self::DuplicateArgument(key) => write!(f, "duplicate argument `{key}`"),
             Self::TooManySubexpressions => {
                 write!(f, "subexpressions are nested more than {MAX_SUBEXPRESSIONS} deep")
             }
             Self::TooManyBlocks => write!(f, "blocks are nested more than {MAX_BLOCKS} deep"),
-            Self::BlockNotClosed(name) => {
+            Self::UnclosedBlock(name) => {
                 write!(f, "this block is never closed; write `{{{{/{name}}}}}`")
             }
-            Self::WrongEnd { open, closed } => write!(
+            Self::MismatchedEndTag { open, closed } => write!(
                 f,
                 "`{{{{/{closed}}}}}` does not close `{{{{#{open}}}}}`; write `{{{{/{open}}}}}` first"
             ),
-            Self::EndWithoutBlock(name) => write!(f, "`{{{{/{name}}}}}` does not close a block"),
+            Self::UnmatchedEndTag(name) => write!(f, "`{{{{/{name}}}}}` does not close a block"),
             Self::ElseWithoutBlock => f.write_str("this `else` is not in a block"),
             Self::SecondElse => f.write_str("the block already has an `else`"),
-            Self::NoBlockParams(name) => {
+            Self::MissingBlockParams(name) => {
                 write!(f, "`{name}` does not support block parameters (`as |..|`)")
             }
             Self::Decorator => {
@@ -180,17 +180,17 @@ impl Fault {
                 unknown.fmt(f, "variable")?;
                 f.write_str(" (according to `input.schema`)")
             }
-            Self::NoPartialBlock => f.write_str(
+            Self::MissingPartialBlock => f.write_str(
                 "`@partial-block` is not defined here; only `{{#> name}}..{{/name}}` passes a block",
             ),
-            Self::EndlessPartial(names) => {
+            Self::RecursivePartial(names) => {
                 f.write_str("these partials include each other endlessly: ")?;
                 for (i, name) in names.iter().enumerate() {
                     write!(f, "{}`{name}`", if i > 0 { " → " } else { "" })?;
                 }
                 Ok(())
             }
-            Self::HelperTaken(name) => write!(f, "`{name}` is the name of a built-in helper"),
+            Self::DuplicateHelper(name) => write!(f, "`{name}` is the name of a built-in helper"),
             _ => Ok(()),
         }
     }

@@ -28,7 +28,7 @@ pub(crate) fn read_within(
     match value {
         Value::Object(map) => Ok(map),
         Value::Null => Ok(Map::new()),
-        _ => Err(Error::new(Fault::FrontmatterIsNoMap).with_place((1, 1))),
+        _ => Err(Error::new(Fault::FrontmatterNotAMap).with_place((1, 1))),
     }
 }
 
@@ -123,7 +123,7 @@ impl YamlReader {
             Event::SequenceEnd | Event::MappingEnd => self.end_collection(&span),
             Event::Alias(anchor) => {
                 let Some(kept) = self.anchors.get(&anchor) else {
-                    return Err(Fault::AliasOfItself);
+                    return Err(Fault::RecursiveAlias);
                 };
                 // Count before copying, because aliases of aliases grow exponentially.
                 let (values, bytes) = (kept.values, kept.bytes);
@@ -151,7 +151,7 @@ impl YamlReader {
         }
         self.count_value(1, 0)?;
         if let Some(Open { value: Collection::Map(_, false), .. }) = self.open.last() {
-            return Err(Fault::KeyIsNoText);
+            return Err(Fault::NonStringKey);
         }
         self.open.push(Open { value, anchor, values: self.values, bytes: self.bytes });
         Ok(())
@@ -240,7 +240,7 @@ fn key_text(value: Value) -> Result<String, Fault> {
         Value::String(text) => Ok(text),
         Value::Null => Ok(String::new()),
         Value::Bool(_) | Value::Number(_) => Ok(value.to_string()),
-        Value::Array(_) | Value::Object(_) => Err(Fault::KeyIsNoText),
+        Value::Array(_) | Value::Object(_) => Err(Fault::NonStringKey),
     }
 }
 
@@ -249,7 +249,7 @@ fn scalar_value(value: &str, style: ScalarStyle, tag: Option<&Tag>) -> Result<Va
         if style != ScalarStyle::Plain {
             return Ok(Value::String(value.to_owned()));
         }
-        return scalar::parse_scalar(value).ok_or_else(|| Fault::NoJsonNumber(value.to_owned()));
+        return scalar::parse_scalar(value).ok_or_else(|| Fault::NumberNotInJson(value.to_owned()));
     };
     if tag.handle.is_empty() && tag.suffix == "!" || tag.handle == "!" && tag.suffix.is_empty() {
         return Ok(Value::String(value.to_owned()));
@@ -258,7 +258,8 @@ fn scalar_value(value: &str, style: ScalarStyle, tag: Option<&Tag>) -> Result<Va
     if known && tag.suffix == "str" {
         return Ok(Value::String(value.to_owned()));
     }
-    let read = scalar::parse_scalar(value).ok_or_else(|| Fault::NoJsonNumber(value.to_owned()))?;
+    let read =
+        scalar::parse_scalar(value).ok_or_else(|| Fault::NumberNotInJson(value.to_owned()))?;
     match (tag.suffix.as_str(), &read) {
         ("null", Value::Null) | ("bool", Value::Bool(_)) | ("float", Value::Number(_)) if known => {
             Ok(read)

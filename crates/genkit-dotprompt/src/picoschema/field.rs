@@ -87,7 +87,7 @@ fn expand_field(
         "object" => expand_value(value, named, depth)?,
         "enum" => {
             let Value::Array(values) = value else {
-                return Err((Fault::EnumIsNoList(words::value_kind(value)), Vec::new()));
+                return Err((Fault::EnumNotAList(words::value_kind(value)), Vec::new()));
             };
             let mut values = values.clone();
             if optional && !values.contains(&Value::Null) {
@@ -108,7 +108,7 @@ fn expand_value(value: &Value, named: Named<'_>, depth: usize) -> Result<Value, 
         Value::Null => expand_fields(&Map::new(), named, depth),
         Value::Object(fields) => expand_fields(fields, named, depth),
         Value::String(text) => expand_text(text, named).map_err(|fault| (fault, Vec::new())),
-        other => Err((Fault::SchemaIsNoSchema(words::value_kind(other)), Vec::new())),
+        other => Err((Fault::InvalidSchema(words::value_kind(other)), Vec::new())),
     }
 }
 

@@ -45,7 +45,7 @@ pub(crate) fn expand_picoschema(value: &Value, named: Named<'_>) -> Result<Value
         Value::String(text) if text.is_empty() => Ok(Value::Null),
         Value::String(text) => field::expand_text(text, named).map_err(|fault| (fault, Vec::new())),
         Value::Object(map) => expand_map(map, named),
-        other => Err((Fault::SchemaIsNoSchema(words::value_kind(other)), Vec::new())),
+        other => Err((Fault::InvalidSchema(words::value_kind(other)), Vec::new())),
     }
 }
 

@@ -87,7 +87,7 @@ impl Renderer<'_> {
 
     fn missing_partial(&self, partial: &Partial) -> Fault {
         match &partial.name {
-            PartialName::Block => Fault::NoPartialBlock,
+            PartialName::Block => Fault::MissingPartialBlock,
             _ => self.environment.unknown_partial(name_of(partial)),
         }
     }

@@ -150,7 +150,7 @@ impl<'a> Parser<'a> {
             _ => self.parse_literal()?,
         };
         if arguments.hash.iter().any(|(known, _)| **known == *key) {
-            return Err((Fault::ArgumentTwice(key.into_owned()), at));
+            return Err((Fault::DuplicateArgument(key.into_owned()), at));
         }
         arguments.hash.push((key.into(), value));
         Ok(())
@@ -179,7 +179,7 @@ impl<'a> Parser<'a> {
         self.subexpressions -= 1;
         match self.next()? {
             (Token::CloseCall, _) => {}
-            (Token::End | Token::Close(_), _) => return Err((Fault::CallNotClosed, at)),
+            (Token::End | Token::Close(_), _) => return Err((Fault::UnclosedCall, at)),
             (other, at) => return Err(self.unexpected_token(&other, at)),
         }
         Ok(Expr::Call(Box::new(call::build_call(self, name, arguments, TagKind::Value)?)))

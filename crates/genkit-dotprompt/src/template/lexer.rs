@@ -178,7 +178,7 @@ impl<'a> Lexer<'a> {
         };
         let Some(end) = end else {
             let close = if inner.starts_with("!--") { "--}}" } else { "}}" };
-            return Err((Fault::CommentNotClosed(close), at));
+            return Err((Fault::UnclosedComment(close), at));
         };
         self.cursor.at = start + end;
         let close = source[at..start + end].ends_with("~}}");
@@ -200,7 +200,10 @@ impl<'a> Lexer<'a> {
                 if let (0, Some(length)) = (open, length) {
                     if &ended[..length] != name {
                         let closed = ended[..length].to_owned();
-                        return Err((Fault::WrongEnd { open: name.to_owned(), closed }, tag));
+                        return Err((
+                            Fault::MismatchedEndTag { open: name.to_owned(), closed },
+                            tag,
+                        ));
                     }
                     self.cursor.at = tag + 5 + length + 4;
                     return Ok(start..tag);
@@ -209,7 +212,7 @@ impl<'a> Lexer<'a> {
                 open += 1;
             }
         }
-        Err((Fault::BlockNotClosed(name.to_owned()), at))
+        Err((Fault::UnclosedBlock(name.to_owned()), at))
     }
 
     pub(super) fn next_token(&mut self) -> Result<(Token<'a>, usize), Mistake> {

@@ -32,7 +32,7 @@ pub(super) fn parse_body(source: &str, body: Range<usize>) -> Result<(Program, H
         Stop::End => Ok((program, parser.helpers)),
         Stop::Else(_, at) => Err((Fault::ElseWithoutBlock, at)),
         Stop::Chain(tag) => Err((Fault::ElseWithoutBlock, tag.at)),
-        Stop::Close(close) => Err((Fault::EndWithoutBlock(close.written), close.at)),
+        Stop::Close(close) => Err((Fault::UnmatchedEndTag(close.written), close.at)),
     }
 }
 
@@ -52,27 +52,27 @@ impl Parser<'_> {
                 TagOpening::Comment(strip) => Node::Comment(strip),
                 TagOpening::Else(strip) => return Ok((program, Stop::Else(strip, at))),
                 TagOpening::Chain => {
-                    return Ok((program, Stop::Chain(self.open_tag(opening, at, tilde)?)));
+                    return Ok((program, Stop::Chain(self.parse_open_tag(opening, at, tilde)?)));
                 }
                 TagOpening::End => {
-                    let (written, strip) = self.end_tag(at, tilde)?;
+                    let (written, strip) = self.parse_end_tag(at, tilde)?;
                     return Ok((program, Stop::Close(Close { written, strip, at })));
                 }
                 TagOpening::Value | TagOpening::Triple => self.value_tag(opening, at, tilde)?,
-                TagOpening::Raw => self.raw_block(at)?,
+                TagOpening::Raw => self.parse_raw_block(at)?,
                 TagOpening::Block | TagOpening::Inverse => {
-                    let tag = self.open_tag(opening, at, tilde)?;
+                    let tag = self.parse_open_tag(opening, at, tilde)?;
                     self.parse_block(tag, opening == TagOpening::Inverse)?
                 }
                 TagOpening::Partial => {
-                    Node::Partial(Box::new(self.partial_tag(opening, at, tilde)?.0))
+                    Node::Partial(Box::new(self.parse_partial_tag(opening, at, tilde)?.0))
                 }
                 TagOpening::PartialBlock => {
-                    let (partial, written) = self.partial_tag(opening, at, tilde)?;
-                    self.partial_block(partial, &written)?
+                    let (partial, written) = self.parse_partial_tag(opening, at, tilde)?;
+                    self.parse_partial_block(partial, &written)?
                 }
                 TagOpening::Decorator => {
-                    let tag = self.open_tag(opening, at, tilde)?;
+                    let tag = self.parse_open_tag(opening, at, tilde)?;
                     program.has_inlines = true;
                     self.parse_inline(tag)?
                 }
@@ -91,7 +91,10 @@ impl Parser<'_> {
     }
 
     /// Parses a program in which `params` are block parameters.
-    fn program_with(&mut self, params: &[Box<str>]) -> Result<(Program, Stop), Mistake> {
+    fn parse_program_with_params(
+        &mut self,
+        params: &[Box<str>],
+    ) -> Result<(Program, Stop), Mistake> {
         let before = self.params.len();
         self.params.extend_from_slice(params);
         let result = self.parse_program();
@@ -101,9 +104,12 @@ impl Parser<'_> {
 
     fn parse_block(&mut self, tag: OpenTag, inverted: bool) -> Result<Node, Mistake> {
         let written = tag.written.clone();
-        let (mut block, close) = self.rest_of_block(tag, false)?;
+        let (mut block, close) = self.parse_rest_of_block(tag, false)?;
         if close.written != written {
-            return Err((Fault::WrongEnd { open: written, closed: close.written }, close.at));
+            return Err((
+                Fault::MismatchedEndTag { open: written, closed: close.written },
+                close.at,
+            ));
         }
         if inverted {
             std::mem::swap(&mut block.program, &mut block.inverse);
@@ -112,20 +118,24 @@ impl Parser<'_> {
     }
 
     /// Parses the rest of a block up to its end tag, including every `{{else ..}}`.
-    fn rest_of_block(&mut self, tag: OpenTag, in_chain: bool) -> Result<(Block, Close), Mistake> {
+    fn parse_rest_of_block(
+        &mut self,
+        tag: OpenTag,
+        in_chain: bool,
+    ) -> Result<(Block, Close), Mistake> {
         self.enter_block(tag.at)?;
-        let (mut program, stop) = self.program_with(&tag.params)?;
+        let (mut program, stop) = self.parse_program_with_params(&tag.params)?;
         program.params = tag.params;
         let mut strips = BlockStrips { open: tag.strip, ..BlockStrips::default() };
         let (inverse, close) = match stop {
             Stop::Close(close) => (None, close),
-            Stop::End => return Err((Fault::BlockNotClosed(tag.written), tag.at)),
+            Stop::End => return Err((Fault::UnclosedBlock(tag.written), tag.at)),
             Stop::Else(strip, _) => {
                 strips.inverse = strip;
                 let (inverse, stop) = self.parse_program()?;
                 match stop {
                     Stop::Close(close) => (Some(inverse), close),
-                    Stop::End => return Err((Fault::BlockNotClosed(tag.written), tag.at)),
+                    Stop::End => return Err((Fault::UnclosedBlock(tag.written), tag.at)),
                     Stop::Else(_, at) => return Err((Fault::SecondElse, at)),
                     Stop::Chain(tag) => return Err((Fault::SecondElse, tag.at)),
                 }
@@ -134,10 +144,10 @@ impl Parser<'_> {
                 strips.inverse = next.strip;
                 let (written, at) = (tag.written, tag.at);
                 let (mut chained, close) =
-                    self.rest_of_block(next, true).map_err(|(fault, place)| {
+                    self.parse_rest_of_block(next, true).map_err(|(fault, place)| {
                         match fault {
                             // Report the first tag of the chain, which is the one that must be closed.
-                            Fault::BlockNotClosed(_) => (Fault::BlockNotClosed(written), at),
+                            Fault::UnclosedBlock(_) => (Fault::UnclosedBlock(written), at),
                             fault => (fault, place),
                         }
                     })?;
@@ -152,15 +162,19 @@ impl Parser<'_> {
         Ok((Block { call: tag.call, program: Some(program), inverse, strips }, close))
     }
 
-    fn partial_block(&mut self, mut partial: Partial, written: &str) -> Result<Node, Mistake> {
-        let (program, strip) = self.plain_block(written, partial.at)?;
+    fn parse_partial_block(
+        &mut self,
+        mut partial: Partial,
+        written: &str,
+    ) -> Result<Node, Mistake> {
+        let (program, strip) = self.parse_plain_block(written, partial.at)?;
         partial.strips.close = strip;
         partial.block = Some(program);
         Ok(Node::Partial(Box::new(partial)))
     }
 
     fn parse_inline(&mut self, tag: OpenTag) -> Result<Node, Mistake> {
-        let (program, close) = self.plain_block(&tag.written, tag.at)?;
+        let (program, close) = self.parse_plain_block(&tag.written, tag.at)?;
         let name = match (tag.written.as_str(), tag.call.hash.is_empty()) {
             ("inline", true) => tag.call.params.into_iter().next(),
             _ => None,
@@ -171,24 +185,24 @@ impl Parser<'_> {
     }
 
     /// Parses a program without `{{else}}`, up to its end tag.
-    fn plain_block(&mut self, written: &str, at: usize) -> Result<(Program, Strip), Mistake> {
+    fn parse_plain_block(&mut self, written: &str, at: usize) -> Result<(Program, Strip), Mistake> {
         self.enter_block(at)?;
         let (program, stop) = self.parse_program()?;
         self.blocks -= 1;
         match stop {
             Stop::Close(close) if close.written == written => Ok((program, close.strip)),
             Stop::Close(Close { written: closed, at, .. }) => {
-                Err((Fault::WrongEnd { open: written.to_owned(), closed }, at))
+                Err((Fault::MismatchedEndTag { open: written.to_owned(), closed }, at))
             }
-            Stop::End => Err((Fault::BlockNotClosed(written.to_owned()), at)),
+            Stop::End => Err((Fault::UnclosedBlock(written.to_owned()), at)),
             Stop::Else(_, at) => Err((Fault::ElseWithoutBlock, at)),
             Stop::Chain(tag) => Err((Fault::ElseWithoutBlock, tag.at)),
         }
     }
 
     /// Parses a raw block, `{{{{name}}}}`, whose contents are taken as text.
-    fn raw_block(&mut self, at: usize) -> Result<Node, Mistake> {
-        let tag = self.open_tag(TagOpening::Raw, at, false)?;
+    fn parse_raw_block(&mut self, at: usize) -> Result<Node, Mistake> {
+        let tag = self.parse_open_tag(TagOpening::Raw, at, false)?;
         let range = self.lexer.raw_text(&tag.written, at)?;
         let mut program = Program::default();
         if !range.is_empty() {

@@ -42,7 +42,7 @@ impl Parser<'_> {
 
     pub(super) fn unexpected_token(&self, token: &Token<'_>, at: usize) -> Mistake {
         let fault = match token {
-            Token::End => Fault::TagNotClosed,
+            Token::End => Fault::UnclosedTag,
             Token::CloseTriple(_) => Fault::ThreeBraces,
             Token::Close(_) => Fault::Unexpected("end of the tag".to_owned()),
             _ => {

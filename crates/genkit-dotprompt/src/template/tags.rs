@@ -22,7 +22,7 @@ pub(super) struct OpenTag {
 }
 
 impl<'a> Parser<'a> {
-    pub(super) fn open_tag(
+    pub(super) fn parse_open_tag(
         &mut self,
         opening: TagOpening,
         at: usize,
@@ -44,7 +44,7 @@ impl<'a> Parser<'a> {
         };
         call.at = at;
         if !params.is_empty() && !gives_params(&call) {
-            return Err((Fault::NoBlockParams(written), at));
+            return Err((Fault::MissingBlockParams(written), at));
         }
         Ok(OpenTag { call, written, params, strip: Strip { open: tilde, close }, at })
     }
@@ -54,7 +54,7 @@ impl<'a> Parser<'a> {
             (Token::Close(_) | Token::CloseTriple(_) | Token::CloseRaw, _) => {
                 Err((Fault::EmptyTag, at))
             }
-            (Token::End, _) => Err((Fault::TagNotClosed, at)),
+            (Token::End, _) => Err((Fault::UnclosedTag, at)),
             _ => self.parse_name(),
         }
     }
@@ -80,16 +80,20 @@ impl<'a> Parser<'a> {
             ((Token::CloseTriple(tilde), _), TagOpening::Triple) => Ok(tilde),
             ((Token::CloseRaw, _), TagOpening::Raw) => Ok(false),
             ((Token::Close(_), at), TagOpening::Triple | TagOpening::Raw) => {
-                Err((Fault::FewBraces, at))
+                Err((Fault::MissingBrace, at))
             }
             ((Token::Close(tilde), _), _) => Ok(tilde),
-            ((Token::End, _), _) => Err((Fault::TagNotClosed, start)),
+            ((Token::End, _), _) => Err((Fault::UnclosedTag, start)),
             ((other, at), _) => Err(self.unexpected_token(&other, at)),
         }
     }
 
     /// Parses `{{/name}}`.
-    pub(super) fn end_tag(&mut self, at: usize, tilde: bool) -> Result<(String, Strip), Mistake> {
+    pub(super) fn parse_end_tag(
+        &mut self,
+        at: usize,
+        tilde: bool,
+    ) -> Result<(String, Strip), Mistake> {
         let name = self.first_name(at)?;
         let close = self.close_tag(at, TagOpening::End)?;
         Ok((name.written.into_owned(), Strip { open: tilde, close }))
@@ -110,7 +114,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Parses the tag of a partial. Returns it with its name in the source.
-    pub(super) fn partial_tag(
+    pub(super) fn parse_partial_tag(
         &mut self,
         opening: TagOpening,
         at: usize,

@@ -109,7 +109,7 @@ fn lex_quoted(text: &str, quote: char) -> Result<(Token<'_>, usize), Fault> {
             _ => value.push(c),
         }
     }
-    Err(Fault::TextNotClosed(quote))
+    Err(Fault::UnclosedString(quote))
 }
 
 /// Parses `[odd key]`. A backslash escapes a bracket.
@@ -128,7 +128,7 @@ fn lex_bracketed(text: &str) -> Result<(Token<'_>, usize), Fault> {
             _ => value.push(c),
         }
     }
-    Err(Fault::BracketNotClosed)
+    Err(Fault::UnclosedBracket)
 }
 
 fn lex_word(text: &str) -> Result<(Token<'_>, usize), Fault> {
@@ -194,6 +194,6 @@ fn ends_literal(c: char) -> bool {
 fn unexpected_character(text: &str) -> Fault {
     match text.chars().next() {
         Some(c) => Fault::Unexpected(format!("`{c}`")),
-        None => Fault::TagNotClosed,
+        None => Fault::UnclosedTag,
     }
 }

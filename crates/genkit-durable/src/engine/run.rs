@@ -174,7 +174,7 @@ impl EngineRun {
                 Ok(())
             }
             (EngineBody::Flow(_), StepOutcome::Failed { error, .. }) => Err(error.into_error()),
-            _ => return Err(E::NotItsStep.into()),
+            _ => return Err(E::UnexpectedStep.into()),
         };
         match ended {
             Ok(()) => self.advance_run().await,
@@ -364,7 +364,7 @@ fn take_in_loop(
             run.accept_call_result(Err(error.into_error())).map(drop)
         }
         (StepOutcome::Unknown { .. }, None) | (StepOutcome::Flow(_), _) => {
-            return Err(E::NotItsStep.into());
+            return Err(E::UnexpectedStep.into());
         }
     })
 }

@@ -188,7 +188,7 @@ async fn ask_model(
     cancelled: impl Future<Output = ()>,
 ) -> Result<StepOutcome> {
     let mut run = Run::resume(genkit, state.clone()).await?;
-    let NextStep::Model(call) = run.next() else { return Err(E::NotItsStep.into()) };
+    let NextStep::Model(call) = run.next() else { return Err(E::UnexpectedStep.into()) };
     // A model call has no work elsewhere, so dropping it is sufficient.
     let answered = tokio::select! {
         biased;
@@ -213,9 +213,9 @@ async fn call(
     for (key, done) in recorded {
         run.note_once(position.1, key, done);
     }
-    let NextStep::Tools(calls) = run.next() else { return Err(E::NotItsStep.into()) };
+    let NextStep::Tools(calls) = run.next() else { return Err(E::UnexpectedStep.into()) };
     let call = calls.into_iter().find(|call| call.position() == position);
-    let call = call.ok_or(E::NotItsStep)?.with_journal(Arc::new(journal));
+    let call = call.ok_or(E::UnexpectedStep)?.with_journal(Arc::new(journal));
     let mut working = pin!(call.perform());
     let settled = tokio::select! {
         biased;

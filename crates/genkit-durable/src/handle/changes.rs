@@ -100,7 +100,7 @@ impl Handle {
                 {
                     (RunStatus::Working, RunBody::Generate(before))
                 }
-                (RunBody::Generate(_), _) => return Err(E::NoRetry(self.id.to_string()).into()),
+                (RunBody::Generate(_), _) => return Err(E::CannotRetry(self.id.to_string()).into()),
                 (RunBody::Flow(mut state), _) => {
                     (state.run_status(), RunBody::Flow(Box::new(state.take_unsaved())))
                 }
@@ -124,11 +124,11 @@ impl Handle {
         loop {
             let stored = self.store.load(&self.id).await?;
             let stored = stored.filter(|_| !self.id.is_of_server());
-            let stored = stored.ok_or_else(|| E::NoRun(self.id.to_string()))?;
+            let stored = stored.ok_or_else(|| E::RunNotFound(self.id.to_string()))?;
             self.check_incarnation(&stored.at)?;
             if stored.at.status.is_over() {
                 let (id, status) = (self.id.to_string(), stored.at.status.as_str());
-                return Err(E::NoSignal { id, status }.into());
+                return Err(E::CannotSignal { id, status }.into());
             }
             let (before, mut mail) = split_head(&stored.head);
             add(&mut mail)?;
@@ -187,7 +187,7 @@ impl Handle {
         loop {
             // A run that this version cannot read can be cancelled as well.
             let stored = self.store.load(&self.id).await?;
-            let stored = stored.ok_or_else(|| E::NoRun(self.id.to_string()))?;
+            let stored = stored.ok_or_else(|| E::RunNotFound(self.id.to_string()))?;
             self.check_incarnation(&stored.at)?;
             if stored.at.status.is_over() {
                 return Ok(false);

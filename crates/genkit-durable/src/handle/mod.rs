@@ -212,14 +212,14 @@ impl Handle {
 
     pub(crate) async fn peek_head(&self) -> Result<RunHead> {
         let head = self.store.peek(&self.id).await?;
-        let head = head.ok_or_else(|| E::NoRun(self.id.to_string()))?;
+        let head = head.ok_or_else(|| E::RunNotFound(self.id.to_string()))?;
         self.check_incarnation(&head)?;
         Ok(head)
     }
 
     pub(crate) async fn load_run(&self) -> Result<(StoredRun, Record)> {
         let stored = self.store.load(&self.id).await?;
-        let stored = stored.ok_or_else(|| E::NoRun(self.id.to_string()))?;
+        let stored = stored.ok_or_else(|| E::RunNotFound(self.id.to_string()))?;
         self.check_incarnation(&stored.at)?;
         let record = Record::read(&self.id, &stored)?;
         Ok((stored, record))

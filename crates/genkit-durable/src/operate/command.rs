@@ -73,7 +73,7 @@ impl Runs {
                 for id in ids(&command, rest)? {
                     match self.inspect(&*id).await? {
                         Some(details) => text.push_str(&print_details(&details)),
-                        None => return Err(E::NoRun(id).into()),
+                        None => return Err(E::RunNotFound(id).into()),
                     }
                 }
                 Ok(text)
@@ -89,7 +89,7 @@ impl Runs {
                     serde_json::from_str(value).map_err(|_| wrong(value, "is not JSON"))?;
                 match self.signal(id.as_str(), name, value).await? {
                     true => Ok(format!("{id}\tsent\n")),
-                    false => Err(E::NoRun(id.clone()).into()),
+                    false => Err(E::RunNotFound(id.clone()).into()),
                 }
             }
             "cancel" | "retry" | "delete" => self.change_each(&command, rest).await,

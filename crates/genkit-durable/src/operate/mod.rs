@@ -111,7 +111,7 @@ impl Runs {
                 Run::resume(&self.0, (**state).clone()).await.err().map(|error| error.chain())
             }
             RunBody::Flow(state) if self.0.registry.flow(state.name()).is_none() => {
-                Some(genkit_core::Error::from(E::NoFlow(state.name().to_owned())).chain())
+                Some(genkit_core::Error::from(E::UnknownFlow(state.name().to_owned())).chain())
             }
             RunBody::Flow(_) => None,
         }

@@ -189,7 +189,7 @@ impl Worker {
         let mut schedules = schedules.collect::<Result<Vec<_>>>()?;
         let mut until = until.unwrap_or_else(|| Box::pin(std::future::pending()));
         let stop = CancellationToken::new();
-        let (mut taken, mut left) = (HashSet::new(), LeftRuns::default());
+        let (mut taken, mut left) = (HashSet::new(), DeferredRuns::default());
         let mut running = FuturesUnordered::new();
         let mut ended = Vec::new();
         let (mut next_sweep, mut next_measure) = (Instant::now(), Instant::now());
@@ -256,7 +256,7 @@ impl Worker {
 
 /// The runs that a worker does not perform for some time.
 #[derive(Default)]
-struct LeftRuns {
+struct DeferredRuns {
     until: HashMap<RunId, Instant>,
     /// The runs that wait for a slot, by name or tag.
     full: HashMap<String, VecDeque<RunId>>,
@@ -264,7 +264,7 @@ struct LeftRuns {
     reported: HashMap<RunId, String>,
 }
 
-impl LeftRuns {
+impl DeferredRuns {
     fn leave(&mut self, id: RunId, time: Duration) {
         self.until.insert(id, Instant::now() + time);
     }

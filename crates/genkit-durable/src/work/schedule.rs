@@ -46,7 +46,7 @@ impl Schedule {
         if let ScheduledStart::Flow(flow, _) = &self.start
             && instance.registry.flow(flow).is_none()
         {
-            return Err(E::NoFlow(flow.clone()).into());
+            return Err(E::UnknownFlow(flow.clone()).into());
         }
         let next_ms = times.next_after(self.since_ms);
         if next_ms.is_none() {

@@ -124,7 +124,7 @@ impl Caller for McpCaller {
             let answered = tokio::select! {
                 answered = self.ask_client(&question.kind, params) => answered,
                 () = open.gives_way() => Err(E::QuestionGaveWay.into()),
-                () = tokio::time::sleep(limit) => Err(E::NoAnswerInTime(limit).into()),
+                () = tokio::time::sleep(limit) => Err(E::AnswerTimedOut(limit).into()),
             };
             drop(open);
             if let Some(paused) = paused {

@@ -37,18 +37,18 @@ pub(super) enum Error {
     #[error(
         "the environment does not contain your home directory; pass the file with `--config FILE`"
     )]
-    NoHome,
+    HomeNotFound,
     #[error("cannot determine the path of this program")]
-    NoProgram { source: io::Error },
+    ProgramPathUnknown { source: io::Error },
     #[error("cannot determine the current directory")]
-    NoFolder { source: io::Error },
+    CurrentDirUnknown { source: io::Error },
     #[error("a path or an argument is not valid Unicode and cannot be written as JSON")]
     NotText,
 
     #[error(
         "`npx` cannot be started; the MCP Inspector needs Node.js 22 or newer (https://nodejs.org)"
     )]
-    NoNpx { source: io::Error },
+    NpxNotFound { source: io::Error },
     #[error("the MCP Inspector exited with code {code}")]
     InspectorFailed { code: i32 },
 }
@@ -63,15 +63,15 @@ impl Topic for Error {
             Self::Refused { kind, .. } | Self::ToolFailed { kind, .. } => *kind,
             Self::InspectorFailed { .. } => ErrorKind::Unknown,
             Self::Ended => ErrorKind::Unavailable,
-            Self::Output { .. } | Self::Terminal { .. } | Self::NoProgram { .. } => {
+            Self::Output { .. } | Self::Terminal { .. } | Self::ProgramPathUnknown { .. } => {
                 ErrorKind::Internal
             }
             Self::File(_)
             | Self::UnknownVariable { .. }
-            | Self::NoHome
-            | Self::NoFolder { .. }
+            | Self::HomeNotFound
+            | Self::CurrentDirUnknown { .. }
             | Self::NeedsAnswers
-            | Self::NoNpx { .. } => ErrorKind::FailedPrecondition,
+            | Self::NpxNotFound { .. } => ErrorKind::FailedPrecondition,
         }
     }
 }

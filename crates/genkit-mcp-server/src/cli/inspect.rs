@@ -17,19 +17,19 @@ pub(super) async fn run_inspector(args: Vec<String>) -> Result<()> {
     command
         .args(["--yes", INSPECTOR, "--web", "--transport", "stdio"])
         .arg("--cwd")
-        .arg(std::env::current_dir().map_err(|source| E::NoFolder { source })?)
+        .arg(std::env::current_dir().map_err(|source| E::CurrentDirUnknown { source })?)
         .arg("--")
         .arg(program_path()?)
         .args(args)
         .stdin(Stdio::null())
         .kill_on_drop(true);
-    let mut inspector = command.spawn().map_err(|source| E::NoNpx { source })?;
+    let mut inspector = command.spawn().map_err(|source| E::NpxNotFound { source })?;
     // Ctrl-C also reaches the Inspector, so wait for it to exit.
     let ended = tokio::select! {
         ended = inspector.wait() => ended,
         _ = genkit_core::internal::shutdown::wait_for_signal() => inspector.wait().await,
     };
-    let status = ended.map_err(|source| E::NoNpx { source })?;
+    let status = ended.map_err(|source| E::NpxNotFound { source })?;
     // 130 means Ctrl-C.
     match status.code() {
         Some(0 | 130) | None => Ok(()),

@@ -47,7 +47,7 @@ pub(super) fn install_entry(
     }
     let path = match &wanted.config {
         Some(path) => path.clone(),
-        None => app.config_file(|name| env::var_os(name)).ok_or(E::NoHome)?,
+        None => app.config_file(|name| env::var_os(name)).ok_or(E::HomeNotFound)?,
     };
     let plan = EditPlan::new(&path, app, &server).map_err(E::File);
     if wanted.dry_run {
@@ -87,7 +87,7 @@ fn next_step(app: ClientApp) -> &'static str {
 
 /// Returns the absolute path of this program.
 pub(super) fn program_path() -> Result<String> {
-    let path = env::current_exe().map_err(|source| E::NoProgram { source })?;
+    let path = env::current_exe().map_err(|source| E::ProgramPathUnknown { source })?;
     path.into_os_string().into_string().map_err(|_| E::NotText.into())
 }
 

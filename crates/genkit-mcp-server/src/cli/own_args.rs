@@ -107,5 +107,5 @@ fn to_argument(value: &OsStr, is_path: bool) -> Result<String> {
 }
 
 fn absolute_path(path: &Path) -> Result<PathBuf> {
-    Ok(std::path::absolute(path).map_err(|source| E::NoFolder { source })?)
+    Ok(std::path::absolute(path).map_err(|source| E::CurrentDirUnknown { source })?)
 }

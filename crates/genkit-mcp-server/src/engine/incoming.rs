@@ -64,7 +64,7 @@ pub(crate) enum MessageError {
     #[error(r#"`jsonrpc` must be "2.0""#)]
     Version,
     #[error("`method` is missing")]
-    NoMethod,
+    MissingMethod,
     #[error("`method` must be a string")]
     Method,
     #[error("`id` must be a string of at most {MAX_ID_BYTES} bytes or an integer")]
@@ -122,7 +122,7 @@ pub(crate) fn read_message(bytes: &[u8]) -> Result<Message<'_>, MessageRejection
         _ if !versioned => Some(MessageError::Version),
         (Some(Err(_)), _) => Some(MessageError::Method),
         (_, Id::Unusable) => Some(MessageError::Id),
-        (None, _) if !is_answer => Some(MessageError::NoMethod),
+        (None, _) if !is_answer => Some(MessageError::MissingMethod),
         (Some(Ok(_)), _) if is_answer => Some(MessageError::Both),
         (None, Id::Absent) => Some(MessageError::Answer),
         _ => members.check_integers().err().map(MessageError::Integer),

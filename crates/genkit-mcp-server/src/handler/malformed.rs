@@ -15,9 +15,9 @@ enum MalformedParams {
     #[error("they must be an object")]
     NotObject,
     #[error("`{0}` is missing")]
-    NoMember(&'static str),
+    MissingMember(&'static str),
     #[error("`{0}` must be a string")]
-    NoString(&'static str),
+    NotAString(&'static str),
     #[error("`{0}` must be an object")]
     MemberNoObject(&'static str),
     #[error("`{0}`: {1}")]
@@ -44,8 +44,8 @@ fn params_fault(method: &str, params: Option<&Value>) -> MalformedParams {
     let Some(params) = params.as_object() else { return MalformedParams::NotObject };
     let text = |key| match params.get(key) {
         Some(Value::String(_)) => None,
-        Some(_) => Some(MalformedParams::NoString(key)),
-        None => Some(MalformedParams::NoMember(key)),
+        Some(_) => Some(MalformedParams::NotAString(key)),
+        None => Some(MalformedParams::MissingMember(key)),
     };
     let object = |key| match params.get(key) {
         Some(Value::Object(_) | Value::Null) | None => None,
@@ -54,7 +54,7 @@ fn params_fault(method: &str, params: Option<&Value>) -> MalformedParams {
     let found = match method {
         "subscriptions/listen" => match params.get("notifications") {
             Some(_) => object("notifications"),
-            None => Some(MalformedParams::NoMember("notifications")),
+            None => Some(MalformedParams::MissingMember("notifications")),
         },
         "tools/call" | "prompts/get" => text("name").or_else(|| object("arguments")),
         "resources/read"
@@ -76,7 +76,7 @@ fn params_fault(method: &str, params: Option<&Value>) -> MalformedParams {
 fn initialize_fault(params: &Map<String, Value>) -> Option<MalformedParams> {
     for key in ["capabilities", "clientInfo"] {
         match params.get(key) {
-            None => return Some(MalformedParams::NoMember(key)),
+            None => return Some(MalformedParams::MissingMember(key)),
             Some(Value::Object(_)) => {}
             Some(_) => return Some(MalformedParams::MemberNoObject(key)),
         }
@@ -84,9 +84,9 @@ fn initialize_fault(params: &Map<String, Value>) -> Option<MalformedParams> {
     let client = &params["clientInfo"];
     for (key, path) in [("name", "clientInfo.name"), ("version", "clientInfo.version")] {
         match client.get(key) {
-            None => return Some(MalformedParams::NoMember(path)),
+            None => return Some(MalformedParams::MissingMember(path)),
             Some(Value::String(_)) => {}
-            Some(_) => return Some(MalformedParams::NoString(path)),
+            Some(_) => return Some(MalformedParams::NotAString(path)),
         }
     }
     for (key, value) in params["capabilities"].as_object()? {

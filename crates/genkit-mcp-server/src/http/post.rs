@@ -137,7 +137,7 @@ impl EndpointState {
             session.connection.number_at_random();
         }
         let used = sessions.open_session(id, sender.owner, session);
-        let used = used.ok_or(HttpRejection::NoSuchSession)?;
+        let used = used.ok_or(HttpRejection::SessionNotFound)?;
         self.save_session(&used).await;
         answering.session = Some(used);
         let mut response = self.perform_action(action, answering).await;

@@ -62,13 +62,13 @@ pub(super) enum HttpRejection {
     #[error("this client already uses its share of the server; try again later")]
     Busy,
     #[error("the session does not exist")]
-    NoSuchSession,
+    SessionNotFound,
     /// The session belongs to another principal. The client receives the same error as for an unknown
     /// session.
     #[error("the session does not exist")]
     OthersSession,
     #[error("failed to load the session; try again later")]
-    NoStore,
+    MissingStore,
     #[error("too many streams are open; try again later")]
     TooManyStreams,
     #[error("Invalid Request: this server has not asked a question, so it cannot be answered")]
@@ -97,7 +97,7 @@ impl HttpRejection {
             | Self::Header { .. } => "header",
             Self::MissingMessage(_) | Self::NothingAsked => "json",
             Self::NotAskedHere => "question",
-            Self::SessionNeeded | Self::NoSuchSession | Self::NoStore => "session",
+            Self::SessionNeeded | Self::SessionNotFound | Self::MissingStore => "session",
             Self::OthersSession => "principal",
             Self::TooManySessions => "sessions",
             Self::Busy => "share",
@@ -133,8 +133,8 @@ impl HttpRejection {
             | Self::TooManySessions
             | Self::Busy
             | Self::TooManyStreams
-            | Self::NoStore => StatusCode::SERVICE_UNAVAILABLE,
-            Self::NoSuchSession | Self::OthersSession => StatusCode::NOT_FOUND,
+            | Self::MissingStore => StatusCode::SERVICE_UNAVAILABLE,
+            Self::SessionNotFound | Self::OthersSession => StatusCode::NOT_FOUND,
             Self::Host(HostRejection::Malformed)
             | Self::Body(BodyError::Broken)
             | Self::Header { .. }
@@ -154,9 +154,9 @@ impl HttpRejection {
             | Self::StepUp { .. }
             | Self::TooManySessions
             | Self::Busy
-            | Self::NoSuchSession
+            | Self::SessionNotFound
             | Self::OthersSession
-            | Self::NoStore
+            | Self::MissingStore
             | Self::TooManyStreams
             | Self::Body(BodyError::BudgetExceeded) => REFUSED,
             _ => ErrorCode::INVALID_REQUEST,

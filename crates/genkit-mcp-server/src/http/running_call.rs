@@ -106,7 +106,7 @@ fn answer_ended(
     match reply {
         Some(reply) => count_until_sent(answering.response_to(reply), answering),
         None if answering.session.as_ref().is_some_and(|session| session.has_ended()) => {
-            HttpRejection::NoSuchSession.into_response()
+            HttpRejection::SessionNotFound.into_response()
         }
         // A client that cancels a request expects no response.
         None => answers::no_events(),

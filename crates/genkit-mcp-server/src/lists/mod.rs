@@ -72,17 +72,17 @@ struct Items {
 
 /// Names that clients see instead of registered names; the same for all clients.
 struct Names {
-    tools: ShownNames,
-    prompts: ShownNames,
+    tools: ClientNames,
+    prompts: ClientNames,
 }
 
 /// A mapping between registered names and the names that clients see.
-struct ShownNames {
+struct ClientNames {
     shown: HashMap<String, String>,
     ours: HashMap<String, String>,
 }
 
-impl ShownNames {
+impl ClientNames {
     /// Stores only the names that differ.
     fn new(names: &HashMap<&str, String>) -> Self {
         let changed = || names.iter().filter(|(ours, shown)| ours != shown);
@@ -117,7 +117,7 @@ impl Lists {
         let tools: Vec<Tool> = all.into_iter().filter(|tool| filter.has_tool(tool)).collect();
         let names = {
             let mut kept = lock(kept);
-            ShownNames::new(&kept.tools.assign_names(tools.iter().map(Tool::name), |_| false))
+            ClientNames::new(&kept.tools.assign_names(tools.iter().map(Tool::name), |_| false))
         };
         let prompts: Vec<Prompt> =
             registry.prompts().into_iter().filter(|p| filter.has_prompt(p)).collect();
@@ -128,7 +128,7 @@ impl Lists {
                     .is_ok_and(|at| is_path(name) && !prompts[at].info().is_remote())
             };
             let mut kept = lock(kept);
-            ShownNames::new(&kept.prompts.assign_names(prompts.iter().map(Prompt::name), is_ours))
+            ClientNames::new(&kept.prompts.assign_names(prompts.iter().map(Prompt::name), is_ours))
         };
         let resources =
             registry.resources().into_iter().filter(|r| filter.has_resource(r)).collect();

@@ -31,7 +31,7 @@ struct Entries {
 
 struct Waiting {
     claim: Claim,
-    granted: oneshot::Sender<HeldQuota>,
+    granted: oneshot::Sender<QuotaGuard>,
 }
 
 /// Why a quota is exhausted.
@@ -49,7 +49,7 @@ pub(super) enum Full {
 
 /// An amount of a shared resource, held for a client and returned on drop.
 #[must_use = "dropping it returns the amount"]
-pub(crate) struct HeldQuota {
+pub(crate) struct QuotaGuard {
     book: Arc<Book>,
     kind: Kind,
     amount: usize,
@@ -58,7 +58,7 @@ pub(crate) struct HeldQuota {
 
 /// A question to a client, counted until it is dropped.
 #[must_use = "dropping it ends the count"]
-pub(crate) struct HeldQuestion {
+pub(crate) struct QuestionGuard {
     book: Arc<Book>,
     number: u64,
     gives_way: CancellationToken,
@@ -86,19 +86,19 @@ impl Book {
         kind: Kind,
         amount: usize,
         claim: Claim,
-    ) -> Result<HeldQuota, Full> {
+    ) -> Result<QuotaGuard, Full> {
         self.count_held(&mut self.entries(), kind, amount, &claim)?;
-        Ok(HeldQuota { book: Arc::clone(self), kind, amount, claim })
+        Ok(QuotaGuard { book: Arc::clone(self), kind, amount, claim })
     }
 
     /// Returns a slot immediately, or a receiver that resolves when this claim reaches the front of the queue.
     pub(super) fn place_in_turn(
         self: &Arc<Self>,
         claim: Claim,
-    ) -> Result<HeldQuota, oneshot::Receiver<HeldQuota>> {
+    ) -> Result<QuotaGuard, oneshot::Receiver<QuotaGuard>> {
         let mut entries = self.entries();
         if self.count_held(&mut entries, Kind::Place, 1, &claim).is_ok() {
-            return Ok(HeldQuota { book: Arc::clone(self), kind: Kind::Place, amount: 1, claim });
+            return Ok(QuotaGuard { book: Arc::clone(self), kind: Kind::Place, amount: 1, claim });
         }
         let (granted, receiver) = oneshot::channel();
         entries.waiting.push_back(Waiting { claim, granted });
@@ -106,7 +106,7 @@ impl Book {
     }
 
     /// Counts a question. If a limit is reached, ends an older question to make room.
-    pub(super) fn open_question(self: &Arc<Self>, claim: Claim) -> Result<HeldQuestion, Full> {
+    pub(super) fn open_question(self: &Arc<Self>, claim: Claim) -> Result<QuestionGuard, Full> {
         let mut entries = self.entries();
         if let Err(full) = self.count_held(&mut entries, Kind::Question, 1, &claim) {
             let of_its_client = match full {
@@ -119,7 +119,7 @@ impl Book {
             self.count_held(&mut entries, Kind::Question, 1, &claim)?;
         }
         let (number, gives_way) = entries.questions.add(claim);
-        Ok(HeldQuestion { book: Arc::clone(self), number, gives_way })
+        Ok(QuestionGuard { book: Arc::clone(self), number, gives_way })
     }
 
     fn close_question(&self, number: u64) {
@@ -147,7 +147,7 @@ impl Book {
     fn grant_slots(
         self: &Arc<Self>,
         entries: &mut Entries,
-    ) -> Vec<(oneshot::Sender<HeldQuota>, HeldQuota)> {
+    ) -> Vec<(oneshot::Sender<QuotaGuard>, QuotaGuard)> {
         let mut granted = Vec::new();
         // Check each waiting function once. Those that still have to wait keep their order.
         for _ in 0..entries.waiting.len() {
@@ -162,7 +162,7 @@ impl Book {
                 continue;
             }
             let book = Arc::clone(self);
-            granted.push((waits, HeldQuota { book, kind: Kind::Place, amount: 1, claim }));
+            granted.push((waits, QuotaGuard { book, kind: Kind::Place, amount: 1, claim }));
         }
         granted
     }
@@ -237,7 +237,7 @@ impl Entries {
     }
 }
 
-impl HeldQuota {
+impl QuotaGuard {
     /// Increases the held amount by `more` bytes.
     pub(crate) fn grow_by(&mut self, more: usize) -> Result<(), E> {
         let counted = self.book.count_held(&mut self.book.entries(), self.kind, more, &self.claim);
@@ -258,20 +258,20 @@ impl HeldQuota {
     }
 }
 
-impl Drop for HeldQuota {
+impl Drop for QuotaGuard {
     fn drop(&mut self) {
         self.book.give_back(self.kind, self.amount, &self.claim);
     }
 }
 
-impl HeldQuestion {
+impl QuestionGuard {
     /// Waits until this question is ended in favor of a session with fewer open questions.
     pub(crate) async fn gives_way(&self) {
         self.gives_way.cancelled().await;
     }
 }
 
-impl Drop for HeldQuestion {
+impl Drop for QuestionGuard {
     fn drop(&mut self) {
         self.book.close_question(self.number);
     }

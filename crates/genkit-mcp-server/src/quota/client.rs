@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
 
-use super::book::{Book, Full, HeldQuestion, HeldQuota};
+use super::book::{Book, Full, QuestionGuard, QuotaGuard};
 use super::bound::Kind;
 use super::holder::{Claim, Holder};
 use super::place::SlotGuard;
@@ -90,10 +90,10 @@ impl ClientQuota {
         lock(rate).take_token(now).map_err(E::TooManyPerSecond)
     }
 
-    /// Opens a session, counted until the returned [`HeldQuota`] is dropped. Returns `None` if no more sessions can be open;
+    /// Opens a session, counted until the returned [`QuotaGuard`] is dropped. Returns `None` if no more sessions can be open;
     /// see
     /// [`Quotas::gives_way_to`](super::Quotas::gives_way_to).
-    pub(crate) fn open_session(self: &Arc<Self>) -> Option<(Arc<SessionQuota>, HeldQuota)> {
+    pub(crate) fn open_session(self: &Arc<Self>) -> Option<(Arc<SessionQuota>, QuotaGuard)> {
         let holder = Holder { shares: self.has_several(), is_session: true, ..Holder::default() };
         let client = Arc::clone(self);
         let session = Arc::new(SessionQuota { client, holder: Arc::new(holder) });
@@ -141,7 +141,7 @@ impl SessionQuota {
     }
 
     /// Opens a question to this client, counted until it is dropped.
-    pub(crate) fn open_question(&self) -> Result<HeldQuestion, E> {
+    pub(crate) fn open_question(&self) -> Result<QuestionGuard, E> {
         self.client.book.open_question(self.new_claim(None)).map_err(|full| match full {
             Full::All(limit) => E::TooManyQuestions(limit),
             Full::Client(held) | Full::Session(held) | Full::Upstream(held) => {
@@ -151,7 +151,7 @@ impl SessionQuota {
     }
 
     /// Opens a notification stream, counted until it is dropped.
-    pub(crate) fn open_stream(&self) -> Result<HeldQuota, E> {
+    pub(crate) fn open_stream(&self) -> Result<QuotaGuard, E> {
         self.hold_amount(Kind::Stream, 1, None).map_err(|full| match full {
             Full::All(limit) => E::TooManyStreams(limit),
             Full::Client(held) | Full::Session(held) | Full::Upstream(held) => {
@@ -161,7 +161,7 @@ impl SessionQuota {
     }
 
     /// Counts text that is stored for this client, until it is dropped.
-    pub(crate) fn keep_bytes(&self, bytes: usize) -> Result<HeldQuota, E> {
+    pub(crate) fn keep_bytes(&self, bytes: usize) -> Result<QuotaGuard, E> {
         self.hold_amount(Kind::Byte, bytes, None).map_err(|_| E::TooMuchKept)
     }
 
@@ -174,7 +174,7 @@ impl SessionQuota {
         kind: Kind,
         amount: usize,
         upstream: Option<&str>,
-    ) -> Result<HeldQuota, Full> {
+    ) -> Result<QuotaGuard, Full> {
         self.client.book.take_quota(kind, amount, self.new_claim(upstream))
     }
 

@@ -27,7 +27,7 @@ pub(crate) use self::bound::{
 pub(crate) use self::client::{ClientKey, ClientQuota, SessionQuota};
 pub(crate) use self::place::SlotGuard;
 
-pub(crate) use self::book::HeldQuota;
+pub(crate) use self::book::QuotaGuard;
 
 use self::book::Book;
 use genkit_core::internal::sync::lock;

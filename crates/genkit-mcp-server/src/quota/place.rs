@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use super::book::{Book, HeldQuota};
+use super::book::{Book, QuotaGuard};
 use super::holder::Claim;
 use genkit_core::internal::sync::lock;
 
@@ -17,7 +17,7 @@ struct SlotState {
 }
 
 struct Now {
-    held: Option<HeldQuota>,
+    held: Option<QuotaGuard>,
     /// The number of open questions of the function.
     waits: usize,
 }
@@ -27,7 +27,7 @@ struct Now {
 pub(crate) struct ReleasedSlot(SlotGuard);
 
 impl SlotGuard {
-    pub(super) fn new(held: HeldQuota) -> Self {
+    pub(super) fn new(held: QuotaGuard) -> Self {
         let (book, claim) = (Arc::clone(held.book()), held.claim.clone());
         let now = Mutex::new(Now { held: Some(held), waits: 0 });
         Self(Arc::new(SlotState { book, claim, now }))

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt as _;
 
-use super::book::HeldQuestion;
+use super::book::QuestionGuard;
 use super::*;
 use crate::error::Error as E;
 
@@ -191,7 +191,7 @@ async fn question_that_is_left_open_gives_way_to_those_of_others() {
     let honest = session_of(&quotas, address(1));
     let question =
         honest.open_question().expect("the oldest question of the greedy client gives way");
-    let given_way = |it: &HeldQuestion| it.gives_way().now_or_never().is_some();
+    let given_way = |it: &QuestionGuard| it.gives_way().now_or_never().is_some();
     assert!(given_way(&asked[0]) && !given_way(&asked[8]) && !given_way(&question));
     asked.drain(..8);
     assert!(sessions.remove(0).open_question().is_ok(), "an ended question was counted once");

@@ -7,7 +7,7 @@ use rmcp::model::SubscriptionFilter;
 use super::sees::SeenLists;
 use super::{Session, Subscriptions, Visibility};
 use crate::error::Error as E;
-use crate::quota::{HeldQuota, SessionQuota};
+use crate::quota::{QuotaGuard, SessionQuota};
 use genkit_core::internal::registry::{ChangeSet, RegistryChange};
 
 /// The maximum size of a batch whose order is always preserved, in changes.
@@ -29,7 +29,7 @@ pub(crate) struct ListenFilter {
     uris: Subscriptions,
     sees: Visibility,
     /// Counts the stream until it is dropped.
-    _stream: HeldQuota,
+    _stream: QuotaGuard,
 }
 
 impl ListenFilter {

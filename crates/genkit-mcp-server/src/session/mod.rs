@@ -29,7 +29,7 @@ pub(crate) use sees::{View, Visibility};
 pub(crate) use subscriptions::{MAX_SUBSCRIPTIONS, Subscriptions};
 
 use super::error::Error as E;
-use super::quota::{HeldQuota, SessionQuota};
+use super::quota::{QuotaGuard, SessionQuota};
 use genkit_core::LogLevel;
 use genkit_core::internal::context::QuestionChannel;
 use genkit_core::internal::sync::lock;
@@ -48,7 +48,7 @@ pub(crate) struct Session {
     state: Mutex<SessionState>,
     is_initialized: AtomicBool,
     /// Counts the session against the quota until dropped. `None` if the session is not counted.
-    _counted: Option<HeldQuota>,
+    _counted: Option<QuotaGuard>,
     /// Measures the session until it is dropped, if metrics are enabled.
     _measured: Option<OpenSession>,
 }
@@ -62,7 +62,7 @@ struct SessionState {
 impl Session {
     /// Creates a session. `counted` is `None` for sessions that do not count against the quota: the session of a pipe,
     /// and the empty session of a request.
-    pub(crate) fn new(quota: Arc<SessionQuota>, counted: Option<HeldQuota>) -> Self {
+    pub(crate) fn new(quota: Arc<SessionQuota>, counted: Option<QuotaGuard>) -> Self {
         let subscriptions = Subscriptions::default();
         let network = match quota.client().key() {
             key if key.is_stream() => Network::Pipe,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::error::Error as E;
-use crate::quota::{HeldQuota, SessionQuota};
+use crate::quota::{QuotaGuard, SessionQuota};
 use genkit_core::internal::action::MAX_URI_BYTES;
 
 /// The maximum number of resources that a client can subscribe to. Default is 10,000.
@@ -17,7 +17,7 @@ const OVERHEAD: usize = 64;
 #[derive(Default)]
 pub(crate) struct Subscriptions {
     uris: BTreeSet<Arc<str>>,
-    bytes: Option<HeldQuota>,
+    bytes: Option<QuotaGuard>,
 }
 
 impl Subscriptions {

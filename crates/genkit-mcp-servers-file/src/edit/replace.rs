@@ -33,7 +33,7 @@ pub(crate) fn set_value(text: &str, path: &[&str], value: &Value) -> Result<Stri
     let mut at = &root;
     for (depth, key) in path.iter().enumerate() {
         let Parsed::Object(object) = at else {
-            return Err(ErrorReason::NoObject { at: path[..depth].join(".") });
+            return Err(ErrorReason::NotAnObject { at: path[..depth].join(".") });
         };
         match object.properties.iter().find(|property| property.name.as_str() == *key) {
             Some(property) => at = &property.value,

@@ -9,7 +9,7 @@ pub(super) enum Error {
         "no model is specified; add `.model(\"gemini/gemini-2.5-flash\")` to the request, set a \
          default with `Genkit::builder().default_model(..)`, or set GENKIT_MODEL"
     )]
-    NoModelNamed,
+    MissingModelName,
     #[error("`{name}` requires genkit's `{feature}` feature; enable it in Cargo.toml")]
     FeatureOff { name: String, feature: &'static str },
     #[error(
@@ -33,7 +33,7 @@ pub(super) enum Error {
 impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::NoModelNamed
+            Self::MissingModelName
             | Self::OnlyProvider(_)
             | Self::ConfigNoObject(_)
             | Self::ConfigUnserializable(_) => ErrorKind::InvalidArgument,

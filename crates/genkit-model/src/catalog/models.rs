@@ -77,7 +77,7 @@ impl Models {
         }
         match std::env::var("GENKIT_MODEL") {
             Ok(name) if !name.is_empty() => self.model_named(&name),
-            _ => Err(E::NoModelNamed.into()),
+            _ => Err(E::MissingModelName.into()),
         }
     }
 
@@ -110,7 +110,7 @@ impl Models {
     /// Returns the provider that a name starts with, and the rest of the name.
     fn find_provider<'a>(&self, name: &'a str) -> Result<Option<(Arc<dyn Provider>, &'a str)>> {
         if name.trim().is_empty() {
-            return Err(E::NoModelNamed.into());
+            return Err(E::MissingModelName.into());
         }
         let (prefix, rest) = name.split_once('/').unwrap_or((name, ""));
         let given = self.providers.iter().find(|provider| provider.name() == prefix);

@@ -12,7 +12,7 @@ use genkit_core::{ErrorKind, Result};
 #[derive(Debug, thiserror::Error)]
 enum Error {
     #[error("the embedder `{0}` accepts no options; remove the dimensions, task and settings")]
-    NoOptions(String),
+    OptionsUnsupported(String),
 }
 
 impl Topic for Error {
@@ -62,7 +62,7 @@ pub trait Embedder: Send + Sync + 'static {
     fn embed_with(&self, request: EmbedRequest) -> BoxFuture<'_, Result<EmbedResponse>> {
         Box::pin(async move {
             if request.has_options() {
-                return Err(Error::NoOptions(self.name().to_owned()).into());
+                return Err(Error::OptionsUnsupported(self.name().to_owned()).into());
             }
             Ok(EmbedResponse::new(self.embed(request.texts).await?))
         })

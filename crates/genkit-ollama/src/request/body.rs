@@ -29,7 +29,7 @@ pub(crate) fn encode_body(
     let images: usize = messages.iter().flat_map(|it| &it.images).map(|it| it.len()).sum();
     // With tools, a grammar would prevent the model from calling them.
     let is_free = settings.has_format() || !request.tools.is_empty();
-    let rest = ChatRest {
+    let rest = ChatParams {
         model,
         tools: request.tools.iter().map(|tool| OllamaTool::from_definition(tool, &names)).collect(),
         format: if is_free { None } else { output_grammar(&request.output) },
@@ -47,7 +47,7 @@ pub(crate) fn encode_body(
 }
 
 /// The body without its `messages`.
-struct ChatRest<'a> {
+struct ChatParams<'a> {
     model: &'a str,
     tools: Vec<OllamaTool<'a>>,
     format: Option<Cow<'a, Value>>,
@@ -55,7 +55,7 @@ struct ChatRest<'a> {
     stream: bool,
 }
 
-impl Serialize for ChatRest<'_> {
+impl Serialize for ChatParams<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("model", self.model)?;

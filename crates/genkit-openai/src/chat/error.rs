@@ -12,11 +12,11 @@ pub(super) enum Error {
         "{provider} does not support forcing a call of `{tool}`; offer only this tool, or use \
          `ToolChoice::Required`"
     )]
-    NoNamedToolChoice { provider: String, tool: String },
+    NamedToolChoiceUnsupported { provider: String, tool: String },
     #[error("{provider}: the response has no choices")]
-    NoChoices { provider: String },
+    MissingChoices { provider: String },
     #[error("{provider}: the stream ended before the response began")]
-    NoChunks { provider: String },
+    EmptyStream { provider: String },
     #[error("{provider}: the response has more than {limit} tool calls")]
     TooManyCalls { provider: String, limit: usize },
 }
@@ -25,8 +25,8 @@ impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::UnknownServer(_) => ErrorKind::NotFound,
-            Self::NoNamedToolChoice { .. } => ErrorKind::InvalidArgument,
-            Self::NoChoices { .. } | Self::NoChunks { .. } => ErrorKind::Unavailable,
+            Self::NamedToolChoiceUnsupported { .. } => ErrorKind::InvalidArgument,
+            Self::MissingChoices { .. } | Self::EmptyStream { .. } => ErrorKind::Unavailable,
             Self::TooManyCalls { .. } => ErrorKind::Internal,
         }
     }

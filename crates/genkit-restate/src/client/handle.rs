@@ -132,7 +132,7 @@ impl RestateHandle {
     }
 
     fn missing_run(&self) -> genkit::Error {
-        E::NoRun(self.id.to_string()).into()
+        E::RunNotFound(self.id.to_string()).into()
     }
 
     async fn run_status(&self) -> Result<RunStatus> {

@@ -282,7 +282,8 @@ impl<'a> Compiler<'a> {
     fn resolve_reference(&mut self, from: &'a Value, reference: &Value, at: &str) -> Result<Id, E> {
         let text = reference.as_str().ok_or_else(|| E::Malformed { at: at.to_owned() })?;
         let found = self.references.find_target(from, text);
-        let (schema, at) = found.ok_or_else(|| E::NoTarget { reference: text.to_owned() })?;
+        let (schema, at) =
+            found.ok_or_else(|| E::UnresolvedReference { reference: text.to_owned() })?;
         Ok(self.node_id(schema, excerpt(&at, 400)))
     }
 

@@ -29,7 +29,7 @@ pub(super) enum NotOpened {
 impl From<E> for NotOpened {
     fn from(error: E) -> Self {
         match error {
-            E::StateGiven(_) | E::NoStore(_) | E::OtherSession(_) | E::SessionId => {
+            E::StateGiven(_) | E::ClientManaged(_) | E::OtherSession(_) | E::SessionId => {
                 Self::Misused(error.into())
             }
             other => Self::Failed(other.into()),
@@ -117,7 +117,7 @@ impl Call {
     fn open_state(&self, init: AgentInit) -> Result<Open, NotOpened> {
         let parts = &*self.agent.0;
         if init.snapshot_id.is_some() || init.session_id.is_some() {
-            return Err(E::NoStore(parts.name.clone()).into());
+            return Err(E::ClientManaged(parts.name.clone()).into());
         }
         let mut state = init.state.unwrap_or_else(|| AgentState {
             custom: parts.custom.clone(),

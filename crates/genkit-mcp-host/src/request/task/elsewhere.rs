@@ -19,7 +19,7 @@ use genkit_core::internal::context::Elsewhere;
 use genkit_core::internal::time::now_ms;
 
 /// A task of a server that a suspended function waits for.
-pub(super) struct TaskElsewhere {
+pub(super) struct ExternalTask {
     /// Weak, so that the server is not kept alive after its host is dropped.
     server: Weak<ManagedServer>,
     /// The context of the caller, whose headers are sent with each poll.
@@ -30,7 +30,7 @@ pub(super) struct TaskElsewhere {
     keeps: bool,
 }
 
-impl TaskElsewhere {
+impl ExternalTask {
     pub(super) fn new(
         server: &Arc<ManagedServer>,
         context: &Context,
@@ -55,7 +55,7 @@ impl TaskElsewhere {
     }
 }
 
-impl Elsewhere for TaskElsewhere {
+impl Elsewhere for ExternalTask {
     fn poll_operation(&self) -> BoxFuture<'_, Option<Duration>> {
         Box::pin(async move {
             let server = self.server.upgrade()?;

@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 
 pub(super) use self::cancel::CancelTask;
-use self::elsewhere::TaskElsewhere;
+use self::elsewhere::ExternalTask;
 pub(super) use self::note::TaskNote;
 use self::note::poll_interval;
 use super::error::Error;
@@ -199,7 +199,7 @@ impl FollowedTask<'_> {
         tokio::time::sleep(held).await;
         if wait > held {
             let TaskCall { server, context, target, .. } = self.call;
-            let elsewhere = TaskElsewhere::new(server, context, target, &self.note);
+            let elsewhere = ExternalTask::new(server, context, target, &self.note);
             context.wait_suspended(Arc::new(elsewhere) as Arc<dyn Elsewhere>, wait - held).await;
         }
         Ok(())

@@ -84,7 +84,7 @@ impl Consent {
         if let Some(error) = query_parameter(&callback, "error") {
             let error = quote_text(&error);
             let why = query_parameter(&callback, "error_description").map(|why| quote_text(&why));
-            return Err(refused(Error::NotGiven { error, why }));
+            return Err(refused(Error::AccessDenied { error, why }));
         }
         AuthorizationCallback::from_redirect_url(&callback)
             .map_err(|error| RequestTarget::new(target).authorization_error(&error))

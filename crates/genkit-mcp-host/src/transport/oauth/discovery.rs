@@ -100,7 +100,7 @@ impl Discovery {
             && self.dpop.is_some()
             && !known.iter().any(|algorithm| algorithm == Dpop::ALGORITHM)
         {
-            return Err(Error::NoProofAlgorithm);
+            return Err(Error::MissingProofAlgorithm);
         }
         if !self.oauth.has_secret() || self.oauth.issuer.is_some() {
             return Ok(());

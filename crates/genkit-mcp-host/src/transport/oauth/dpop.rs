@@ -54,12 +54,12 @@ impl Dpop {
             proof = proof.with_nonce(&nonce);
         }
         let proof = proof.sign().map_err(Error::Client)?;
-        let proof = HeaderValue::try_from(proof).map_err(|_| Error::NoHeader)?;
+        let proof = HeaderValue::try_from(proof).map_err(|_| Error::MissingHeader)?;
         let headers = request.headers_mut();
         headers.insert(PROOF, proof);
         if let Some(token) = token {
             let mut access = HeaderValue::try_from(format!("{TOKEN_TYPE} {token}"))
-                .map_err(|_| Error::NoHeader)?;
+                .map_err(|_| Error::MissingHeader)?;
             access.set_sensitive(true);
             headers.insert(AUTHORIZATION, access);
         }

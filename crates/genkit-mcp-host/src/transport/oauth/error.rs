@@ -83,25 +83,25 @@ pub(super) enum Error {
     #[error("{0}")]
     TokenEndpointFailed(String),
     #[error("its response has no access token")]
-    NoAccessToken,
+    MissingAccessToken,
     #[error(
         "its authorization server issued a token that is not bound to a key, so it does not support DPoP; \
          remove `.dpop(..)` to accept such tokens"
     )]
     NotBound,
     #[error("its authorization server does not accept DPoP proofs signed with ES256")]
-    NoProofAlgorithm,
+    MissingProofAlgorithm,
     #[error("the token contains characters that are not allowed in a header")]
-    NoHeader,
+    MissingHeader,
 
     // The identity provider.
     #[error("the identity provider issued no assertion for the user")]
-    NotVouchedFor,
+    IssuerNotTrusted,
     #[error(
         "the identity provider returned no assertion of type `id-jag`; it must support \
          enterprise-managed authorization (Identity Assertion JWT Authorization Grant)"
     )]
-    NoIdJag,
+    MissingIdJag,
 
     // The user.
     #[error("the user must grant access")]
@@ -116,9 +116,9 @@ pub(super) enum Error {
     #[error("the response does not match the pending sign-in")]
     OtherAnswer,
     #[error("the authorization server did not grant access ({error}){}", .why.as_ref().map(|why| format!(" {why}")).unwrap_or_default())]
-    NotGiven { error: String, why: Option<String> },
+    AccessDenied { error: String, why: Option<String> },
     #[error("the authorization server granted access but returned no token")]
-    NoToken,
+    MissingToken,
 
     // Insufficient scopes.
     #[error("{0} denied the request and did not state the required scopes")]
@@ -149,20 +149,20 @@ impl Topic for Error {
             | Self::InvalidEndpoint { .. }
             | Self::IssuerChanged { .. }
             | Self::IssuerElsewhere { .. }
-            | Self::NoIdJag
+            | Self::MissingIdJag
             | Self::NotBound
-            | Self::NoProofAlgorithm
-            | Self::NoHeader
+            | Self::MissingProofAlgorithm
+            | Self::MissingHeader
             | Self::TokenEndpoint(_)
             | Self::Client(ClientError::Callback { .. }) => ErrorKind::FailedPrecondition,
             Self::OtherIssuer { .. }
-            | Self::NoAccessToken
+            | Self::MissingAccessToken
             | Self::NeedsUser
             | Self::TooManySignIns
             | Self::UserTimeout(_)
             | Self::OtherAnswer
-            | Self::NoToken => ErrorKind::Unauthenticated,
-            Self::NotGiven { .. }
+            | Self::MissingToken => ErrorKind::Unauthenticated,
+            Self::AccessDenied { .. }
             | Self::NoScopeNamed(_)
             | Self::ScopesNotGiven { .. }
             | Self::ScopesNoHelp { .. }

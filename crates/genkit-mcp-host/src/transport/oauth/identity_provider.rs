@@ -124,10 +124,10 @@ impl IdentityProvider {
             None => request.with_field("client_id", &self.client_id),
         };
         let answer = request.send_request(&addresses, None, redactor).await;
-        let answer = answer.map_err(|failure| failure.with_prefix(Error::NotVouchedFor))?;
+        let answer = answer.map_err(|failure| failure.with_prefix(Error::IssuerNotTrusted))?;
         match (answer["issued_token_type"].as_str(), answer["access_token"].as_str()) {
             (Some(ID_JAG), Some(assertion)) => Ok(assertion.to_owned()),
-            _ => Err(Error::NoIdJag.into()),
+            _ => Err(Error::MissingIdJag.into()),
         }
     }
 }

@@ -123,7 +123,7 @@ impl NonInteractive {
         let request = self.authenticate_request(request, metadata, &issuer)?;
         let (addresses, dpop) = (&self.discovery.addresses, self.dpop.as_deref());
         let answer = request.send_request(addresses, dpop, &self.redactor).await?;
-        let token = answer["access_token"].as_str().ok_or(Error::NoAccessToken)?;
+        let token = answer["access_token"].as_str().ok_or(Error::MissingAccessToken)?;
         if dpop.is_some() && !is_bound(answer["token_type"].as_str()) {
             return Err(Error::NotBound.into());
         }

@@ -66,9 +66,9 @@ pub(super) enum HeaderError {
     #[error("the header {0} occurs twice")]
     Twice(String),
     #[error("the header {0} is not valid text")]
-    NoText(String),
+    NotText(String),
     #[error("the header {0} is not Base64-encoded UTF-8")]
-    NoBase64(String),
+    InvalidBase64(String),
     #[error("the header {header} is `{said}`, but the body has `{meant}`")]
     Differs { header: String, said: String, meant: String },
     #[error("the header {header} repeats `{argument}`, which is missing in the body")]

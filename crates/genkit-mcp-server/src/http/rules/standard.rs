@@ -96,7 +96,7 @@ fn only_value<'a>(headers: &'a HeaderMap, name: &str) -> Result<Option<&'a str>,
     if all.next().is_some() {
         return Err(HeaderError::Twice(name.to_owned()));
     }
-    value.to_str().map(Some).map_err(|_| HeaderError::NoText(name.to_owned()))
+    value.to_str().map(Some).map_err(|_| HeaderError::NotText(name.to_owned()))
 }
 
 fn decode_value<'a>(name: &str, value: &'a str) -> Result<Cow<'a, str>, HeaderError> {
@@ -104,7 +104,7 @@ fn decode_value<'a>(name: &str, value: &'a str) -> Result<Cow<'a, str>, HeaderEr
     let Some(inner) = inner else { return Ok(Cow::Borrowed(value)) };
     let bytes = BASE64_STANDARD.decode(inner).ok();
     let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
-    text.map(Cow::Owned).ok_or_else(|| HeaderError::NoBase64(name.to_owned()))
+    text.map(Cow::Owned).ok_or_else(|| HeaderError::InvalidBase64(name.to_owned()))
 }
 
 fn differs_from(header: &str, said: &str, meant: &str) -> HeaderError {

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{SessionId, to_millis};
 use crate::http::standalone_stream::StandaloneStream;
-use crate::http::streams::{EventStream, KeptStreams};
+use crate::http::streams::{EventStream, RetainedStreams};
 use crate::session::Session;
 #[cfg(feature = "durable")]
 use crate::session::random_bytes;
@@ -39,7 +39,7 @@ pub(in super::super) struct HttpSession {
     /// The number of running requests and open streams.
     in_use: AtomicUsize,
     is_ready: AtomicBool,
-    kept: Mutex<KeptStreams>,
+    kept: Mutex<RetainedStreams>,
     standing: OnceLock<Arc<StandaloneStream>>,
     /// Cancelled when the session ends.
     ended: CancellationToken,
@@ -165,7 +165,7 @@ impl HttpSession {
         self.ended.cancel();
         self.session.connection.no_more_answers();
         self.session.connection.cancel_all();
-        *lock(&self.kept) = KeptStreams::default();
+        *lock(&self.kept) = RetainedStreams::default();
     }
 }
 

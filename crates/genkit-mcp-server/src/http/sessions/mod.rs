@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 
 pub(super) use self::http_session::{HttpSession, Owner, SessionInUse};
 pub(super) use self::session_id::SessionId;
-use crate::quota::{ClientQuota, HeldQuota, Kind, Quotas, SessionQuota};
+use crate::quota::{ClientQuota, Kind, QuotaGuard, Quotas, SessionQuota};
 use crate::session::Session;
 use genkit_core::internal::sync::{read, write};
 
@@ -76,7 +76,7 @@ impl SessionTable {
         &self,
         quotas: &Quotas,
         client: &Arc<ClientQuota>,
-    ) -> Option<(Arc<SessionQuota>, HeldQuota)> {
+    ) -> Option<(Arc<SessionQuota>, QuotaGuard)> {
         if let Some(opened) = client.open_session() {
             return Some(opened);
         }

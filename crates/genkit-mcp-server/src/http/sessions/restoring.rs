@@ -37,7 +37,7 @@ impl EndpointState {
         headers: &HeaderMap,
         sender: &RequestSender<'_>,
     ) -> Result<SessionInUse, HttpRejection> {
-        let Some(sessions) = &self.sessions else { return Err(HttpRejection::NoSuchSession) };
+        let Some(sessions) = &self.sessions else { return Err(HttpRejection::SessionNotFound) };
         let mut named = headers.get_all(SESSION).iter();
         let named = match (named.next(), named.next()) {
             (Some(named), None) => named.to_str().ok(),
@@ -45,7 +45,7 @@ impl EndpointState {
             (Some(_), Some(_)) => None,
         };
         let id = named.and_then(|named| named.parse::<SessionId>().ok());
-        let id = id.ok_or(HttpRejection::NoSuchSession)?;
+        let id = id.ok_or(HttpRejection::SessionNotFound)?;
         if let Some(found) = sessions.find_session(id, &sender.owner) {
             found.session.set_sees(sender.sees.clone());
             return Ok(found);
@@ -63,17 +63,19 @@ impl EndpointState {
         id: SessionId,
         sender: &RequestSender<'_>,
     ) -> Result<SessionInUse, HttpRejection> {
-        let Some(store) = self.stored_sessions() else { return Err(HttpRejection::NoSuchSession) };
+        let Some(store) = self.stored_sessions() else {
+            return Err(HttpRejection::SessionNotFound);
+        };
         let named = id.to_string();
         let loading = tokio::time::timeout(STORE_TIMEOUT, store.load(&named));
         let stored = match loading.await {
             Ok(Ok(Some(stored))) => stored,
-            Ok(Ok(None)) => return Err(HttpRejection::NoSuchSession),
+            Ok(Ok(None)) => return Err(HttpRejection::SessionNotFound),
             Ok(Err(error)) => {
                 tracing::error!(error = %Logged::text(error.chain()), "cannot load a session");
-                return Err(HttpRejection::NoStore);
+                return Err(HttpRejection::MissingStore);
             }
-            Err(_) => return Err(HttpRejection::NoStore),
+            Err(_) => return Err(HttpRejection::MissingStore),
         };
         if owner_of(&stored) != Some(sender.owner) {
             return Err(HttpRejection::OthersSession);
@@ -84,10 +86,11 @@ impl EndpointState {
         session.set_sees(sender.sees.clone());
         session.connection.number_at_random();
         if !apply_stored(&stored, &session) {
-            return Err(HttpRejection::NoSuchSession);
+            return Err(HttpRejection::SessionNotFound);
         }
-        let used =
-            sessions.open_session(id, sender.owner, session).ok_or(HttpRejection::NoSuchSession)?;
+        let used = sessions
+            .open_session(id, sender.owner, session)
+            .ok_or(HttpRejection::SessionNotFound)?;
         if stored.ready {
             self.make_ready(&used, sender);
         }

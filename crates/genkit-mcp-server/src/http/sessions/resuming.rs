@@ -50,9 +50,9 @@ impl EndpointState {
             Ok(Ok(None)) => return Ok(answers::no_events()),
             Ok(Err(error)) => {
                 tracing::error!(error = %Logged::text(error.chain()), "cannot load a stream");
-                return Err(HttpRejection::NoStore);
+                return Err(HttpRejection::MissingStore);
             }
-            Err(_) => return Err(HttpRejection::NoStore),
+            Err(_) => return Err(HttpRejection::MissingStore),
         };
         let counted =
             session.session.quota().open_stream().map_err(|_| HttpRejection::TooManyStreams)?;
@@ -153,7 +153,7 @@ pub(in crate::http) async fn answer_stored(
         (Some(session), Some(request), Some(store)) => {
             let number = session.keep_everywhere(&answering.stream, now);
             let run = RunId::of_stream(&session.id().to_string(), number);
-            StreamPlace { run, request: request.clone(), number, store }
+            StreamLocation { run, request: request.clone(), number, store }
         }
         _ => return Err((call, answering)),
     };
@@ -161,7 +161,7 @@ pub(in crate::http) async fn answer_stored(
 }
 
 /// Where a stream is stored.
-struct StreamPlace {
+struct StreamLocation {
     run: RunId,
     request: RequestId,
     number: u64,
@@ -172,7 +172,7 @@ struct StreamPlace {
 async fn said_everywhere(
     call: Call,
     answering: PendingResponse,
-    place: StreamPlace,
+    place: StreamLocation,
     end: CancellationToken,
 ) -> Response<AnswerBody> {
     let stream = Arc::clone(&answering.stream);
@@ -182,7 +182,7 @@ async fn said_everywhere(
     let (begun, has_begun) = tokio::sync::oneshot::channel();
     // In a task, because the lease must be renewed even if the client does not read.
     tokio::spawn(async move {
-        let StreamPlace { run, request, store, .. } = place;
+        let StreamLocation { run, request, store, .. } = place;
         let journal = StreamJournal::open(&store, run, &request, &answering.stream).await;
         let _ = begun.send(());
         let Some(journal) = journal else { return drive_call(call, answering).await };

@@ -18,7 +18,7 @@ const KEPT: u64 = 60_000;
 
 /// The streams of one session, the oldest first.
 #[derive(Default)]
-pub(in super::super) struct KeptStreams {
+pub(in super::super) struct RetainedStreams {
     streams: Vec<RetainedStream>,
     last: u64,
 }
@@ -30,7 +30,7 @@ struct RetainedStream {
     finished: Option<u64>,
 }
 
-impl KeptStreams {
+impl RetainedStreams {
     /// Keeps a stream and returns its number, which [`find`](Self::find) takes.
     pub(in super::super) fn keep_stream(&mut self, stream: &Arc<EventStream>, now: u64) -> u64 {
         let number = self.last + 1;

@@ -23,7 +23,7 @@ pub(super) use self::frame::{EventId, priming_event};
 #[cfg(feature = "durable")]
 pub(super) use self::journal::StoredStream;
 pub(super) use self::journal::StreamJournal;
-pub(super) use self::kept::KeptStreams;
+pub(super) use self::kept::RetainedStreams;
 use crate::engine::Outward;
 use genkit_core::BoxFuture;
 use genkit_core::internal::sync::lock;

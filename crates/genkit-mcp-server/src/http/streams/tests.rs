@@ -118,7 +118,7 @@ fn replay_buffer_is_bounded() {
 
 #[test]
 fn finished_streams_are_forgotten_by_number_bytes_and_time() {
-    let mut kept = KeptStreams::default();
+    let mut kept = RetainedStreams::default();
     let finished = |length: usize| {
         let stream = Arc::new(EventStream::default());
         stream.finish_stream(Some(&message(&"x".repeat(length))));

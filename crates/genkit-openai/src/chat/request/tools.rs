@@ -84,7 +84,7 @@ pub(super) fn tool_choice<'a>(
         ToolChoice::Tool(name) if !target.deviations.named_tool_choice => {
             if request.tools.len() > 1 {
                 let (provider, tool) = (target.provider.to_owned(), name.clone());
-                return Err(E::NoNamedToolChoice { provider, tool });
+                return Err(E::NamedToolChoiceUnsupported { provider, tool });
             }
             ToolChoiceParam::Mode("required")
         }

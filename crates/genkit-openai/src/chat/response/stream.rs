@@ -179,7 +179,7 @@ impl WireStream for ChatStream<'_> {
 
     fn into_response(mut self: Box<Self>) -> Result<ModelResponse> {
         if !self.begun {
-            return Err(E::NoChunks { provider: self.target.provider.to_owned() }.into());
+            return Err(E::EmptyStream { provider: self.target.provider.to_owned() }.into());
         }
         let calls = self.decode_calls();
         self.completion.set_calls(calls);

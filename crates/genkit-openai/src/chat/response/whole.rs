@@ -36,7 +36,7 @@ pub(in crate::chat) fn decode_response(
     let mut response = CompletionBuilder { is_ended: true, ..CompletionBuilder::default() };
     let mut answer = response.take_metadata(answer);
     let Some(choice) = first_choice(&mut answer) else {
-        return Err(E::NoChoices { provider: target.provider.to_owned() }.into());
+        return Err(E::MissingChoices { provider: target.provider.to_owned() }.into());
     };
     if let Some(error) = &choice.error {
         return Err(error::error_in_response(target.provider, error));

@@ -29,7 +29,7 @@ const COUNTED: [&str; 6] = [
 
 /// The body without its `input`.
 #[derive(Serialize)]
-struct ResponsesRest<'a> {
+struct ResponsesParams<'a> {
     model: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     instructions: Option<Cow<'a, str>>,
@@ -78,7 +78,7 @@ fn encode_with(
     server: &OpenAiServer,
     model: &str,
     request: &ModelRequest,
-    adapt: impl FnOnce(&mut ResponsesRest<'_>),
+    adapt: impl FnOnce(&mut ResponsesParams<'_>),
 ) -> Result<Vec<u8>> {
     let config = &request.config;
     let text = |key: &str| config.get(key).and_then(Value::as_str);
@@ -111,7 +111,7 @@ fn encode_with(
         Some(given) => Some(ChosenTool::Given(given)),
         None => tool_choice(request, &names).map(ChosenTool::Ours),
     };
-    let mut rest = ResponsesRest {
+    let mut rest = ResponsesParams {
         model,
         instructions: text("instructions").map(Cow::Borrowed).or(input.instructions),
         settings: settings.sent_settings(text_format(request, &server.deviations)),

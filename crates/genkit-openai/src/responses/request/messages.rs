@@ -44,7 +44,7 @@ pub(super) struct ConversationInput<'a> {
 }
 
 /// An item, with the index of its message.
-type Placed<'a> = (usize, InputItem<'a>);
+type IndexedItem<'a> = (usize, InputItem<'a>);
 
 /// Encodes the input of `request`. The messages before `from` are cached.
 pub(super) fn encode_input<'a>(
@@ -127,7 +127,7 @@ struct InputWriter<'a> {
     ids: ToolCallIds<'a>,
     /// The index of the message that is being written.
     at: usize,
-    items: Vec<Placed<'a>>,
+    items: Vec<IndexedItem<'a>>,
     /// Content next to tool responses, which must be in a user message after the last response.
     shown: Vec<InputPart<'a>>,
 }
@@ -332,7 +332,7 @@ struct PairedItems<'a> {
 
 /// Returns the items that the API accepts: a call only together with its response, and reasoning
 /// only together with the item that follows it. The first `known` items are cached.
-fn pair_items(items: Vec<Placed<'_>>, known: usize, continues: bool) -> PairedItems<'_> {
+fn pair_items(items: Vec<IndexedItem<'_>>, known: usize, continues: bool) -> PairedItems<'_> {
     let mut open = HashMap::new();
     let mut is_paired = vec![true; items.len()];
     for (index, (_, item)) in items.iter().enumerate() {

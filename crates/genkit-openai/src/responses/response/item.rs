@@ -13,14 +13,14 @@ use genkit_model::internal::signature::SIGNED_BY;
 
 /// The content of an item.
 pub(super) enum ItemOutput {
-    Message(SaidMessage),
+    Message(OutputMessage),
     Part(Part),
     /// The item has no content.
     Nothing,
 }
 
 #[derive(Default)]
-pub(super) struct SaidMessage {
+pub(super) struct OutputMessage {
     pub(super) id: Option<String>,
     pub(super) phase: Option<String>,
     pub(super) text: String,
@@ -98,11 +98,11 @@ impl<'a> ItemReader<'a> {
     }
 }
 
-fn read_message(mut item: Map<String, Value>) -> SaidMessage {
-    let mut said = SaidMessage {
+fn read_message(mut item: Map<String, Value>) -> OutputMessage {
+    let mut said = OutputMessage {
         id: item_text(&item, "id").map(str::to_owned),
         phase: item_text(&item, "phase").map(str::to_owned),
-        ..SaidMessage::default()
+        ..OutputMessage::default()
     };
     match item.get_mut("content").map(Value::take) {
         // Some servers send a string instead of a list.
@@ -111,7 +111,7 @@ fn read_message(mut item: Map<String, Value>) -> SaidMessage {
             for mut block in blocks.into_iter().filter(Value::is_object) {
                 said.text.push_str(block["text"].as_str().unwrap_or_default());
                 said.refusal.push_str(block["refusal"].as_str().unwrap_or_default());
-                let SaidMessage { annotations, probabilities, .. } = &mut said;
+                let OutputMessage { annotations, probabilities, .. } = &mut said;
                 for (key, all) in [("annotations", annotations), ("logprobs", probabilities)] {
                     if let Some(Value::Array(more)) = block.get_mut(key) {
                         all.append(more);

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::body::ResponseObject;
-use super::item::{ItemOutput, ItemReader, SaidMessage};
+use super::item::{ItemOutput, ItemReader, OutputMessage};
 use crate::responses::error::Error as E;
 use crate::responses::metadata::{ITEM_ID, PHASE};
 use crate::wire::builder::OpenAiServer;
@@ -98,7 +98,7 @@ impl OutputResponse {
         }
     }
 
-    fn add_message(&mut self, said: SaidMessage) {
+    fn add_message(&mut self, said: OutputMessage) {
         self.refusal.push_str(&said.refusal);
         self.annotations.extend(said.annotations);
         self.probabilities.extend(said.probabilities);

@@ -251,7 +251,7 @@ impl AuthorizationCode {
     fn granted_token(&self) -> Result<AccessToken, HttpError> {
         let none = || match self.credentials.current_credentials().access_token() {
             Some(_) => Error::NotBound,
-            None => Error::NoToken,
+            None => Error::MissingToken,
         };
         self.held_token().ok_or_else(|| self.discovery.access_error(none()))
     }
