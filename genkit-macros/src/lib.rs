@@ -8,11 +8,11 @@
 //!
 //! The user documentation, with its compiled examples, is in `genkit/src/docs`.
 
-#[cfg(any(feature = "dotprompt", feature = "skills"))]
-mod beside;
 mod crate_path;
 #[cfg(feature = "dotprompt")]
 mod embed;
+#[cfg(any(feature = "dotprompt", feature = "skills"))]
+mod embed_folder;
 mod error;
 mod expand;
 mod kind;

@@ -12,7 +12,7 @@ use syn::ext::IdentExt as _;
 use syn::parse::ParseStream;
 use syn::{Attribute, Ident, LitStr, Token, Visibility};
 
-use crate::beside::{self, after_library};
+use crate::embed_folder::{self, after_library};
 use crate::error::Errors;
 
 const USAGE: &str =
@@ -143,7 +143,7 @@ fn read_skills(
     manifest: Option<&Path>,
     errors: &mut Errors,
 ) -> Vec<FoundSkill> {
-    let Some(path) = beside::resolve_folder(&input.folder, manifest, errors) else {
+    let Some(path) = embed_folder::resolve_folder(&input.folder, manifest, errors) else {
         return Vec::new();
     };
     let manifest = manifest.unwrap_or(Path::new(""));

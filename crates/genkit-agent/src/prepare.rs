@@ -27,7 +27,7 @@ use genkit_core::internal::future::{Awaited, box_in_place};
 use genkit_core::internal::generate::error::Error as E;
 use genkit_core::internal::generate::interrupt::{ResumedCalls, resume};
 use genkit_core::internal::trace;
-use genkit_core::internal::trace::Ended;
+use genkit_core::internal::trace::SpanOutcome;
 use genkit_core::{GenerateOptions, GenerateResponse};
 use genkit_core::{Message, ToolRequest};
 use genkit_core::{ModelRequest, ModelResponse};
@@ -110,8 +110,10 @@ impl Generate {
                     }
                     None => error,
                 });
-            trace::end_span(span, &mut ended, |ended| Ended::from_result(ended, trace::to_json))
-                .await;
+            trace::end_span(span, &mut ended, |ended| {
+                SpanOutcome::from_result(ended, trace::to_json)
+            })
+            .await;
             ended
         })
     }

@@ -64,7 +64,7 @@ pub mod model {
     pub use crate::model::*;
 }
 pub mod names {
-    pub use crate::names::kept::NameTable;
+    pub use crate::names::name_table::NameTable;
     pub use crate::names::{Names, safe_name};
 }
 pub mod redact {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::fault::Fault;
+use crate::error_kind::ErrorKind;
 
 /// An error in a prompt: its position, the problem, and how to fix it.
 ///
@@ -20,11 +20,11 @@ struct Inner {
     file: Option<Arc<str>>,
     line: usize,
     column: usize,
-    fault: Fault,
+    fault: ErrorKind,
 }
 
 impl Error {
-    pub(crate) fn new(fault: Fault) -> Self {
+    pub(crate) fn new(fault: ErrorKind) -> Self {
         Self(Box::new(Inner { file: None, line: 0, column: 0, fault }))
     }
 

@@ -31,7 +31,7 @@
 mod check;
 mod environment;
 mod error;
-mod fault;
+mod error_kind;
 mod folder;
 mod frontmatter;
 mod limits;

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use serde_json::{Map, Value};
 
 use crate::error::Error;
-use crate::fault::Fault;
+use crate::error_kind::ErrorKind;
 use crate::frontmatter::{self, FileParts};
 use crate::limits::{MAX_FRONTMATTER_BYTES, MAX_SOURCE_BYTES};
 use crate::metadata::ExpandedMetadata;
@@ -54,7 +54,7 @@ impl PromptFile {
     pub(crate) fn from_source(file: &str, source: Arc<str>) -> Result<Self, Error> {
         let file: Arc<str> = file.into();
         if source.len() > MAX_SOURCE_BYTES {
-            return Err(Error::new(Fault::SourceTooLarge).in_file(&file));
+            return Err(Error::new(ErrorKind::SourceTooLarge).in_file(&file));
         }
         let FileParts { frontmatter, body } = frontmatter::split_file(&source);
         let raw = match &frontmatter {
@@ -98,7 +98,7 @@ impl PromptFile {
     pub(crate) fn overlooked_frontmatter(&self) -> Option<Error> {
         let template = self.compiled_template();
         let (why, at) = frontmatter::find_overlooked(template.source())?;
-        Some(template.error_at(Fault::FrontmatterOverlooked(why), at))
+        Some(template.error_at(ErrorKind::FrontmatterOverlooked(why), at))
     }
 
     pub(crate) fn compiled_template(&self) -> &Template {
@@ -129,7 +129,7 @@ impl PromptFile {
 
 fn read_keys(text: &str) -> Result<Map<String, Value>, Error> {
     if text.len() > MAX_FRONTMATTER_BYTES {
-        return Err(Error::new(Fault::FrontmatterTooLarge).with_place((1, 1)));
+        return Err(Error::new(ErrorKind::FrontmatterTooLarge).with_place((1, 1)));
     }
     let raw = frontmatter::yaml::read(text)?;
     match frontmatter::check_keys(&raw) {

@@ -41,12 +41,12 @@
 )]
 
 mod data_set;
+mod display;
 mod error;
 mod evaluator;
 pub mod metrics;
 mod report;
 mod run;
-mod shown;
 mod table;
 
 pub use data_set::{DataSet, IntoDataSet};

@@ -12,8 +12,8 @@ use bytes::BytesMut;
 use http::{HeaderMap, HeaderValue};
 use http_body_util::BodyExt as _;
 
-pub use super::room::BodyBudget;
-use super::room::{BudgetExceeded, BudgetGuard};
+pub use super::body_budget::BodyBudget;
+use super::body_budget::{BudgetExceeded, BudgetGuard};
 
 /// The time limit for receiving a request body. Default is 30 seconds.
 const BODY_TIMEOUT: Duration = Duration::from_secs(30);

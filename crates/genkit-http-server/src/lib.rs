@@ -6,6 +6,7 @@
 )]
 
 mod body;
+mod body_budget;
 mod connections;
 mod cors;
 mod drain;
@@ -18,7 +19,6 @@ pub mod internal;
 mod listening;
 mod media_types;
 mod origin;
-mod room;
 mod secret;
 mod serving;
 mod until_sent;

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::error::{Error, ErrorReason};
 use crate::fields::Fields;
-use crate::place::Place;
+use crate::location::Location;
 use crate::read::read_bounded;
 use crate::server::{ServerEntry, ServerOptions, ServerTransport};
 use crate::shapes::unify_entry;
@@ -25,7 +25,7 @@ const ODD_MILLISECONDS: f64 = 3601.0;
 /// Reads the server of an entry.
 pub(crate) fn read_server(
     key: String,
-    at: &Place<'_>,
+    at: &Location<'_>,
     entry: Value,
     variables: &Variables<'_>,
     folder: Option<&Path>,

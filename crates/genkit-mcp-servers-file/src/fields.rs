@@ -3,12 +3,12 @@
 use serde_json::{Map, Value};
 
 use crate::error::{Error, ErrorReason};
-use crate::place::Place;
+use crate::location::Location;
 use crate::variables::{Variables, expand_variables};
 
 /// The fields of one server's entry.
 pub(crate) struct Fields<'a> {
-    pub(crate) at: &'a Place<'a>,
+    pub(crate) at: &'a Location<'a>,
     pub(crate) entry: Map<String, Value>,
     pub(crate) variables: &'a Variables<'a>,
 }
@@ -70,7 +70,7 @@ impl Fields<'_> {
 
     fn read_typed<'v, T>(
         &'v self,
-        at: &Place<'_>,
+        at: &Location<'_>,
         key: &str,
         expected: &'static str,
         read: impl FnOnce(&'v Value) -> Option<T>,
@@ -79,19 +79,19 @@ impl Fields<'_> {
         read(value).map(Some).ok_or_else(|| at.type_error(expected, value))
     }
 
-    fn read_array(&self, at: &Place<'_>, key: &str) -> Result<Option<&Vec<Value>>, Error> {
+    fn read_array(&self, at: &Location<'_>, key: &str) -> Result<Option<&Vec<Value>>, Error> {
         self.read_typed(at, key, "an array of strings", Value::as_array)
     }
 
     /// Like [`expand_value`](Self::expand_value); numbers and booleans are converted to strings.
-    fn expand_scalar(&self, at: &Place<'_>, value: &Value) -> Result<String, Error> {
+    fn expand_scalar(&self, at: &Location<'_>, value: &Value) -> Result<String, Error> {
         match value {
             Value::Number(_) | Value::Bool(_) => Ok(value.to_string()),
             other => self.expand_value(at, other),
         }
     }
 
-    fn expand_value(&self, at: &Place<'_>, value: &Value) -> Result<String, Error> {
+    fn expand_value(&self, at: &Location<'_>, value: &Value) -> Result<String, Error> {
         match value {
             Value::String(text) => {
                 expand_variables(text, self.variables).map_err(|reason| at.error_at(reason))

@@ -8,7 +8,7 @@ use crate::entry;
 use crate::entry_keys::{nearest, normalize_word};
 use crate::error::{Error, ErrorReason};
 use crate::jsonc::{self, Parsed};
-use crate::place::Place;
+use crate::location::Location;
 use crate::sections::{Section, take_sections};
 use crate::server::{ServerEntry, ServersFile};
 use crate::server_keys;
@@ -51,7 +51,7 @@ pub(crate) fn parse_in(
     // An invalid section does not disable the others.
     let mut broken = None;
     for section in find_sections(text, name, &mut notices)? {
-        let at = Place::new(name, &section.path);
+        let at = Location::new(name, &section.path);
         let is_elsewhere = section.project.as_deref().filter(|folder| !is_working_folder(folder));
         let entries = match list_entries(&at, section.entries) {
             Ok(entries) => entries,
@@ -112,9 +112,9 @@ fn is_working_folder(folder: &str) -> bool {
 
 /// Returns the entries of a section, by name, with their positions.
 fn list_entries<'a>(
-    at: &Place<'a>,
+    at: &Location<'a>,
     entries: Value,
-) -> Result<Vec<(String, Place<'a>, Value)>, Error> {
+) -> Result<Vec<(String, Location<'a>, Value)>, Error> {
     match entries {
         Value::Object(entries) => {
             let each = entries.into_iter().map(|(key, entry)| {
@@ -137,7 +137,7 @@ fn list_entries<'a>(
 
 /// Returns the sections of a file that contain servers.
 fn find_sections(text: &str, name: &str, notices: &mut Vec<String>) -> Result<Vec<Section>, Error> {
-    let at = Place::of_file(name);
+    let at = Location::of_file(name);
     let Parsed { value, duplicates } =
         jsonc::parse_value(text).map_err(|reason| at.error_at(reason))?;
     for duplicate in duplicates {

@@ -66,10 +66,10 @@
 #![forbid(unsafe_code)]
 
 mod admin;
+mod chunks;
 mod client;
 mod error;
 mod http;
-mod kept;
 mod limits;
 mod object;
 mod step_journal;

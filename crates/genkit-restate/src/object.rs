@@ -15,7 +15,7 @@ use restate_sdk::serde::Json;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::kept::{HEAD, HeadPiece, LogChange, PIECES, RunPieces, WORKERS};
+use crate::chunks::{HEAD, HeadPiece, LogChange, PIECES, RunPieces, WORKERS};
 use crate::wire::{FirstState, FlowWaiter, SettledStep, WORK, Whole, handler_error, read, to_json};
 
 /// The invocations that work on a run.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::bounds::{Bounds, Misfit, Shape};
+use super::bounds::{Bounds, Mismatch, Shape};
 
 /// A checker of values against one schema.
 pub(super) enum Checker {
@@ -25,9 +25,9 @@ impl Checker {
     }
 
     /// Parses strings in `value` that do not match the schema and contain JSON.
-    pub(super) fn reread(&self, value: &mut Value) {
+    pub(super) fn retry_parse(&self, value: &mut Value) {
         if let Self::Bounds(bounds) = self {
-            bounds.reread(value);
+            bounds.retry_parse(value);
         }
     }
 
@@ -46,8 +46,8 @@ impl Checker {
         let Self::Bounds(bounds) = self else { return Ok(()) };
         match bounds.check_value(value) {
             Ok(()) => Ok(()),
-            Err(Misfit::Broken(why)) => Err(why),
-            Err(Misfit::TooMuch) => {
+            Err(Mismatch::Broken(why)) => Err(why),
+            Err(Mismatch::TooMuch) => {
                 tracing::warn!(
                     "arguments are sent to their server without validation, because they are too large or the schema \
                      is too costly"

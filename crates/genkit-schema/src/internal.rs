@@ -21,8 +21,8 @@ pub mod pointer {
     pub use crate::json::pointer::*;
 }
 pub use crate::repair::{Patterns, Repaired, repair, repair_arguments};
-pub use crate::reread::held;
 pub use crate::result_shape::ResultShape;
+pub use crate::retry_parse::held;
 pub use crate::schemas::{OutputSchema, Schemas};
 pub use crate::shared::Schema;
 pub use crate::strictness::Strictness;

@@ -47,12 +47,12 @@ impl fmt::Display for Place {
 
 /// A part that does not match its type, with serde's message.
 #[derive(Debug)]
-pub struct Misfit {
+pub struct Mismatch {
     pub place: Place,
     pub message: String,
 }
 
-impl fmt::Display for Misfit {
+impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { place, message } = self;
         match place.is_whole() {
@@ -63,10 +63,10 @@ impl fmt::Display for Misfit {
 }
 
 /// Deserializes `value` as `T`.
-pub fn read<T: DeserializeOwned>(value: &Value) -> Result<T, Misfit> {
+pub fn read<T: DeserializeOwned>(value: &Value) -> Result<T, Mismatch> {
     // Tracking the path is slower, so it is only done after an error.
     T::deserialize(value)
-        .map_err(|error| Misfit { place: place_in::<T>(value), message: error.to_string() })
+        .map_err(|error| Mismatch { place: place_in::<T>(value), message: error.to_string() })
 }
 
 fn place_in<T: DeserializeOwned>(value: &Value) -> Place {

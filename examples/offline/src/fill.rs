@@ -9,7 +9,7 @@ use genkit::serde_json::{Value, json};
 use crate::schema::Field;
 use crate::tell::{self, plain};
 use crate::text::{Text, Word};
-use crate::words::{self, is_in};
+use crate::tokenize::{self, is_in};
 
 /// The maximum number of filled fields of a schema, and of items of a list.
 const MAX_PLACES: usize = 100;
@@ -106,14 +106,14 @@ impl<'f> Filler<'f> {
         let results = self.results.iter().filter(|result| result.error().is_none());
         let outputs = results.map(|result| &result.output);
         let entries = outputs.clone().filter_map(Value::as_object).flatten();
-        let named = entries.filter(|(key, _)| words::split(key) == words::split(name));
+        let named = entries.filter(|(key, _)| tokenize::split(key) == tokenize::split(name));
         let whole = outputs.filter(|output| guess && (output.is_number() || output.is_array()));
         let facts = named.map(|(_, value)| value).chain(whole);
         let mut found: Vec<_> = facts.map(|value| (0..0, value.clone())).collect();
         match (field.values.as_slice(), field.kind()) {
             ([only], _) => found.extend(guess.then(|| (0..0, (*only).clone()))),
             ([_, ..], _) => {
-                let place = |value| Some(text.span(&text.run(&words::stems(&plain(value)))?));
+                let place = |value| Some(text.span(&text.run(&tokenize::stems(&plain(value)))?));
                 let values = field.values.iter().copied();
                 found.extend(values.filter_map(|value| Some((place(value)?, value.clone()))));
                 found.sort_by_key(|(place, _)| (place.start, Reverse(place.end)));
@@ -125,7 +125,7 @@ impl<'f> Filler<'f> {
                 found.extend(text.beside(name).chain(all).filter_map(value));
             }
             (_, "string" | "") => {
-                let is = |list: &str| words::split(name).iter().any(|word| is_in(list, word));
+                let is = |list: &str| tokenize::split(name).iter().any(|word| is_in(list, word));
                 let (is_phrase, is_outcome) = (is(PHRASES), is(OUTCOMES) && tool.is_empty());
                 let value = |place: Range<usize>| (place.clone(), text.source[place].into());
                 if guess && (is_phrase || is_outcome) && !self.results.is_empty() {

@@ -73,7 +73,7 @@ mod plan;
 mod schema;
 mod tell;
 mod text;
-mod words;
+mod tokenize;
 
 #[cfg(test)]
 mod tests;

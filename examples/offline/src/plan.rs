@@ -11,7 +11,7 @@ use genkit::{Message, Part, Role};
 use crate::fill::fill;
 use crate::tell::plain;
 use crate::text::Text;
-use crate::words::{self, GENERIC, STOP, is_in};
+use crate::tokenize::{self, GENERIC, STOP, is_in};
 
 /// The maximum number of tool calls per message.
 const MAX_CALLS: usize = 8;
@@ -49,9 +49,9 @@ impl<'r> Turn<'r> {
         let text = Text::new(&self.prompt);
         let is_called = |tool: &&ToolDefinition| self.made.iter().any(|c| c.name == tool.name);
         // Words that named a called tool, or were used as an argument, are not used again.
-        let names = tools.iter().filter(is_called).flat_map(|tool| words::stems(&tool.name));
+        let names = tools.iter().filter(is_called).flat_map(|tool| tokenize::stems(&tool.name));
         let inputs = self.made.iter().filter_map(|call| call.input.as_object()).flatten();
-        let spent = inputs.flat_map(|(_, value)| words::stems(&plain(value))).chain(names);
+        let spent = inputs.flat_map(|(_, value)| tokenize::stems(&plain(value))).chain(names);
         let spent: HashSet<String> = spent.collect();
         let words = text.words.iter().filter(|word| !word.is_quoted);
         // `2 + 40` names a tool that adds.
@@ -81,7 +81,7 @@ impl<'r> Turn<'r> {
     fn call_of(&self, tool: &ToolDefinition) -> Called {
         let nothing = json!({"type": "object"});
         let schema = tool.input_schema().unwrap_or(&nothing);
-        let input = fill(&self.prompt, schema, &words::stems(&tool.name), &[]);
+        let input = fill(&self.prompt, schema, &tokenize::stems(&tool.name), &[]);
         let input = input.map_err(|missing| format!("`{}` needs {missing}", tool.name))?;
         let is_made = self.made.iter().any(|call| call.name == tool.name && call.input == input);
         let may_call = !is_made && self.made.len() < MAX_CALLS;
@@ -92,7 +92,7 @@ impl<'r> Turn<'r> {
 /// Returns whether a message contains all distinctive words of the tool's name, and a score for how well the tool
 /// matches.
 fn score(tool: &ToolDefinition, stems: &HashSet<&str>) -> (bool, usize) {
-    let name = words::stems(&tool.name);
+    let name = tokenize::stems(&tool.name);
     let is_vague = |stem: &String| is_in(GENERIC, stem) || is_in(STOP, stem);
     let has = |stem: &&String| stems.contains(stem.as_str());
     let mut telling = name.iter().filter(|stem| !is_vague(stem) || name.iter().all(is_vague));
@@ -100,7 +100,7 @@ fn score(tool: &ToolDefinition, stems: &HashSet<&str>) -> (bool, usize) {
     // Matches in the description count less than matches in the name.
     let worth = |stem: &String| if is_vague(stem) { 2 } else { 8 };
     let named = name.iter().filter(has).map(worth).sum::<usize>() + usize::from(is_named) * 6;
-    let described = words::stems(&tool.description);
+    let described = tokenize::stems(&tool.description);
     let counts = |stem: &&String| has(stem) && !is_vague(stem) && !name.contains(stem);
     (is_named, named + described.iter().filter(counts).count().min(7))
 }

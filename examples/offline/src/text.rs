@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use genkit::serde_json::Number;
 
-use crate::words::{self, STOP, is_in};
+use crate::tokenize::{self, STOP, is_in};
 
 /// The maximum length of a message, in bytes; the rest is ignored.
 const MAX_READ: usize = 8 * 1024;
@@ -74,7 +74,7 @@ impl<'t> Text<'t> {
     /// Finds the first mention of a property, by its full name or the last word of it. Returns the first word of the
     /// name, the start of the value, and whether a colon or `=` is before it.
     pub(crate) fn label(&self, name: &str) -> Option<(usize, usize, bool)> {
-        let stems = words::stems(name);
+        let stems = tokenize::stems(name);
         let run = self.run(&stems).or_else(|| self.run(&stems[stems.len().max(1) - 1..]))?;
         let is_link = |at: &usize| self.gap(*at) == " " && is_in(LINKS, &self.words[*at].lower);
         let links = (run.end..self.words.len()).take_while(is_link).count();
@@ -111,7 +111,7 @@ impl<'t> Text<'t> {
     /// Returns the proper names that are not the tool's, those after the tool's words first.
     pub(crate) fn names_for(&self, tool: &[String]) -> Vec<Range<usize>> {
         let anchor = self.words.get(self.anchor(tool)).map_or(0, |word| word.range.start);
-        let stems = |name: &Range<usize>| words::stems(&self.source[name.clone()]);
+        let stems = |name: &Range<usize>| tokenize::stems(&self.source[name.clone()]);
         let mut names = self.names.clone();
         names.retain(|name| !stems(name).iter().all(|stem| tool.contains(stem)));
         names.sort_by_key(|name| name.start < anchor);
@@ -170,7 +170,7 @@ fn words(source: &str, quotes: &[Range<usize>]) -> Vec<Word> {
         at = range.end;
         let lower = source[range.clone()].to_lowercase();
         let is_quoted = quotes.iter().any(|quote| quote.contains(&start));
-        words.push(Word { range, stem: words::stem(&lower), lower, number, is_quoted });
+        words.push(Word { range, stem: tokenize::stem(&lower), lower, number, is_quoted });
     }
     words
 }

@@ -8,7 +8,7 @@ use syn::punctuated::Punctuated;
 use syn::{Attribute, Ident, LitStr, Path, Token, Visibility, parenthesized, token};
 
 use super::names;
-use crate::beside::after_library;
+use crate::embed_folder::after_library;
 use crate::error::Errors;
 use crate::suggest::{find_nearest, list_words};
 

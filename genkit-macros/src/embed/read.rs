@@ -10,7 +10,7 @@ use super::input::{PromptsInput, schema_name};
 use super::names;
 use super::prompt::Prompt;
 use super::shape::GIVEN;
-use crate::beside;
+use crate::embed_folder;
 use crate::error::Errors;
 
 /// The readable contents of the folder.
@@ -29,7 +29,7 @@ pub(super) fn read_folder(
 ) -> FolderContents {
     let literal = &input.folder;
     let named = literal.value();
-    let Some(path) = beside::resolve_folder(literal, manifest, errors) else {
+    let Some(path) = embed_folder::resolve_folder(literal, manifest, errors) else {
         return FolderContents::default();
     };
     let folder = named.trim_end_matches('/');

@@ -4,8 +4,8 @@ use proc_macro2::Span;
 use syn::ext::IdentExt as _;
 use syn::{Attribute, Expr, Ident, LitStr, Meta, Type};
 
+use super::common_mistakes;
 use super::data::{self, FieldData};
-use super::habits;
 use super::meta::{self, MetaEntry, MetaValue};
 use crate::error::Errors;
 use crate::kind::Kind;
@@ -246,7 +246,7 @@ fn report_unknown(kind: Kind, key: &Ident, name: &str, errors: &mut Errors) {
     let keys = || arg::OPTIONS.iter().map(|spec| spec.key);
     let legal = format!("`#[arg]` takes {}", list_words(keys()));
     let what = format!("`#[arg]` has no option `{name}`");
-    if let Some(help) = habits::translate_arg_option(name) {
+    if let Some(help) = common_mistakes::translate_arg_option(name) {
         errors.add_at(key, what, help);
     } else if options::options_for(kind).any(|spec| spec.key == name) {
         let what = format!("{what}: it is an option of the whole function");

@@ -5,7 +5,7 @@ use quote::{ToTokens, quote};
 use syn::parse::{ParseStream, Parser as _};
 use syn::{Attribute, FnArg, Ident, Signature, Token, Visibility};
 
-use super::habits;
+use super::common_mistakes;
 use crate::error::Errors;
 use crate::kind::Kind;
 
@@ -156,7 +156,7 @@ pub(super) fn is_taken(attr: &Attribute) -> bool {
 /// Returns whether a parameter's attribute belongs to another library, or is misspelled. Unknown attributes are kept,
 /// because they can belong to another macro on the function.
 fn is_misplaced(attr: &Attribute) -> bool {
-    !is_taken(attr) && habits::translate_attribute(attr).is_some()
+    !is_taken(attr) && common_mistakes::translate_attribute(attr).is_some()
 }
 
 fn without_attributes(tokens: TokenStream) -> TokenStream {

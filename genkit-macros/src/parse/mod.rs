@@ -2,10 +2,10 @@
 
 mod app;
 mod arg;
+mod common_mistakes;
 mod data;
 mod docs;
 mod formats;
-mod habits;
 mod item;
 mod json;
 mod meta;

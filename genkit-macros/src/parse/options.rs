@@ -5,7 +5,7 @@ use syn::{Ident, LitStr, Path};
 
 use super::meta::{self, MetaValue};
 use super::values::{self, Setting};
-use super::{formats, habits};
+use super::{common_mistakes, formats};
 use crate::error::Errors;
 use crate::kind::Kind;
 use crate::options;
@@ -103,7 +103,8 @@ fn report_unknown(kind: Kind, key: &Ident, name: &str, errors: &mut Errors) {
         .map(|kind| format!("#[{}]", kind.noun()))
         .collect();
     let has_option = |option: &str| keys.contains(&option);
-    if let Some(help) = habits::translate_option(name, has_option).filter(|_| elsewhere.is_empty())
+    if let Some(help) =
+        common_mistakes::translate_option(name, has_option).filter(|_| elsewhere.is_empty())
     {
         let what = format!("{} has no option `{name}`", kind.attribute());
         return errors.add_at(key, what, help);

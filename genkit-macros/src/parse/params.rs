@@ -4,7 +4,7 @@ use syn::punctuated::Punctuated;
 use syn::{Attribute, FnArg, Ident, Meta, Pat, PatType, Token, Type};
 
 use super::arg::InputField;
-use super::habits;
+use super::common_mistakes;
 use super::item::is_taken;
 use super::meta::{self, MetaEntry, MetaValue};
 use crate::error::Errors;
@@ -68,7 +68,7 @@ fn parse_param(kind: Kind, typed: &PatType, errors: &mut Errors) -> Option<FnPar
         return None;
     }
     for attr in typed.attrs.iter().filter(|attr| !is_taken(attr)) {
-        let Some(help) = habits::translate_attribute(attr) else { continue };
+        let Some(help) = common_mistakes::translate_attribute(attr) else { continue };
         let name = quote::ToTokens::to_token_stream(attr.path());
         errors.add_at(attr, format_args!("`#[{name}]` is not an attribute of a parameter"), help);
     }

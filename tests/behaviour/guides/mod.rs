@@ -2,12 +2,12 @@
 
 mod blocks;
 mod commands;
+mod generated;
 mod links;
-mod made;
 mod names;
 mod packages;
 mod pages;
 mod programs;
 mod prose;
 mod readme;
-mod words;
+mod wording;

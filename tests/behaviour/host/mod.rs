@@ -7,7 +7,7 @@ mod clients;
 mod floods;
 pub(crate) mod hostile;
 mod lazy;
-mod life;
+mod lifecycle;
 mod logs;
 mod proxy;
 mod questions;

@@ -3,10 +3,10 @@
 mod by_hand;
 mod followed;
 mod hostile;
-mod lives;
+mod lifetime;
 mod outlives;
-mod rests;
 mod stored;
+mod suspended;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,9 +1,10 @@
 //! Hostile and careless clients, over real sockets and pipes, in both eras. All other clients must still be served.
 
 mod connections;
+mod cpu;
 mod ids;
-mod kept;
 mod log;
+mod memory;
 mod ports;
 mod proxied;
 mod questions;
@@ -11,7 +12,6 @@ mod sessions;
 mod states;
 mod streams;
 mod target;
-mod work;
 
 use serde_json::{Value, json};
 

@@ -10,7 +10,7 @@ use genkit::{Context, Genkit, Registry, Result, Role as Speaker, tool, tools};
 use serde_json::{Value, json};
 
 use super::deadly::{Role, was_killed};
-use super::work::{Log, work};
+use super::worker::{Log, work};
 use crate::http::here::Serving;
 use crate::packages::scratch;
 

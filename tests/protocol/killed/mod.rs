@@ -7,4 +7,4 @@ mod handed_on;
 mod deadly;
 mod hosts;
 mod servers;
-mod work;
+mod worker;

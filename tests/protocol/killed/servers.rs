@@ -10,7 +10,7 @@ use genkit_tests::print_uncaptured;
 use serde_json::{Value, json};
 
 use super::deadly::{Role, announced, was_killed};
-use super::work::{Log, pay};
+use super::worker::{Log, pay};
 use crate::http::wire::Wire;
 use crate::packages::scratch;
 use crate::postgres;

@@ -16,7 +16,7 @@ use crate::request::check_capabilities;
 use genkit_core::Result;
 use genkit_core::internal::generate::error::Error as E;
 use genkit_core::internal::redact::without_account_settings;
-use genkit_core::internal::trace::{Ended, NewSpan, SpanKind, record_work, to_json};
+use genkit_core::internal::trace::{NewSpan, SpanKind, SpanOutcome, record_work, to_json};
 use genkit_core::{GenerateChunk, ModelRequest, ModelResponse};
 use genkit_core::{Message, Part, Role};
 use genkit_model::{ChunkSink, Model};
@@ -126,7 +126,7 @@ pub(crate) async fn call_within(
     let input = || without_account_settings(request);
     let span = NewSpan { name: model.name(), kind: SpanKind::Action("model"), input: &input };
     let began = Instant::now();
-    let answer = record_work(span, work, |answer| Ended::from_result(answer, to_json)).await;
+    let answer = record_work(span, work, |answer| SpanOutcome::from_result(answer, to_json)).await;
     trace::measure_call(model, began, &answer);
     answer
 }

@@ -7,7 +7,7 @@ use genkit_core::ModelRequest;
 use genkit_core::Result;
 use genkit_core::internal::redact::without_account_settings;
 use genkit_core::internal::trace;
-use genkit_core::internal::trace::{Ended, NewSpan, OpenSpan, SpanKind};
+use genkit_core::internal::trace::{NewSpan, OpenSpan, SpanKind, SpanOutcome};
 use genkit_core::{GenerateOptions, GenerateResponse};
 
 /// The name of the span of a run without a step name.
@@ -52,7 +52,7 @@ impl TurnSpans {
     /// Ends the spans of all turns, the last one first.
     pub(super) fn end_all(self, ended: &mut Result<GenerateResponse>) {
         for turn in self.open.into_iter().rev() {
-            turn.close(Ended::from_result(ended, trace::to_json));
+            turn.close(SpanOutcome::from_result(ended, trace::to_json));
         }
     }
 }

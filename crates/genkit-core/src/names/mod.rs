@@ -1,6 +1,6 @@
 //! Names that every provider and MCP client accepts, and their mapping back.
 
-pub(crate) mod kept;
+pub(crate) mod name_table;
 pub(crate) mod suggest;
 
 use std::borrow::Cow;

@@ -19,7 +19,7 @@ use tracing::Instrument as _;
 
 pub use exporter::{LinkedExporter, SpanExporter, flush, is_on};
 pub use id::{SpanId, TraceId};
-pub use open::{Ended, OpenSpan};
+pub use open::{OpenSpan, SpanOutcome};
 pub use record::SpanRecord;
 pub use record::json_text;
 pub use root::Root;
@@ -43,7 +43,7 @@ pub fn trace_work<T>(
     work: impl Future<Output = Result<T>>,
     output: impl FnOnce(&T) -> Value,
 ) -> impl Future<Output = Result<T>> {
-    traced_as(span, work, |result| Ended::from_result(result, output))
+    traced_as(span, work, |result| SpanOutcome::from_result(result, output))
 }
 
 /// [`trace_work`] for work that does not return a `Result`. `ended` returns how the work ended, and is only called if spans
@@ -51,7 +51,7 @@ pub fn trace_work<T>(
 pub fn traced_as<T>(
     span: NewSpan<'_>,
     work: impl Future<Output = T>,
-    ended: impl FnOnce(&mut T) -> Ended<'_>,
+    ended: impl FnOnce(&mut T) -> SpanOutcome<'_>,
 ) -> impl Future<Output = T> {
     let logged = logged::tracing_span(&span);
     record_work(span, work, ended).instrument(logged)
@@ -61,7 +61,7 @@ pub fn traced_as<T>(
 pub fn record_work<T>(
     span: NewSpan<'_>,
     work: impl Future<Output = T>,
-    ended: impl FnOnce(&mut T) -> Ended<'_>,
+    ended: impl FnOnce(&mut T) -> SpanOutcome<'_>,
 ) -> impl Future<Output = T> {
     match is_on() {
         false => Either::Left(work),
@@ -72,7 +72,7 @@ pub fn record_work<T>(
 async fn record_span<T>(
     span: NewSpan<'_>,
     work: impl Future<Output = T>,
-    ended: impl FnOnce(&mut T) -> Ended<'_>,
+    ended: impl FnOnce(&mut T) -> SpanOutcome<'_>,
 ) -> T {
     let open = OpenSpan::begin_child(&span, None);
     let mut result = CURRENT.scope(open.position(), work).await;
@@ -101,7 +101,7 @@ pub fn run_inside<T>(
 pub async fn end_span<T>(
     open: Option<OpenSpan>,
     result: &mut T,
-    ended: impl FnOnce(&mut T) -> Ended<'_>,
+    ended: impl FnOnce(&mut T) -> SpanOutcome<'_>,
 ) {
     let Some(open) = open else { return };
     let is_own_root = open.is_own_root();

@@ -19,7 +19,7 @@ pub struct OpenSpan {
 }
 
 /// The outcome of a span.
-pub enum Ended<'a> {
+pub enum SpanOutcome<'a> {
     /// The work succeeded with this output.
     Output(Value),
     /// The work failed. The innermost span that ends with an error is recorded as its source.
@@ -30,7 +30,7 @@ pub enum Ended<'a> {
     Cancelled,
 }
 
-impl<'a> Ended<'a> {
+impl<'a> SpanOutcome<'a> {
     /// Returns the outcome of work that returned a `Result`.
     pub fn from_result<T>(result: &'a mut Result<T>, output: impl FnOnce(&T) -> Value) -> Self {
         match result {
@@ -97,7 +97,7 @@ impl OpenSpan {
     }
 
     /// Ends the span.
-    pub fn close(mut self, how: Ended<'_>) {
+    pub fn close(mut self, how: SpanOutcome<'_>) {
         self.has_ended = true;
         self.state.end_span(how);
     }
@@ -106,7 +106,7 @@ impl OpenSpan {
 impl Drop for OpenSpan {
     fn drop(&mut self) {
         if !self.has_ended {
-            self.state.end_span(Ended::Cancelled);
+            self.state.end_span(SpanOutcome::Cancelled);
         }
     }
 }
@@ -123,7 +123,7 @@ fn first_attributes(span: &NewSpan<'_>) -> Map<String, Value> {
 }
 
 impl SpanState {
-    fn end_span(&self, how: Ended<'_>) {
+    fn end_span(&self, how: SpanOutcome<'_>) {
         let mut attributes = std::mem::take(&mut *lock(&self.attributes));
         attributes.insert("genkit:name".into(), self.name.clone().into());
         attributes.insert("genkit:path".into(), self.path.clone().into());
@@ -131,15 +131,15 @@ impl SpanState {
             attributes.insert("genkit:isRoot".into(), true.into());
         }
         let failure = match how {
-            Ended::Output(output) => {
+            SpanOutcome::Output(output) => {
                 attributes.insert("genkit:output".into(), json_text(&output));
                 None
             }
-            Ended::Interrupted(asked) => {
+            SpanOutcome::Interrupted(asked) => {
                 attributes.insert("genkit:metadata:interrupt".into(), json_text(&asked));
                 None
             }
-            Ended::Failed(error) => {
+            SpanOutcome::Failed(error) => {
                 if error.note_traced() {
                     attributes.insert("genkit:isFailureSource".into(), true.into());
                 }
@@ -149,11 +149,11 @@ impl SpanState {
                     chain: bounded_text(error.chain()),
                 })
             }
-            Ended::Cancelled if self.is_continued && !std::thread::panicking() => {
+            SpanOutcome::Cancelled if self.is_continued && !std::thread::panicking() => {
                 attributes.insert("genkit:metadata:interrupt".into(), true.into());
                 None
             }
-            Ended::Cancelled => {
+            SpanOutcome::Cancelled => {
                 let (kind, what) = match std::thread::panicking() {
                     true => ("Internal", "panicked"),
                     false => ("Cancelled", "was cancelled before it ended"),

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::run;
 use super::variables::is_closed;
 use crate::error::Error;
-use crate::fault::{Fault, Unknown, find_nearest};
+use crate::error_kind::{ErrorKind, Unknown, find_nearest};
 use crate::frontmatter::RESERVED;
 use crate::metadata::Metadata;
 use crate::prompt::PromptFile;
@@ -22,7 +22,7 @@ pub(super) fn check_key_names(prompt: &PromptFile) -> Vec<Error> {
     for (path, map, known) in sections {
         for key in map.keys().filter(|key| !known.contains(&key.as_str()) && !key.contains('.')) {
             let Some(near) = find_nearest(key, known.iter().copied()) else { continue };
-            let fault = Fault::KeyMisspelt { key: key.clone(), near: near.to_owned() };
+            let fault = ErrorKind::KeyMisspelt { key: key.clone(), near: near.to_owned() };
             let path: Vec<String> =
                 path.iter().copied().chain([key.as_str()]).map(str::to_owned).collect();
             errors.push(prompt.at_key(Error::new(fault), &path));
@@ -41,11 +41,13 @@ pub(super) fn check_defaults(prompt: &PromptFile, metadata: &Metadata) -> Vec<Er
     for (field, value) in defaults {
         let fault = match properties.and_then(|properties| properties.get(field)) {
             Some(property) if fits_schema(property, value) => continue,
-            Some(property) => Fault::DefaultKind { field: field.clone(), schema: property.clone() },
+            Some(property) => {
+                ErrorKind::DefaultKind { field: field.clone(), schema: property.clone() }
+            }
             None if !is_closed(schema) => continue,
             None => {
                 let known = properties.into_iter().flat_map(Map::keys).map(String::as_str);
-                Fault::DefaultWithoutField(Unknown::new(field, known))
+                ErrorKind::DefaultWithoutField(Unknown::new(field, known))
             }
         };
         let path = ["input", "default", field].map(str::to_owned);

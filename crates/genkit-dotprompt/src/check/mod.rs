@@ -8,7 +8,7 @@ mod variables;
 
 use crate::environment::Environment;
 use crate::error::Error;
-use crate::fault::Fault;
+use crate::error_kind::ErrorKind;
 use crate::metadata::Metadata;
 use crate::picoschema;
 use crate::prompt::PromptFile;
@@ -59,7 +59,7 @@ impl Environment {
         let suspect = |(section, schema): (&str, Option<&serde_json::Value>)| {
             let key = picoschema::looks_like_picoschema(schema?)?;
             let path = [section, "schema", key].map(str::to_owned);
-            Some(prompt.at_key(Error::new(Fault::LooksLikePicoschema(key.to_owned())), &path))
+            Some(prompt.at_key(Error::new(ErrorKind::LooksLikePicoschema(key.to_owned())), &path))
         };
         schemas.into_iter().filter_map(suspect).collect()
     }

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::environment::Environment;
 use crate::error::Error;
-use crate::fault::Fault;
+use crate::error_kind::ErrorKind;
 use crate::message::Role;
 use crate::template::{Builtin, Call, Expr, Head, Node, PartialName, Program, Template};
 
@@ -104,7 +104,7 @@ impl NameSearch<'_> {
             (&call.head, &call.params[..])
             && Role::read(name).is_none()
         {
-            self.errors.push(template.error_at(Fault::unknown_role(name), call.at));
+            self.errors.push(template.error_at(ErrorKind::unknown_role(name), call.at));
         }
     }
 }

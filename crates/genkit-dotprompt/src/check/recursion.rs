@@ -2,7 +2,7 @@
 
 use crate::environment::Environment;
 use crate::error::Error;
-use crate::fault::Fault;
+use crate::error_kind::ErrorKind;
 use crate::template::{Node, PartialName, Template};
 
 /// Follows the partials outside all blocks, since those are always rendered.
@@ -12,7 +12,7 @@ pub(super) fn check_recursion(environment: &Environment, template: &Template) ->
     for (name, at) in unconditional_partials(template) {
         let mut way = Vec::new();
         if let Some(circle) = follow_partial(environment, name, &mut way, &mut done) {
-            return Some(template.error_at(Fault::RecursivePartial(circle), at));
+            return Some(template.error_at(ErrorKind::RecursivePartial(circle), at));
         }
     }
     None

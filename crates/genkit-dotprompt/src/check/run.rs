@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::error::Error;
-use crate::fault::Fault;
+use crate::error_kind::ErrorKind;
 use crate::prompt::PromptFile;
 
 const FORMATS: [&str; 5] = ["text", "json", "array", "enum", "jsonl"];
@@ -52,7 +52,7 @@ impl PromptFile {
     pub fn check_run(&self) -> Vec<Error> {
         let Some(raw) = self.raw() else { return Vec::new() };
         let invalid_key = |path: &[&str], expected| {
-            let fault = Fault::Key { key: path.join("."), expected };
+            let fault = ErrorKind::Key { key: path.join("."), expected };
             let path: Vec<String> = path.iter().map(|key| (*key).to_owned()).collect();
             self.at_key(Error::new(fault), &path)
         };

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::environment::Environment;
 use crate::error::Error;
-use crate::fault::{Fault, Unknown};
+use crate::error_kind::{ErrorKind, Unknown};
 use crate::metadata::Metadata;
 use crate::template::{
     Block, Builtin, Call, Expr, Head, Node, PartialName, Path, Program, Template,
@@ -128,7 +128,7 @@ impl VariableSearch<'_> {
             }
             let Some(next) = properties.get(&**part) else {
                 let unknown = Unknown::new(part, properties.keys().map(String::as_str));
-                self.errors.push(self.template.error_at(Fault::UnknownVariable(unknown), at));
+                self.errors.push(self.template.error_at(ErrorKind::UnknownVariable(unknown), at));
                 return;
             };
             schema = next;

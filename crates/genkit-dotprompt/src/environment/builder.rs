@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::{Environment, EnvironmentItems, HelperCall, SharedItems};
 use crate::error::Error;
-use crate::fault::Fault;
+use crate::error_kind::ErrorKind;
 use crate::limits::{Limits, MAX_SOURCE_BYTES};
 use crate::template::{Builtin, Template};
 
@@ -100,7 +100,7 @@ impl EnvironmentBuilder {
         helper: impl Fn(&HelperCall<'_>) -> Result<Value, String> + Send + Sync + 'static,
     ) -> Result<Self, Error> {
         if Builtin::from_name(name).is_some() {
-            return Err(Error::new(Fault::DuplicateHelper(name.to_owned())));
+            return Err(Error::new(ErrorKind::DuplicateHelper(name.to_owned())));
         }
         self.0.helpers.insert(name.into(), Box::new(helper));
         Ok(self)
@@ -152,7 +152,7 @@ pub(crate) fn compile_partial(
 ) -> Result<Arc<Template>, Error> {
     let (file, source): (Arc<str>, Arc<str>) = (file.into(), source.into());
     if source.len() > MAX_SOURCE_BYTES {
-        return Err(Error::new(Fault::SourceTooLarge).in_file(&file));
+        return Err(Error::new(ErrorKind::SourceTooLarge).in_file(&file));
     }
     Ok(Arc::new(Template::parse_range(file, Arc::clone(&source), 0..source.len())?))
 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::Environment;
 use crate::error::Error;
-use crate::fault::{Fault, Unknown};
+use crate::error_kind::{ErrorKind, Unknown};
 use crate::frontmatter;
 use crate::metadata::{ExpandedMetadata, Metadata};
 use crate::picoschema;
@@ -70,8 +70,8 @@ impl Environment {
     }
 
     /// Moves tools that have a definition from `tools` to `toolDefs`.
-    fn expand_tools(&self, map: &mut Map<String, Value>) -> Result<(), Fault> {
-        let wrong = |key: &str, expected| Fault::Key { key: key.to_owned(), expected };
+    fn expand_tools(&self, map: &mut Map<String, Value>) -> Result<(), ErrorKind> {
+        let wrong = |key: &str, expected| ErrorKind::Key { key: key.to_owned(), expected };
         let tools = match map.get_mut("tools") {
             None | Some(Value::Null) => return Ok(()),
             Some(Value::Array(tools)) => std::mem::take(tools),
@@ -90,7 +90,8 @@ impl Environment {
                 (Some(definition), _) => definitions.push(definition),
                 (None, Some(resolver)) => {
                     let definition = resolver(name);
-                    definitions.push(definition.ok_or_else(|| Fault::UnknownTool(name.clone()))?);
+                    definitions
+                        .push(definition.ok_or_else(|| ErrorKind::UnknownTool(name.clone()))?);
                 }
                 (None, None) => unknown.push(tool),
             }
@@ -130,12 +131,12 @@ impl Environment {
     }
 
     /// Adds the registered schemas to the suggestions of an error.
-    fn with_names(&self, fault: Fault) -> Fault {
+    fn with_names(&self, fault: ErrorKind) -> ErrorKind {
         match fault {
-            Fault::UnknownType(Unknown { name, known }) => {
+            ErrorKind::UnknownType(Unknown { name, known }) => {
                 let own = self.environment_items().schemas.keys().map(|name| &**name);
                 let known = known.iter().map(String::as_str).chain(own);
-                Fault::UnknownType(Unknown::new(&name, known))
+                ErrorKind::UnknownType(Unknown::new(&name, known))
             }
             other => other,
         }

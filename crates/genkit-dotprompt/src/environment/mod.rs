@@ -13,7 +13,7 @@ pub use builder::EnvironmentBuilder;
 pub(crate) use builder::compile_partial;
 
 use crate::error::Error;
-use crate::fault::{Fault, Unknown};
+use crate::error_kind::{ErrorKind, Unknown};
 use crate::limits::Limits;
 use crate::metadata::Metadata;
 use crate::prompt::PromptFile;
@@ -138,8 +138,8 @@ impl Environment {
         Ok(self.expanded_metadata(prompt)?.whole.clone())
     }
 
-    pub(crate) fn unknown_partial(&self, name: &str) -> Fault {
-        Fault::UnknownPartial(Unknown::new(
+    pub(crate) fn unknown_partial(&self, name: &str) -> ErrorKind {
+        ErrorKind::UnknownPartial(Unknown::new(
             name,
             self.environment_items().partials.keys().map(|name| &**name),
         ))
@@ -150,17 +150,21 @@ impl Environment {
     }
 
     /// Calls a helper of the environment.
-    pub(crate) fn call_helper(&self, name: &str, call: &HelperCall<'_>) -> Result<Value, Fault> {
-        let failed = |text| Fault::HelperFailed { name: name.to_owned(), text };
+    pub(crate) fn call_helper(
+        &self,
+        name: &str,
+        call: &HelperCall<'_>,
+    ) -> Result<Value, ErrorKind> {
+        let failed = |text| ErrorKind::HelperFailed { name: name.to_owned(), text };
         match self.environment_items().helpers.get(name) {
             Some(helper) => helper(call).map_err(failed),
             None => Err(self.unknown_helper(name)),
         }
     }
 
-    pub(crate) fn unknown_helper(&self, name: &str) -> Fault {
+    pub(crate) fn unknown_helper(&self, name: &str) -> ErrorKind {
         let own = self.environment_items().helpers.keys().map(|name| &**name);
-        Fault::UnknownHelper(Unknown::new(name, own.chain(Builtin::names())))
+        ErrorKind::UnknownHelper(Unknown::new(name, own.chain(Builtin::names())))
     }
 
     pub(crate) fn write_log(&self, level: &str, text: &str) {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::Folder;
 use crate::environment::{Environment, EnvironmentBuilder};
 use crate::error::Error;
-use crate::fault::{Fault, Unknown};
+use crate::error_kind::{ErrorKind, Unknown};
 use crate::prompt::PromptFile;
 
 /// All prompts of a folder with the environment that they share. The set is immutable; build a new one when a file
@@ -60,7 +60,10 @@ impl Library {
     pub fn get(&self, name: &str) -> Result<&PromptFile, Error> {
         self.prompts.get(name).ok_or_else(|| {
             let unknown = Unknown::new(name, self.prompts.keys().map(String::as_str));
-            Error::new(Fault::UnknownPrompt { folder: self.path.display().to_string(), unknown })
+            Error::new(ErrorKind::UnknownPrompt {
+                folder: self.path.display().to_string(),
+                unknown,
+            })
         })
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::error::Error;
-use crate::fault::Fault;
+use crate::error_kind::ErrorKind;
 use crate::limits::{MAX_FILES, MAX_FOLDER_BYTES, MAX_FOLDERS, MAX_SOURCE_BYTES};
 
 /// A `.prompt` file.
@@ -158,7 +158,7 @@ fn read(path: &Path) -> Result<String, String> {
 }
 
 fn file_error(path: &Path, what: String) -> Error {
-    Error::new(Fault::File(what)).in_file(&path.to_string_lossy().into())
+    Error::new(ErrorKind::File(what)).in_file(&path.to_string_lossy().into())
 }
 
 /// Creates an error about a folder. For a relative path it includes the working directory.
@@ -167,5 +167,5 @@ fn folder_error(path: &Path, what: String) -> Error {
     if let (true, Ok(from)) = (path.is_relative(), std::env::current_dir()) {
         shown += &format!(" (in `{}`)", from.display());
     }
-    Error::new(Fault::Folder { path: shown, what })
+    Error::new(ErrorKind::Folder { path: shown, what })
 }

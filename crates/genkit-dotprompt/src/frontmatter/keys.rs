@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::error::Error;
-use crate::fault::Fault;
+use crate::error_kind::ErrorKind;
 
 /// The keys that are copied to the metadata unchanged. All others appear only in `raw`.
 pub(crate) const RESERVED: [&str; 12] = [
@@ -60,7 +60,7 @@ pub(crate) fn empty_metadata() -> Map<String, Value> {
         .collect()
 }
 
-fn check_key(key: &str, value: &Value) -> Result<(), Fault> {
+fn check_key(key: &str, value: &Value) -> Result<(), ErrorKind> {
     let fits = match key {
         "config" | "input" | "output" => value.is_object() || value.is_null(),
         "model" | "description" => value.is_string() || value.is_null(),
@@ -83,9 +83,9 @@ fn check_key(key: &str, value: &Value) -> Result<(), Fault> {
             && !default.is_object()
             && !default.is_null()
         {
-            return Err(Fault::Key { key: "input.default".to_owned(), expected: "a map" });
+            return Err(ErrorKind::Key { key: "input.default".to_owned(), expected: "a map" });
         }
         return Ok(());
     }
-    Err(Fault::Key { key: key.to_owned(), expected })
+    Err(ErrorKind::Key { key: key.to_owned(), expected })
 }

@@ -1,7 +1,7 @@
 //! The frontmatter of a `.prompt` file: its position, and its keys.
 
 mod keys;
-mod place;
+mod position;
 mod scalar;
 pub(crate) mod yaml;
 
@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use crate::error::Error;
 
 pub(crate) use keys::{RESERVED, check_keys, empty_metadata, metadata_from_keys};
-pub(crate) use place::{FileParts, find_overlooked, split_file};
+pub(crate) use position::{FileParts, find_overlooked, split_file};
 
 /// Parses YAML as JSON, with the limits of a frontmatter, for files without a template. Keys are not checked.
 ///

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::scalar;
 use crate::error::Error;
-use crate::fault::Fault;
+use crate::error_kind::ErrorKind;
 use crate::limits::{MAX_YAML_BYTES, MAX_YAML_DEPTH, MAX_YAML_VALUES};
 
 /// Parses a map, which is empty if there are only comments. Positions are counted from the first line of `source`.
@@ -28,7 +28,7 @@ pub(crate) fn read_within(
     match value {
         Value::Object(map) => Ok(map),
         Value::Null => Ok(Map::new()),
-        _ => Err(Error::new(Fault::FrontmatterNotAMap).with_place((1, 1))),
+        _ => Err(Error::new(ErrorKind::FrontmatterNotAMap).with_place((1, 1))),
     }
 }
 
@@ -100,9 +100,9 @@ impl YamlReader {
         Ok(self.done.take().unwrap_or(Value::Null))
     }
 
-    fn handle_event(&mut self, event: Event<'_>, span: Span) -> Result<(), Fault> {
+    fn handle_event(&mut self, event: Event<'_>, span: Span) -> Result<(), ErrorKind> {
         match event {
-            Event::DocumentStart(_) if self.done.is_some() => Err(Fault::SeveralDocuments),
+            Event::DocumentStart(_) if self.done.is_some() => Err(ErrorKind::SeveralDocuments),
             Event::Scalar(text, style, anchor, tag) => {
                 let value = scalar_value(&text, style, tag.as_deref())?;
                 self.count_value(1, text.len())?;
@@ -123,7 +123,7 @@ impl YamlReader {
             Event::SequenceEnd | Event::MappingEnd => self.end_collection(&span),
             Event::Alias(anchor) => {
                 let Some(kept) = self.anchors.get(&anchor) else {
-                    return Err(Fault::RecursiveAlias);
+                    return Err(ErrorKind::RecursiveAlias);
                 };
                 // Count before copying, because aliases of aliases grow exponentially.
                 let (values, bytes) = (kept.values, kept.bytes);
@@ -135,29 +135,29 @@ impl YamlReader {
         }
     }
 
-    fn count_value(&mut self, values: usize, bytes: usize) -> Result<(), Fault> {
+    fn count_value(&mut self, values: usize, bytes: usize) -> Result<(), ErrorKind> {
         self.values += values;
         self.bytes += bytes;
         let (values, bytes) = (self.max_values, self.max_bytes);
         if self.values > values || self.bytes > bytes {
-            return Err(Fault::YamlTooLarge { values, bytes });
+            return Err(ErrorKind::YamlTooLarge { values, bytes });
         }
         Ok(())
     }
 
-    fn begin_collection(&mut self, value: Collection, anchor: usize) -> Result<(), Fault> {
+    fn begin_collection(&mut self, value: Collection, anchor: usize) -> Result<(), ErrorKind> {
         if self.open.len() >= MAX_YAML_DEPTH {
-            return Err(Fault::YamlTooDeep);
+            return Err(ErrorKind::YamlTooDeep);
         }
         self.count_value(1, 0)?;
         if let Some(Open { value: Collection::Map(_, false), .. }) = self.open.last() {
-            return Err(Fault::NonStringKey);
+            return Err(ErrorKind::NonStringKey);
         }
         self.open.push(Open { value, anchor, values: self.values, bytes: self.bytes });
         Ok(())
     }
 
-    fn end_collection(&mut self, span: &Span) -> Result<(), Fault> {
+    fn end_collection(&mut self, span: &Span) -> Result<(), ErrorKind> {
         let Some(open) = self.open.pop() else { return Ok(()) };
         let value = match open.value {
             Collection::Map(map, _) => Value::Object(map),
@@ -172,7 +172,7 @@ impl YamlReader {
         self.put_value(value, span)
     }
 
-    fn put_value(&mut self, value: Value, span: &Span) -> Result<(), Fault> {
+    fn put_value(&mut self, value: Value, span: &Span) -> Result<(), ErrorKind> {
         self.note_place(&value, span);
         match self.open.last_mut().map(|open| &mut open.value) {
             None => self.done = Some(value),
@@ -181,7 +181,7 @@ impl YamlReader {
                 *has_key = !*has_key;
                 if *has_key {
                     if let Some(name) = insert_key(map, key_text(value)?) {
-                        return Err(Fault::DuplicateKey(name));
+                        return Err(ErrorKind::DuplicateKey(name));
                     }
                 } else if let Some(last) = map.values_mut().next_back() {
                     *last = value;
@@ -220,7 +220,8 @@ fn start_position(span: &Span) -> (usize, usize) {
 
 fn wrong_yaml(error: &ScanError) -> Error {
     let marker = error.marker();
-    Error::new(Fault::Yaml(error.info().to_owned())).with_place((marker.line(), marker.col() + 1))
+    Error::new(ErrorKind::Yaml(error.info().to_owned()))
+        .with_place((marker.line(), marker.col() + 1))
 }
 
 /// Inserts a key whose value follows. Returns the key if the map already contains it.
@@ -235,21 +236,22 @@ fn insert_key(map: &mut Map<String, Value>, name: String) -> Option<String> {
 }
 
 /// Converts a key to text, since keys in JSON are text: `1: x` becomes `"1"`.
-fn key_text(value: Value) -> Result<String, Fault> {
+fn key_text(value: Value) -> Result<String, ErrorKind> {
     match value {
         Value::String(text) => Ok(text),
         Value::Null => Ok(String::new()),
         Value::Bool(_) | Value::Number(_) => Ok(value.to_string()),
-        Value::Array(_) | Value::Object(_) => Err(Fault::NonStringKey),
+        Value::Array(_) | Value::Object(_) => Err(ErrorKind::NonStringKey),
     }
 }
 
-fn scalar_value(value: &str, style: ScalarStyle, tag: Option<&Tag>) -> Result<Value, Fault> {
+fn scalar_value(value: &str, style: ScalarStyle, tag: Option<&Tag>) -> Result<Value, ErrorKind> {
     let Some(tag) = tag else {
         if style != ScalarStyle::Plain {
             return Ok(Value::String(value.to_owned()));
         }
-        return scalar::parse_scalar(value).ok_or_else(|| Fault::NumberNotInJson(value.to_owned()));
+        return scalar::parse_scalar(value)
+            .ok_or_else(|| ErrorKind::NumberNotInJson(value.to_owned()));
     };
     if tag.handle.is_empty() && tag.suffix == "!" || tag.handle == "!" && tag.suffix.is_empty() {
         return Ok(Value::String(value.to_owned()));
@@ -259,20 +261,20 @@ fn scalar_value(value: &str, style: ScalarStyle, tag: Option<&Tag>) -> Result<Va
         return Ok(Value::String(value.to_owned()));
     }
     let read =
-        scalar::parse_scalar(value).ok_or_else(|| Fault::NumberNotInJson(value.to_owned()))?;
+        scalar::parse_scalar(value).ok_or_else(|| ErrorKind::NumberNotInJson(value.to_owned()))?;
     match (tag.suffix.as_str(), &read) {
         ("null", Value::Null) | ("bool", Value::Bool(_)) | ("float", Value::Number(_)) if known => {
             Ok(read)
         }
         ("int", Value::Number(number)) if known && !number.is_f64() => Ok(read),
-        _ => Err(Fault::Tag(tag_text(tag))),
+        _ => Err(ErrorKind::Tag(tag_text(tag))),
     }
 }
 
-fn check_tag(tag: Option<&Tag>, expected: &str) -> Result<(), Fault> {
+fn check_tag(tag: Option<&Tag>, expected: &str) -> Result<(), ErrorKind> {
     match tag {
         Some(tag) if !(tag.is_yaml_core_schema() && tag.suffix == expected) => {
-            Err(Fault::Tag(tag_text(tag)))
+            Err(ErrorKind::Tag(tag_text(tag)))
         }
         _ => Ok(()),
     }

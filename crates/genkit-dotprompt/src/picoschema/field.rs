@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
-use super::words;
-use crate::fault::{Fault, Unknown};
+use super::type_names;
+use crate::error_kind::{ErrorKind, Unknown};
 
 /// An error, and the keys that lead to it.
-pub(crate) type SchemaError = (Fault, Vec<String>);
+pub(crate) type SchemaError = (ErrorKind, Vec<String>);
 
 pub(crate) type Named<'a> = &'a dyn Fn(&str) -> Option<Value>;
 
@@ -28,7 +28,7 @@ pub(super) fn expand_fields(
             (fault, path)
         };
         if depth >= MAX_DEPTH {
-            return Err((Fault::YamlTooDeep, Vec::new()));
+            return Err((ErrorKind::YamlTooDeep, Vec::new()));
         }
         if key == "(*)" {
             additional = expand_value(value, named, depth + 1).map_err(within)?;
@@ -41,7 +41,7 @@ pub(super) fn expand_fields(
         };
         let schema = expand_field(kind, value, optional, named, depth + 1).map_err(within)?;
         if properties.insert(name.to_owned(), schema).is_some() {
-            return Err((Fault::DuplicateKey(name.to_owned()), vec![key.clone()]));
+            return Err((ErrorKind::DuplicateKey(name.to_owned()), vec![key.clone()]));
         }
         if !optional {
             required.push(Value::from(name));
@@ -87,7 +87,7 @@ fn expand_field(
         "object" => expand_value(value, named, depth)?,
         "enum" => {
             let Value::Array(values) = value else {
-                return Err((Fault::EnumNotAList(words::value_kind(value)), Vec::new()));
+                return Err((ErrorKind::EnumNotAList(type_names::value_kind(value)), Vec::new()));
             };
             let mut values = values.clone();
             if optional && !values.contains(&Value::Null) {
@@ -95,7 +95,7 @@ fn expand_field(
             }
             json!({"enum": values})
         }
-        other => return Err((Fault::FieldKind(other.to_owned()), Vec::new())),
+        other => return Err((ErrorKind::FieldKind(other.to_owned()), Vec::new())),
     };
     allow_null(&mut schema, optional);
     set_description(&mut schema, description);
@@ -108,19 +108,20 @@ fn expand_value(value: &Value, named: Named<'_>, depth: usize) -> Result<Value, 
         Value::Null => expand_fields(&Map::new(), named, depth),
         Value::Object(fields) => expand_fields(fields, named, depth),
         Value::String(text) => expand_text(text, named).map_err(|fault| (fault, Vec::new())),
-        other => Err((Fault::InvalidSchema(words::value_kind(other)), Vec::new())),
+        other => Err((ErrorKind::InvalidSchema(type_names::value_kind(other)), Vec::new())),
     }
 }
 
 /// Expands `type, description`.
-pub(super) fn expand_text(text: &str, named: Named<'_>) -> Result<Value, Fault> {
+pub(super) fn expand_text(text: &str, named: Named<'_>) -> Result<Value, ErrorKind> {
     let (word, description) = split_description(text);
     let mut schema = if word == "any" {
         json!({})
-    } else if words::SCALARS.contains(&word) {
+    } else if type_names::SCALARS.contains(&word) {
         json!({"type": word})
     } else {
-        named(word).ok_or_else(|| Fault::UnknownType(Unknown::new(word, words::SCALARS)))?
+        named(word)
+            .ok_or_else(|| ErrorKind::UnknownType(Unknown::new(word, type_names::SCALARS)))?
     };
     set_description(&mut schema, description);
     Ok(schema)

@@ -1,12 +1,12 @@
 //! Picoschema: a compact notation for JSON Schema in YAML.
 
 mod field;
-mod words;
+mod type_names;
 
 use serde_json::{Map, Value, json};
 
 use crate::error::Error;
-use crate::fault::Fault;
+use crate::error_kind::ErrorKind;
 use field::{Named, SchemaError};
 
 /// Converts Picoschema to JSON Schema. JSON Schema is returned unchanged; `null` and `""` result in `null`, which means
@@ -45,7 +45,7 @@ pub(crate) fn expand_picoschema(value: &Value, named: Named<'_>) -> Result<Value
         Value::String(text) if text.is_empty() => Ok(Value::Null),
         Value::String(text) => field::expand_text(text, named).map_err(|fault| (fault, Vec::new())),
         Value::Object(map) => expand_map(map, named),
-        other => Err((Fault::InvalidSchema(words::value_kind(other)), Vec::new())),
+        other => Err((ErrorKind::InvalidSchema(type_names::value_kind(other)), Vec::new())),
     }
 }
 
@@ -60,8 +60,10 @@ fn expand_map(map: &Map<String, Value>, named: Named<'_>) -> Result<Value, Schem
     }
     field::expand_fields(map, named, 0).map_err(|(fault, path)| {
         let key = path.last().cloned().unwrap_or_default();
-        match words::is_keyword(&key) && path.len() == 1 {
-            true => (Fault::JsonSchemaWithoutType { keyword: key, fault: Box::new(fault) }, path),
+        match type_names::is_keyword(&key) && path.len() == 1 {
+            true => {
+                (ErrorKind::JsonSchemaWithoutType { keyword: key, fault: Box::new(fault) }, path)
+            }
             false => (fault, path),
         }
     })
@@ -70,18 +72,20 @@ fn expand_map(map: &Map<String, Value>, named: Named<'_>) -> Result<Value, Schem
 /// Returns whether `type` has exactly the name of a type as its value.
 fn is_json_schema(map: &Map<String, Value>) -> bool {
     let kind = map.get("type").and_then(Value::as_str);
-    kind.is_some_and(|kind| words::SCALARS.contains(&kind) || matches!(kind, "object" | "array"))
+    kind.is_some_and(|kind| {
+        type_names::SCALARS.contains(&kind) || matches!(kind, "object" | "array")
+    })
 }
 
 /// Returns a key that looks like Picoschema, in a schema that is read as JSON Schema because of its field `type`.
 pub(crate) fn looks_like_picoschema(value: &Value) -> Option<&str> {
     let map = value.as_object().filter(|map| is_json_schema(map))?;
     let suspect = |(key, value): &(&String, &Value)| {
-        if words::is_keyword(key) {
+        if type_names::is_keyword(key) {
             return false;
         }
         let text = value.as_str().and_then(|text| text.split(',').next());
-        key.ends_with(['?', ')']) || text.is_some_and(|word| words::SCALARS.contains(&word))
+        key.ends_with(['?', ')']) || text.is_some_and(|word| type_names::SCALARS.contains(&word))
     };
     map.iter().find(suspect).map(|(key, _)| key.as_str())
 }

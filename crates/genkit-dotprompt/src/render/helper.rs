@@ -7,7 +7,7 @@ use super::value::Val;
 use super::{Renderer, json, number, write};
 use crate::environment::HelperCall;
 use crate::error::Error;
-use crate::fault::Fault;
+use crate::error_kind::ErrorKind;
 use crate::message::Role;
 use crate::template::{Builtin, Call, Head, Path};
 
@@ -60,8 +60,8 @@ impl Renderer<'_> {
         match builtin {
             Builtin::Role => {
                 let value = self.first_argument(call, context)?;
-                let name = value.as_text().ok_or_else(|| at(Fault::RoleIsNoText))?;
-                let role = Role::read(name).ok_or_else(|| at(Fault::unknown_role(name)))?;
+                let name = value.as_text().ok_or_else(|| at(ErrorKind::RoleIsNoText))?;
+                let role = Role::read(name).ok_or_else(|| at(ErrorKind::unknown_role(name)))?;
                 self.output.begin_role(role).map_err(at)
             }
             Builtin::History => {
@@ -70,7 +70,7 @@ impl Renderer<'_> {
             }
             Builtin::Section => {
                 let value = self.first_argument(call, context)?;
-                let name = value.as_text().ok_or_else(|| at(Fault::SectionIsNoText))?;
+                let name = value.as_text().ok_or_else(|| at(ErrorKind::SectionIsNoText))?;
                 self.output.push_section(name).map_err(at)
             }
             Builtin::Media => self.render_media(call, context),
@@ -91,13 +91,14 @@ impl Renderer<'_> {
     fn render_media<'s>(&mut self, call: &'s Call, context: &Scope<'s>) -> Result<(), Error> {
         let at = |fault| context.template.error_at(fault, call.at);
         let url = self.named_argument(call, "url", context)?;
-        let url = url.as_text().filter(|url| !url.is_empty()).ok_or_else(|| at(Fault::MediaUrl))?;
+        let url =
+            url.as_text().filter(|url| !url.is_empty()).ok_or_else(|| at(ErrorKind::MediaUrl))?;
         let kind = self.named_argument(call, "contentType", context)?;
         let kind = match kind.as_text() {
             Some("") => None,
             Some(kind) => Some(kind),
             None if kind.is_missing_or_null() => None,
-            None => return Err(at(Fault::MediaType)),
+            None => return Err(at(ErrorKind::MediaType)),
         };
         self.output.push_media(url, kind).map_err(at)
     }

@@ -4,12 +4,12 @@ use serde_json::{Map, Value};
 
 use super::number;
 use super::value::Val;
-use crate::fault::Fault;
+use crate::error_kind::ErrorKind;
 use crate::limits::MAX_JSON_DEPTH;
 
 /// Writes a value as JSON, on one line if `indent` is empty. Returns an error as soon as the text exceeds `limit`
 /// bytes.
-pub(super) fn write_json(value: &Val<'_>, indent: &str, limit: usize) -> Result<String, Fault> {
+pub(super) fn write_json(value: &Val<'_>, indent: &str, limit: usize) -> Result<String, ErrorKind> {
     let mut writer = JsonWriter { text: String::new(), indent, limit, depth: 0 };
     match (value.as_map(), value.as_value(), value.as_text()) {
         (Some(map), ..) => writer.write_map(map)?,
@@ -28,7 +28,7 @@ struct JsonWriter<'a> {
 }
 
 impl JsonWriter<'_> {
-    fn write_value(&mut self, value: &Value) -> Result<(), Fault> {
+    fn write_value(&mut self, value: &Value) -> Result<(), ErrorKind> {
         match value {
             Value::Null => self.push_text("null"),
             Value::Bool(true) => self.push_text("true"),
@@ -48,7 +48,7 @@ impl JsonWriter<'_> {
         }
     }
 
-    fn write_map(&mut self, map: &Map<String, Value>) -> Result<(), Fault> {
+    fn write_map(&mut self, map: &Map<String, Value>) -> Result<(), ErrorKind> {
         if map.is_empty() {
             return self.push_text("{}");
         }
@@ -62,28 +62,28 @@ impl JsonWriter<'_> {
         self.close_bracket("}")
     }
 
-    fn open_bracket(&mut self, bracket: &str) -> Result<(), Fault> {
+    fn open_bracket(&mut self, bracket: &str) -> Result<(), ErrorKind> {
         self.depth += 1;
         if self.depth > MAX_JSON_DEPTH {
-            return Err(Fault::JsonTooDeep);
+            return Err(ErrorKind::JsonTooDeep);
         }
         self.push_text(bracket)
     }
 
-    fn close_bracket(&mut self, bracket: &str) -> Result<(), Fault> {
+    fn close_bracket(&mut self, bracket: &str) -> Result<(), ErrorKind> {
         self.depth -= 1;
         self.begin_line()?;
         self.push_text(bracket)
     }
 
-    fn begin_item(&mut self, position: usize) -> Result<(), Fault> {
+    fn begin_item(&mut self, position: usize) -> Result<(), ErrorKind> {
         if position > 0 {
             self.push_text(",")?;
         }
         self.begin_line()
     }
 
-    fn begin_line(&mut self) -> Result<(), Fault> {
+    fn begin_line(&mut self) -> Result<(), ErrorKind> {
         if self.indent.is_empty() {
             return Ok(());
         }
@@ -94,15 +94,15 @@ impl JsonWriter<'_> {
         Ok(())
     }
 
-    fn push_text(&mut self, text: &str) -> Result<(), Fault> {
+    fn push_text(&mut self, text: &str) -> Result<(), ErrorKind> {
         if self.text.len() + text.len() > self.limit {
-            return Err(Fault::OutputBytes(self.limit));
+            return Err(ErrorKind::OutputBytes(self.limit));
         }
         self.text.push_str(text);
         Ok(())
     }
 
-    fn write_string(&mut self, text: &str) -> Result<(), Fault> {
+    fn write_string(&mut self, text: &str) -> Result<(), ErrorKind> {
         self.push_text("\"")?;
         let mut start = 0;
         for (at, byte) in text.bytes().enumerate() {

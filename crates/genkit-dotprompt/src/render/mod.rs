@@ -21,7 +21,7 @@ use serde_json::{Map, Value};
 
 use crate::environment::Environment;
 use crate::error::Error;
-use crate::fault::Fault;
+use crate::error_kind::ErrorKind;
 use crate::limits::BYTES_PER_STEP;
 use crate::message::{Data, Rendered, RenderedMessage};
 use crate::metadata::Metadata;
@@ -118,7 +118,7 @@ impl Renderer<'_> {
         self.nesting += 1;
         let limit = self.environment.limits().depth;
         if self.nesting > limit {
-            return Err(Error::new(Fault::TooDeep(limit)).in_file(context.template.file_name()));
+            return Err(Error::new(ErrorKind::TooDeep(limit)).in_file(context.template.file_name()));
         }
         let result = match program.has_inlines {
             true => self.with_inlines(program, context),
@@ -160,13 +160,13 @@ impl Renderer<'_> {
     fn within_steps(&self, context: &Scope<'_>) -> Result<(), Error> {
         let limit = self.environment.limits().steps;
         match self.steps > limit {
-            true => Err(file_error(Fault::Steps(limit), context)),
+            true => Err(file_error(ErrorKind::Steps(limit), context)),
             false => Ok(()),
         }
     }
 }
 
 /// Creates an error about the file as a whole.
-fn file_error(fault: Fault, context: &Scope<'_>) -> Error {
+fn file_error(fault: ErrorKind, context: &Scope<'_>) -> Error {
     Error::new(fault).in_file(context.template.file_name())
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::fault::Fault;
+use crate::error_kind::ErrorKind;
 use crate::limits::{Limits, MAX_HISTORIES};
 use crate::message::{RenderedMessage, RenderedPart, Role};
 use crate::text;
@@ -49,23 +49,23 @@ impl Output {
         self.max_bytes - self.bytes
     }
 
-    fn count_bytes(&mut self, bytes: usize) -> Result<(), Fault> {
+    fn count_bytes(&mut self, bytes: usize) -> Result<(), ErrorKind> {
         if bytes > self.bytes_left() {
-            return Err(Fault::OutputBytes(self.max_bytes));
+            return Err(ErrorKind::OutputBytes(self.max_bytes));
         }
         self.bytes += bytes;
         Ok(())
     }
 
-    fn count_part(&mut self) -> Result<(), Fault> {
+    fn count_part(&mut self) -> Result<(), ErrorKind> {
         self.count += 1;
         if self.count > self.max_count {
-            return Err(Fault::Parts(self.max_count));
+            return Err(ErrorKind::Parts(self.max_count));
         }
         Ok(())
     }
 
-    pub(super) fn push_text(&mut self, text: &str) -> Result<(), Fault> {
+    pub(super) fn push_text(&mut self, text: &str) -> Result<(), ErrorKind> {
         if self.indents.is_empty() {
             self.count_bytes(text.len())?;
             self.text.push_str(text);
@@ -95,7 +95,7 @@ impl Output {
         }
     }
 
-    fn flush_indents(&mut self) -> Result<(), Fault> {
+    fn flush_indents(&mut self) -> Result<(), ErrorKind> {
         for i in 0..self.indents.len() {
             if std::mem::take(&mut self.indents[i].pending) {
                 self.count_bytes(self.indents[i].blanks.len())?;
@@ -106,7 +106,7 @@ impl Output {
     }
 
     /// Adds the pending text as a part, unless it is blank.
-    fn end_text(&mut self) -> Result<(), Fault> {
+    fn end_text(&mut self) -> Result<(), ErrorKind> {
         if text::trim_blanks(&self.text).is_empty() {
             self.text.clear();
             return Ok(());
@@ -119,7 +119,7 @@ impl Output {
     }
 
     /// Adds the pending message, unless it has no parts.
-    fn end_message(&mut self) -> Result<(), Fault> {
+    fn end_message(&mut self) -> Result<(), ErrorKind> {
         self.end_text()?;
         if !self.parts.is_empty() {
             self.count_part()?;
@@ -129,19 +129,19 @@ impl Output {
         Ok(())
     }
 
-    pub(super) fn begin_role(&mut self, role: Role) -> Result<(), Fault> {
+    pub(super) fn begin_role(&mut self, role: Role) -> Result<(), ErrorKind> {
         self.flush_indents()?;
         self.end_message()?;
         self.role = role;
         Ok(())
     }
 
-    pub(super) fn push_history(&mut self, messages: &[Value]) -> Result<(), Fault> {
+    pub(super) fn push_history(&mut self, messages: &[Value]) -> Result<(), ErrorKind> {
         self.flush_indents()?;
         self.end_message()?;
         self.histories += 1;
         if self.histories > MAX_HISTORIES {
-            return Err(Fault::Histories);
+            return Err(ErrorKind::Histories);
         }
         for (index, message) in messages.iter().enumerate() {
             let mut message = convert_message(index, message)?;
@@ -158,7 +158,7 @@ impl Output {
         &mut self,
         url: &str,
         content_type: Option<&str>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), ErrorKind> {
         self.flush_indents()?;
         self.end_text()?;
         self.count_bytes(url.len() + content_type.map_or(0, str::len))?;
@@ -168,7 +168,7 @@ impl Output {
         Ok(())
     }
 
-    pub(super) fn push_section(&mut self, name: &str) -> Result<(), Fault> {
+    pub(super) fn push_section(&mut self, name: &str) -> Result<(), ErrorKind> {
         self.flush_indents()?;
         self.end_text()?;
         self.count_bytes(name.len())?;
@@ -182,7 +182,7 @@ impl Output {
     pub(super) fn into_messages(
         mut self,
         history: &[Value],
-    ) -> Result<Vec<RenderedMessage>, Fault> {
+    ) -> Result<Vec<RenderedMessage>, ErrorKind> {
         self.end_message()?;
         let mut messages = self.messages;
         if history.is_empty() || messages.iter().any(is_history) {
@@ -206,8 +206,8 @@ fn is_history(message: &RenderedMessage) -> bool {
 }
 
 /// Converts an earlier message, with its parts unchanged.
-fn convert_message(index: usize, message: &Value) -> Result<RenderedMessage, Fault> {
-    let wrong = |what| Fault::HistoryMessage { index, what };
+fn convert_message(index: usize, message: &Value) -> Result<RenderedMessage, ErrorKind> {
+    let wrong = |what| ErrorKind::HistoryMessage { index, what };
     let role = message.get("role").and_then(Value::as_str).and_then(Role::read);
     let role =
         role.ok_or(wrong("has no valid role; expected `system`, `user`, `model` or `tool`"))?;

@@ -9,7 +9,7 @@ use super::equal::{compared_bytes, is_same_this};
 use super::scope::{DataFrame, Depth, Inlines, Kind, PassedBlock, Scope};
 use super::value::{Val, bytes_of_map};
 use crate::error::Error;
-use crate::fault::Fault;
+use crate::error_kind::ErrorKind;
 use crate::template::{Expr, Node, Partial, PartialName, Program, Template};
 
 /// The result of looking up a partial.
@@ -33,7 +33,7 @@ impl Renderer<'_> {
             let name = name_of(partial).to_owned();
             return Err(context
                 .template
-                .error_at(Fault::PartialsTooDeep { limit, name }, partial.at));
+                .error_at(ErrorKind::PartialsTooDeep { limit, name }, partial.at));
         }
         let indent = &context.template.source()[partial.indent.clone()];
         self.output.begin_indent(indent);
@@ -85,9 +85,9 @@ impl Renderer<'_> {
         }
     }
 
-    fn missing_partial(&self, partial: &Partial) -> Fault {
+    fn missing_partial(&self, partial: &Partial) -> ErrorKind {
         match &partial.name {
-            PartialName::Block => Fault::MissingPartialBlock,
+            PartialName::Block => ErrorKind::MissingPartialBlock,
             _ => self.environment.unknown_partial(name_of(partial)),
         }
     }
@@ -167,7 +167,7 @@ impl Renderer<'_> {
                         found => Ok(found),
                     },
                     None if partial.block.is_some() => Ok(None),
-                    None => Err(context.template.error_at(Fault::PartialName, partial.at)),
+                    None => Err(context.template.error_at(ErrorKind::PartialName, partial.at)),
                 }
             }
         }
@@ -211,7 +211,7 @@ impl Renderer<'_> {
             let Node::Inline(inline) = node else { continue };
             let value = self.eval_expr(&inline.name, &context)?;
             let Some(name) = value.as_text() else {
-                return Err(context.template.error_at(Fault::PartialName, inline.at));
+                return Err(context.template.error_at(ErrorKind::PartialName, inline.at));
             };
             list.push((name.to_owned(), &inline.program));
         }

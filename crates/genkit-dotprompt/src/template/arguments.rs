@@ -4,18 +4,18 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::Mistake;
+use super::LocatedError;
 use super::builtin::TagKind;
 use super::call::{self, CallArguments, CallName};
 use super::parser::Parser;
 use super::token::Token;
 use super::tree::{Expr, Path};
-use crate::fault::Fault;
+use crate::error_kind::ErrorKind;
 use crate::limits::MAX_SUBEXPRESSIONS;
 use crate::text::is_blank;
 
 impl<'a> Parser<'a> {
-    pub(super) fn peek_token(&mut self) -> Result<(Token<'a>, usize), Mistake> {
+    pub(super) fn peek_token(&mut self) -> Result<(Token<'a>, usize), LocatedError> {
         if self.peeked.is_none() {
             self.peeked = Some(self.lexer.next_token()?);
         }
@@ -23,14 +23,14 @@ impl<'a> Parser<'a> {
         Ok(self.peeked.clone().unwrap_or((Token::End, 0)))
     }
 
-    pub(super) fn next(&mut self) -> Result<(Token<'a>, usize), Mistake> {
+    pub(super) fn next(&mut self) -> Result<(Token<'a>, usize), LocatedError> {
         match self.peeked.take() {
             Some(token) => Ok(token),
             None => self.lexer.next_token(),
         }
     }
 
-    pub(super) fn parse_name(&mut self) -> Result<CallName<'a>, Mistake> {
+    pub(super) fn parse_name(&mut self) -> Result<CallName<'a>, LocatedError> {
         let (token, at) = self.next()?;
         let literal = match token {
             Token::Id(..) | Token::At => return self.parse_path(token, at),
@@ -45,7 +45,7 @@ impl<'a> Parser<'a> {
         Ok(CallName { path, written: literal.into() })
     }
 
-    fn parse_path(&mut self, first: Token<'a>, at: usize) -> Result<CallName<'a>, Mistake> {
+    fn parse_path(&mut self, first: Token<'a>, at: usize) -> Result<CallName<'a>, LocatedError> {
         let mut path = Path { at, ..Path::default() };
         let mut written: Cow<'a, str> = Cow::Borrowed("");
         let mut token = (first, at);
@@ -66,7 +66,7 @@ impl<'a> Parser<'a> {
             match &*part {
                 "." | ".." | "this" if !bracketed => {
                     if !path.parts.is_empty() {
-                        return Err((Fault::PathGoesBack(written.into_owned()), at));
+                        return Err((ErrorKind::PathGoesBack(written.into_owned()), at));
                     }
                     path.depth += usize::from(part == "..");
                     path.scoped |= !path.data;
@@ -81,15 +81,15 @@ impl<'a> Parser<'a> {
         Ok(CallName { path, written })
     }
 
-    fn no_path(&self, token: &Token<'_>, at: usize) -> Mistake {
+    fn no_path(&self, token: &Token<'_>, at: usize) -> LocatedError {
         match token {
-            Token::Number(number) => (Fault::NumberInPath((*number).to_owned()), at),
+            Token::Number(number) => (ErrorKind::NumberInPath((*number).to_owned()), at),
             other => self.unexpected_token(other, at),
         }
     }
 
     /// Parses arguments up to a token that ends the tag or the subexpression. That token is not consumed.
-    pub(super) fn parse_arguments(&mut self) -> Result<CallArguments, Mistake> {
+    pub(super) fn parse_arguments(&mut self) -> Result<CallArguments, LocatedError> {
         let mut arguments = CallArguments::default();
         loop {
             let (token, at) = self.peek_token()?;
@@ -129,15 +129,15 @@ impl<'a> Parser<'a> {
         arguments: &mut CallArguments,
         value: Expr,
         at: usize,
-    ) -> Result<(), Mistake> {
+    ) -> Result<(), LocatedError> {
         if !arguments.hash.is_empty() {
-            return Err((Fault::ValueAfterKey, at));
+            return Err((ErrorKind::ValueAfterKey, at));
         }
         arguments.params.push(value);
         Ok(())
     }
 
-    fn parse_key_value(&mut self, arguments: &mut CallArguments) -> Result<(), Mistake> {
+    fn parse_key_value(&mut self, arguments: &mut CallArguments) -> Result<(), LocatedError> {
         let (Token::Id(key, _), at) = self.next()? else { return Ok(()) };
         self.next()?;
         let (token, value_at) = self.peek_token()?;
@@ -150,13 +150,13 @@ impl<'a> Parser<'a> {
             _ => self.parse_literal()?,
         };
         if arguments.hash.iter().any(|(known, _)| **known == *key) {
-            return Err((Fault::DuplicateArgument(key.into_owned()), at));
+            return Err((ErrorKind::DuplicateArgument(key.into_owned()), at));
         }
         arguments.hash.push((key.into(), value));
         Ok(())
     }
 
-    fn parse_literal(&mut self) -> Result<Expr, Mistake> {
+    fn parse_literal(&mut self) -> Result<Expr, LocatedError> {
         let (token, at) = self.next()?;
         Ok(Expr::Literal(match token {
             Token::Text(text) => Some(Value::String(text)),
@@ -169,9 +169,9 @@ impl<'a> Parser<'a> {
     }
 
     /// Parses a subexpression after its `(`.
-    pub(super) fn parse_subexpression(&mut self, at: usize) -> Result<Expr, Mistake> {
+    pub(super) fn parse_subexpression(&mut self, at: usize) -> Result<Expr, LocatedError> {
         if self.subexpressions >= MAX_SUBEXPRESSIONS {
-            return Err((Fault::TooManySubexpressions, at));
+            return Err((ErrorKind::TooManySubexpressions, at));
         }
         self.subexpressions += 1;
         let name = self.parse_name()?;
@@ -179,7 +179,7 @@ impl<'a> Parser<'a> {
         self.subexpressions -= 1;
         match self.next()? {
             (Token::CloseCall, _) => {}
-            (Token::End | Token::Close(_), _) => return Err((Fault::UnclosedCall, at)),
+            (Token::End | Token::Close(_), _) => return Err((ErrorKind::UnclosedCall, at)),
             (other, at) => return Err(self.unexpected_token(&other, at)),
         }
         Ok(Expr::Call(Box::new(call::build_call(self, name, arguments, TagKind::Value)?)))

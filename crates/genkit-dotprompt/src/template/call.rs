@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use super::Mistake;
+use super::LocatedError;
 use super::builtin::{Builtin, TagKind};
 use super::parser::Parser;
 use super::tree::{Call, Expr, Head, Path};
-use crate::fault::{Fault, Unknown};
+use crate::error_kind::{ErrorKind, Unknown};
 
 /// The first word of a tag: a path, or a literal that is used as the name of a variable.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ pub(super) fn build_call(
     CallName { path, written }: CallName<'_>,
     CallArguments { params, hash }: CallArguments,
     place: TagKind,
-) -> Result<Call, Mistake> {
+) -> Result<Call, LocatedError> {
     let at = path.at;
     let has_arguments = !params.is_empty() || !hash.is_empty() || place == TagKind::Value;
     let head = match &path.parts[..] {
@@ -40,7 +40,9 @@ pub(super) fn build_call(
                 None => Head::Maybe(path),
             }
         }
-        _ if has_arguments => return Err((Fault::ArgumentsOfVariable(written.into_owned()), at)),
+        _ if has_arguments => {
+            return Err((ErrorKind::ArgumentsOfVariable(written.into_owned()), at));
+        }
         _ => Head::Variable(path),
     };
     if let Head::Helper(name) = &head {
@@ -58,29 +60,29 @@ fn is_simple(path: &Path) -> bool {
     path.depth == 0 && !path.scoped && !path.data
 }
 
-fn check_builtin(builtin: Builtin, call: &Call, place: TagKind) -> Result<(), Mistake> {
+fn check_builtin(builtin: Builtin, call: &Call, place: TagKind) -> Result<(), LocatedError> {
     let signature = builtin.signature();
     let fits = match signature.place {
         TagKind::Block => place == TagKind::Block,
         TagKind::Value => place != TagKind::Block,
         TagKind::Tag => place == TagKind::Tag,
     };
-    let wrong = |fault: fn(&'static str, &'static str) -> Fault| {
+    let wrong = |fault: fn(&'static str, &'static str) -> ErrorKind| {
         Err((fault(signature.name, signature.usage), call.at))
     };
     if !fits {
-        return wrong(|name, usage| Fault::HelperMisplaced { name, usage });
+        return wrong(|name, usage| ErrorKind::HelperMisplaced { name, usage });
     }
     if !signature.params.contains(&call.params.len()) {
-        return wrong(|name, usage| Fault::HelperArguments { name, usage });
+        return wrong(|name, usage| ErrorKind::HelperArguments { name, usage });
     }
     if builtin == Builtin::Media && !call.hash.iter().any(|(key, _)| &**key == "url") {
-        return wrong(|name, usage| Fault::HelperArguments { name, usage });
+        return wrong(|name, usage| ErrorKind::HelperArguments { name, usage });
     }
     for (key, _) in &call.hash {
         if !signature.hash.contains(&&**key) {
             let unknown = Unknown::new(key, signature.hash.iter().copied());
-            return Err((Fault::UnknownArgument { of: signature.name, unknown }, call.at));
+            return Err((ErrorKind::UnknownArgument { of: signature.name, unknown }, call.at));
         }
     }
     Ok(())

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::Mistake;
+use super::LocatedError;
 use super::token::{Cursor, Token};
 use super::tree::Strip;
-use crate::fault::Fault;
+use crate::error_kind::ErrorKind;
 
 /// The opening of a tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +64,7 @@ impl<'a> Lexer<'a> {
         Self { cursor: Cursor::new(source, body), state: LexerState::Text }
     }
 
-    pub(super) fn next_piece(&mut self) -> Result<Piece, Mistake> {
+    pub(super) fn next_piece(&mut self) -> Result<Piece, LocatedError> {
         loop {
             let start = self.cursor.at;
             match self.state {
@@ -118,7 +118,7 @@ impl<'a> Lexer<'a> {
         })
     }
 
-    fn read_tag(&mut self) -> Result<Piece, Mistake> {
+    fn read_tag(&mut self) -> Result<Piece, LocatedError> {
         let at = self.cursor.at;
         let rest = self.cursor.remaining_text();
         if rest.starts_with("{{{{") {
@@ -163,7 +163,12 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    fn skip_comment(&mut self, at: usize, start: usize, tilde: bool) -> Result<Piece, Mistake> {
+    fn skip_comment(
+        &mut self,
+        at: usize,
+        start: usize,
+        tilde: bool,
+    ) -> Result<Piece, LocatedError> {
         let source = self.cursor.source;
         let inner = &source[start..];
         let end = if inner.starts_with("!--") {
@@ -178,7 +183,7 @@ impl<'a> Lexer<'a> {
         };
         let Some(end) = end else {
             let close = if inner.starts_with("!--") { "--}}" } else { "}}" };
-            return Err((Fault::UnclosedComment(close), at));
+            return Err((ErrorKind::UnclosedComment(close), at));
         };
         self.cursor.at = start + end;
         let close = source[at..start + end].ends_with("~}}");
@@ -186,7 +191,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// Reads the text of a raw block up to its end tag. Nested raw blocks are part of the text.
-    pub(super) fn raw_text(&mut self, name: &str, at: usize) -> Result<Range<usize>, Mistake> {
+    pub(super) fn raw_text(&mut self, name: &str, at: usize) -> Result<Range<usize>, LocatedError> {
         let start = self.cursor.at;
         let mut open = 1;
         let mut from = start;
@@ -201,7 +206,7 @@ impl<'a> Lexer<'a> {
                     if &ended[..length] != name {
                         let closed = ended[..length].to_owned();
                         return Err((
-                            Fault::MismatchedEndTag { open: name.to_owned(), closed },
+                            ErrorKind::MismatchedEndTag { open: name.to_owned(), closed },
                             tag,
                         ));
                     }
@@ -212,10 +217,10 @@ impl<'a> Lexer<'a> {
                 open += 1;
             }
         }
-        Err((Fault::UnclosedBlock(name.to_owned()), at))
+        Err((ErrorKind::UnclosedBlock(name.to_owned()), at))
     }
 
-    pub(super) fn next_token(&mut self) -> Result<(Token<'a>, usize), Mistake> {
+    pub(super) fn next_token(&mut self) -> Result<(Token<'a>, usize), LocatedError> {
         self.cursor.next_token()
     }
 }

@@ -18,7 +18,7 @@ pub(crate) use builtin::Builtin;
 pub(crate) use tree::{Block, Call, Expr, Head, Node, Partial, PartialName, Path, Program};
 
 use crate::error::Error;
-use crate::fault::Fault;
+use crate::error_kind::ErrorKind;
 use crate::text;
 
 /// A compiled template. Positions in it are byte offsets in the file.
@@ -63,10 +63,10 @@ impl Template {
     }
 
     /// Creates an error with `fault` at a byte offset of the file.
-    pub(crate) fn error_at(&self, fault: Fault, at: usize) -> Error {
+    pub(crate) fn error_at(&self, fault: ErrorKind, at: usize) -> Error {
         Error::new(fault).with_place(text::line_and_column(&self.source, at)).in_file(&self.file)
     }
 }
 
 /// An error in a template, and its byte offset in the file.
-pub(crate) type Mistake = (Fault, usize);
+pub(crate) type LocatedError = (ErrorKind, usize);

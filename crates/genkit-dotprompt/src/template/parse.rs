@@ -2,16 +2,16 @@
 
 use std::ops::Range;
 
-use super::Mistake;
+use super::LocatedError;
 use super::lexer::{Piece, TagOpening};
 use super::parser::{Helpers, Parser};
 use super::tags::OpenTag;
 use super::tree::{Block, BlockStrips, Inline, Node, Partial, Program, Strip, Text};
-use crate::fault::Fault;
+use crate::error_kind::ErrorKind;
 use crate::limits::MAX_BLOCKS;
 
 /// The reason why a program ended.
-enum Stop {
+enum ProgramEnd {
     End,
     Else(Strip, usize),
     Chain(OpenTag),
@@ -25,23 +25,26 @@ struct Close {
     at: usize,
 }
 
-pub(super) fn parse_body(source: &str, body: Range<usize>) -> Result<(Program, Helpers), Mistake> {
+pub(super) fn parse_body(
+    source: &str,
+    body: Range<usize>,
+) -> Result<(Program, Helpers), LocatedError> {
     let mut parser = Parser::new(source, body);
     let (program, stop) = parser.parse_program()?;
     match stop {
-        Stop::End => Ok((program, parser.helpers)),
-        Stop::Else(_, at) => Err((Fault::ElseWithoutBlock, at)),
-        Stop::Chain(tag) => Err((Fault::ElseWithoutBlock, tag.at)),
-        Stop::Close(close) => Err((Fault::UnmatchedEndTag(close.written), close.at)),
+        ProgramEnd::End => Ok((program, parser.helpers)),
+        ProgramEnd::Else(_, at) => Err((ErrorKind::ElseWithoutBlock, at)),
+        ProgramEnd::Chain(tag) => Err((ErrorKind::ElseWithoutBlock, tag.at)),
+        ProgramEnd::Close(close) => Err((ErrorKind::UnmatchedEndTag(close.written), close.at)),
     }
 }
 
 impl Parser<'_> {
-    fn parse_program(&mut self) -> Result<(Program, Stop), Mistake> {
+    fn parse_program(&mut self) -> Result<(Program, ProgramEnd), LocatedError> {
         let mut program = Program::default();
         loop {
             let (opening, at, tilde) = match self.lexer.next_piece()? {
-                Piece::End => return Ok((program, Stop::End)),
+                Piece::End => return Ok((program, ProgramEnd::End)),
                 Piece::Text(range) => {
                     program.nodes.push(Node::Text(unstripped_text(range)));
                     continue;
@@ -50,13 +53,16 @@ impl Parser<'_> {
             };
             let node = match opening {
                 TagOpening::Comment(strip) => Node::Comment(strip),
-                TagOpening::Else(strip) => return Ok((program, Stop::Else(strip, at))),
+                TagOpening::Else(strip) => return Ok((program, ProgramEnd::Else(strip, at))),
                 TagOpening::Chain => {
-                    return Ok((program, Stop::Chain(self.parse_open_tag(opening, at, tilde)?)));
+                    return Ok((
+                        program,
+                        ProgramEnd::Chain(self.parse_open_tag(opening, at, tilde)?),
+                    ));
                 }
                 TagOpening::End => {
                     let (written, strip) = self.parse_end_tag(at, tilde)?;
-                    return Ok((program, Stop::Close(Close { written, strip, at })));
+                    return Ok((program, ProgramEnd::Close(Close { written, strip, at })));
                 }
                 TagOpening::Value | TagOpening::Triple => self.value_tag(opening, at, tilde)?,
                 TagOpening::Raw => self.parse_raw_block(at)?,
@@ -76,16 +82,16 @@ impl Parser<'_> {
                     program.has_inlines = true;
                     self.parse_inline(tag)?
                 }
-                TagOpening::DecoratorValue => return Err((Fault::Decorator, at)),
+                TagOpening::DecoratorValue => return Err((ErrorKind::Decorator, at)),
             };
             program.nodes.push(node);
         }
     }
 
-    fn enter_block(&mut self, at: usize) -> Result<(), Mistake> {
+    fn enter_block(&mut self, at: usize) -> Result<(), LocatedError> {
         self.blocks += 1;
         if self.blocks > MAX_BLOCKS {
-            return Err((Fault::TooManyBlocks, at));
+            return Err((ErrorKind::TooManyBlocks, at));
         }
         Ok(())
     }
@@ -94,7 +100,7 @@ impl Parser<'_> {
     fn parse_program_with_params(
         &mut self,
         params: &[Box<str>],
-    ) -> Result<(Program, Stop), Mistake> {
+    ) -> Result<(Program, ProgramEnd), LocatedError> {
         let before = self.params.len();
         self.params.extend_from_slice(params);
         let result = self.parse_program();
@@ -102,12 +108,12 @@ impl Parser<'_> {
         result
     }
 
-    fn parse_block(&mut self, tag: OpenTag, inverted: bool) -> Result<Node, Mistake> {
+    fn parse_block(&mut self, tag: OpenTag, inverted: bool) -> Result<Node, LocatedError> {
         let written = tag.written.clone();
         let (mut block, close) = self.parse_rest_of_block(tag, false)?;
         if close.written != written {
             return Err((
-                Fault::MismatchedEndTag { open: written, closed: close.written },
+                ErrorKind::MismatchedEndTag { open: written, closed: close.written },
                 close.at,
             ));
         }
@@ -122,32 +128,32 @@ impl Parser<'_> {
         &mut self,
         tag: OpenTag,
         in_chain: bool,
-    ) -> Result<(Block, Close), Mistake> {
+    ) -> Result<(Block, Close), LocatedError> {
         self.enter_block(tag.at)?;
         let (mut program, stop) = self.parse_program_with_params(&tag.params)?;
         program.params = tag.params;
         let mut strips = BlockStrips { open: tag.strip, ..BlockStrips::default() };
         let (inverse, close) = match stop {
-            Stop::Close(close) => (None, close),
-            Stop::End => return Err((Fault::UnclosedBlock(tag.written), tag.at)),
-            Stop::Else(strip, _) => {
+            ProgramEnd::Close(close) => (None, close),
+            ProgramEnd::End => return Err((ErrorKind::UnclosedBlock(tag.written), tag.at)),
+            ProgramEnd::Else(strip, _) => {
                 strips.inverse = strip;
                 let (inverse, stop) = self.parse_program()?;
                 match stop {
-                    Stop::Close(close) => (Some(inverse), close),
-                    Stop::End => return Err((Fault::UnclosedBlock(tag.written), tag.at)),
-                    Stop::Else(_, at) => return Err((Fault::SecondElse, at)),
-                    Stop::Chain(tag) => return Err((Fault::SecondElse, tag.at)),
+                    ProgramEnd::Close(close) => (Some(inverse), close),
+                    ProgramEnd::End => return Err((ErrorKind::UnclosedBlock(tag.written), tag.at)),
+                    ProgramEnd::Else(_, at) => return Err((ErrorKind::SecondElse, at)),
+                    ProgramEnd::Chain(tag) => return Err((ErrorKind::SecondElse, tag.at)),
                 }
             }
-            Stop::Chain(next) => {
+            ProgramEnd::Chain(next) => {
                 strips.inverse = next.strip;
                 let (written, at) = (tag.written, tag.at);
                 let (mut chained, close) =
                     self.parse_rest_of_block(next, true).map_err(|(fault, place)| {
                         match fault {
                             // Report the first tag of the chain, which is the one that must be closed.
-                            Fault::UnclosedBlock(_) => (Fault::UnclosedBlock(written), at),
+                            ErrorKind::UnclosedBlock(_) => (ErrorKind::UnclosedBlock(written), at),
                             fault => (fault, place),
                         }
                     })?;
@@ -166,42 +172,46 @@ impl Parser<'_> {
         &mut self,
         mut partial: Partial,
         written: &str,
-    ) -> Result<Node, Mistake> {
+    ) -> Result<Node, LocatedError> {
         let (program, strip) = self.parse_plain_block(written, partial.at)?;
         partial.strips.close = strip;
         partial.block = Some(program);
         Ok(Node::Partial(Box::new(partial)))
     }
 
-    fn parse_inline(&mut self, tag: OpenTag) -> Result<Node, Mistake> {
+    fn parse_inline(&mut self, tag: OpenTag) -> Result<Node, LocatedError> {
         let (program, close) = self.parse_plain_block(&tag.written, tag.at)?;
         let name = match (tag.written.as_str(), tag.call.hash.is_empty()) {
             ("inline", true) => tag.call.params.into_iter().next(),
             _ => None,
         };
-        let Some(name) = name else { return Err((Fault::Decorator, tag.at)) };
+        let Some(name) = name else { return Err((ErrorKind::Decorator, tag.at)) };
         let strips = BlockStrips { open: tag.strip, close, ..BlockStrips::default() };
         Ok(Node::Inline(Box::new(Inline { name, program, at: tag.at, strips })))
     }
 
     /// Parses a program without `{{else}}`, up to its end tag.
-    fn parse_plain_block(&mut self, written: &str, at: usize) -> Result<(Program, Strip), Mistake> {
+    fn parse_plain_block(
+        &mut self,
+        written: &str,
+        at: usize,
+    ) -> Result<(Program, Strip), LocatedError> {
         self.enter_block(at)?;
         let (program, stop) = self.parse_program()?;
         self.blocks -= 1;
         match stop {
-            Stop::Close(close) if close.written == written => Ok((program, close.strip)),
-            Stop::Close(Close { written: closed, at, .. }) => {
-                Err((Fault::MismatchedEndTag { open: written.to_owned(), closed }, at))
+            ProgramEnd::Close(close) if close.written == written => Ok((program, close.strip)),
+            ProgramEnd::Close(Close { written: closed, at, .. }) => {
+                Err((ErrorKind::MismatchedEndTag { open: written.to_owned(), closed }, at))
             }
-            Stop::End => Err((Fault::UnclosedBlock(written.to_owned()), at)),
-            Stop::Else(_, at) => Err((Fault::ElseWithoutBlock, at)),
-            Stop::Chain(tag) => Err((Fault::ElseWithoutBlock, tag.at)),
+            ProgramEnd::End => Err((ErrorKind::UnclosedBlock(written.to_owned()), at)),
+            ProgramEnd::Else(_, at) => Err((ErrorKind::ElseWithoutBlock, at)),
+            ProgramEnd::Chain(tag) => Err((ErrorKind::ElseWithoutBlock, tag.at)),
         }
     }
 
     /// Parses a raw block, `{{{{name}}}}`, whose contents are taken as text.
-    fn parse_raw_block(&mut self, at: usize) -> Result<Node, Mistake> {
+    fn parse_raw_block(&mut self, at: usize) -> Result<Node, LocatedError> {
         let tag = self.parse_open_tag(TagOpening::Raw, at, false)?;
         let range = self.lexer.raw_text(&tag.written, at)?;
         let mut program = Program::default();

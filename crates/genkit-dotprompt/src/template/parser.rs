@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::Mistake;
+use super::LocatedError;
 use super::lexer::Lexer;
 use super::token::Token;
-use crate::fault::Fault;
+use crate::error_kind::ErrorKind;
 
 pub(super) struct Parser<'a> {
     pub(super) lexer: Lexer<'a>,
@@ -40,16 +40,16 @@ impl Parser<'_> {
         self.params.iter().any(|param| **param == *name)
     }
 
-    pub(super) fn unexpected_token(&self, token: &Token<'_>, at: usize) -> Mistake {
+    pub(super) fn unexpected_token(&self, token: &Token<'_>, at: usize) -> LocatedError {
         let fault = match token {
-            Token::End => Fault::UnclosedTag,
-            Token::CloseTriple(_) => Fault::ThreeBraces,
-            Token::Close(_) => Fault::Unexpected("end of the tag".to_owned()),
+            Token::End => ErrorKind::UnclosedTag,
+            Token::CloseTriple(_) => ErrorKind::ThreeBraces,
+            Token::Close(_) => ErrorKind::Unexpected("end of the tag".to_owned()),
             _ => {
                 let rest = &self.lexer.cursor.source[at..];
                 let word: String =
                     rest.chars().take_while(|c| !c.is_whitespace() && *c != '}').take(20).collect();
-                Fault::Unexpected(format!("`{word}`"))
+                ErrorKind::Unexpected(format!("`{word}`"))
             }
         };
         (fault, at)

@@ -1,6 +1,6 @@
 //! The parser of one tag, up to its `}}`.
 
-use super::Mistake;
+use super::LocatedError;
 use super::builtin::TagKind;
 use super::call::{self, CallArguments, CallName};
 use super::lexer::TagOpening;
@@ -8,7 +8,7 @@ use super::parser::Parser;
 use super::token::Token;
 use super::tree;
 use super::tree::{BlockStrips, Call, Head, Node, Partial, PartialName, Strip};
-use crate::fault::Fault;
+use crate::error_kind::ErrorKind;
 
 /// The first tag of a block.
 pub(super) struct OpenTag {
@@ -27,7 +27,7 @@ impl<'a> Parser<'a> {
         opening: TagOpening,
         at: usize,
         tilde: bool,
-    ) -> Result<OpenTag, Mistake> {
+    ) -> Result<OpenTag, LocatedError> {
         let name = self.first_name(at)?;
         let written = name.written.clone().into_owned();
         let arguments = self.parse_arguments()?;
@@ -44,22 +44,22 @@ impl<'a> Parser<'a> {
         };
         call.at = at;
         if !params.is_empty() && !gives_params(&call) {
-            return Err((Fault::MissingBlockParams(written), at));
+            return Err((ErrorKind::MissingBlockParams(written), at));
         }
         Ok(OpenTag { call, written, params, strip: Strip { open: tilde, close }, at })
     }
 
-    fn first_name(&mut self, at: usize) -> Result<CallName<'a>, Mistake> {
+    fn first_name(&mut self, at: usize) -> Result<CallName<'a>, LocatedError> {
         match self.peek_token()? {
             (Token::Close(_) | Token::CloseTriple(_) | Token::CloseRaw, _) => {
-                Err((Fault::EmptyTag, at))
+                Err((ErrorKind::EmptyTag, at))
             }
-            (Token::End, _) => Err((Fault::UnclosedTag, at)),
+            (Token::End, _) => Err((ErrorKind::UnclosedTag, at)),
             _ => self.parse_name(),
         }
     }
 
-    fn block_params(&mut self) -> Result<Vec<Box<str>>, Mistake> {
+    fn block_params(&mut self) -> Result<Vec<Box<str>>, LocatedError> {
         let mut params = Vec::new();
         if self.peek_token()?.0 != Token::OpenParams {
             return Ok(params);
@@ -75,15 +75,15 @@ impl<'a> Parser<'a> {
     }
 
     /// Parses the end of a tag. Returns whether it has a `~`.
-    fn close_tag(&mut self, start: usize, opening: TagOpening) -> Result<bool, Mistake> {
+    fn close_tag(&mut self, start: usize, opening: TagOpening) -> Result<bool, LocatedError> {
         match (self.next()?, opening) {
             ((Token::CloseTriple(tilde), _), TagOpening::Triple) => Ok(tilde),
             ((Token::CloseRaw, _), TagOpening::Raw) => Ok(false),
             ((Token::Close(_), at), TagOpening::Triple | TagOpening::Raw) => {
-                Err((Fault::MissingBrace, at))
+                Err((ErrorKind::MissingBrace, at))
             }
             ((Token::Close(tilde), _), _) => Ok(tilde),
-            ((Token::End, _), _) => Err((Fault::UnclosedTag, start)),
+            ((Token::End, _), _) => Err((ErrorKind::UnclosedTag, start)),
             ((other, at), _) => Err(self.unexpected_token(&other, at)),
         }
     }
@@ -93,7 +93,7 @@ impl<'a> Parser<'a> {
         &mut self,
         at: usize,
         tilde: bool,
-    ) -> Result<(String, Strip), Mistake> {
+    ) -> Result<(String, Strip), LocatedError> {
         let name = self.first_name(at)?;
         let close = self.close_tag(at, TagOpening::End)?;
         Ok((name.written.into_owned(), Strip { open: tilde, close }))
@@ -104,7 +104,7 @@ impl<'a> Parser<'a> {
         opening: TagOpening,
         at: usize,
         tilde: bool,
-    ) -> Result<Node, Mistake> {
+    ) -> Result<Node, LocatedError> {
         let name = self.first_name(at)?;
         let arguments = self.parse_arguments()?;
         let close = self.close_tag(at, opening)?;
@@ -119,7 +119,7 @@ impl<'a> Parser<'a> {
         opening: TagOpening,
         at: usize,
         tilde: bool,
-    ) -> Result<(Partial, String), Mistake> {
+    ) -> Result<(Partial, String), LocatedError> {
         let (name, written) = match self.peek_token()? {
             (Token::OpenCall, place) => {
                 self.next()?;
@@ -140,7 +140,7 @@ impl<'a> Parser<'a> {
         let mut params = params.into_iter();
         let context = params.next();
         if params.next().is_some() {
-            return Err((Fault::PartialArguments, at));
+            return Err((ErrorKind::PartialArguments, at));
         }
         let close = self.close_tag(at, opening)?;
         let strips = BlockStrips { open: Strip { open: tilde, close }, ..BlockStrips::default() };

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::Mistake;
-use crate::fault::Fault;
+use super::LocatedError;
+use crate::error_kind::ErrorKind;
 use crate::text::is_blank;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -53,7 +53,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Returns the next token and where it begins.
-    pub(super) fn next_token(&mut self) -> Result<(Token<'a>, usize), Mistake> {
+    pub(super) fn next_token(&mut self) -> Result<(Token<'a>, usize), LocatedError> {
         let rest = self.remaining_text();
         let trimmed = rest.trim_start_matches(is_blank);
         self.at += rest.len() - trimmed.len();
@@ -64,7 +64,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-fn read(text: &str) -> Result<(Token<'_>, usize), Fault> {
+fn read(text: &str) -> Result<(Token<'_>, usize), ErrorKind> {
     let Some(first) = text.chars().next() else { return Ok((Token::End, 0)) };
     Ok(match first {
         '(' => (Token::OpenCall, 1),
@@ -83,7 +83,7 @@ fn read(text: &str) -> Result<(Token<'_>, usize), Fault> {
     })
 }
 
-fn lex_close(text: &str) -> Result<(Token<'_>, usize), Fault> {
+fn lex_close(text: &str) -> Result<(Token<'_>, usize), ErrorKind> {
     Ok(match text {
         _ if text.starts_with("}}}}") => (Token::CloseRaw, 4),
         _ if text.starts_with("}}}") => (Token::CloseTriple(false), 3),
@@ -94,7 +94,7 @@ fn lex_close(text: &str) -> Result<(Token<'_>, usize), Fault> {
     })
 }
 
-fn lex_quoted(text: &str, quote: char) -> Result<(Token<'_>, usize), Fault> {
+fn lex_quoted(text: &str, quote: char) -> Result<(Token<'_>, usize), ErrorKind> {
     let mut value = String::new();
     let mut characters = text.char_indices().skip(1).peekable();
     while let Some((at, c)) = characters.next() {
@@ -109,11 +109,11 @@ fn lex_quoted(text: &str, quote: char) -> Result<(Token<'_>, usize), Fault> {
             _ => value.push(c),
         }
     }
-    Err(Fault::UnclosedString(quote))
+    Err(ErrorKind::UnclosedString(quote))
 }
 
 /// Parses `[odd key]`. A backslash escapes a bracket.
-fn lex_bracketed(text: &str) -> Result<(Token<'_>, usize), Fault> {
+fn lex_bracketed(text: &str) -> Result<(Token<'_>, usize), ErrorKind> {
     let mut value = String::new();
     let mut characters = text.char_indices().skip(1).peekable();
     while let Some((at, c)) = characters.next() {
@@ -128,10 +128,10 @@ fn lex_bracketed(text: &str) -> Result<(Token<'_>, usize), Fault> {
             _ => value.push(c),
         }
     }
-    Err(Fault::UnclosedBracket)
+    Err(ErrorKind::UnclosedBracket)
 }
 
-fn lex_word(text: &str) -> Result<(Token<'_>, usize), Fault> {
+fn lex_word(text: &str) -> Result<(Token<'_>, usize), ErrorKind> {
     if let Some(rest) = text.strip_prefix("as") {
         let trimmed = rest.trim_start_matches(is_blank);
         if trimmed.len() < rest.len() && trimmed.starts_with('|') {
@@ -191,9 +191,9 @@ fn ends_literal(c: char) -> bool {
     is_blank(c) || matches!(c, '~' | '}' | ')' | ']')
 }
 
-fn unexpected_character(text: &str) -> Fault {
+fn unexpected_character(text: &str) -> ErrorKind {
     match text.chars().next() {
-        Some(c) => Fault::Unexpected(format!("`{c}`")),
-        None => Fault::UnclosedTag,
+        Some(c) => ErrorKind::Unexpected(format!("`{c}`")),
+        None => ErrorKind::UnclosedTag,
     }
 }

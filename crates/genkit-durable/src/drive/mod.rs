@@ -206,7 +206,7 @@ async fn show_in_developer_tools(
     let input = || serde_json::json!({ "run": id });
     let span = trace::NewSpan { name: id.as_str(), kind: trace::SpanKind::Util, input: &input };
     let work = trace::record_work(span, work, |worked| {
-        trace::Ended::from_result(worked, |status| status.as_str().into())
+        trace::SpanOutcome::from_result(worked, |status| status.as_str().into())
     });
     let worked = trace::under_root(root, work).await;
     trace::flush().await;

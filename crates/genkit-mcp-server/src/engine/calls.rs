@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::call::CallWork;
 use super::middleware_call::MiddlewareCall;
-use super::{Action, Call, Engine, Reply, answers, message};
+use super::{Action, Call, Engine, Reply, message, responses};
 use crate::audit::Audit;
 use crate::caller::Request;
 use crate::error::Error as E;
@@ -107,7 +107,7 @@ impl Engine {
             match reply.await.map_err(|error| era.adapt_error(error))? {
                 MethodReply::InputRequired(required) => era.input_required(&id, &required),
                 MethodReply::Complete(result) => {
-                    Ok(answers::write_result(&id, &result, &name, limit))
+                    Ok(responses::write_result(&id, &result, &name, limit))
                 }
             }
         })
@@ -131,7 +131,7 @@ impl Engine {
             match reply.await.map_err(|error| era.adapt_error(error))? {
                 MethodReply::InputRequired(required) => era.input_required(&id, &required),
                 MethodReply::Complete(result) => {
-                    Ok(answers::write_result(&id, &result, &uri, limit))
+                    Ok(responses::write_result(&id, &result, &uri, limit))
                 }
             }
         })
@@ -147,7 +147,7 @@ impl Engine {
         let read = move |id: &RequestId, methods: &Methods<'_>, lists: &Lists, uri: &str| {
             let mut skill = methods.get_skill(lists, uri)?;
             skill.result_type = skill.result_type.filter(|_| era == Era::Modern);
-            Ok(answers::write_result(id, &skill, uri, limit))
+            Ok(responses::write_result(id, &skill, uri, limit))
         };
         self.read_skills(id, "skills/get", uri, request, Box::new(read))
     }
@@ -163,7 +163,7 @@ impl Engine {
         let read = move |id: &RequestId, methods: &Methods<'_>, lists: &Lists, uri: &str| {
             let mut children = methods.read_directory(lists, uri, cursor.as_deref())?;
             children.result_type = children.result_type.filter(|_| era == Era::Modern);
-            Ok(answers::write_result(id, &children, uri, limit))
+            Ok(responses::write_result(id, &children, uri, limit))
         };
         self.read_skills(id, "resources/directory/read", uri, request, Box::new(read))
     }
@@ -202,7 +202,7 @@ impl Engine {
             let found = completion::complete_argument(&engine.shared, params, request).await;
             let mut found = found.map_err(|error| era.adapt_error(error))?;
             found.result_type = found.result_type.filter(|_| era == Era::Modern);
-            Ok(answers::write_result(&id, &found, &name, limit))
+            Ok(responses::write_result(&id, &found, &name, limit))
         })
     }
 

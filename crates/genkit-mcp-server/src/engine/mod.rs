@@ -9,7 +9,6 @@
 //!                                               └─ Changes(news)    the session is notified of changes
 //! ```
 
-mod answers;
 mod call;
 mod calls;
 mod dispatch;
@@ -19,6 +18,7 @@ mod listen;
 mod middleware_call;
 mod params;
 mod request_span;
+mod responses;
 mod rules;
 #[cfg(test)]
 mod tests;

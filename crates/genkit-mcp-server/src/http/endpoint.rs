@@ -13,10 +13,10 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::PATH;
-use super::answers;
 use super::health::Health;
 use super::parameter_cache::ParameterCache;
 use super::rejection::{HttpRejection, record_refusal};
+use super::responses;
 use super::sessions::{Owner, SessionTable};
 use super::streams::AnswerBody;
 use crate::engine::Engine;
@@ -206,7 +206,7 @@ impl HttpApp for McpEndpoint {
         let path = request.uri().path();
         if path != PATH && self.metadata_path() != Some(path) {
             const BODY: Bytes = Bytes::from_static(br#"{"error":"Not Found: MCP is at /mcp"}"#);
-            return answers::json_response(StatusCode::NOT_FOUND, BODY);
+            return responses::json_response(StatusCode::NOT_FOUND, BODY);
         }
         request.extensions_mut().insert(ConnectInfo(from.address));
         let client = match &self.0.client_address_from {
@@ -257,7 +257,7 @@ impl EndpointState {
         };
         if is_preflight(request.method(), headers) {
             // Browsers send preflight requests without the token.
-            let mut response = answers::empty_response(StatusCode::NO_CONTENT);
+            let mut response = responses::empty_response(StatusCode::NO_CONTENT);
             self.cors.preflight(headers, response.headers_mut());
             self.cors.grant(rights, response.headers_mut());
             return response;

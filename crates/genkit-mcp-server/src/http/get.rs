@@ -7,10 +7,10 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::LAST_EVENT;
-use super::answers;
 use super::endpoint::{EndpointState, RequestSender};
 use super::pending_response::is_primed;
 use super::rejection::HttpRejection;
+use super::responses;
 use super::rules::{Rules, rules_of_head};
 use super::sessions::SessionInUse;
 use super::standalone_stream::STANDING;
@@ -36,12 +36,12 @@ impl EndpointState {
             None => None,
             Some(last) => match last.to_str().ok().and_then(|last| last.parse::<EventId>().ok()) {
                 Some(last) => Some(last),
-                None => return Ok(answers::no_events()),
+                None => return Ok(responses::no_events()),
             },
         };
         match last.filter(|last| last.stream != STANDING) {
             Some(last) => Ok(match session.find_stream(last.stream) {
-                Some(stream) => answers::event_response(
+                Some(stream) => responses::event_response(
                     Events::new(stream, last.index, session.end_token())
                         .with_expiry(sender.expiry)
                         .with_kept(session),
@@ -63,7 +63,7 @@ impl EndpointState {
         let session = self.find_session(headers, sender).await?;
         sessions.end_session(session.id());
         self.forget_session(session.id()).await;
-        Ok(answers::empty_response(StatusCode::NO_CONTENT))
+        Ok(responses::empty_response(StatusCode::NO_CONTENT))
     }
 }
 
@@ -92,5 +92,5 @@ fn open_standalone(
     let events =
         Events::new(stream, index, end.clone()).with_expiry(expiry).with_first(before).stay_open();
     let driver = Box::pin(standing.send_changes((session, counted)));
-    Ok(answers::event_response(events.with_driver(driver, Some(CancellationToken::new()))))
+    Ok(responses::event_response(events.with_driver(driver, Some(CancellationToken::new()))))
 }

@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
-use super::answers;
 use super::rejection::HttpRejection;
+use super::responses;
 use super::streams::AnswerBody;
 use crate::http::settings::HealthSettings;
 use crate::state::SharedState;
@@ -65,7 +65,7 @@ impl Health {
             true => self.check_readiness().await,
             false => (StatusCode::OK, json!({ "status": "ok" })),
         };
-        let mut response = answers::json_response(status, body.to_string().into());
+        let mut response = responses::json_response(status, body.to_string().into());
         response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
         Some(response)
     }

@@ -6,7 +6,6 @@
 //!                                           └─ get ─ sessions ─ streams
 //! ```
 
-mod answers;
 pub(crate) mod auth;
 mod endpoint;
 mod get;
@@ -17,6 +16,7 @@ mod pending_response;
 mod post;
 mod rejection;
 mod request_head;
+mod responses;
 mod rules;
 mod running_call;
 mod serving;

@@ -6,7 +6,7 @@ use http::Response;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::answers;
+use super::responses;
 use super::sessions::SessionInUse;
 use super::streams::{AnswerBody, Driver, EventStream};
 use crate::engine::{Call, Reply};
@@ -34,8 +34,8 @@ pub(super) struct PendingResponse {
 impl PendingResponse {
     /// Returns a response with one message. Errors that define a status code use it.
     pub(super) fn response_to(&self, reply: Reply) -> Response<AnswerBody> {
-        let status = answers::status_for(reply.error, self.is_described, self.lacks_meta);
-        answers::json_response(status, reply.bytes)
+        let status = responses::status_for(reply.error, self.is_described, self.lacks_meta);
+        responses::json_response(status, reply.bytes)
     }
 }
 

@@ -8,11 +8,11 @@ use hyper::body::Body;
 use tokio_util::sync::CancellationToken;
 
 use super::SESSION;
-use super::answers;
 use super::endpoint::{EndpointState, RequestSender};
 use super::message::{MessageSession, Outline, message_in};
 use super::pending_response::PendingResponse;
 use super::rejection::HttpRejection;
+use super::responses;
 use super::rules::{HeaderError, RequestOutline, Rules, check_standard, rules_of};
 use super::running_call::RunningCall;
 use super::sessions::SessionId;
@@ -153,14 +153,14 @@ impl EndpointState {
         mut answering: PendingResponse,
     ) -> Response<AnswerBody> {
         match action {
-            Action::Accepted => answers::empty_response(StatusCode::ACCEPTED),
+            Action::Accepted => responses::empty_response(StatusCode::ACCEPTED),
             Action::Changes(changes) => {
                 if let Some(session) = &answering.session {
                     session.standalone_stream().set_changes(changes);
                     session.mark_ready();
                     self.save_session(session).await;
                 }
-                answers::empty_response(StatusCode::ACCEPTED)
+                responses::empty_response(StatusCode::ACCEPTED)
             }
             Action::Reply(reply) => answering.response_to(reply),
             Action::Run(call) => {
@@ -178,7 +178,7 @@ impl EndpointState {
                 let stream = std::mem::take(&mut answering.stream);
                 let driver = send_notifications(*listen, Arc::clone(&stream), self.end.clone());
                 let events = Events::new(stream, 0, self.end.clone()).with_expiry(answering.expiry);
-                answers::event_response(
+                responses::event_response(
                     events.with_driver(Box::pin(driver), Some(answering.cancel.clone())),
                 )
             }

@@ -5,7 +5,7 @@ use http::header::{ALLOW, WWW_AUTHENTICATE};
 use http::{HeaderValue, Response, StatusCode};
 use rmcp::model::{ErrorCode, ErrorData, RequestId};
 
-use super::answers;
+use super::responses;
 use super::rules::HeaderError;
 use super::streams::AnswerBody;
 use crate::audit::TARGET;
@@ -173,7 +173,7 @@ impl HttpRejection {
             }
             _ => message::error_reply(None, &self.error()).bytes,
         };
-        let mut response = answers::json_response(status, body);
+        let mut response = responses::json_response(status, body);
         let headers = response.headers_mut();
         match self {
             Self::Denied { challenge: Some(challenge), .. }

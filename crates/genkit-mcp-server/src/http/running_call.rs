@@ -10,9 +10,9 @@ use std::time::Duration;
 use http::Response;
 use tokio_util::sync::CancellationToken;
 
-use super::answers;
 use super::pending_response::{PendingResponse, drive_call, is_primed};
 use super::rejection::HttpRejection;
+use super::responses;
 use super::sessions::resuming::answer_stored;
 use super::streams::{AnswerBody, EventId, Events, priming_event};
 use crate::engine::{Call, Reply};
@@ -46,7 +46,7 @@ impl RunningCall {
         store: Option<&Arc<dyn SessionStore>>,
     ) -> Response<AnswerBody> {
         let first = self.run_first().await;
-        let Some((call, answering)) = self.0.take() else { return answers::no_events() };
+        let Some((call, answering)) = self.0.take() else { return responses::no_events() };
         match first {
             First::Ended(reply) => answer_ended(reply, answering, end),
             First::Said => {
@@ -101,7 +101,7 @@ fn answer_ended(
         // The stream is complete, so it does not need to be resumable.
         answering.stream.finish_stream(reply.as_ref().map(|reply| &reply.bytes));
         let events = Events::new(Arc::clone(&answering.stream), 0, end);
-        return count_until_sent(answers::event_response(events), answering);
+        return count_until_sent(responses::event_response(events), answering);
     }
     match reply {
         Some(reply) => count_until_sent(answering.response_to(reply), answering),
@@ -109,7 +109,7 @@ fn answer_ended(
             HttpRejection::SessionNotFound.into_response()
         }
         // A client that cancels a request expects no response.
-        None => answers::no_events(),
+        None => responses::no_events(),
     }
 }
 
@@ -131,7 +131,7 @@ fn answer_stream(
         request = None;
     }
     let events = Events::new(stream, 0, end).with_expiry(expiry).with_first(before);
-    answers::event_response(events.with_driver(drive_call(call, answering), request))
+    responses::event_response(events.with_driver(drive_call(call, answering), request))
 }
 
 /// Makes shutdown wait until the response is sent.

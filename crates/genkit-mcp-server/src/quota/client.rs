@@ -8,7 +8,7 @@ use std::time::Instant;
 use super::book::{Book, Full, QuestionGuard, QuotaGuard};
 use super::bound::Kind;
 use super::holder::{Claim, Holder};
-use super::place::SlotGuard;
+use super::slot::SlotGuard;
 use crate::error::Error as E;
 use crate::principal::Principal;
 use genkit_core::internal::sync::TokenBucket;

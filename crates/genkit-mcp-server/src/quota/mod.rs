@@ -12,8 +12,8 @@ mod book;
 mod bound;
 mod client;
 mod holder;
-mod place;
 mod question;
+mod slot;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -25,7 +25,7 @@ pub(crate) use self::bound::{
     MAX_CLIENT_NAME, MAX_INITIALIZE, MAX_SESSION_QUESTIONS, MAX_SESSIONS, QuotaLimits,
 };
 pub(crate) use self::client::{ClientKey, ClientQuota, SessionQuota};
-pub(crate) use self::place::SlotGuard;
+pub(crate) use self::slot::SlotGuard;
 
 pub(crate) use self::book::QuotaGuard;
 

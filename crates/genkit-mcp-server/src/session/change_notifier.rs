@@ -10,7 +10,7 @@ use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::interest::Interest;
-use super::sees::SeenLists;
+use super::visibility::SeenLists;
 use genkit_core::Registry;
 use genkit_core::internal::registry::{ChangeSet, RegistryChange, Watcher};
 use genkit_core::internal::sync::lock;

@@ -4,7 +4,7 @@ use std::sync::{Arc, Weak};
 
 use rmcp::model::SubscriptionFilter;
 
-use super::sees::SeenLists;
+use super::visibility::SeenLists;
 use super::{Session, Subscriptions, Visibility};
 use crate::error::Error as E;
 use crate::quota::{QuotaGuard, SessionQuota};

@@ -9,8 +9,8 @@ mod interest;
 mod random;
 mod request_state;
 mod sealing_keys;
-mod sees;
 mod subscriptions;
+mod visibility;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,8 +25,8 @@ pub(crate) use interest::{Interest, ListenFilter};
 pub(crate) use random::random_bytes;
 pub(crate) use request_state::{KeyIndex, OpenedState, StateBinding, StateSealer};
 pub(crate) use sealing_keys::{KeySource, read_keys};
-pub(crate) use sees::{View, Visibility};
 pub(crate) use subscriptions::{MAX_SUBSCRIPTIONS, Subscriptions};
+pub(crate) use visibility::{View, Visibility};
 
 use super::error::Error as E;
 use super::quota::{QuotaGuard, SessionQuota};

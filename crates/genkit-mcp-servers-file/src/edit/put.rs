@@ -7,7 +7,7 @@ use super::{ClientApp, NewServer};
 use crate::encoding::FileText;
 use crate::error::{Error, ErrorReason};
 use crate::jsonc::{self, Parsed};
-use crate::place::Place;
+use crate::location::Location;
 
 /// Returns the bytes of a client's file with the server added; errors refer to the file as `name`. All other bytes are
 /// preserved: comments, unknown keys, encoding, line endings. An empty file is a file without servers.
@@ -36,7 +36,7 @@ pub fn add_server(
     app: ClientApp,
     server: &NewServer,
 ) -> Result<Vec<u8>, Error> {
-    let at = Place::of_file(name);
+    let at = Location::of_file(name);
     let file = FileText::decode_bytes(bytes).ok_or_else(|| at.error_at(ErrorReason::NotText))?;
     let text = put_entry(&file.text, app, server).map_err(|reason| at.error_at(reason))?;
     Ok(file.encode_text(&text))

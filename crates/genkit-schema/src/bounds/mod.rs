@@ -28,7 +28,7 @@ pub(crate) use self::references::References;
 use self::violation::{Doubt, Place, Violation, at_mut, violation_message};
 use self::walk::{How, Suspect, Walk};
 use super::error::Error as E;
-use super::reread::held;
+use super::retry_parse::held;
 use crate::bounded_json::ValueBudget;
 
 /// The maximum number of violations that are collected. Default is 64, because strings at these positions are parsed
@@ -39,7 +39,7 @@ const TOO_MUCH: &str = "is too large or too deeply nested to be checked against 
 
 /// The reason why a value was rejected.
 #[derive(Debug)]
-pub(crate) enum Misfit {
+pub(crate) enum Mismatch {
     /// The value violates the schema; the message describes how.
     Broken(String),
     /// The check would take too long.
@@ -101,33 +101,33 @@ impl Bounds {
     /// deserializes it.
     pub fn check(&self, value: &Value) -> Result<(), String> {
         self.check_value(value).map_err(|why| match why {
-            Misfit::Broken(text) => text,
-            Misfit::TooMuch => TOO_MUCH.to_owned(),
+            Mismatch::Broken(text) => text,
+            Mismatch::TooMuch => TOO_MUCH.to_owned(),
         })
     }
 
     /// Checks a value like [`check`](Self::check), but distinguishes values that could not be checked.
-    pub(crate) fn check_value(&self, value: &Value) -> Result<(), Misfit> {
+    pub(crate) fn check_value(&self, value: &Value) -> Result<(), Mismatch> {
         if self.shape == Shape::Written {
             return self.check_whole(value);
         }
-        let (mut found, _) = self.walk_value(value).map_err(|_| Misfit::TooMuch)?;
+        let (mut found, _) = self.walk_value(value).map_err(|_| Mismatch::TooMuch)?;
         found.retain(|violation| violation.doubt == Doubt::None);
-        if found.is_empty() { Ok(()) } else { Err(Misfit::Broken(violation_message(&found))) }
+        if found.is_empty() { Ok(()) } else { Err(Mismatch::Broken(violation_message(&found))) }
     }
 
     /// Checks every keyword. A first pass only decides whether the value is valid; the second collects the violations.
-    fn check_whole(&self, value: &Value) -> Result<(), Misfit> {
+    fn check_whole(&self, value: &Value) -> Result<(), Mismatch> {
         let mut walk = Walk::new(&self.nodes, value, false, MAX_FOUND);
         if walk.fits_node(0, value, &Place::ROOT) {
             return Ok(());
         }
         if walk.is_exhausted {
-            return Err(Misfit::TooMuch);
+            return Err(Mismatch::TooMuch);
         }
         walk.refill_steps();
         walk.check_node(0, value, &Place::ROOT, How::Whole);
-        Err(Misfit::Broken(match walk.found.is_empty() {
+        Err(Mismatch::Broken(match walk.found.is_empty() {
             true => "does not match its schema, and is too large or too deeply nested to find the position".to_owned(),
             false => violation_message(&walk.found),
         }))
@@ -179,7 +179,7 @@ impl Bounds {
     }
 
     /// Parses strings that do not match the schema and contain JSON.
-    pub(crate) fn reread(&self, value: &mut Value) {
+    pub(crate) fn retry_parse(&self, value: &mut Value) {
         let mut walk = Walk::new(&self.nodes, value, self.shape == Shape::Read, MAX_FOUND);
         walk.check_node(0, value, &Place::ROOT, self.shape.check_mode());
         let budget = ValueBudget::default();

@@ -31,26 +31,27 @@ pub(super) enum Step {
 #[derive(Clone, Copy)]
 pub(super) struct Place<'p> {
     pub(super) parent: Option<&'p Place<'p>>,
-    pub(super) step: PlaceStep<'p>,
+    pub(super) step: PathSegment<'p>,
     pub(super) depth: usize,
 }
 
 #[derive(Clone, Copy)]
-pub(super) enum PlaceStep<'p> {
+pub(super) enum PathSegment<'p> {
     Root,
     Key(&'p str),
     Index(usize),
 }
 
 impl<'p> Place<'p> {
-    pub(super) const ROOT: Place<'static> = Place { parent: None, step: PlaceStep::Root, depth: 0 };
+    pub(super) const ROOT: Place<'static> =
+        Place { parent: None, step: PathSegment::Root, depth: 0 };
 
     pub(super) fn child_key(&'p self, key: &'p str) -> Self {
-        Self { parent: Some(self), step: PlaceStep::Key(key), depth: self.depth + 1 }
+        Self { parent: Some(self), step: PathSegment::Key(key), depth: self.depth + 1 }
     }
 
     pub(super) fn index(&'p self, index: usize) -> Self {
-        Self { parent: Some(self), step: PlaceStep::Index(index), depth: self.depth + 1 }
+        Self { parent: Some(self), step: PathSegment::Index(index), depth: self.depth + 1 }
     }
 
     /// Returns the same position with the depth of a nested schema.
@@ -63,9 +64,9 @@ impl<'p> Place<'p> {
         let mut at = Some(self);
         while let Some(place) = at {
             match place.step {
-                PlaceStep::Root => {}
-                PlaceStep::Key(key) => path.push(Step::Key(key.to_owned())),
-                PlaceStep::Index(index) => path.push(Step::Index(index)),
+                PathSegment::Root => {}
+                PathSegment::Key(key) => path.push(Step::Key(key.to_owned())),
+                PathSegment::Index(index) => path.push(Step::Index(index)),
             }
             at = place.parent;
         }

@@ -230,7 +230,7 @@ impl Schemas {
         if how == Strictness::Exact || !self.input.is_written() {
             return Err(E::Arguments(why));
         }
-        checker.reread(&mut arguments);
+        checker.retry_parse(&mut arguments);
         check(&arguments).map_err(E::Arguments)?;
         Ok(arguments)
     }

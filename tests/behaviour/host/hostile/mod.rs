@@ -1,8 +1,8 @@
 //! Servers that exceed their role: questions of other calls, resources of other servers, all resources of the host.
 
 mod asking;
+mod displayed;
 mod resources;
-mod shown;
 
 use std::sync::{Arc, Mutex};
 

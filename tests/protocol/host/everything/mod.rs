@@ -1,6 +1,6 @@
 //! All features of `server-everything`, on its standard streams and over HTTP.
 
-mod asks;
+mod elicitation;
 mod environment;
 mod prompts;
 mod resources;

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 pub(crate) use genkit_schema::internal::Strictness;
 use genkit_schema::internal::bounded_json::{ValueBudget, parse_bounded};
 use genkit_schema::internal::placed;
-use genkit_schema::internal::placed::{Misfit, Place, Segment};
+use genkit_schema::internal::placed::{Mismatch, Place, Segment};
 use genkit_schema::internal::{Bounds, held};
 
 /// The JSON arguments of a call, how strictly to read them, and the bounds of their schema.
@@ -129,12 +129,12 @@ fn read_again<R>(
 }
 
 /// A position in the arguments that does not match its type, with the reader's message.
-pub struct Problem(Misfit);
+pub struct Problem(Mismatch);
 
 impl Problem {
     /// Creates a problem with the arguments as a whole.
     pub(super) fn for_value(message: impl ToString) -> Self {
-        Self(Misfit { place: Place::default(), message: message.to_string() })
+        Self(Mismatch { place: Place::default(), message: message.to_string() })
     }
 
     /// Adds the enclosing segment to the path of the problem.
@@ -144,7 +144,7 @@ impl Problem {
     }
 
     fn into_error(self) -> Error {
-        let Misfit { place, message } = self.0;
+        let Mismatch { place, message } = self.0;
         match place.is_whole() {
             true => E::Arguments(message).into(),
             false => E::ArgumentsAt { place: place.to_string(), message }.into(),

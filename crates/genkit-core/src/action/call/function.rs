@@ -4,8 +4,8 @@
 
 use serde_json::Value;
 
+use super::decoded_arguments::{DecodedArguments, Input};
 use super::field::Field;
-use super::given::{Given, Input};
 use super::inject::Requirement;
 use crate::context::Context;
 use crate::error::Result;
@@ -13,10 +13,10 @@ use crate::future::BoxFuture;
 
 /// The call to a function: borrows the injected values, and creates the future with the decoded arguments. The function
 /// does not run before the future is polled.
-pub type Call<O> = for<'a> fn(&'a Context, Given) -> Result<BoxFuture<'a, Result<O>>>;
+pub type Call<O> = for<'a> fn(&'a Context, DecodedArguments) -> Result<BoxFuture<'a, Result<O>>>;
 
 /// The call to a function without injected parameters.
-pub type PlainCall<O> = fn(Given) -> BoxFuture<'static, Result<O>>;
+pub type PlainCall<O> = fn(DecodedArguments) -> BoxFuture<'static, Result<O>>;
 
 pub(super) enum AnyCall<O: 'static> {
     Plain(PlainCall<O>),

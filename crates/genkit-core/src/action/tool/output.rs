@@ -9,7 +9,7 @@ use crate::context::Outcome;
 use crate::error::Result;
 use crate::finite::to_finite_value;
 use crate::message::Part;
-use crate::trace::Ended;
+use crate::trace::SpanOutcome;
 use genkit_schema::internal as schema;
 
 /// The type-erased result of a tool.
@@ -39,7 +39,7 @@ impl ToolOutput {
     }
 
     /// Returns the outcome that is recorded when the call's span ends.
-    pub fn outcome_end(outcome: &mut Outcome<Self>) -> Ended<'_> {
+    pub fn outcome_end(outcome: &mut Outcome<Self>) -> SpanOutcome<'_> {
         outcome.outcome_end(|output| output.clone().into_value())
     }
 

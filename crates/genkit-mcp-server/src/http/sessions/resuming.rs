@@ -9,10 +9,10 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::engine::{Call, Outward as _};
-use crate::http::answers;
 use crate::http::endpoint::EndpointState;
 use crate::http::pending_response::{PendingResponse, drive_call, is_primed};
 use crate::http::rejection::HttpRejection;
+use crate::http::responses;
 use crate::http::session_store::{STORE_TIMEOUT, SessionStore};
 use crate::http::sessions::SessionInUse;
 use crate::http::streams::{
@@ -42,12 +42,12 @@ impl EndpointState {
         expiry: Option<Instant>,
     ) -> Result<Response<AnswerBody>, HttpRejection> {
         let Some(store) = self.store.as_ref().and_then(|store| store.streams()) else {
-            return Ok(answers::no_events());
+            return Ok(responses::no_events());
         };
         let id = RunId::of_stream(&session.id().to_string(), last.stream);
         let stored = match tokio::time::timeout(STORE_TIMEOUT, load_stream(&*store, &id)).await {
             Ok(Ok(Some(stored))) => stored,
-            Ok(Ok(None)) => return Ok(answers::no_events()),
+            Ok(Ok(None)) => return Ok(responses::no_events()),
             Ok(Err(error)) => {
                 tracing::error!(error = %Logged::text(error.chain()), "cannot load a stream");
                 return Err(HttpRejection::MissingStore);
@@ -65,7 +65,7 @@ impl EndpointState {
             let _kept = (session, counted);
             following.await;
         });
-        Ok(answers::event_response(events.with_driver(driver, Some(CancellationToken::new()))))
+        Ok(responses::event_response(events.with_driver(driver, Some(CancellationToken::new()))))
     }
 }
 
@@ -198,5 +198,5 @@ async fn said_everywhere(
     });
     // Send the id of the stream only once other instances can read it.
     let _ = has_begun.await;
-    answers::event_response(Events::new(stream, 0, end).with_expiry(expiry).with_first(before))
+    responses::event_response(Events::new(stream, 0, end).with_expiry(expiry).with_first(before))
 }

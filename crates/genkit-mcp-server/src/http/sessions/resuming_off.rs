@@ -7,10 +7,10 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::engine::Call;
-use crate::http::answers;
 use crate::http::endpoint::EndpointState;
 use crate::http::pending_response::PendingResponse;
 use crate::http::rejection::HttpRejection;
+use crate::http::responses;
 use crate::http::session_store::SessionStore;
 use crate::http::sessions::SessionInUse;
 use crate::http::streams::{AnswerBody, EventId};
@@ -24,7 +24,7 @@ impl EndpointState {
         _: EventId,
         _: Option<Instant>,
     ) -> Result<Response<AnswerBody>, HttpRejection> {
-        Ok(answers::no_events())
+        Ok(responses::no_events())
     }
 }
 

@@ -5,7 +5,7 @@ mod body;
 mod frame;
 #[cfg_attr(not(feature = "durable"), path = "journal_off.rs")]
 mod journal;
-mod kept;
+mod retained;
 #[cfg(test)]
 mod tests;
 
@@ -23,7 +23,7 @@ pub(super) use self::frame::{EventId, priming_event};
 #[cfg(feature = "durable")]
 pub(super) use self::journal::StoredStream;
 pub(super) use self::journal::StreamJournal;
-pub(super) use self::kept::RetainedStreams;
+pub(super) use self::retained::RetainedStreams;
 use crate::engine::Outward;
 use genkit_core::BoxFuture;
 use genkit_core::internal::sync::lock;

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::{Bounds, Misfit, Shape};
+use super::super::{Bounds, Mismatch, Shape};
 
 fn compiled(schema: &Value) -> Bounds {
     Bounds::compile(schema, Shape::Written).expect("it compiles").expect("it asserts something")
@@ -78,7 +78,7 @@ fn doubly_recursive_schema_is_checked_in_linear_time() {
         let bounds = compiled(&schema);
         assert!(bounds.check(&levels(json!({}))).is_ok(), "{schema}");
         let wrong = bounds.check_value(&levels(json!(7)));
-        assert!(!matches!(wrong, Err(Misfit::TooMuch)), "{wrong:?} {schema}");
+        assert!(!matches!(wrong, Err(Mismatch::TooMuch)), "{wrong:?} {schema}");
         assert_eq!(wrong.is_ok(), schema["$defs"]["t"].get("if").is_some(), "{wrong:?} {schema}");
     }
 }
@@ -94,7 +94,10 @@ fn lists_that_hold_lists_do_not_double_either() {
         t["type"] = "array".into();
         let bounds = compiled(&json!({"$defs": {"t": t}, "$ref": "#/$defs/t"}));
         let value = |inner| (0..40).fold(inner, |inner, _| json!([inner]));
-        assert!(!matches!(bounds.check_value(&value(json!([]))), Err(Misfit::TooMuch)), "{within}");
+        assert!(
+            !matches!(bounds.check_value(&value(json!([]))), Err(Mismatch::TooMuch)),
+            "{within}"
+        );
         assert!(bounds.check(&value(json!(7))).is_err(), "{within}");
     }
 }
@@ -153,10 +156,10 @@ fn schema_times_its_value_is_given_up_in_time() {
         let shown: String = schema.to_string().chars().take(60).collect();
         let bounds = bounds.unwrap_or_else(|why| panic!("{why} {shown}")).expect("it asserts");
         let verdict = bounds.check_value(&value);
-        if matches!(verdict, Err(Misfit::TooMuch)) != is_too_much {
+        if matches!(verdict, Err(Mismatch::TooMuch)) != is_too_much {
             wrong.push(shown.clone());
         }
-        if let Err(Misfit::Broken(why)) = verdict {
+        if let Err(Mismatch::Broken(why)) = verdict {
             assert!(why.len() < 10_000, "{} {shown}", why.len());
         }
     }
@@ -202,5 +205,8 @@ fn pattern_that_goes_back_and_forth_is_given_up() {
     let secret = compiled(&json!({"pattern": r"^(?=.*\d)(?=.*\p{Lu}).{8,}$"}));
     assert!(secret.check(&json!("Passw0rd")).is_ok());
     assert!(secret.check(&json!("password")).is_err());
-    assert!(matches!(secret.check_value(&Value::from("a".repeat(100_000))), Err(Misfit::TooMuch)));
+    assert!(matches!(
+        secret.check_value(&Value::from("a".repeat(100_000))),
+        Err(Mismatch::TooMuch)
+    ));
 }

@@ -1,7 +1,7 @@
 //! All errors of a prompt, without their positions.
 
+mod display;
 mod unknown;
-mod words;
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use crate::limits::MAX_SOURCE_BYTES;
 use crate::message::Role;
 
 #[derive(Clone, Debug)]
-pub(crate) enum Fault {
+pub(crate) enum ErrorKind {
     SourceTooLarge,
     // The frontmatter.
     FrontmatterTooLarge,
@@ -33,7 +33,7 @@ pub(crate) enum Fault {
     UnknownTool(String),
     // Picoschema.
     InvalidSchema(&'static str),
-    JsonSchemaWithoutType { keyword: String, fault: Box<Fault> },
+    JsonSchemaWithoutType { keyword: String, fault: Box<ErrorKind> },
     UnknownType(Unknown),
     EnumNotAList(&'static str),
     FieldKind(String),
@@ -96,13 +96,13 @@ pub(crate) enum Fault {
     UnknownPrompt { folder: String, unknown: Unknown },
 }
 
-impl Fault {
+impl ErrorKind {
     pub(crate) fn unknown_role(name: &str) -> Self {
         Self::Role(Unknown::new(name, Role::ALL.map(Role::as_str)))
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::SourceTooLarge => write!(f, "the file is larger than {MAX_SOURCE_BYTES} bytes"),

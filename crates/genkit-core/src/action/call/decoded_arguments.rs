@@ -21,11 +21,11 @@ pub enum Input {
 }
 
 /// The decoded arguments of a call, by position.
-pub struct Given(Vec<Option<Boxed>>);
+pub struct DecodedArguments(Vec<Option<Boxed>>);
 
 /// Takes the value of the parameter at `place`. Each value can be taken once. This is a function, because a user's
 /// trait with a method of the same name could hide a method.
-pub fn take<T: 'static>(given: &mut Given, place: usize) -> T {
+pub fn take<T: 'static>(given: &mut DecodedArguments, place: usize) -> T {
     let value = given.0.get_mut(place).and_then(Option::take);
     match value.map(|value| value.downcast()) {
         Some(Ok(value)) => *value,
@@ -46,10 +46,14 @@ impl Input {
     ///
     /// Fields are decoded in the order and with the messages of serde's derive for a struct of these fields with
     /// `deny_unknown_fields`.
-    pub(super) fn read(self, value: &Value, called: [&str; 2]) -> Result<Given, Problem> {
+    pub(super) fn read(
+        self,
+        value: &Value,
+        called: [&str; 2],
+    ) -> Result<DecodedArguments, Problem> {
         let fields = match self {
             Self::Fields(fields) => fields,
-            Self::Whole(ty) => return Ok(Given(vec![Some((ty().read)(value)?)])),
+            Self::Whole(ty) => return Ok(DecodedArguments(vec![Some((ty().read)(value)?)])),
         };
         let Value::Object(members) = value else {
             return Err(Problem::for_value(no_object(value, &expected_arguments(fields, called))));
@@ -75,7 +79,7 @@ impl Input {
                 None => (field.ty.missing)(field.name).map_err(Problem::for_value)?,
             });
         }
-        Ok(Given(values))
+        Ok(DecodedArguments(values))
     }
 }
 

@@ -2,13 +2,13 @@
 
 use std::fmt;
 
-use super::Fault;
+use super::ErrorKind;
 use crate::limits::{
     MAX_BLOCKS, MAX_FRONTMATTER_BYTES, MAX_HISTORIES, MAX_JSON_DEPTH, MAX_SUBEXPRESSIONS,
     MAX_YAML_DEPTH,
 };
 
-impl Fault {
+impl ErrorKind {
     pub(super) fn fmt_frontmatter(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::FrontmatterTooLarge => {

@@ -7,12 +7,12 @@ use serde_json::Value;
 use crate::error::{Error, ErrorReason};
 
 /// A file and a path in it: `mcpServers.fs.args[1] in mcp.json`.
-pub(crate) struct Place<'a> {
+pub(crate) struct Location<'a> {
     file: &'a str,
     path: String,
 }
 
-impl<'a> Place<'a> {
+impl<'a> Location<'a> {
     /// Creates the location of the whole file.
     pub(crate) fn of_file(file: &'a str) -> Self {
         Self::new(file, "")
@@ -43,7 +43,7 @@ impl<'a> Place<'a> {
     }
 }
 
-impl fmt::Display for Place<'_> {
+impl fmt::Display for Location<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.path.is_empty() {
             return f.write_str(self.file);

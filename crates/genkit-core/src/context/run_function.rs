@@ -14,7 +14,7 @@ use super::question::Question;
 use super::replay::Recording;
 use super::{Context, panics};
 use crate::error::{Error, Result};
-use crate::trace::Ended;
+use crate::trace::SpanOutcome;
 use genkit_untrusted::visible::Logged;
 
 /// The outcome of a run.
@@ -30,14 +30,16 @@ pub enum Outcome<T> {
 
 impl<T> Outcome<T> {
     /// Returns how the span of this run ends.
-    pub fn outcome_end(&mut self, output: impl FnOnce(&T) -> Value) -> Ended<'_> {
+    pub fn outcome_end(&mut self, output: impl FnOnce(&T) -> Value) -> SpanOutcome<'_> {
         match self {
-            Self::Finished(result) => Ended::from_result(result, output),
+            Self::Finished(result) => SpanOutcome::from_result(result, output),
             Self::Suspended(questions, _) => {
                 let first = questions.first();
-                Ended::Interrupted(first.map_or(Value::Bool(true), |open| open.kind.to_json()))
+                SpanOutcome::Interrupted(
+                    first.map_or(Value::Bool(true), |open| open.kind.to_json()),
+                )
             }
-            Self::Cancelled => Ended::Cancelled,
+            Self::Cancelled => SpanOutcome::Cancelled,
         }
     }
 }
