@@ -108,6 +108,23 @@ fn agent_that_is_killed_at_any_point_continues_with_postgres() {
 }
 
 #[test]
+fn operator_lists_inspects_and_cancels_runs() {
+    let trip = Trip::new("booking-operated", None);
+    assert_eq!(trip.says(&["runs", "list"]), "");
+    trip.says(&[]);
+    let listed = trip.says(&["runs", "list", "--status", "input_required"]);
+    let id = listed.split('\t').next().unwrap();
+    assert!(id.starts_with("booking-operated-") && listed.lines().count() == 1, "{listed}");
+    let shown = trip.says(&["runs", "show", id]);
+    assert!(shown.contains("book_hotel") && shown.contains("questions: 1\n"), "{shown}");
+    assert_eq!(trip.says(&["runs", "cancel", id]), format!("{id}\tcancelled\n"));
+    assert_eq!(trip.says(&["runs", "list", "--status", "input_required"]), "");
+    let unknown = program::run(&mut trip.agent(&["runs", "show", "unknown"]), PATIENCE).unwrap();
+    assert!(unknown.code == Some(1) && unknown.stderr.contains("unknown"), "{}", unknown.story());
+    assert_eq!(trip.booked().len(), 2, "nothing was paid");
+}
+
+#[test]
 fn nothing_is_paid_before_approval() {
     for (answer, end, paid) in
         [("--yes", PAID, true), ("--no", "Two nights in Lisbon are booked, but not paid.", false)]

@@ -6,6 +6,7 @@
 //! cargo run -p booking -- --yes                        approves the payment; `--no` declines it
 //! cargo run -p booking -- --trip ID ..                 another trip; the same id is the same run
 //! cargo run -p booking -- --store postgres://..        stores runs in Postgres; the default is SQLite
+//! cargo run -p booking -- runs list                    commands for operators; `runs help` lists them
 //! cargo run -p booking -- --restate http://127.0.0.1:8080   uses a Restate server (`npx @restatedev/restate-server`)
 //! cargo run -p booking -- --model NAME --slow MS ..    a real model; a slow booking service
 //! ```
@@ -34,6 +35,7 @@ use crate::restate::Trip;
 
 const USAGE: &str = "usage: booking [--store FILE|postgres://..] [--state DIR] [--trip ID] [--yes|--no] \
                      [--model NAME] [--slow MILLISECONDS]\n       \
+                     booking [--store ..] [--state DIR] runs COMMAND ..\n       \
                      booking --restate URL [--admin URL] [--worker HOST:PORT] ..";
 
 const SYSTEM: &str = "You book trips. Search for flights first, then book the cheapest and a hotel, then pay both in one \
@@ -54,6 +56,8 @@ struct Wanted {
     answer: Option<bool>,
     model: Option<String>,
     slow: Duration,
+    /// The arguments after `runs`.
+    runs: Option<Vec<String>>,
 }
 
 fn wanted(arguments: impl IntoIterator<Item = String>) -> Result<Wanted> {
@@ -71,6 +75,7 @@ fn wanted(arguments: impl IntoIterator<Item = String>) -> Result<Wanted> {
             "--worker" => wanted.worker = Some(value()?),
             "--state" => wanted.state = Some(value()?.into()),
             "--trip" => wanted.trip = Some(value()?),
+            "runs" => wanted.runs = Some(arguments.by_ref().collect()),
             "--yes" => wanted.answer = Some(true),
             "--no" => wanted.answer = Some(false),
             "--model" => wanted.model = Some(value()?),
@@ -117,6 +122,10 @@ async fn main() -> Result<()> {
         None => builder.default_model(rehearsal::model(wanted.slow)),
     };
     let genkit = builder.build()?;
+    if let Some(command) = wanted.runs {
+        print!("{}", genkit.runs().command(command).await?);
+        return Ok(());
+    }
     let trip = wanted.trip.unwrap_or_else(|| "trip-1".to_owned());
     // By name, so that another process can look them up in its registry.
     let ask = genkit.generate("Book me two nights in Lisbon.").system(SYSTEM);

@@ -1,5 +1,6 @@
 //! Tasks: calls of tools that continue after their request, as created by a server and as followed by a host.
 
+mod agents;
 mod by_hand;
 mod followed;
 mod hostile;

@@ -67,8 +67,27 @@ impl Tool {
     /// ```
     #[must_use]
     pub fn with_lazy(&self, yes: bool) -> Self {
+        self.with_settings(ToolSettings { lazy: yes, ..self.0.settings })
+    }
+
+    /// Returns the tool with a task setting: for MCP clients that support tasks, a long call becomes a
+    /// [task](super::ToolTask). `#[tool(task)]` does the same for a function.
+    ///
+    /// ```
+    /// use genkit::action::ToolTask;
+    /// use genkit::testing::ScriptedModel;
+    ///
+    /// let clerk = genkit::generate(()).model(ScriptedModel::text("Filed."));
+    /// let tool = clerk.into_tool("clerk", "Files papers.").with_task(ToolTask::new().now());
+    /// assert_eq!(tool.task(), Some(ToolTask::new().now()));
+    /// ```
+    #[must_use]
+    pub fn with_task(&self, when: super::ToolTask) -> Self {
+        self.with_settings(ToolSettings { task: Some(when), ..self.0.settings })
+    }
+
+    fn with_settings(&self, settings: ToolSettings) -> Self {
         let definition = self.definition();
-        let settings = ToolSettings { lazy: yes, ..self.0.settings };
         Self::new(definition.with_info(definition.info.clone()), settings)
     }
 
