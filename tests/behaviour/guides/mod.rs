@@ -2,6 +2,7 @@
 
 mod blocks;
 mod commands;
+mod dependencies;
 mod links;
 mod made;
 mod names;
