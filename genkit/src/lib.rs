@@ -22,7 +22,7 @@
 //!
 //! ```toml
 //! [dependencies]
-//! genkit = { git = "<address of this repository>", features = ["cli"] }
+//! genkit = { path = "../genkit/genkit", features = ["cli"] } # a clone of this repository
 //! tokio = { version = "1", features = ["macros", "rt-multi-thread"] }
 //! ```
 //!

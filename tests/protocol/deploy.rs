@@ -1,5 +1,6 @@
-//! `examples/deploy`, as far as it can be tested without a container engine.
+//! `examples/deploy`. The image is built if a container engine responds.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,6 +12,12 @@ use crate::server::Server;
 use crate::{packages, program, server};
 
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The time limit of a release build in a container.
+const BUILD_PATIENCE: Duration = Duration::from_secs(60 * 60);
+
+/// The maximum length of the Dockerfile, with comments.
+const MAX_LINES: usize = 15;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
@@ -44,9 +51,147 @@ fn serves(example: &str, arguments: &[String], folder: &Path) {
     }
 }
 
+/// Returns the errors of a Dockerfile that a builder would report, or that let the program run as root.
+fn lint(dockerfile: &str) -> Vec<String> {
+    let mut errors = Vec::new();
+    let mut stages: Vec<&str> = Vec::new();
+    let mut variables: Vec<&str> = Vec::new();
+    let mut user = "root";
+    for line in dockerfile.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        let (instruction, rest) = line.split_once(' ').unwrap_or((line, ""));
+        let words: Vec<&str> = rest.split_whitespace().collect();
+        let is_correct = match instruction {
+            "FROM" => {
+                (user, variables) = ("root", Vec::new());
+                stages.extend(words.last());
+                words[0].contains(':') && matches!(words[..], [_] | [_, "AS", _])
+            }
+            "ARG" => {
+                variables.extend(rest.split('=').next());
+                words.len() == 1
+            }
+            "COPY" => {
+                let from = words.iter().find_map(|word| word.strip_prefix("--from="));
+                let paths = words.iter().filter(|word| !word.starts_with("--")).count();
+                paths >= 2 && from.is_none_or(|from| stages.contains(&from))
+            }
+            "USER" => {
+                user = rest;
+                words.len() == 1
+            }
+            "ENTRYPOINT" | "CMD" => serde_json::from_str::<Vec<String>>(rest).is_ok(),
+            "WORKDIR" | "VOLUME" => words.len() == 1 && rest.starts_with('/'),
+            "EXPOSE" => rest.parse::<u16>().is_ok(),
+            "RUN" => !rest.trim_end().ends_with("&&"),
+            _ => false,
+        };
+        let used = rest.split("${").skip(1).map(|it| it.split('}').next().unwrap_or_default());
+        let is_defined = used.into_iter().all(|name| variables.contains(&name));
+        if !is_correct || !is_defined {
+            errors.push(line.to_owned());
+        }
+    }
+    if matches!(user, "root" | "0") {
+        errors.push("the program runs as root".to_owned());
+    }
+    errors
+}
+
+#[test]
+fn lint_finds_errors_of_a_dockerfile() {
+    let dockerfile = file("Dockerfile");
+    assert_eq!(lint(&dockerfile), [""; 0]);
+    for (correct, wrong) in [
+        ("ENTRYPOINT [\"/server\"]", "ENTRYPOINT ['/server']"),
+        ("--from=build /server", "--from=builder /server"),
+        ("ARG EXAMPLE=notes", "ARG NAME=notes"),
+        ("EXPOSE 8000", "EXPOSE http"),
+        ("WORKDIR /data", "WORKDIR data"),
+        ("WORKDIR /data", "WORKDER /data"),
+        ("USER nonroot\n", ""),
+        ("rust:1.90-bookworm AS", "rust:1.90-bookworm FOR"),
+    ] {
+        let broken = dockerfile.replacen(correct, wrong, 1);
+        assert_ne!(broken, dockerfile, "{correct}");
+        assert!(!lint(&broken).is_empty(), "{wrong}");
+    }
+}
+
+/// Builds the image if a container engine responds, and shows the help of the program in it.
+#[test]
+fn image_is_built_where_an_engine_responds() {
+    if !program::run(Command::new("docker").arg("info"), PATIENCE)
+        .is_ok_and(|it| it.code == Some(0))
+    {
+        eprintln!("the image is linted and not built: no container engine responds here");
+        return;
+    }
+    let mut build = Command::new("docker");
+    build.args(["build", "-q", "-t", "genkit-notes-test", "-f", "examples/deploy/Dockerfile", "."]);
+    let ran = program::run(build.current_dir(root()), BUILD_PATIENCE).unwrap();
+    assert_eq!(ran.code, Some(0), "{}", ran.story());
+    let mut help = Command::new("docker");
+    help.args(["run", "--rm", "genkit-notes-test", "--help"]);
+    let ran = program::run(&mut help, PATIENCE).unwrap();
+    assert!(ran.stdout.contains("--http"), "{}", ran.story());
+}
+
+/// Returns the flags in a command line.
+fn flags(line: &str) -> Vec<&str> {
+    let words = line.split_whitespace().filter(|word| word.starts_with("--"));
+    words.map(|word| word.split('=').next().unwrap_or(word)).collect()
+}
+
+#[test]
+fn release_workflow_builds_bundles_for_five_targets() {
+    let workflow: Value = serde_yaml_ng::from_str(&file("release.yml")).unwrap();
+    assert_eq!(workflow["on"]["push"]["tags"][0], "v*");
+    let job = &workflow["jobs"]["bundle"];
+    let targets = job["strategy"]["matrix"]["include"].as_array().unwrap();
+    for key in ["os", "name"] {
+        let values: BTreeSet<&str> = targets.iter().map(|it| it[key].as_str().unwrap()).collect();
+        assert_eq!(values.len(), 5, "{key}: {values:?}");
+        for system in ["linux", "macos", "windows"] {
+            let system = if (key, system) == ("os", "linux") { "ubuntu" } else { system };
+            assert!(values.iter().any(|value| value.starts_with(system)), "{system}: {values:?}");
+        }
+    }
+    let text = file("release.yml");
+    for used in text.split("matrix.").skip(1) {
+        let key = used.split(|c: char| !c.is_alphanumeric()).next().unwrap();
+        assert!(targets.iter().all(|it| it[key].is_string()), "no target has `{key}`");
+    }
+    let help =
+        program::run(Command::new(server::example("notes")).arg("--help"), PATIENCE).unwrap();
+    let mut runs = Vec::new();
+    for step in job["steps"].as_array().unwrap() {
+        if step["run"].is_null() {
+            assert!(step["uses"].as_str().unwrap().contains("@v"), "{step}");
+            continue;
+        }
+        let line = step["run"].as_str().unwrap();
+        let program = line.split_whitespace().next().unwrap();
+        for flag in flags(line) {
+            let is_known = match program {
+                "cargo" => flag == "--release",
+                "target/release/sums" => help.stdout.contains(&format!("{flag} ")),
+                _ => false,
+            };
+            assert!(is_known, "`{program}` has no flag `{flag}`");
+        }
+        // The shell of Windows runs no program without `.exe`, and has no `||`.
+        let is_portable = program == "cargo" || step["shell"] == "bash";
+        assert!(is_portable, "{step}");
+        runs.push(program);
+    }
+    assert_eq!(runs, ["cargo", "target/release/sums", "gh"]);
+}
+
 #[test]
 fn image_builds_and_starts_what_is_there() {
     let dockerfile = file("Dockerfile");
+    let lines = dockerfile.lines().count();
+    assert!(lines <= MAX_LINES, "the Dockerfile has {lines} lines");
     let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
     let rust = after(&manifest, "rust-version = \"")[0].split('"').next().unwrap();
     let bases = after(&dockerfile, "FROM ");

@@ -176,8 +176,10 @@ fn setting(variable: &PublishedVariable) -> Value {
         "required": variable.is_required,
         "sensitive": variable.is_secret,
     });
-    if let Some(default) = &variable.default {
-        setting["default"] = default.as_str().into();
+    // A client replaces `${user_config.name}` only if it has a value. Without a default, the program would receive this text.
+    let default = variable.default.as_deref().or((!variable.is_required).then_some(""));
+    if let Some(default) = default {
+        setting["default"] = default.into();
     }
     setting
 }

@@ -42,6 +42,25 @@ fn manifest_asks_for_the_variables() {
 }
 
 #[test]
+fn settings_that_users_can_leave_empty_have_a_default() {
+    let setting = |is_required: bool, default: Option<&str>| {
+        let default = default.map(str::to_owned);
+        let level = PublishedVariable {
+            name: "LEVEL".to_owned(),
+            is_required,
+            default,
+            ..PublishedVariable::default()
+        };
+        let publication = Publication { variables: vec![level], ..publication() };
+        publication.manifest("notes").unwrap()["user_config"]["level"]["default"].clone()
+    };
+    assert_eq!(setting(false, None), "");
+    assert_eq!(setting(false, Some("info")), "info");
+    // A client does not start the server without it.
+    assert_eq!(setting(true, None), json!(null));
+}
+
+#[test]
 fn missing_fields_are_named() {
     let error = Publication { authors: String::new(), ..publication() }.manifest("x").unwrap_err();
     assert!(

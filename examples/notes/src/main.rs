@@ -55,8 +55,8 @@ async fn main() -> Result<()> {
             }
             // Other users of this machine can see the command line, but not the environment.
             Ok(match std::env::var("NOTES_TOKEN") {
-                Ok(token) => server.bearer_token(token),
-                Err(_) => server,
+                Ok(token) if !token.is_empty() => server.bearer_token(token),
+                _ => server,
             })
         })
         .await

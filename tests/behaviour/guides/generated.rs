@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
+use super::dependencies;
 use super::pages::{Page, compare, page, pages, read, root};
 
 /// The builders whose options have a default, with the files that define them.
@@ -21,6 +22,7 @@ const BUILDERS: [(&str, &str, &[&str]); 5] = [
 /// Sequential, because some pages are generated from others.
 #[test]
 fn generated_pages_are_up_to_date() {
+    dependencies::lines_have_the_path_of_the_clone();
     the_book_has_every_page_once();
     settings_are_those_of_the_code();
     what_other_programs_get_wrong_is_in_the_tables_of_the_code();

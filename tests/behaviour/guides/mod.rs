@@ -2,6 +2,7 @@
 
 mod blocks;
 mod commands;
+mod dependencies;
 mod generated;
 mod links;
 mod names;

@@ -32,15 +32,40 @@ fn visit_dependencies<'a>(
     }
 }
 
+/// Returns what `cargo metadata` prints.
+fn metadata(arguments: &[&str]) -> Value {
+    let mut command = cargo();
+    command.current_dir(env!("CARGO_MANIFEST_DIR")).args(["metadata", "--format-version=1"]);
+    let ran = command.args(arguments).output().unwrap();
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    serde_json::from_slice(&ran.stdout).unwrap()
+}
+
+/// The registry and its documentation need these fields. All libraries have the same values, except for the description.
+#[test]
+fn each_library_is_described_for_the_registry() {
+    let metadata = metadata(&["--no-deps"]);
+    let packages = metadata["packages"].as_array().unwrap();
+    // Examples and tests are not published.
+    let libraries: Vec<_> =
+        packages.iter().filter(|package| package["publish"].is_null()).collect();
+    assert!(libraries.len() > 36, "only {} libraries found", libraries.len());
+    let facade = libraries.iter().find(|package| package["name"] == "genkit").unwrap();
+    for package in &libraries {
+        let name = &package["name"];
+        assert!(package["description"].as_str().is_some_and(|it| it.len() > 20), "{name}");
+        for field in ["license", "keywords", "categories"] {
+            assert_eq!(package[field], facade[field], "{name}: `{field}`");
+        }
+        assert!(package["readme"].is_string(), "{name} has no readme");
+        let docs = &package["metadata"]["docs"]["rs"]["all-features"];
+        assert_eq!(docs, true, "{name} is documented without all features");
+    }
+}
+
 #[test]
 fn each_package_states_the_rust_version_that_its_dependencies_need() {
-    let ran = cargo()
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .args(["metadata", "--format-version=1", "--all-features"])
-        .output()
-        .unwrap();
-    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
-    let metadata: Value = serde_json::from_slice(&ran.stdout).unwrap();
+    let metadata = metadata(&["--all-features"]);
     let packages = metadata["packages"].as_array().unwrap();
     let rust_version = |id: &str| {
         let package = packages.iter().find(|package| package["id"] == id).unwrap();

@@ -17,6 +17,27 @@ fn mcpb(arguments: &[&str], folder: &Path) {
     assert_eq!(ran.code, Some(0), "{}", ran.story());
 }
 
+/// Returns how a client starts an unpacked bundle with these settings of the user, by the code of the official tool.
+fn client_config(unpacked: &Path, settings: &Value) -> Value {
+    const SCRIPT: &str = r#"
+        import { readFileSync } from "node:fs";
+        import { pathToFileURL } from "node:url";
+        const [config, extensionPath, settings] = process.argv.slice(1);
+        const { getMcpConfigForManifest } = await import(pathToFileURL(config));
+        const manifest = JSON.parse(readFileSync(`${extensionPath}/manifest.json`, "utf8"));
+        const userConfig = JSON.parse(settings);
+        const options = { manifest, extensionPath, systemDirs: {}, userConfig, pathSeparator: "/" };
+        console.log(JSON.stringify(await getMcpConfigForManifest(options)));
+    "#;
+    let cli = packages::mcpb();
+    let config = cli.parent().and_then(Path::parent).expect("a folder").join("shared/config.js");
+    let mut node = packages::tool(Path::new("node"));
+    node.args(["--input-type=module", "-e", SCRIPT]).arg(config).arg(unpacked);
+    let ran = program::run(node.arg(settings.to_string()), PATIENCE).expect("node starts");
+    assert_eq!(ran.code, Some(0), "{}", ran.story());
+    serde_json::from_str(&ran.stdout).expect("JSON")
+}
+
 #[test]
 fn official_tool_unpacks_a_bundle_that_works() {
     let folder = packages::scratch("publish-bundle");
@@ -31,12 +52,17 @@ fn official_tool_unpacks_a_bundle_that_works() {
     let manifest: Value = serde_json::from_slice(&manifest).expect("JSON");
     assert_eq!(manifest["user_config"]["notes_token"]["sensitive"], true, "{manifest}");
     assert!(manifest["tools"].as_array().is_some_and(|tools| tools.len() > 2), "{manifest}");
-    let config = &manifest["server"]["mcp_config"];
-    let here = unpacked.to_str().expect("a path");
-    let text = |value: &Value| value.as_str().expect("text").replace("${__dirname}", here);
+
+    let set = client_config(&unpacked, &json!({ "notes_token": "t0p" }));
+    assert_eq!(set["env"], json!({ "NOTES_TOKEN": "t0p" }));
+    // The user leaves the optional setting empty.
+    let config = client_config(&unpacked, &json!({}));
+    assert_eq!(config["env"], json!({ "NOTES_TOKEN": "" }));
+    let text = |value: &Value| value.as_str().expect("text").to_owned();
     let arguments = config["args"].as_array().expect("a list").iter().map(text);
     let mut command = Command::new(text(&config["command"]));
-    let mut pipe = Pipe::spawn(command.args(arguments).current_dir(&folder));
+    command.args(arguments).env("NOTES_TOKEN", text(&config["env"]["NOTES_TOKEN"]));
+    let mut pipe = Pipe::spawn(command.current_dir(&folder));
     pipe.hello();
     let added = pipe.call("add_note", &json!({ "text": "buy milk" }));
     assert_eq!(added["structuredContent"]["text"], "buy milk", "{added}");

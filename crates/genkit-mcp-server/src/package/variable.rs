@@ -41,7 +41,8 @@ impl Variable {
         Self { secret: true, ..self }
     }
 
-    /// Marks the variable as optional.
+    /// Marks the variable as optional. A bundle sets it to an empty value if its user leaves the setting empty, so the
+    /// program must treat an empty value as missing.
     #[must_use]
     pub fn optional(self) -> Self {
         Self { optional: true, ..self }
