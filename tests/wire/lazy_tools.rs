@@ -16,6 +16,10 @@ pub(crate) const MOST: usize = 3_000;
 
 /// 300 lazy tools of several servers, with schemas as servers have them.
 pub(crate) fn lazy_tools() -> Vec<Tool> {
+    named_tools(300, |n| format!("{}/read_record_of_kind_{n}", SERVERS[n % SERVERS.len()]))
+}
+
+fn named_tools(count: usize, name: fn(usize) -> String) -> Vec<Tool> {
     let tool = |n: usize| {
         let server = SERVERS[n % SERVERS.len()];
         let schema = json!({
@@ -30,10 +34,10 @@ pub(crate) fn lazy_tools() -> Vec<Tool> {
         let about = format!(
             "Reads the record of kind {n} from {server}, with its history and its comments."
         );
-        let builder = Tool::builder(format!("{server}/read_record_of_kind_{n}"), about).lazy(true);
+        let builder = Tool::builder(name(n), about).lazy(true);
         builder.input_schema(schema).handler(move |_: Context, _: Value| async move { Ok(n) })
     };
-    (0..300).map(tool).collect()
+    (0..count).map(tool).collect()
 }
 
 /// A model of `provider` whose provider searches tools, if one does.
@@ -83,6 +87,28 @@ async fn three_hundred_lazy_tools_cost_less_than_three_thousand_tokens() {
         assert!(tokens(&mock.last()) > 10 * MOST, "{provider}: {}", tokens(&mock.last()));
         let native = is_searched_by_provider(&body);
         assert_eq!(native, ["anthropic", "openai-responses"].contains(&provider), "{provider}");
+    }
+}
+
+#[tokio::test]
+async fn any_number_of_lazy_tools_costs_less_than_three_thousand_tokens() {
+    let names: [(&str, fn(usize) -> String); 5] = [
+        ("no prefix", |n| format!("read_record_of_kind_{n}")),
+        ("six prefixes", |n| format!("{}/read_record_of_kind_{n}", SERVERS[n % SERVERS.len()])),
+        ("a prefix for each", |n| format!("server_of_team_{n}/read_record")),
+        ("three for each prefix", |n| format!("server_of_team_{}/read_record_{n}", n % 100)),
+        ("long names", |n| format!("read_the_record_of_kind_{n}_with_its_history_and_comments")),
+    ];
+    for provider in BUILT {
+        let mock = Mock::says(dialect(provider), [Said::text("ok")]);
+        for (kind, name) in names {
+            for count in [60, 150, 200, 300] {
+                let run = genkit::generate("go").model(model(provider, &mock.url));
+                run.tools(named_tools(count, name)).await.unwrap();
+                let cost = tokens(&mock.last());
+                assert!(cost < MOST, "{provider}, {count} tools, {kind}: {cost}");
+            }
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod escapes;
 pub mod fair_share;
+pub mod form;
 pub mod redact;
 pub mod seal;
 pub mod secret;

@@ -237,12 +237,6 @@ const SECRET_PARTS: [&str; 7] = ["auth", "cookie", "cred", "key", "pass", "secre
 /// The same for parts that are common within other words, so that they must be whole words.
 const SECRET_WORDS: [&str; 6] = ["code", "pin", "pwd", "sas", "sig", "signature"];
 
-/// The last words of the names of form fields that ask for a secret.
-const FIELD_WORDS: [&str; 6] = ["apikey", "passphrase", "passwd", "password", "secret", "token"];
-
-/// The words before `key` in the names of such fields; other keys, such as a sort key, are not secret.
-const FIELD_KEYS: [&str; 4] = ["access", "api", "private", "secret"];
-
 /// Returns whether a header, a parameter, an argument or a variable with this name holds a secret, so that its value is
 /// redacted. Matches too much rather than too little.
 pub fn is_secret_name(name: &str) -> bool {
@@ -250,39 +244,6 @@ pub fn is_secret_name(name: &str) -> bool {
     let mut words = name.split(|c: char| !c.is_ascii_alphanumeric());
     SECRET_PARTS.iter().any(|part| name.contains(part))
         || words.any(|word| SECRET_WORDS.contains(&word))
-}
-
-/// Returns whether a form field with this name, in any case style, asks for a secret: whether it ends with a word for
-/// one. Matches too little rather than too much, because such a form is rejected.
-pub fn asks_for_secret(name: &str) -> bool {
-    let mut words: Vec<String> = Vec::new();
-    let mut is_start = true;
-    for letter in name.chars() {
-        if !letter.is_alphanumeric() {
-            is_start = true;
-            continue;
-        }
-        // `apiKey` has two words, `APIKEY` one.
-        let is_new = is_start
-            || (letter.is_uppercase() && words.last().is_some_and(|word| ends_lower(word)));
-        if is_new {
-            words.push(String::new());
-        }
-        if let Some(word) = words.last_mut() {
-            word.push(letter);
-        }
-        is_start = false;
-    }
-    let words: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
-    match words.as_slice() {
-        [.., kind, key] if key == "key" && FIELD_KEYS.contains(&kind.as_str()) => true,
-        [.., last] => FIELD_WORDS.contains(&last.as_str()),
-        [] => false,
-    }
-}
-
-fn ends_lower(word: &str) -> bool {
-    word.chars().last().is_some_and(|letter| !letter.is_uppercase())
 }
 
 impl Spelling {

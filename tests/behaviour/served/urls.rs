@@ -35,6 +35,26 @@ async fn sign_in(ctx: &Context) -> Result<String> {
     Ok("signed in".to_owned())
 }
 
+#[derive(Debug, serde::Deserialize, schemars::JsonSchema)]
+struct Connection {
+    #[schemars(title = "API key of the service")]
+    #[expect(dead_code, reason = "never read")]
+    value: Option<String>,
+}
+
+#[derive(Debug, serde::Deserialize, schemars::JsonSchema)]
+struct Unlock {
+    #[schemars(extend("format" = "password"))]
+    #[expect(dead_code, reason = "never read")]
+    word: String,
+}
+
+#[derive(Debug, serde::Deserialize, schemars::JsonSchema)]
+struct Limits {
+    tokens: u32,
+    password: bool,
+}
+
 /// Describes the client.
 #[tool]
 async fn describe(ctx: &Context) -> String {
@@ -127,6 +147,18 @@ async fn form_that_asks_for_a_secret_is_an_error_that_names_elicit_url() {
     // A unit test of the function finds it as well.
     let error = sign_in(&Context::testing().answer(json!({})).build()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::FailedPrecondition);
+}
+
+#[tokio::test]
+async fn title_and_format_of_a_field_ask_for_a_secret_and_a_count_does_not() {
+    let limits = json!({"tokens": 7, "password": true});
+    let ctx = Context::testing().answer(limits).build();
+    let error = ctx.elicit::<Connection>("Which?").await.unwrap_err().to_string();
+    assert!(error.contains("`value`"), "{error}");
+    let error = ctx.elicit::<Unlock>("Which?").await.unwrap_err().to_string();
+    assert!(error.contains("`word`"), "{error}");
+    let limits = ctx.elicit::<Limits>("Which?").await.unwrap().accepted().unwrap();
+    assert_eq!((limits.tokens, limits.password), (7, true));
 }
 
 #[tokio::test]

@@ -33,9 +33,13 @@ pub fn list_groups(tools: &[&ToolDefinition]) -> String {
     for (group, _) in tools.iter().filter_map(|tool| split(tool.name.as_str())) {
         *groups.entry(group).or_insert(0) += 1;
     }
+    let more = match groups.len().saturating_sub(MAX_GROUPS) {
+        0 => String::new(),
+        more => format!(", and {more} more"),
+    };
     let groups: Vec<String> =
         groups.iter().take(MAX_GROUPS).map(|(group, tools)| format!("{group} ({tools})")).collect();
-    if groups.is_empty() { String::new() } else { format!(" Groups: {}.", groups.join(", ")) }
+    if groups.is_empty() { String::new() } else { format!(" Groups: {}{more}.", groups.join(", ")) }
 }
 
 fn score_tool(tool: &ToolDefinition, query: &str, words: &[&str]) -> u32 {

@@ -114,6 +114,37 @@ async fn too_many_to_list_are_searched() {
 }
 
 #[tokio::test]
+async fn long_lists_have_names_only_or_groups() {
+    let described = |name: fn(usize) -> String, count: usize| async move {
+        let tool = |n: usize| {
+            let about =
+                "Reads the record of this kind, with its history and with all of its comments.";
+            Tool::builder(name(n), about).handler(|_: Context, (): ()| async { Ok(()) })
+        };
+        let model = script([]);
+        let run = genkit::generate("go").model(model.clone()).tools((0..count).map(tool));
+        run.middleware(tool_search()).await.unwrap();
+        let about = model.requests()[0].tools[0].description.clone();
+        assert!(about.len() < 8_300, "{}", about.len());
+        about
+    };
+    let about = described(|n| format!("read_{n}"), 60).await;
+    assert!(about.ends_with(
+        "\n- read_59: Reads the record of this kind, with its history and with all of its comments."
+    ));
+    let about = described(|n| format!("read_{n}"), 150).await;
+    assert!(about.contains("\n\nThe tools: read_0, read_1, "), "{about}");
+    assert!(about.ends_with(", read_149."), "{about}");
+    let about = described(|n| format!("shop/{}_{n}", "read".repeat(12)), 200).await;
+    assert!(about.ends_with("There are 200 tools; search them by a query. Groups: shop (200)."));
+    let about = described(|n| format!("shop_{n:03}/{}", "read".repeat(12)), 200).await;
+    assert!(about.contains(" Groups: shop_000 (1), "), "{about}");
+    assert!(about.ends_with(", shop_031 (1), and 168 more."), "{about}");
+    let about = described(|n| format!("{}_{n}", "read".repeat(14)), 200).await;
+    assert!(about.ends_with("There are 200 tools; search them by a query."), "{about}");
+}
+
+#[tokio::test]
 async fn call_of_an_unloaded_tool_loads_it_and_can_be_corrected() {
     let model = script([
         calls([("shop/item_1", json!({"piece": 2})), ("shop/item_99", json!({}))]),

@@ -30,6 +30,10 @@ const THRESHOLD: usize = 16;
 /// If a request has at most this many tools, the names of all are listed. Default is 200.
 const LISTED: usize = 200;
 
+/// The length of the list of tools, in bytes, about 2,000 tokens. A longer list has only names, or only groups. Default
+/// is 8,000.
+const LIST_LENGTH: usize = 8_000;
+
 /// The number of tools that a query opens. Default is 8.
 const RESULTS: usize = 8;
 
@@ -58,7 +62,8 @@ pub struct ToolSearch {
 /// the tools that it opens.
 ///
 /// With more than 16 tools the model is offered only `search_tools`. Its description lists the names of all other tools
-/// with one line each (above 200 tools only their number). The model opens tools by name or with a query. From the next
+/// with one line each. A list of more than 8,000 bytes has only the names. If those are too long as well, or with more
+/// than 200 tools, the description has the number of tools in each group. The model opens tools by name or with a query. From the next
 /// turn on, open tools are offered with their schemas. If the model calls a tool that is not open, the response is an
 /// error and the tool is opened, so that the model can correct the call.
 ///
@@ -146,8 +151,8 @@ impl ToolSearch {
         self
     }
 
-    /// Sets the list limit, a number of tools. With at most this number, all names are listed; with more tools the
-    /// model must search. Default is 200.
+    /// Sets the list limit, a number of tools. With at most this number, all names are listed if they fit into 8,000
+    /// bytes; otherwise the model must search. Default is 200.
     #[must_use]
     pub fn list_up_to(mut self, tools: usize) -> Self {
         self.listed = tools;
@@ -193,23 +198,13 @@ impl ToolSearch {
     /// Adds the list of tools to the description of `search_tools`. The text is the same in each turn, so that the
     /// provider's cache stays valid.
     fn describe_search(&self, search: &mut ToolDefinition, closed: &[&ToolDefinition]) {
-        let text = &mut search.description;
-        if closed.len() > self.listed {
-            text.push_str(&format!(
-                "\n\nThere are {} tools; search them by a query.{}",
-                closed.len(),
-                list_groups(closed)
-            ));
-            return;
-        }
-        text.push_str("\n\nThe tools:");
-        for tool in closed {
-            text.push_str(&format!("\n- {}", tool.name));
-            let line = format_tool(tool);
-            if !line.is_empty() {
-                text.push_str(&format!(": {line}"));
-            }
-        }
+        let listed = if closed.len() > self.listed { None } else { list_tools(closed) };
+        let text = listed.unwrap_or_else(|| {
+            let groups = list_groups(closed);
+            format!("There are {} tools; search them by a query.{groups}", closed.len())
+        });
+        search.description.push_str("\n\n");
+        search.description.push_str(&text);
     }
 
     /// Returns the response to a call of `search_tools`.
@@ -322,6 +317,23 @@ fn find_named<'a>(tools: &'a [ToolDefinition], name: &str) -> Option<&'a ToolDef
     let mut alike = tools.iter().filter(|tool| letters(&tool.name) == letters(name));
     let exact = tools.iter().find(|tool| tool.name == name);
     exact.or_else(|| alike.next().filter(|_| alike.next().is_none()))
+}
+
+/// Returns the list of tools: with their descriptions, or only the names if that is too long. `None` if those are, too.
+fn list_tools(tools: &[&ToolDefinition]) -> Option<String> {
+    let mut lines = "The tools:".to_owned();
+    for tool in tools {
+        lines.push_str(&format!("\n- {}", tool.name));
+        let line = format_tool(tool);
+        if !line.is_empty() {
+            lines.push_str(&format!(": {line}"));
+        }
+    }
+    if lines.len() <= LIST_LENGTH {
+        return Some(lines);
+    }
+    let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
+    Some(format!("The tools: {}.", names.join(", "))).filter(|names| names.len() <= LIST_LENGTH)
 }
 
 /// Returns the first line of the tool's description.

@@ -15,7 +15,7 @@ use crate::context::error::Error as E;
 use crate::error::Result;
 use crate::future::{Asked, BoxFuture};
 use genkit_schema::internal::{Bounds, Shape};
-use genkit_untrusted::secret::asks_for_secret;
+use genkit_untrusted::form::secret_field;
 use genkit_untrusted::visible;
 
 impl Context {
@@ -42,8 +42,9 @@ impl Context {
     /// answer, so use [`once`](Self::once) for work that must not happen twice. Ask from the function itself, not from
     /// a task that it spawned.
     ///
-    /// If a field has the name of a secret, such as `password`, `token` or `api_key`, asking the
-    /// question returns an error. Use [`elicit_url`](Self::elicit_url) for secrets.
+    /// If a field asks for a secret, by its name or title (`password`, `token`, `api_key`, `pin`) or with
+    /// `format: "password"`, asking the question returns an error, even with [`Context::testing`]. Use
+    /// [`elicit_url`](Self::elicit_url) for secrets.
     ///
     /// A form must be flat. If a field is a struct or a list of structs, asking the question
     /// returns an error, even with [`Context::testing`]. Move such fields to the top level, or ask
@@ -208,7 +209,7 @@ impl<'a, T: 'a> IntoFuture for Elicit<'a, T> {
     type IntoFuture = BoxFuture<'a, Self::Output>;
 
     fn into_future(self) -> Self::IntoFuture {
-        let secret = secret_field(&self.schema);
+        let secret = secret_field(&self.schema).map(|name| visible::escape_name(name).into_owned());
         let bounds = Bounds::compile(&self.schema, self.shape);
         let kind = QuestionKind::Elicitation {
             message: visible::escape_prose(&self.message).into_owned(),
@@ -216,19 +217,13 @@ impl<'a, T: 'a> IntoFuture for Elicit<'a, T> {
         };
         Box::pin(async move {
             if let Some(field) = secret {
-                return Err(E::SecretField(visible::escape_name(&field).into_owned()).into());
+                return Err(E::SecretField(field).into());
             }
             let bounds = bounds?;
             let read = |answer| (self.read)(answer, bounds.as_ref());
             self.context.ask_with(self.key, kind, self.takes_unasked, read).await
         })
     }
-}
-
-/// Returns the first field of a form whose name is that of a secret. MCP forbids forms that ask for secrets.
-fn secret_field(schema: &Value) -> Option<String> {
-    let fields = schema.get("properties")?.as_object()?;
-    fields.keys().find(|name| asks_for_secret(name)).cloned()
 }
 
 /// A method that produces a compiler error if `.await` was forgotten.

@@ -17,13 +17,13 @@ pub(super) const SEARCH_TYPE: &str = "tool_search";
 /// is 10.
 const MAX_TOOLS: usize = 10;
 
+/// The maximum number of namespaces. Each costs tokens for its name and description, so more are merged. Default is 40.
+const MAX_NAMESPACES: usize = 40;
+
 /// The length of all descriptions of namespaces together, in characters. Default is 6,000.
 const DESCRIPTIONS: usize = 6_000;
 
-/// The length that the description of a namespace has at least, in characters. Default is 60.
-const MIN_DESCRIPTION: usize = 60;
-
-/// The namespace of tools whose names have no prefix.
+/// The namespace of tools whose names have no prefix, or several.
 const UNNAMED: &str = "tools";
 
 /// The tool search of a request.
@@ -85,34 +85,68 @@ impl<'a> ToolSearch<'a> {
         tools: &'a [ToolDefinition],
         names: &Names<'_>,
     ) -> Vec<Namespace<'a>> {
-        let mut namespaces: Vec<Namespace<'a>> = Vec::new();
+        let mut bundles = self.bundle_tools(tools);
+        if bundles.len() > MAX_NAMESPACES {
+            bundles = merge_bundles(bundles);
+        }
+        let length = DESCRIPTIONS / bundles.len().max(1);
         let mut taken = HashSet::new();
-        // The last namespace of each group.
+        let describe = |bundle: Bundle<'a>| {
+            let listed: Vec<_> =
+                bundle.tools.iter().map(|tool| names.sent_name(&tool.name)).collect();
+            let listed = listed.join(", ");
+            let (group, listed) = match bundle.groups[..] {
+                [group] => (group, listed),
+                _ => (UNNAMED, format!("{}: {listed}", bundle.groups.join(", "))),
+            };
+            let name = free_name(group, &mut taken);
+            Namespace { name, description: excerpt(&listed, length), tools: bundle.tools }
+        };
+        bundles.into_iter().map(describe).collect()
+    }
+
+    /// Returns the deferred tools, up to ten of one group together.
+    fn bundle_tools(&self, tools: &'a [ToolDefinition]) -> Vec<Bundle<'a>> {
+        let mut bundles: Vec<Bundle<'a>> = Vec::new();
+        // The last bundle of each group.
         let mut last: HashMap<&str, usize> = HashMap::new();
         for tool in tools.iter().filter(|tool| self.deferred.contains(tool.name.as_str())) {
             let group = tool.name.split_once('/').map_or(UNNAMED, |(group, _)| group);
-            let open =
-                last.get(group).copied().filter(|at| namespaces[*at].tools.len() < MAX_TOOLS);
+            let open = last.get(group).copied().filter(|at| bundles[*at].tools.len() < MAX_TOOLS);
             let at = open.unwrap_or_else(|| {
-                namespaces
-                    .push(Namespace { name: free_name(group, &mut taken), ..Namespace::default() });
-                namespaces.len() - 1
+                bundles.push(Bundle { groups: vec![group], tools: Vec::new() });
+                bundles.len() - 1
             });
             last.insert(group, at);
-            namespaces[at].tools.push(tool);
+            bundles[at].tools.push(tool);
         }
-        let length = (DESCRIPTIONS / namespaces.len().max(1)).max(MIN_DESCRIPTION);
-        for namespace in &mut namespaces {
-            let listed: Vec<_> =
-                namespace.tools.iter().map(|tool| names.sent_name(&tool.name)).collect();
-            namespace.description = excerpt(&listed.join(", "), length);
-        }
-        namespaces
+        bundles
     }
 }
 
-/// Deferred tools that the API loads together.
+/// The tools of one namespace, with the groups that they belong to.
 #[derive(Default)]
+struct Bundle<'a> {
+    groups: Vec<&'a str>,
+    tools: Vec<&'a ToolDefinition>,
+}
+
+/// Merges bundles evenly, until their number is the maximum. Those of the same group are merged with each other first.
+fn merge_bundles(mut bundles: Vec<Bundle<'_>>) -> Vec<Bundle<'_>> {
+    bundles.sort_by_key(|bundle| bundle.groups[0]);
+    let count = bundles.len();
+    let mut merged: Vec<Bundle<'_>> = Vec::new();
+    merged.resize_with(MAX_NAMESPACES, Bundle::default);
+    for (at, bundle) in bundles.into_iter().enumerate() {
+        let into = &mut merged[at * MAX_NAMESPACES / count];
+        into.groups.extend(bundle.groups);
+        into.groups.dedup();
+        into.tools.extend(bundle.tools);
+    }
+    merged
+}
+
+/// Deferred tools that the API loads together.
 pub(super) struct Namespace<'a> {
     pub(super) name: String,
     pub(super) description: String,

@@ -88,6 +88,38 @@ fn namespaces_have_at_most_ten_tools_and_unique_names() {
 }
 
 #[test]
+fn namespaces_above_forty_are_merged() {
+    let sent = |tools: Vec<Value>| -> Vec<(String, String, usize)> {
+        let sent = body(MODEL, json!({"messages": [user()], "tools": tools}));
+        let namespaces = sent["tools"].as_array().unwrap().iter();
+        let text = |value: &Value| value.as_str().unwrap().to_owned();
+        namespaces
+            .filter(|tool| tool["type"] == "namespace")
+            .map(|it| {
+                (text(&it["name"]), text(&it["description"]), it["tools"].as_array().unwrap().len())
+            })
+            .collect()
+    };
+    let count = |sent: &[(String, String, usize)]| sent.iter().map(|it| it.2).sum::<usize>();
+
+    let forty = sent((0..40).map(|n| lazy(&format!("server_{n:02}/list"))).collect());
+    assert_eq!((forty.len(), forty[39].0.as_str()), (40, "server_39"));
+
+    // The tools of a server are not in order.
+    let many = sent((0..300).map(|n| lazy(&format!("server_{:02}/tool_{n}", n % 100))).collect());
+    assert_eq!((many.len(), count(&many)), (40, 300));
+    assert_eq!((many[0].0.as_str(), many[1].0.as_str()), ("tools", "tools_2"));
+    let about = "server_00, server_01, server_02: server_00__tool_0, server_00__tool_100, ";
+    assert!(many[0].1.starts_with(about), "{}", many[0].1);
+    assert!(many.iter().all(|it| it.1.chars().count() <= 151 && it.2 < 10), "{many:?}");
+
+    let one = sent((0..1_000).map(|n| lazy(&format!("a/tool_{n}"))).collect());
+    assert_eq!((one.len(), count(&one)), (40, 1_000));
+    assert_eq!((one[0].0.as_str(), one[39].0.as_str()), ("a", "a_40"));
+    assert!(one.iter().all(|it| it.2 <= 30));
+}
+
+#[test]
 fn models_and_servers_without_a_search_receive_the_complete_tools() {
     let request = json!({"messages": [user()], "tools": [lazy("a")]});
     for model in ["gpt-5.2", "gpt-5.4-nano", "o3"] {
