@@ -110,6 +110,7 @@ mod runs;
 mod session;
 mod settings;
 mod testing;
+mod unreadable;
 mod work;
 
 pub use folder::FolderStore;
