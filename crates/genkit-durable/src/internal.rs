@@ -5,6 +5,7 @@ pub use crate::journal::{CallJournal, Note, NoteContent};
 pub use crate::limits::{LEASE, LIVES};
 pub use crate::memory::MemoryRuns;
 pub use crate::session::LeasedRun;
+pub use crate::unreadable::SkippedRuns;
 pub mod runs {
     pub use crate::runs::{durable_flow, durable_run, find_durable_flow, find_durable_run};
 }

@@ -111,6 +111,7 @@ mod runs;
 mod session;
 mod settings;
 mod testing;
+mod unreadable;
 mod work;
 
 pub use folder::FolderStore;

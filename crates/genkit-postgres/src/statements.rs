@@ -110,9 +110,19 @@ pub(crate) const RELEASE: &str = "
     UPDATE genkit_runs SET lease_owner = NULL, lease_until = NULL WHERE id = $1 AND lease_owner = $2
 ";
 
+/// The condition that the id is valid, which it is unless another program wrote it. A page of rows that all have other
+/// ids would look like the end.
+macro_rules! is_run {
+    () => {
+        "(length(id) <= 128 AND id ~ '^[A-Za-z0-9_][A-Za-z0-9_.-]*$')"
+    };
+}
+
 pub(crate) const DUE: &str = concat!(
     "SELECT id FROM genkit_runs WHERE status = 'working' AND COALESCE(wake_at, 0) <= ",
     now!(),
+    " AND ",
+    is_run!(),
     " AND (lease_owner IS NULL OR lease_until <= ",
     now!(),
     ") ORDER BY COALESCE(wake_at, 0), number LIMIT $1"
@@ -121,11 +131,13 @@ pub(crate) const DUE: &str = concat!(
 pub(crate) const REMOVE: &str = "DELETE FROM genkit_runs WHERE id = $1 RETURNING number";
 
 /// A page of runs. Parameters that are null select any run.
-pub(crate) const LIST: &str = "
-    SELECT id, status, wake_at, name, tags, error, created_at, updated_at FROM genkit_runs
-    WHERE id > $1 AND ($2 OR id !~ '^mcp-[ts]') AND ($3::text[] IS NULL OR status = ANY ($3))
+pub(crate) const LIST: &str = concat!(
+    "SELECT id, status, wake_at, name, tags, error, created_at, updated_at FROM genkit_runs
+    WHERE ",
+    is_run!(),
+    " AND id > $1 AND ($2 OR id !~ '^mcp-[ts]') AND ($3::text[] IS NULL OR status = ANY ($3))
         AND ($4::text IS NULL OR name = $4) AND ($5::text IS NULL OR $5 = ANY (tags))
         AND ($6::text IS NULL OR position($6 IN error) > 0)
         AND ($7::bigint IS NULL OR updated_at < $7) AND ($8::bigint IS NULL OR created_at < $8)
-    ORDER BY id LIMIT $9
-";
+    ORDER BY id LIMIT $9"
+);

@@ -15,7 +15,8 @@ use genkit_agent::internal::ask_caller;
 use genkit_core::internal::fair_share::{floor_of, may_take};
 use genkit_core::internal::run_store::short_hash;
 use genkit_core::internal::sync::lock;
-use genkit_core::{Answer, Context, Interrupt, Message, Result, Role, Tool};
+use genkit_core::internal::visible::Logged;
+use genkit_core::{Answer, Context, ErrorKind, Interrupt, Message, Result, Role, Tool};
 
 use crate::agent::Agent;
 use crate::error::Error as E;
@@ -248,7 +249,8 @@ impl Background {
     async fn report(&self, ids: &[String]) -> Result<TaskReports> {
         let mut tasks = Vec::new();
         for id in within_limit(ids)? {
-            tasks.push(report_of(id, &self.find(id).await?.1));
+            let found = self.find(id).await.map(|(_, found)| found);
+            tasks.push(report_of(id, &keep_unreadable(found)?));
         }
         Ok(TaskReports { tasks })
     }
@@ -259,17 +261,20 @@ impl Background {
         &self,
         ids: &'a [String],
         attempts: &mut HashMap<&'a str, (Instant, Duration)>,
-    ) -> Result<Vec<Snapshot>> {
+    ) -> Result<Vec<Result<Snapshot>>> {
         let mut tasks = Vec::new();
         for id in within_limit(ids)? {
-            let (agent, mut found) = self.look_up(id).await?;
-            let now = Instant::now();
-            let (next, pause) = attempts.entry(id).or_insert((now, CONTINUE_PAUSE));
-            if found.status == SnapshotStatus::Expired && now >= *next {
-                (*next, *pause) = (now + *pause, *pause * 2);
-                found = self.continue_expired(agent, found).await?;
-            }
-            tasks.push(found);
+            let finding = async {
+                let (agent, found) = self.look_up(id).await?;
+                let now = Instant::now();
+                let (next, pause) = attempts.entry(id).or_insert((now, CONTINUE_PAUSE));
+                if found.status == SnapshotStatus::Expired && now >= *next {
+                    (*next, *pause) = (now + *pause, *pause * 2);
+                    return self.continue_expired(agent, found).await;
+                }
+                Ok(found)
+            };
+            tasks.push(keep_unreadable(finding.await)?);
         }
         Ok(tasks)
     }
@@ -334,8 +339,9 @@ impl Background {
 
     async fn abort(&self, ids: &[String]) -> Result<TaskReports> {
         for id in within_limit(ids)? {
-            let (agent, found) = self.find(id).await?;
-            agent.abort_of(&found.snapshot_id, &self.caller.owner).await?;
+            if let Ok((agent, found)) = keep_unreadable(self.find(id).await)? {
+                agent.abort_of(&found.snapshot_id, &self.caller.owner).await?;
+            }
         }
         self.report(ids).await
     }
@@ -360,7 +366,7 @@ impl Background {
             self.send(agent, &more.task_id, input).await
         };
         context.once("continued", sending).await?;
-        Ok(report_of(&more.task_id, &self.find(&more.task_id).await?.1))
+        Ok(report_of(&more.task_id, &Ok(self.find(&more.task_id).await?.1)))
     }
 }
 
@@ -376,8 +382,9 @@ fn within_limit(ids: &[String]) -> Result<&[String], E> {
 }
 
 /// Returns the first task that waits for an answer.
-fn next_question(ids: &[String], found: &[Snapshot]) -> Option<InterruptedTask> {
-    let mut tasks = ids.iter().zip(found);
+fn next_question(ids: &[String], found: &[Result<Snapshot>]) -> Option<InterruptedTask> {
+    let readable = |(id, found)| Some((id, Result::as_ref(found).ok()?));
+    let mut tasks = ids.iter().zip(found).filter_map(readable);
     let (id, found) = tasks.find(|(_, found)| !questions_of(found).is_empty())?;
     Some(InterruptedTask { task: id.clone(), snapshot: found.snapshot_id.clone() })
 }
@@ -391,7 +398,23 @@ fn questions_of(snapshot: &Snapshot) -> Vec<Interrupt> {
     }
 }
 
-fn report_of(id: &str, snapshot: &Snapshot) -> TaskReport {
+/// A stored task that cannot be read is reported as failed, and affects no other task of the call.
+fn keep_unreadable<T>(found: Result<T>) -> Result<Result<T>> {
+    match found {
+        Err(error) if error.kind() != ErrorKind::Internal => Err(error),
+        found => Ok(found),
+    }
+}
+
+fn report_of(id: &str, found: &Result<Snapshot>) -> TaskReport {
+    let snapshot = match found {
+        Ok(snapshot) => snapshot,
+        Err(error) => {
+            tracing::warn!(task = %Logged::name(id), error = %Logged::text(error.chain()), "a task in the background cannot be read");
+            let (status, error) = ("failed".to_owned(), Some("the task cannot be read".to_owned()));
+            return TaskReport { task_id: id.to_owned(), status, response: None, error };
+        }
+    };
     let status = match snapshot.status {
         SnapshotStatus::Completed if !questions_of(snapshot).is_empty() => "waiting",
         SnapshotStatus::Completed => "completed",

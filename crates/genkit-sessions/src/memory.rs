@@ -77,20 +77,21 @@ async fn search(
     }
     let sessions = agent.sessions()?;
     for key in sessions.list(owner).await? {
-        let Some(record) = sessions.load(&key, owner).await? else { continue };
-        let Some(entry) = record.newest_over().filter(|_| is_past(&record.session)) else {
+        let Some((state, updated)) = sessions.load_newest(&key, owner).await? else { continue };
+        let other = state.session_id.unwrap_or_default();
+        if !is_past(&other) {
             continue;
-        };
-        for message in record.state_of(entry)?.messages {
+        }
+        for message in state.messages {
             let score = score_of(&message, &words);
             if score > 0 {
                 found.push(FoundMessage {
-                    session: record.session.clone(),
-                    time: format_iso8601(entry.updated),
+                    session: other.clone(),
+                    time: format_iso8601(updated),
                     role: if message.role == Role::User { "user" } else { "model" }.to_owned(),
                     text: message.text().chars().take(MAX_TEXT).collect(),
                     score,
-                    updated: entry.updated,
+                    updated,
                 });
             }
         }

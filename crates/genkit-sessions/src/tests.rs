@@ -20,6 +20,7 @@ mod lost;
 mod search;
 mod shares;
 mod tasks;
+mod unreadable;
 
 /// An agent that counts its turns and repeats what it is told.
 fn echo() -> AgentBuilder {

@@ -193,17 +193,21 @@ pub(crate) fn release_lease(db: &Connection, run: &RunId, owner: &str) -> Sql<()
     .map(drop)
 }
 
+/// The condition that the id is valid, which it is unless another program wrote it. A page of rows that all have other
+/// ids would look like the end.
+const IS_RUN: &str = "(length(id) <= 128 AND id GLOB '[A-Za-z0-9_]*'
+    AND id NOT GLOB '*[^A-Za-z0-9_.-]*')";
+
 pub(crate) fn due_runs(db: &Connection, now: &LeaseTime, limit: usize) -> Sql<Vec<RunId>> {
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let mut due = db.prepare_cached(&format!(
         "SELECT id FROM runs INDEXED BY runs_due
-         WHERE status = 'working' AND COALESCE(wake_at, 0) <= ?1 AND {IS_FREE}
+         WHERE status = 'working' AND COALESCE(wake_at, 0) <= ?1 AND {IS_FREE} AND {IS_RUN}
          ORDER BY COALESCE(wake_at, 0), number LIMIT ?4"
     ))?;
     let (boot, uptime) = (now.boot(), now.since_boot_ms().map(signed));
     let values = params![signed(now.wall_ms), boot, uptime, limit];
     let ids = due.query_map(values, |row| row.get::<_, String>(0))?;
-    // Skip ids that are not valid run ids; only another program can have written them.
     Ok(ids.collect::<Sql<Vec<_>>>()?.into_iter().filter_map(|id| RunId::new(id).ok()).collect())
 }
 
@@ -217,7 +221,7 @@ pub(crate) fn list_runs(db: &Connection, filter: &RunFilter) -> Sql<Vec<RunEntry
     };
     let mut list = db.prepare_cached(&format!(
         "SELECT id, status, wake_at, name, tags, error, created_at, updated_at FROM runs
-         WHERE id > ?1 AND (?2 OR id NOT GLOB 'mcp-[ts]*') {of_status}
+         WHERE id > ?1 AND {IS_RUN} AND (?2 OR id NOT GLOB 'mcp-[ts]*') {of_status}
              AND (?3 IS NULL OR name = ?3) AND (?4 IS NULL OR instr(tags, ?4) > 0)
              AND (?5 IS NULL OR instr(error, ?5) > 0)
              AND (?6 IS NULL OR updated_at < ?6) AND (?7 IS NULL OR created_at < ?7)
@@ -233,23 +237,32 @@ pub(crate) fn list_runs(db: &Connection, filter: &RunFilter) -> Sql<Vec<RunEntry
         filter.created_before_ms.map(signed),
         i64::try_from(filter.limit).unwrap_or(i64::MAX),
     ];
-    let number = |number: i64| u64::try_from(number).unwrap_or_default();
     let rows = list.query_map(values, |row| {
-        let (id, status): (String, String) = (row.get(0)?, row.get(1)?);
-        let Ok(id) = RunId::new(id) else { return Ok(None) };
-        let mut entry = RunEntry::new(id, RunStatus::of_name(&status));
-        entry.wake_at_ms = row.get::<_, Option<i64>>(2)?.map(number);
-        entry.name = row.get(3)?;
-        let tags: String = row.get(4)?;
-        entry.tags = tags.split('\n').filter(|tag| !tag.is_empty()).map(str::to_owned).collect();
-        entry.error = row.get(5)?;
-        if entry.status.is_none() {
-            entry.error = Some(format!("`{status}` is not a run status"));
-        }
-        (entry.created_ms, entry.updated_ms) = (number(row.get(6)?), number(row.get(7)?));
-        Ok(Some(entry))
+        let Ok(id) = RunId::new(row.get::<_, String>(0)?) else { return Ok(None) };
+        let unreadable = |error: rusqlite::Error| {
+            let mut entry = RunEntry::new(id.clone(), None);
+            entry.error = Some(error.to_string());
+            entry
+        };
+        Ok(Some(read_entry(row, id.clone()).unwrap_or_else(unreadable)))
     })?;
     Ok(rows.collect::<Sql<Vec<_>>>()?.into_iter().flatten().collect())
+}
+
+fn read_entry(row: &Row<'_>, id: RunId) -> Sql<RunEntry> {
+    let number = |number: i64| u64::try_from(number).unwrap_or_default();
+    let status: String = row.get(1)?;
+    let mut entry = RunEntry::new(id, RunStatus::of_name(&status));
+    entry.wake_at_ms = row.get::<_, Option<i64>>(2)?.map(number);
+    entry.name = row.get(3)?;
+    let tags: String = row.get(4)?;
+    entry.tags = tags.split('\n').filter(|tag| !tag.is_empty()).map(str::to_owned).collect();
+    entry.error = row.get(5)?;
+    if entry.status.is_none() {
+        entry.error = Some(format!("`{status}` is not a run status"));
+    }
+    (entry.created_ms, entry.updated_ms) = (number(row.get(6)?), number(row.get(7)?));
+    Ok(entry)
 }
 
 pub(crate) fn remove_run(db: &Connection, run: &RunId) -> Sql<bool> {

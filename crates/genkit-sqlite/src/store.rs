@@ -267,7 +267,21 @@ mod tests {
         let db = rusqlite::Connection::open(temp.file()).expect("a file");
         db.execute_batch("UPDATE runs SET status = 'dreaming' WHERE id = 'bad'")
             .expect("it writes");
-        assert_eq!(store.due(9).await.expect("it lists"), [good]);
+        assert_eq!(store.due(9).await.expect("it lists"), std::slice::from_ref(&good));
+        // Text can be invalid UTF-8, and ids can be those that no run has.
+        db.execute_batch(
+            "UPDATE runs SET tags = CAST(x'ff' AS TEXT) WHERE id = 'bad';
+             INSERT INTO runs (id, revision, status, head) VALUES (CAST(x'ff' AS TEXT), 1, 'working', ''),
+                 ('../up', 1, 'working', ''), ('', 1, 'working', ''), (' ', 1, 'working', '')",
+        )
+        .expect("it writes");
+        assert_eq!(store.due(1).await.expect("it lists"), std::slice::from_ref(&good));
+        let filter = RunFilter::new().limit(1);
+        let first = store.list(&filter).await.expect("it lists").remove(0);
+        assert_eq!((first.id.as_str(), first.status), ("bad", None));
+        assert!(first.error.is_some_and(|error| error.contains("utf-8")), "its tags");
+        let second = store.list(&filter.after(bad.clone())).await.expect("it lists").remove(0);
+        assert_eq!((second.id, second.status), (good, Some(RunStatus::Working)));
         let error = store.peek(&bad).await.expect_err("it is unreadable");
         assert_eq!(error.kind(), genkit::ErrorKind::Internal);
         assert!(error.chain().contains("dreaming"), "{}", error.chain());

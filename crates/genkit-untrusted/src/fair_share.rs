@@ -1,4 +1,8 @@
-//! The rule for dividing a resource among clients.
+//! The rules for dividing a resource among clients.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::hash::Hash;
 
 /// The number of countable resources that a client can always hold while any are left. Default is 8.
 pub const FLOOR: usize = 8;
@@ -12,4 +16,33 @@ pub fn floor_of(total: usize) -> usize {
 /// many units free as it holds, but can always hold up to `floor`.
 pub fn may_take(held: usize, more: usize, left: usize, floor: usize) -> bool {
     more <= left && held.saturating_add(more) <= left.max(floor)
+}
+
+/// An item that can make room for others.
+pub struct Item<Id, Owner, Age> {
+    pub id: Id,
+    pub owner: Owner,
+    pub weight: usize,
+    /// The smallest is the oldest.
+    pub age: Age,
+}
+
+/// Returns the item that makes room for others, and the weight of all items of its owner: the oldest item of the owner
+/// whose items weigh the most.
+pub fn find_greediest<Id, Owner, Age>(
+    items: impl Iterator<Item = Item<Id, Owner, Age>> + Clone,
+) -> Option<(Id, usize)>
+where
+    Id: Ord + Clone,
+    Owner: Eq + Hash,
+    Age: Ord + Clone,
+{
+    let mut weights: HashMap<Owner, usize> = HashMap::new();
+    for item in items.clone() {
+        *weights.entry(item.owner).or_default() += item.weight;
+    }
+    let held = |owner: &Owner| weights.get(owner).copied().unwrap_or_default();
+    let first =
+        items.min_by_key(|item| (Reverse(held(&item.owner)), item.age.clone(), item.id.clone()))?;
+    Some((first.id, held(&first.owner)))
 }

@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use super::disk::RunFolder;
-use crate::error::Error as E;
 use genkit_core::Result;
 use genkit_core::{RunChange, RunEntry, RunHead, RunId, RunStatus, StoredRun};
 
@@ -103,7 +102,7 @@ impl RunFolder {
     fn read_title(&self, revision: u64) -> Result<Option<Title>> {
         let Some(text) = self.read(&revision_name(revision))? else { return Ok(None) };
         let title = text.lines().next().and_then(|title| serde_json::from_str(title).ok());
-        Ok(Some(title.ok_or_else(|| E::TornFile(revision_name(revision)))?))
+        Ok(Some(title.ok_or_else(|| self.torn_file(&revision_name(revision)))?))
     }
 
     fn write_revision(
@@ -128,7 +127,7 @@ impl RunFolder {
     pub(super) fn read_head(&self) -> Result<Option<RunHead>> {
         let Some(revision) = self.last_revision()? else { return Ok(None) };
         let Some(text) = self.read(&revision_name(revision))? else { return Ok(None) };
-        Ok(Some(read(revision, &text)?.at))
+        Ok(Some(self.read_text(revision, &text)?.at))
     }
 
     /// Reads what a list shows of the run. `None` if it does not exist.
@@ -136,7 +135,7 @@ impl RunFolder {
         let Some(revision) = self.last_revision()? else { return Ok(None) };
         let Some(title) = self.read_title(revision)? else { return Ok(None) };
         if title.version != VERSION {
-            return Err(E::TornFile(revision_name(revision)).into());
+            return Err(self.torn_file(&revision_name(revision)).into());
         }
         let mut entry = RunEntry::new(id.clone(), Some(title.status));
         entry.wake_at_ms = title.wake_at_ms;
@@ -151,9 +150,9 @@ impl RunFolder {
             // The run was deleted in the meantime.
             let Some(text) = self.read(&revision_name(revision))? else { return Ok(None) };
             if revision != before as u64 + 1 {
-                return Err(E::TornFile(revision_name(before as u64 + 1)).into());
+                return Err(self.torn_file(&revision_name(before as u64 + 1)).into());
             }
-            let StoredRun { at, head, log, .. } = read(revision, &text)?;
+            let StoredRun { at, head, log, .. } = self.read_text(revision, &text)?;
             match &mut whole {
                 Some(run) => {
                     run.at = at;
@@ -165,18 +164,18 @@ impl RunFolder {
         }
         Ok(whole)
     }
-}
 
-fn read(revision: u64, text: &str) -> Result<StoredRun> {
-    let torn = || E::TornFile(revision_name(revision));
-    let mut lines = text.lines();
-    let title: Title =
-        lines.next().and_then(|title| serde_json::from_str(title).ok()).ok_or_else(torn)?;
-    let head = lines.next().ok_or_else(torn)?;
-    let log: Vec<String> = lines.map(str::to_owned).collect();
-    if title.version != VERSION || log.len() != title.log || !text.ends_with('\n') {
-        return Err(torn().into());
+    fn read_text(&self, revision: u64, text: &str) -> Result<StoredRun> {
+        let torn = || self.torn_file(&revision_name(revision));
+        let mut lines = text.lines();
+        let title: Title =
+            lines.next().and_then(|title| serde_json::from_str(title).ok()).ok_or_else(torn)?;
+        let head = lines.next().ok_or_else(torn)?;
+        let log: Vec<String> = lines.map(str::to_owned).collect();
+        if title.version != VERSION || log.len() != title.log || !text.ends_with('\n') {
+            return Err(torn().into());
+        }
+        let at = RunHead::new(revision, title.status, title.wake_at_ms);
+        Ok(StoredRun::new(at.with_incarnation(title.incarnation), head, log))
     }
-    let at = RunHead::new(revision, title.status, title.wake_at_ms);
-    Ok(StoredRun::new(at.with_incarnation(title.incarnation), head, log))
 }

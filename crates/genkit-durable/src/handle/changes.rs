@@ -13,6 +13,7 @@ use crate::error::Error as E;
 use crate::inside::children::children_to_cancel;
 use crate::inside::mail::{Mail, SentHead, join_head, split_head};
 use crate::record::{Record, RunBody, to_json};
+use crate::unreadable::SkippedRuns;
 use genkit_agent::{NextStep, Run};
 use genkit_core::{Answer, ErrorKind, Interrupt, Result};
 use genkit_core::{RunChange, RunStatus};
@@ -164,7 +165,7 @@ impl Handle {
         if !is_new && self.peek_head().await?.status != RunStatus::Cancelled {
             return Ok(false);
         }
-        let mut cancelled = vec![self.id.clone()];
+        let (mut cancelled, skipped) = (vec![self.id.clone()], SkippedRuns::default());
         // A program can tag a run as its own child.
         let mut seen = BTreeSet::from([self.id.clone()]);
         while let Some(parent) = cancelled.pop() {
@@ -175,9 +176,11 @@ impl Handle {
                 let handle = Self::new(&self.genkit, Arc::clone(&self.store), child.clone());
                 match handle.cancel_one().await {
                     // The child may have been deleted since.
-                    Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
-                    _ => cancelled.push(child),
+                    Err(error) if error.kind() == ErrorKind::NotFound => {}
+                    // A child that cannot be read does not run either, but other children do.
+                    is_new => drop(skipped.skip_unreadable(&child, is_new)?),
                 }
+                cancelled.push(child);
             }
         }
         Ok(is_new)

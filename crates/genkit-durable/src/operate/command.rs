@@ -8,7 +8,7 @@ use crate::error::Error as E;
 use genkit_core::internal::run_store::now_ms;
 use genkit_core::internal::time::format_iso8601;
 use genkit_core::internal::visible::Logged;
-use genkit_core::{Error, Result};
+use genkit_core::{Error, ErrorKind, Result};
 use genkit_core::{RunEntry, RunFilter, RunId, RunStatus};
 
 const HELP: &str = "\
@@ -71,9 +71,14 @@ impl Runs {
             "show" => {
                 let mut text = String::new();
                 for id in ids(&command, rest)? {
-                    match self.inspect(&*id).await? {
-                        Some(details) => text.push_str(&print_details(&details)),
-                        None => return Err(E::RunNotFound(id).into()),
+                    match self.inspect(&*id).await {
+                        Ok(Some(details)) => text.push_str(&print_details(&details)),
+                        Ok(None) => return Err(E::RunNotFound(id).into()),
+                        Err(error) if is_unreadable(&error) => {
+                            let error = error.chain();
+                            let _ = writeln!(text, "id: {id}\nerror: {}", Logged::text(error));
+                        }
+                        Err(error) => return Err(error),
                     }
                 }
                 Ok(text)
@@ -105,21 +110,31 @@ impl Runs {
     async fn change_each(&self, command: &str, rest: Vec<String>) -> Result<String> {
         let mut text = String::new();
         for id in ids(command, rest)? {
-            let (is_done, done, not) = match command {
-                "cancel" => {
-                    (self.cancel(&*id).await?, "cancelled", "is finished or does not exist")
-                }
+            let (changed, done, not) = match command {
+                "cancel" => (self.cancel(&*id).await, "cancelled", "is finished or does not exist"),
                 "retry" => (
-                    self.retry(&*id).await?,
+                    self.retry(&*id).await,
                     "continues",
                     "is not failed or cancelled, or does not exist",
                 ),
-                _ => (self.delete(&*id).await?, "deleted", "does not exist"),
+                _ => (self.delete(&*id).await, "deleted", "does not exist"),
             };
-            let _ = writeln!(text, "{id}\t{}", if is_done { done } else { not });
+            let _ = match changed {
+                Ok(is_done) => writeln!(text, "{id}\t{}", if is_done { done } else { not }),
+                // The other runs of the command are changed nevertheless.
+                Err(error) if is_unreadable(&error) => {
+                    writeln!(text, "{id}\tfailed: {}", Logged::text(error.chain()))
+                }
+                Err(error) => return Err(error),
+            };
         }
         Ok(text)
     }
+}
+
+/// Returns whether an error is of one run that cannot be read, and does not affect other runs.
+fn is_unreadable(error: &Error) -> bool {
+    error.kind() == ErrorKind::Internal
 }
 
 fn wrong(word: &str, why: &str) -> Error {

@@ -12,6 +12,7 @@ use crate::handle::Handle;
 use crate::inside::children::has_open_parent;
 use crate::record::{Record, RunBody};
 use crate::runs::run_store;
+use crate::unreadable::SkippedRuns;
 use genkit_agent::{Instance, Run};
 use genkit_core::internal::run_store::now_ms;
 use genkit_core::{Interrupt, Message, Part, Result, Role};
@@ -172,7 +173,7 @@ impl Runs {
     /// # Errors
     /// See [`Runs`].
     pub async fn delete_finished(&self, age: Duration) -> Result<usize> {
-        delete_finished(&*run_store(&self.0)?, age).await
+        delete_finished(&*run_store(&self.0)?, age, &SkippedRuns::default()).await
     }
 
     async fn find(&self, id: impl Into<String>) -> Result<Option<Handle>> {
@@ -183,7 +184,11 @@ impl Runs {
 }
 
 /// Deletes the runs that finished longer than `age` ago, except children whose parent may still ask for their result.
-pub(crate) async fn delete_finished(store: &dyn RunStore, age: Duration) -> Result<usize> {
+pub(crate) async fn delete_finished(
+    store: &dyn RunStore,
+    age: Duration,
+    skipped: &SkippedRuns,
+) -> Result<usize> {
     let age = u64::try_from(age.as_millis()).unwrap_or(u64::MAX);
     let mut filter = RunFilter::new()
         .status(RunStatus::Completed)
@@ -196,17 +201,23 @@ pub(crate) async fn delete_finished(store: &dyn RunStore, age: Duration) -> Resu
         let Some(last) = page.last() else { return Ok(deleted) };
         let after = last.id.clone();
         for entry in &page {
-            if has_open_parent(store, &entry.tags).await? {
-                continue;
-            }
-            // An operator may have continued it since.
-            let head = store.peek(&entry.id).await?;
-            if head.is_some_and(|head| head.status.is_over()) && store.delete(&entry.id).await? {
+            let is_deleted = delete_entry(store, entry).await;
+            if skipped.skip_unreadable(&entry.id, is_deleted)? == Some(true) {
                 deleted += 1;
             }
         }
         filter = filter.after(after);
     }
+}
+
+/// Deletes a finished run. Returns `false` if it must be kept.
+async fn delete_entry(store: &dyn RunStore, entry: &RunEntry) -> Result<bool> {
+    if has_open_parent(store, &entry.tags).await? {
+        return Ok(false);
+    }
+    // An operator may have continued it since.
+    let head = store.peek(&entry.id).await?;
+    Ok(head.is_some_and(|head| head.status.is_over()) && store.delete(&entry.id).await?)
 }
 
 fn steps_of(messages: &[Message]) -> Vec<RunStep> {

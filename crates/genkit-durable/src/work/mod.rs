@@ -24,6 +24,7 @@ use super::drive::{WorkResult, work_on};
 use super::limits::{CONCURRENCY, MEASURE, POLL, SKIP, SWEEP};
 use super::operate::delete_finished;
 use super::runs::run_store;
+use super::unreadable::SkippedRuns;
 use genkit_agent::{Generate, Instance};
 use genkit_core::BoxFuture;
 use genkit_core::RunId;
@@ -193,9 +194,10 @@ impl Worker {
         let mut running = FuturesUnordered::new();
         let mut ended = Vec::new();
         let (mut next_sweep, mut next_measure) = (Instant::now(), Instant::now());
+        let skipped = SkippedRuns::default();
         loop {
             if let Some(kept) = keep_finished.filter(|_| next_sweep <= Instant::now()) {
-                let deleting = delete_finished(&*store, kept);
+                let deleting = delete_finished(&*store, kept, &skipped);
                 log_deleted(await_while_running(deleting, &mut running, &mut ended).await);
                 next_sweep = Instant::now() + kept.min(SWEEP).max(poll);
             }

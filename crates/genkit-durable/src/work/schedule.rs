@@ -63,7 +63,9 @@ impl ActiveSchedule {
         if let Err(error) = self.start_run(instance, time).await {
             let (schedule, error_text) = (&self.schedule.name, Logged::text(error.chain()));
             tracing::warn!(%schedule, error = %error_text, "failed to start a scheduled run");
-            if error.kind() == ErrorKind::Unavailable {
+            // The start is retried until the next one is due.
+            let next = self.times.next_after(time);
+            if error.kind() == ErrorKind::Unavailable && next.is_none_or(|next| next > now_ms()) {
                 return;
             }
         }

@@ -7,6 +7,7 @@ mod interrupted;
 mod retried;
 mod stores;
 mod suspended;
+mod unreadable;
 
 #[tokio::test]
 async fn runs_continue_during_store_query() {

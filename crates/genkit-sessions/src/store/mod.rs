@@ -13,13 +13,13 @@ use tokio_util::sync::CancellationToken;
 
 use genkit_core::internal::run_store::{now_ms, short_hash};
 use genkit_core::internal::sync::lock;
-use genkit_core::{Result, RunFilter, RunStore};
-use genkit_durable::internal::MemoryRuns;
+use genkit_core::{Result, RunFilter, RunId, RunStore};
+use genkit_durable::internal::{MemoryRuns, SkippedRuns};
 
 use crate::error::Error as E;
 use crate::journal::{TurnJournal, journal_name};
 use crate::memory::MAX_SESSIONS;
-use crate::types::SnapshotStatus;
+use crate::types::{AgentState, SnapshotStatus};
 
 pub(crate) use record::{Entry, Record, SessionKey};
 use record::{Head, change_of};
@@ -62,14 +62,17 @@ pub(crate) struct Sessions {
     /// Orders the turns of a session in this process. Has entries only for sessions with a turn.
     pub(crate) gates: Gates,
     pub(crate) workers: Mutex<HashMap<String, Worker>>,
+    skipped: SkippedRuns,
 }
+
 impl Sessions {
     /// Creates the sessions of an agent, in memory without a store.
     pub(crate) fn new(store: Option<Arc<dyn RunStore>>, agent: String, lease: Duration) -> Self {
         let is_in_memory = store.is_none();
         let runs = store.unwrap_or_else(|| Arc::new(MemoryRuns::with_max_runs(MAX_IN_MEMORY)));
         let (gates, workers) = (Mutex::default(), Mutex::default());
-        Self { runs, is_in_memory, agent, lease, gates, workers }
+        let skipped = SkippedRuns::default();
+        Self { runs, is_in_memory, agent, lease, gates, workers, skipped }
     }
 
     /// Returns the owners and the ids of sessions whose turn runs, or was cut off.
@@ -81,16 +84,36 @@ impl Sessions {
             let Some(last) = page.last() else { break };
             filter = filter.after(last.id.clone());
             for journal in &page {
-                let Some((turn, _)) = TurnJournal::load(&*self.runs, &journal.id).await? else {
-                    continue;
-                };
-                let Some(key) = SessionKey::of_snapshot(&turn.id) else { continue };
-                if let Some(record) = self.load(&key, &turn.owner).await? {
-                    begun.push((turn.owner, record.session));
-                }
+                let found = self.begun_turn(&journal.id).await;
+                begun.extend(self.skipped.skip_unreadable(&journal.id, found)?.flatten());
             }
         }
         Ok(begun)
+    }
+
+    async fn begun_turn(&self, journal: &RunId) -> Result<Option<(String, String)>> {
+        let Some((turn, _)) = TurnJournal::load(&*self.runs, journal).await? else {
+            return Ok(None);
+        };
+        let Some(key) = SessionKey::of_snapshot(&turn.id) else { return Ok(None) };
+        let record = self.load(&key, &turn.owner).await?;
+        Ok(record.map(|record| (turn.owner, record.session)))
+    }
+
+    /// Loads the newest state of a session that belongs to `owner`, and its time. `None` if it has no finished turn, or
+    /// cannot be read.
+    pub(crate) async fn load_newest(
+        &self,
+        key: &SessionKey,
+        owner: &str,
+    ) -> Result<Option<(AgentState, u64)>> {
+        let newest = async {
+            let Some(record) = self.load(key, owner).await? else { return Ok(None) };
+            let Some(entry) = record.newest_over() else { return Ok(None) };
+            Ok(Some((record.state_of(entry)?, entry.updated)))
+        };
+        let newest = newest.await;
+        Ok(self.skipped.skip_unreadable(&key.run, newest)?.flatten())
     }
 
     /// Returns the keys of sessions of this agent that may belong to `owner`.

@@ -3,7 +3,7 @@
 use super::*;
 
 /// Sends a message for an owner, and returns the text of the response.
-async fn say(agent: &Agent, owner: &str, session: &str, text: &str) -> String {
+pub(super) async fn say(agent: &Agent, owner: &str, session: &str, text: &str) -> String {
     let input = AgentInput::from_message(Message::user(text));
     let is_program = owner.is_empty();
     let caller = crate::run::Caller { owner: owner.to_owned(), is_program, ..Default::default() };
@@ -17,7 +17,7 @@ async fn say(agent: &Agent, owner: &str, session: &str, text: &str) -> String {
 }
 
 /// A model that searches for the words after `find`, and responds with what it finds.
-fn searching() -> genkit_model::FnModel {
+pub(super) fn searching() -> genkit_model::FnModel {
     genkit_model::from_fn("searching", |request, _| async move {
         let last = request.messages.last().unwrap();
         if let Some(found) = last.tool_responses().next() {

@@ -9,7 +9,7 @@ use super::hooked::{Folder, Hooked};
 use super::*;
 
 /// A model that calls the tool that the message names (`NAME ARGUMENTS`), and responds with the result.
-fn obedient() -> genkit_model::FnModel {
+pub(super) fn obedient() -> genkit_model::FnModel {
     genkit_model::from_fn("obedient", |request, _| async move {
         let last = request.messages.last().unwrap();
         if let Some(result) = last.tool_responses().next() {
@@ -23,7 +23,7 @@ fn obedient() -> genkit_model::FnModel {
 }
 
 /// Starts a task in the session `a`, and returns its id.
-async fn start_task(lead: &Agent) -> String {
+pub(super) async fn start_task(lead: &Agent) -> String {
     let started = lead.session("a").send(r#"delegate_to_worker {"task": "dig"}"#).await.unwrap();
     let started: Value = serde_json::from_str(&started.text()).unwrap();
     started["taskId"].as_str().unwrap().to_owned()

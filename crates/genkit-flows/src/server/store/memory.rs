@@ -1,6 +1,5 @@
 //! Durable streams in the memory of this process.
 
-use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
@@ -16,7 +15,7 @@ use super::{StreamEvent, StreamReader, StreamStore, StreamWriter};
 use genkit_core::BoxFuture;
 use genkit_core::Result;
 use genkit_core::internal::error::Topic;
-use genkit_core::internal::fair_share::{floor_of, may_take};
+use genkit_core::internal::fair_share::{Item, find_greediest, floor_of, may_take};
 use genkit_core::internal::status;
 use genkit_core::internal::sync::lock;
 use genkit_schema::internal::size::json_size;
@@ -352,14 +351,11 @@ fn first_to_remove(
 ) -> Option<(String, usize)> {
     let ended: Vec<_> = kept
         .iter()
-        .filter_map(|(id, stream)| Some((stream.ended()?, id, &*stream.owner)))
+        .filter_map(|(id, stream)| Some((id, stream, stream.ended()?)))
+        .map(|(id, stream, age)| (id, &*stream.owner, weight(stream), age))
         .collect();
-    let mut weights: HashMap<&str, usize> = HashMap::new();
-    for (_, id, owner) in &ended {
-        *weights.entry(owner).or_default() += weight(&kept[*id]);
-    }
-    let first = ended.iter().min_by_key(|(at, id, owner)| (Reverse(weights[owner]), *at, *id));
-    first.map(|(_, id, owner)| ((*id).clone(), weights[owner]))
+    let items = ended.iter().map(|&(id, owner, weight, age)| Item { id, owner, weight, age });
+    find_greediest(items).map(|(id, weight)| (id.clone(), weight))
 }
 
 #[cfg(test)]

@@ -7,9 +7,11 @@ use std::time::{Duration, Instant};
 use super::{SessionStore, StoredSession};
 use genkit_core::BoxFuture;
 use genkit_core::Result;
+use genkit_core::internal::fair_share::{Item, find_greediest};
 use genkit_core::internal::sync::lock;
 
-/// The maximum number of stored sessions. Default is 10,000; beyond that, the least recently used session is removed.
+/// The maximum number of stored sessions. Default is 10,000; beyond that, the least recently used session of the client
+/// with the most sessions is removed.
 const MAX_STORED: usize = 10_000;
 
 /// How long a session is kept after it was last saved or loaded. Default is 1 day.
@@ -41,13 +43,19 @@ impl MemorySessions {
         if stored.len() >= limit && !stored.contains_key(id) {
             stored.retain(|_, (used, _)| used.elapsed() < STORED);
         }
-        if stored.len() >= limit && !stored.contains_key(id) {
-            let oldest = stored.iter().min_by_key(|(_, (used, _))| *used);
-            if let Some(oldest) = oldest.map(|(id, _)| id.clone()) {
-                stored.remove(&oldest);
+        stored.insert(id.to_owned(), (Instant::now(), session));
+        if stored.len() > limit {
+            let items = stored.iter().map(|(id, (age, session))| Item {
+                id,
+                owner: &session.opened_by,
+                weight: 1,
+                age: *age,
+            });
+            // The new session counts, so that a client does not take the place of one that has as many.
+            if let Some(id) = find_greediest(items).map(|(id, _)| id.clone()) {
+                stored.remove(&id);
             }
         }
-        stored.insert(id.to_owned(), (Instant::now(), session));
     }
 }
 
@@ -83,16 +91,39 @@ impl SessionStore for MemorySessions {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::quota::ClientKey;
+
+    fn stored_session(client: &str) -> StoredSession {
+        let stored = r#"{"protocolVersion":"2025-11-25","capabilities":{},"level":"info","subscriptions":[],"ready":true}"#;
+        let session = serde_json::from_str(stored).expect("a session");
+        StoredSession { opened_by: Some(ClientKey::Principal(client.to_owned())), ..session }
+    }
+
+    fn ids_left(sessions: &MemorySessions) -> Vec<String> {
+        let mut left: Vec<String> = lock(&sessions.0).keys().cloned().collect();
+        left.sort_unstable();
+        left
+    }
 
     #[test]
     fn longest_unused_goes_first() {
         let sessions = MemorySessions::new();
         for id in ["1", "2", "3", "1", "4"] {
-            let stored = r#"{"protocolVersion":"2025-11-25","capabilities":{},"level":"info","subscriptions":[],"ready":true}"#;
-            sessions.keep(id, serde_json::from_str(stored).expect("a session"), 3);
+            sessions.keep(id, stored_session("ada"), 3);
         }
-        let mut left: Vec<String> = lock(&sessions.0).keys().cloned().collect();
-        left.sort_unstable();
-        assert_eq!(left, ["1", "3", "4"]);
+        assert_eq!(ids_left(&sessions), ["1", "3", "4"]);
+    }
+
+    #[test]
+    fn client_with_the_most_sessions_gives_way() {
+        let sessions = MemorySessions::new();
+        for id in ["ada", "eve1", "eve2", "eve3", "eve4", "eve5", "eve6"] {
+            sessions.keep(id, stored_session(&id[..3]), 4);
+        }
+        assert_eq!(ids_left(&sessions), ["ada", "eve4", "eve5", "eve6"]);
+        for id in ["ada2", "ada3"] {
+            sessions.keep(id, stored_session("ada"), 4);
+        }
+        assert_eq!(ids_left(&sessions), ["ada2", "ada3", "eve5", "eve6"], "half for each");
     }
 }

@@ -10,6 +10,7 @@ use genkit_core::BoxFuture;
 use genkit_core::Result;
 use genkit_core::internal::run_store::now_ms;
 use genkit_core::{RunChange, RunId, RunStatus, RunStore};
+use genkit_durable::internal::SkippedRuns;
 
 /// How long a session is kept after an instance last saved or loaded it. Default is 1 day.
 const KEPT: Duration = Duration::from_secs(24 * 3600);
@@ -41,12 +42,13 @@ const SWEPT: usize = 1024;
 pub struct RunSessions {
     store: Arc<dyn RunStore>,
     kept: Duration,
+    skipped: Arc<SkippedRuns>,
 }
 
 impl RunSessions {
     /// Creates a session store on top of this run store, which can also hold other kinds of runs.
     pub fn new(store: impl RunStore) -> Self {
-        Self { store: Arc::new(store), kept: KEPT }
+        Self { store: Arc::new(store), kept: KEPT, skipped: Arc::default() }
     }
 
     /// Sets how long a session is kept after an instance last saved or loaded it. Default is 1 day.
@@ -59,6 +61,15 @@ impl RunSessions {
     #[must_use]
     pub fn kept(self, kept: Duration) -> Self {
         self.retention(kept)
+    }
+
+    async fn remove_expired(&self, run: &RunId) -> Result<()> {
+        // Another instance may have loaded the session since.
+        let at = self.store.peek(run).await?;
+        if at.is_some_and(|at| at.wake_at_ms.is_some_and(|until| until <= now_ms())) {
+            self.store.delete(run).await?;
+        }
+        Ok(())
     }
 
     /// Returns the change that stores a session and restarts its lifetime.
@@ -120,11 +131,8 @@ impl SessionStore for RunSessions {
         Box::pin(async move {
             let due = self.store.due(SWEPT).await?;
             for id in due.into_iter().filter(RunId::is_of_session) {
-                // Another instance may have loaded the session since.
-                let at = self.store.peek(&id).await?;
-                if at.is_some_and(|at| at.wake_at_ms.is_some_and(|until| until <= now_ms())) {
-                    self.store.delete(&id).await?;
-                }
+                let is_removed = self.remove_expired(&id).await;
+                self.skipped.skip_unreadable(&id, is_removed)?;
             }
             Ok(())
         })

@@ -8,6 +8,8 @@ use rmcp::model::LoggingLevel;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::quota::ClientKey;
+
 /// A session as saved in a [`SessionStore`](super::SessionStore): the result of the client's handshake, and a hash of
 /// the principal that owns it. Stores keep it as JSON and do not need to interpret it.
 ///
@@ -31,6 +33,9 @@ pub struct StoredSession {
     pub(crate) level: LoggingLevel,
     pub(crate) subscriptions: Vec<Arc<str>>,
     pub(crate) ready: bool,
+    /// The client that shares the store with others. It is not part of the stored form.
+    #[serde(skip)]
+    pub(crate) opened_by: Option<ClientKey>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

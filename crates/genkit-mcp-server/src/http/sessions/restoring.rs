@@ -178,6 +178,7 @@ fn to_stored(session: &Session, owner: Owner, ready: bool) -> Option<StoredSessi
         level: level::to_mcp(session.level()),
         subscriptions: session.with_subscriptions(|uris| uris.iter().cloned().collect()),
         ready,
+        opened_by: Some(session.quota().client().key().clone()),
     })
 }
 
