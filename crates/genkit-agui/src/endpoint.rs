@@ -17,7 +17,8 @@ use crate::error::Error as E;
 use crate::history::Conversation;
 use crate::input::RunInput;
 use crate::ledger::{Binding, Ledger};
-use crate::run::AdmittedRun;
+use crate::resumable::ResumableStreams;
+use crate::run::{AdmittedRun, FrameSender, NewStream};
 use crate::thread::{AdmittedThread, LOAD_TIMEOUT, ThreadRequest};
 
 /// The state shared by all requests to a server.
@@ -28,6 +29,8 @@ pub(crate) struct AguiEndpoint {
     pub(crate) gate: Gate,
     pub(crate) ledger: Ledger,
     pub(crate) timeout: Duration,
+    /// The streams of chats that run, if clients can reconnect to them.
+    pub(crate) resumable: Option<Arc<ResumableStreams>>,
 }
 
 impl AguiEndpoint {
@@ -41,8 +44,10 @@ impl AguiEndpoint {
             agent.check_served()?;
         }
         let ledger = Ledger::new(server.sealing_key.as_deref())?;
+        let runs = server.gate.max_in_flight;
+        let resumable = server.durable_streams.then(|| ResumableStreams::new(runs));
         let gate = Gate::new(server.gate, drain, end);
-        Ok(Self { agent, forwarded_props, page_tools, gate, ledger, timeout })
+        Ok(Self { agent, forwarded_props, page_tools, gate, ledger, timeout, resumable })
     }
 
     /// Handles a request.
@@ -82,7 +87,8 @@ impl AguiEndpoint {
                     tools,
                     ..ThreadTurn::default()
                 };
-                return self.admit_thread(agent, turn, input, binding, page_tools, place).await;
+                let holder = (client, place);
+                return self.admit_thread(agent, turn, input, binding, page_tools, holder).await;
             }
         };
         let run = match action_context {
@@ -95,11 +101,13 @@ impl AguiEndpoint {
         let run = conversation.apply_to(run.tools(tools));
         let ui_stream = input.ui_stream.take();
         let ids = input.into_ids();
-        let of_run = ids.clone();
+        let stream =
+            NewStream { ids: ids.clone(), ui_stream, chat: binding.clone(), client, place };
         let admitted = AdmittedRun { run, ids, binding, known_calls, carrier, page_tools };
-        Ok(self.stream(of_run, ui_stream, place, |endpoint, sender| async move {
+        let drive = |endpoint: Arc<Self>, sender: FrameSender| async move {
             endpoint.drive(admitted, &sender).await
-        }))
+        };
+        self.stream(stream, drive).await
     }
 
     /// Starts a turn of an agent that stores its threads.
@@ -110,7 +118,7 @@ impl AguiEndpoint {
         mut input: RunInput,
         binding: Binding,
         page_tools: Vec<String>,
-        place: FairPlace<String>,
+        (client, place): (String, FairPlace<String>),
     ) -> Result<Response, Rejection> {
         let loading = agent.load_thread(&turn.owner, &turn.thread);
         let state = tokio::time::timeout(LOAD_TIMEOUT, loading).await;
@@ -119,10 +127,12 @@ impl AguiEndpoint {
         let request = ThreadRequest::read(&mut input, state, &self.ledger, &binding, &page_tools)?;
         let ui_stream = input.ui_stream.take();
         let (agent, ids) = (Arc::clone(agent), input.into_ids());
-        let of_run = ids.clone();
+        let stream =
+            NewStream { ids: ids.clone(), ui_stream, chat: binding.clone(), client, place };
         let admitted = AdmittedThread { agent, request, turn, ids, binding, page_tools };
-        Ok(self.stream(of_run, ui_stream, place, |endpoint, sender| async move {
+        let drive = |endpoint: Arc<Self>, sender: FrameSender| async move {
             endpoint.drive_thread(admitted, &sender).await
-        }))
+        };
+        self.stream(stream, drive).await
     }
 }

@@ -4,7 +4,6 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::Bytes;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
@@ -214,7 +213,7 @@ impl AguiEndpoint {
                     return Ok(Err(E::Overdue(self.timeout).into()));
                 }
                 () = tokio::time::sleep(KEEP_ALIVE) => {
-                    sender.send(Bytes::from_static(b": keep-alive\n\n")).await?;
+                    sender.keep_alive().await?;
                     continue;
                 }
             };
