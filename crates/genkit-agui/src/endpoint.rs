@@ -1,6 +1,8 @@
 //! The HTTP endpoint: checks before a run starts.
 
+use std::collections::HashSet;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use axum::extract::Request;
@@ -11,7 +13,7 @@ use genkit_agent::internal::{ThreadAgent, ThreadTurn};
 use genkit_flows::internal::{AdmittedRequest, Gate, Rejection};
 use genkit_http_server::internal::{Drain, FairPlace};
 
-use crate::agent::{Agent, AguiRequest, Kind};
+use crate::agent::{Agent, AguiRequest, Kind, agent_names, warn_about_declared};
 use crate::builder::AguiServer;
 use crate::error::Error as E;
 use crate::history::Conversation;
@@ -26,6 +28,10 @@ pub(crate) struct AguiEndpoint {
     agent: Agent,
     forwarded_props: Vec<String>,
     page_tools: Vec<String>,
+    /// The names of the tools that are agents, unless a function creates the runs.
+    pub(crate) agents: Arc<HashSet<String>>,
+    /// Whether the tools of the runs that a function creates were checked.
+    has_checked: AtomicBool,
     pub(crate) gate: Gate,
     pub(crate) ledger: Ledger,
     pub(crate) timeout: Duration,
@@ -43,11 +49,28 @@ impl AguiEndpoint {
         if let Kind::Threads(agent) = &agent.0 {
             agent.check_served()?;
         }
+        let tools = match &agent.0 {
+            Kind::Fixed(run) => run.known_tools(),
+            Kind::Threads(agent) => agent.known_tools(),
+            Kind::Created(_) => Vec::new(),
+        };
+        warn_about_declared(&tools, &page_tools);
+        let (agents, has_checked) = (agent_names(&tools), AtomicBool::new(false));
         let ledger = Ledger::new(server.sealing_key.as_deref())?;
         let runs = server.gate.max_in_flight;
         let resumable = server.durable_streams.then(|| ResumableStreams::new(runs));
         let gate = Gate::new(server.gate, drain, end);
-        Ok(Self { agent, forwarded_props, page_tools, gate, ledger, timeout, resumable })
+        Ok(Self {
+            agent,
+            forwarded_props,
+            page_tools,
+            agents,
+            has_checked,
+            gate,
+            ledger,
+            timeout,
+            resumable,
+        })
     }
 
     /// Handles a request.
@@ -72,11 +95,18 @@ impl AguiEndpoint {
             forwarded_props: input.allowed_props(&self.forwarded_props),
             extensions: parts.extensions,
         };
+        let mut agents = Arc::clone(&self.agents);
         let run = match &self.agent.0 {
             Kind::Fixed(run) => (**run).clone(),
             Kind::Created(create) => {
                 let run = Agent::create_run(create, request).await;
-                run.map_err(|error| self.gate.masked(error))?
+                let run = run.map_err(|error| self.gate.masked(error))?;
+                let tools = run.known_tools();
+                if !self.has_checked.swap(true, Ordering::Relaxed) {
+                    warn_about_declared(&tools, &self.page_tools);
+                }
+                agents = agent_names(&tools);
+                run
             }
             Kind::Threads(agent) => {
                 let turn = ThreadTurn {
@@ -103,7 +133,7 @@ impl AguiEndpoint {
         let ids = input.into_ids();
         let stream =
             NewStream { ids: ids.clone(), ui_stream, chat: binding.clone(), client, place };
-        let admitted = AdmittedRun { run, ids, binding, known_calls, carrier, page_tools };
+        let admitted = AdmittedRun { run, ids, binding, known_calls, carrier, page_tools, agents };
         let drive = |endpoint: Arc<Self>, sender: FrameSender| async move {
             endpoint.drive(admitted, &sender).await
         };

@@ -1,5 +1,6 @@
 //! Drives a run and sends its events while the client reads them.
 
+use std::collections::HashSet;
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -45,6 +46,8 @@ pub(crate) struct AdmittedRun {
     pub(crate) carrier: Option<String>,
     /// The names of the tools that the page executes.
     pub(crate) page_tools: Vec<String>,
+    /// The names of the tools that are agents.
+    pub(crate) agents: Arc<HashSet<String>>,
 }
 
 /// The client no longer reads the stream.
@@ -224,8 +227,8 @@ impl AguiEndpoint {
         admitted: AdmittedRun,
         sender: &FrameSender,
     ) -> Result<(), Left> {
-        let AdmittedRun { run, ids, binding, known_calls, carrier, page_tools } = admitted;
-        let mut encoder = Encoder::new(&ids.run, known_calls);
+        let AdmittedRun { run, ids, binding, known_calls, carrier, page_tools, agents } = admitted;
+        let mut encoder = Encoder::new(&ids.run, known_calls, agents);
         sender.send_events(vec![ids.started()]).await?;
         let deadline = Instant::now() + self.timeout;
         let mut chunks = run.stream();
@@ -259,8 +262,10 @@ impl AguiEndpoint {
             }
         };
         encoder.end_step();
-        let mut last = encoder.take_events();
-        last.push(ids.failed(failed, self.gate.exposes_errors));
-        sender.send_events(last).await
+        let mut events = encoder.take_events();
+        let last = ids.failed(failed, self.gate.exposes_errors);
+        events.extend(encoder.end_agents(&last));
+        events.push(last);
+        sender.send_events(events).await
     }
 }

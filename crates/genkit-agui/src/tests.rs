@@ -1,5 +1,6 @@
 //! Requests to an endpoint and the events of their runs, with a scripted model.
 
+mod agents;
 mod attacks;
 mod resumable;
 mod threads;
