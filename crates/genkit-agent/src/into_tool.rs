@@ -63,7 +63,7 @@ impl Generate {
         let name = name.into();
         let schema = self.options.output.as_ref().and_then(|output| output.json_schema.as_ref());
         let schema: Option<Value> = schema.map(|schema| Value::clone(schema));
-        let tool = Tool::builder(name.clone(), about.into()).timeout(AGENT_TIMEOUT);
+        let tool = Tool::builder(name.clone(), about.into()).timeout(AGENT_TIMEOUT).is_agent();
         let run = move |context: Context, input: AgentInput| {
             let (run, name) = (self.clone(), name.clone());
             async move { run.run_task(&name, &context, input.task).await }

@@ -11,6 +11,9 @@ pub trait ThreadAgent: Send + Sync + 'static {
     /// Checks that the agent can be served, before the server starts.
     fn check_served(&self) -> Result<()>;
 
+    /// Returns the tools that the agent has in every turn.
+    fn known_tools(&self) -> Vec<Tool>;
+
     /// Loads the newest state of a thread of this owner; `None` if it does not exist.
     fn load_thread<'a>(
         &'a self,

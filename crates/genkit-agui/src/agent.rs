@@ -1,5 +1,6 @@
 //! The agent that a server runs: a fixed run, or a function that creates one for each request.
 
+use std::collections::HashSet;
 use std::future::Future;
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use serde_json::{Map, Value};
 use genkit_agent::Generate;
 use genkit_agent::internal::ThreadAgent;
 use genkit_core::internal::context::{ContextParts, supervise_run};
-use genkit_core::{BoxFuture, HandlerError, Result};
+use genkit_core::{BoxFuture, HandlerError, Result, Tool};
 
 use crate::builder::SETUP_TIMEOUT;
 use crate::input::ContextEntry;
@@ -96,6 +97,24 @@ impl Agent {
         // The function is code of the program that can panic or never return.
         let parts = ContextParts { limit: Some(SETUP_TIMEOUT), ..ContextParts::default() };
         supervise_run(&parts.build(), "agent", create(request)).await
+    }
+}
+
+/// Returns the names of the tools that are agents.
+pub(crate) fn agent_names(tools: &[Tool]) -> Arc<HashSet<String>> {
+    let agents = tools.iter().filter(|tool| tool.is_agent());
+    Arc::new(agents.map(|tool| tool.name().to_owned()).collect())
+}
+
+/// Warns about tools without code that the page does not execute: it receives each call as an interrupt.
+pub(crate) fn warn_about_declared(tools: &[Tool], page_tools: &[String]) {
+    let is_listed = |tool: &&Tool| page_tools.iter().any(|name| name == tool.name());
+    for tool in tools.iter().filter(|tool| tool.is_declared() && !is_listed(tool)) {
+        tracing::warn!(
+            "the tool `{name}` has no code, so the page receives its calls as interrupts; if the page executes it, add \
+             `.page_tools([\"{name}\"])`",
+            name = tool.name()
+        );
     }
 }
 

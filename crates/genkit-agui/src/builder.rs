@@ -34,6 +34,7 @@ pub(crate) const SETUP_TIMEOUT: Duration = Duration::from_secs(30);
 ///     .forwarded_props(["locale"])
 ///     .sealing_key([7; 32]) // the same on all machines, random and secret
 ///     .timeout(Duration::from_secs(60))
+///     .durable_streams(true)
 ///     .max_message(1024 * 1024)
 ///     .max_in_flight(100)
 ///     .grace(Duration::from_secs(5))
@@ -61,6 +62,7 @@ pub struct AguiServer {
     pub(crate) page_tools: Vec<String>,
     pub(crate) sealing_key: Option<Vec<u8>>,
     pub(crate) timeout: Duration,
+    pub(crate) durable_streams: bool,
     pub(crate) gate: GateSettings,
     pub(crate) listening: Listening,
     /// Stops the server when it resolves.
@@ -77,6 +79,7 @@ impl AguiServer {
             page_tools: Vec::new(),
             sealing_key: None,
             timeout: RUN_TIMEOUT,
+            durable_streams: false,
             gate: GateSettings::default(),
             listening: Listening::default(),
             shutdown: None,
@@ -112,6 +115,18 @@ impl AguiServer {
     /// twice.
     pub fn sealing_key(mut self, key: impl Into<Vec<u8>>) -> Self {
         self.sealing_key = Some(key.into());
+        self
+    }
+
+    /// Sets whether clients of Vercel's AI SDK can reconnect to a run: `useChat({resume: true})` sends
+    /// `GET {path}/{chat}/stream` and receives the stream of the run from its beginning. Such a run then continues if its
+    /// client disconnects. Default is `false`: the run is cancelled, and the request receives 204, as it does without an
+    /// active run.
+    ///
+    /// A stream is available only to the caller that started the run, and until the run ends. It is kept in the memory of
+    /// this process, up to 16 MiB for a stream and 256 MiB in total, so route a chat to the same process.
+    pub fn durable_streams(mut self, yes: bool) -> Self {
+        self.durable_streams = yes;
         self
     }
 

@@ -1,6 +1,7 @@
 //! Encodes the chunks of a run as AG-UI events.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
@@ -28,13 +29,20 @@ pub(crate) struct Encoder {
     has_reasoning: bool,
     calls: HashSet<String>,
     results: HashSet<String>,
+    /// The names of the tools that are agents, and their calls that run.
+    agents: Arc<HashSet<String>>,
+    running_agents: Vec<String>,
     /// The message that contains the seal.
     carrier: Option<String>,
 }
 
 impl Encoder {
-    /// Creates an encoder. The client has already received `known_calls`.
-    pub(crate) fn new(run_id: &str, known_calls: Vec<String>) -> Self {
+    /// Creates an encoder. The client has already received `known_calls`; the tools with the names `agents` are agents.
+    pub(crate) fn new(
+        run_id: &str,
+        known_calls: Vec<String>,
+        agents: Arc<HashSet<String>>,
+    ) -> Self {
         Self {
             run_id: run_id.to_owned(),
             events: Vec::new(),
@@ -49,6 +57,8 @@ impl Encoder {
             has_reasoning: false,
             calls: known_calls.into_iter().collect(),
             results: HashSet::new(),
+            agents,
+            running_agents: Vec::new(),
             carrier: None,
         }
     }
@@ -235,6 +245,57 @@ impl Encoder {
             json!({ "type": "TOOL_CALL_ARGS", "toolCallId": id, "delta": input }),
             json!({ "type": "TOOL_CALL_END", "toolCallId": id }),
         ]);
+        self.begin_agent(&request.name, &id, Some(&parent));
+    }
+
+    /// Sends that a call of an agent begins. A later run continues the same invocation.
+    fn begin_agent(&mut self, name: &str, call: &str, message: Option<&str>) {
+        if !self.agents.contains(name) || self.running_agents.iter().any(|it| it == call) {
+            return;
+        }
+        self.running_agents.push(call.to_owned());
+        let mut event = json!({
+            "type": "SUBAGENT_STARTED", "subagentRunId": agent_run(call), "name": name,
+            "parentToolCallId": call,
+        });
+        if let Some(message) = message {
+            event["parentMessageId"] = message.into();
+        }
+        self.events.push(event);
+    }
+
+    /// Sends that a call of an agent has ended.
+    fn end_agent(&mut self, call: &str, response: &ToolResponse) {
+        self.begin_agent(&response.name, call, None);
+        let Some(at) = self.running_agents.iter().position(|it| it == call) else { return };
+        self.running_agents.remove(at);
+        let id = agent_run(call);
+        self.events.push(match response.error() {
+            Some(why) => json!({ "type": "SUBAGENT_ERROR", "subagentRunId": id, "message": why }),
+            None => json!({
+                "type": "SUBAGENT_FINISHED", "subagentRunId": id, "outcome": { "type": "success" },
+            }),
+        });
+    }
+
+    /// Returns the events for the agents that have not ended before the last event of the run, `last`.
+    pub(crate) fn end_agents(&mut self, last: &Value) -> Vec<Value> {
+        let outcome = &last["outcome"];
+        let is_suspended = outcome["type"] == "interrupt" || outcome["type"] == "success";
+        let end = |call: String| {
+            let id = agent_run(&call);
+            if !is_suspended {
+                return json!({
+                    "type": "SUBAGENT_ERROR", "subagentRunId": id,
+                    "message": "the run ended before the agent",
+                });
+            }
+            let asked = outcome["interrupts"].as_array().into_iter().flatten();
+            let own = asked.filter(|it| it["toolCallId"] == *call).map(|it| it["id"].clone());
+            let outcome = json!({ "type": "suspended", "interruptIds": own.collect::<Value>() });
+            json!({ "type": "SUBAGENT_FINISHED", "subagentRunId": id, "outcome": outcome })
+        };
+        std::mem::take(&mut self.running_agents).into_iter().map(end).collect()
     }
 
     fn push_result(&mut self, response: &ToolResponse) {
@@ -247,6 +308,7 @@ impl Encoder {
         if !self.calls.contains(&call) {
             self.push_call(&ToolRequest::new(&*response.name, Value::Null).with_id(&*call));
         }
+        self.end_agent(&call, response);
         let id = self.new_id();
         self.carrier = Some(id.clone());
         self.events.push(json!({
@@ -289,6 +351,11 @@ impl Encoder {
         self.ids += 1;
         format!("{}-{}", self.run_id, self.ids)
     }
+}
+
+/// Returns the id of an agent's invocation.
+fn agent_run(call: &str) -> String {
+    format!("agent-{call}")
 }
 
 pub(crate) fn result_text(response: &ToolResponse) -> String {

@@ -1,6 +1,8 @@
 //! The HTTP endpoint: checks before a run starts.
 
+use std::collections::HashSet;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use axum::extract::Request;
@@ -11,13 +13,14 @@ use genkit_agent::internal::{ThreadAgent, ThreadTurn};
 use genkit_flows::internal::{AdmittedRequest, Gate, Rejection};
 use genkit_http_server::internal::{Drain, FairPermit};
 
-use crate::agent::{Agent, AguiRequest, Kind};
+use crate::agent::{Agent, AguiRequest, Kind, agent_names, warn_about_declared};
 use crate::builder::AguiServer;
 use crate::error::Error as E;
 use crate::history::Conversation;
 use crate::input::RunInput;
 use crate::ledger::{Binding, Ledger};
-use crate::run::AdmittedRun;
+use crate::resumable::ResumableStreams;
+use crate::run::{AdmittedRun, FrameSender, NewStream};
 use crate::thread::{AdmittedThread, LOAD_TIMEOUT, ThreadRequest};
 
 /// The state shared by all requests to a server.
@@ -25,9 +28,15 @@ pub(crate) struct AguiEndpoint {
     agent: Agent,
     forwarded_props: Vec<String>,
     page_tools: Vec<String>,
+    /// The names of the tools that are agents, unless a function creates the runs.
+    pub(crate) agents: Arc<HashSet<String>>,
+    /// Whether the tools of the runs that a function creates were checked.
+    has_checked: AtomicBool,
     pub(crate) gate: Gate,
     pub(crate) ledger: Ledger,
     pub(crate) timeout: Duration,
+    /// The streams of chats that run, if clients can reconnect to them.
+    pub(crate) resumable: Option<Arc<ResumableStreams>>,
 }
 
 impl AguiEndpoint {
@@ -40,9 +49,28 @@ impl AguiEndpoint {
         if let Kind::Threads(agent) = &agent.0 {
             agent.check_served()?;
         }
+        let tools = match &agent.0 {
+            Kind::Fixed(run) => run.known_tools(),
+            Kind::Threads(agent) => agent.known_tools(),
+            Kind::Created(_) => Vec::new(),
+        };
+        warn_about_declared(&tools, &page_tools);
+        let (agents, has_checked) = (agent_names(&tools), AtomicBool::new(false));
         let ledger = Ledger::new(server.sealing_key.as_deref())?;
+        let runs = server.gate.max_in_flight;
+        let resumable = server.durable_streams.then(|| ResumableStreams::new(runs));
         let gate = Gate::new(server.gate, drain, end);
-        Ok(Self { agent, forwarded_props, page_tools, gate, ledger, timeout })
+        Ok(Self {
+            agent,
+            forwarded_props,
+            page_tools,
+            agents,
+            has_checked,
+            gate,
+            ledger,
+            timeout,
+            resumable,
+        })
     }
 
     /// Handles a request.
@@ -67,11 +95,18 @@ impl AguiEndpoint {
             forwarded_props: input.allowed_props(&self.forwarded_props),
             extensions: parts.extensions,
         };
+        let mut agents = Arc::clone(&self.agents);
         let run = match &self.agent.0 {
             Kind::Fixed(run) => (**run).clone(),
             Kind::Created(create) => {
                 let run = Agent::create_run(create, request).await;
-                run.map_err(|error| self.gate.masked(error))?
+                let run = run.map_err(|error| self.gate.masked(error))?;
+                let tools = run.known_tools();
+                if !self.has_checked.swap(true, Ordering::Relaxed) {
+                    warn_about_declared(&tools, &self.page_tools);
+                }
+                agents = agent_names(&tools);
+                run
             }
             Kind::Threads(agent) => {
                 let turn = ThreadTurn {
@@ -82,7 +117,8 @@ impl AguiEndpoint {
                     tools,
                     ..ThreadTurn::default()
                 };
-                return self.admit_thread(agent, turn, input, binding, page_tools, place).await;
+                let holder = (client, place);
+                return self.admit_thread(agent, turn, input, binding, page_tools, holder).await;
             }
         };
         let run = match action_context {
@@ -95,11 +131,13 @@ impl AguiEndpoint {
         let run = conversation.apply_to(run.tools(tools));
         let ui_stream = input.ui_stream.take();
         let ids = input.into_ids();
-        let of_run = ids.clone();
-        let admitted = AdmittedRun { run, ids, binding, known_calls, carrier, page_tools };
-        Ok(self.stream(of_run, ui_stream, place, |endpoint, sender| async move {
+        let stream =
+            NewStream { ids: ids.clone(), ui_stream, chat: binding.clone(), client, place };
+        let admitted = AdmittedRun { run, ids, binding, known_calls, carrier, page_tools, agents };
+        let drive = |endpoint: Arc<Self>, sender: FrameSender| async move {
             endpoint.drive(admitted, &sender).await
-        }))
+        };
+        self.stream(stream, drive).await
     }
 
     /// Starts a turn of an agent that stores its threads.
@@ -110,7 +148,7 @@ impl AguiEndpoint {
         mut input: RunInput,
         binding: Binding,
         page_tools: Vec<String>,
-        place: FairPermit<String>,
+        (client, place): (String, FairPermit<String>),
     ) -> Result<Response, Rejection> {
         let loading = agent.load_thread(&turn.owner, &turn.thread);
         let state = tokio::time::timeout(LOAD_TIMEOUT, loading).await;
@@ -119,10 +157,12 @@ impl AguiEndpoint {
         let request = ThreadRequest::read(&mut input, state, &self.ledger, &binding, &page_tools)?;
         let ui_stream = input.ui_stream.take();
         let (agent, ids) = (Arc::clone(agent), input.into_ids());
-        let of_run = ids.clone();
+        let stream =
+            NewStream { ids: ids.clone(), ui_stream, chat: binding.clone(), client, place };
         let admitted = AdmittedThread { agent, request, turn, ids, binding, page_tools };
-        Ok(self.stream(of_run, ui_stream, place, |endpoint, sender| async move {
+        let drive = |endpoint: Arc<Self>, sender: FrameSender| async move {
             endpoint.drive_thread(admitted, &sender).await
-        }))
+        };
+        self.stream(stream, drive).await
     }
 }

@@ -34,6 +34,11 @@ pub(crate) enum Error {
     MessageAndAnswer,
     #[error("`{0}` has no answer; send one for each open interrupt and each pending tool call")]
     Unanswered(String),
+    #[error(
+        "the tool `{0}` is not a tool of the page, so its calls are answered with `resume`; if the page executes it, name it \
+         in `.page_tools([\"{0}\"])` of the server or in the `tools` of the request"
+    )]
+    NotOfPage(String),
     #[error("the payload for an approval must be an object such as `{{\"approved\": true}}`")]
     ApprovalPayload,
     #[error("this run was already resumed; start a new one")]
@@ -59,6 +64,7 @@ impl Topic for Error {
             Self::ShuttingDown => ErrorKind::Unavailable,
             Self::AlreadyResumed
             | Self::Unanswered(_)
+            | Self::NotOfPage(_)
             | Self::Expired
             | Self::UnknownInterrupt(_) => ErrorKind::FailedPrecondition,
             Self::Panicked => ErrorKind::Internal,

@@ -11,6 +11,7 @@ use genkit_core::{Answer, GenerateOptions, GenerateResponse, Interrupt, Message,
 use crate::error::Error as E;
 use crate::input::{ResumeEntry, ResumeStatus, RunInput};
 use crate::ledger::{Binding, Ledger, SealedTurn};
+use crate::outcome::is_about_call;
 
 /// A rebuilt conversation.
 #[derive(Debug)]
@@ -114,7 +115,13 @@ pub(crate) fn answer_questions(
             answers.push(question.respond(output.ok_or_else(|| E::Unanswered(call.to_owned()))?));
             continue;
         }
-        let entry = entries.remove(&id).ok_or(E::Unanswered(id))?;
+        let Some(entry) = entries.remove(&id) else {
+            let is_result = call.is_some_and(|call| results.contains_key(call));
+            return Err(match is_result && is_about_call(question) {
+                true => E::NotOfPage(question.tool_request().name.clone()),
+                false => E::Unanswered(id),
+            });
+        };
         answers.push(answer(question, entry)?);
     }
     Ok(answers)

@@ -45,7 +45,8 @@ pub(crate) struct SealedTurn {
     pub(crate) page_calls: Vec<String>,
 }
 
-/// What a seal is bound to: a caller and a thread.
+/// What a seal and a stream are bound to: a caller and a thread.
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Binding(Vec<u8>);
 
 impl Binding {

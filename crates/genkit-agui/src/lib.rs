@@ -30,6 +30,7 @@ mod history;
 mod input;
 mod ledger;
 mod outcome;
+mod resumable;
 mod run;
 mod serve;
 #[cfg(test)]

@@ -122,7 +122,9 @@ impl RunIds {
             None if !questions.is_empty() => {
                 let message = "the conversation is too long to be interrupted";
                 let code = status::name_of(ErrorKind::ResourceExhausted);
-                events.push(json!({ "type": "RUN_ERROR", "message": message, "code": code }));
+                let last = json!({ "type": "RUN_ERROR", "message": message, "code": code });
+                events.extend(encoder.end_agents(&last));
+                events.push(last);
                 return events;
             }
             _ => self.finished_with(&questions, page_tools, "", None, ledger, to),
@@ -136,6 +138,7 @@ impl RunIds {
         if let Some(usage) = usage_json(&response.usage) {
             last["usage"] = json!([usage]);
         }
+        events.extend(encoder.end_agents(&last));
         events.push(last);
         events
     }
@@ -156,9 +159,12 @@ fn turn_of(response: &GenerateResponse) -> Vec<Message> {
 /// Returns whether a question is a call that the page executes: the call itself is the question, and the run has no code
 /// for it.
 pub(crate) fn is_page_call(question: &Interrupt, page_tools: &[String]) -> bool {
-    let is_about_the_call =
-        !question.is_approval() && question.schema().is_none() && question.url().is_none();
-    is_about_the_call && page_tools.contains(&question.tool_request().name)
+    is_about_call(question) && page_tools.contains(&question.tool_request().name)
+}
+
+/// Returns whether a question is for the result of the call, not for an approval or a form.
+pub(crate) fn is_about_call(question: &Interrupt) -> bool {
+    !question.is_approval() && question.schema().is_none() && question.url().is_none()
 }
 
 fn has_schema(response: &GenerateResponse) -> bool {

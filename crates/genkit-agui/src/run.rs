@@ -1,12 +1,14 @@
 //! Drives a run and sends its events while the client reads them.
 
+use std::collections::HashSet;
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use axum::body::Bytes;
-use axum::http::HeaderValue;
-use axum::response::Response;
+use axum::extract::Request;
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::{IntoResponse as _, Response};
 use futures_util::FutureExt as _;
 use serde_json::Value;
 use tokio::sync::mpsc;
@@ -15,7 +17,7 @@ use tokio::time::Instant;
 use genkit_agent::Generate;
 use genkit_core::internal::sync::lock;
 use genkit_core::{Error as CoreError, Message};
-use genkit_flows::internal::frames_response;
+use genkit_flows::internal::{AdmittedRequest, Rejection, frames_response};
 use genkit_http_server::internal::FairPermit;
 
 use crate::encoder::{Encoder, pending_results};
@@ -23,13 +25,14 @@ use crate::endpoint::AguiEndpoint;
 use crate::error::Error as E;
 use crate::ledger::Binding;
 use crate::outcome::RunIds;
+use crate::resumable::{COMMENT, DONE, StoredStream, read_stream};
 use crate::ui_stream::UiStream;
 
 /// The number of unread frames after which a run waits. Default is 16.
-const FRAMES: usize = 16;
+pub(crate) const FRAMES: usize = 16;
 
 /// How long a client has to read a frame. Default is 30 seconds; its run is cancelled afterwards.
-const READ_TIMEOUT: Duration = Duration::from_secs(30);
+pub(crate) const READ_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The time between comments that keep an idle connection open. Default is 15 seconds.
 pub(crate) const KEEP_ALIVE: Duration = Duration::from_secs(15);
@@ -43,22 +46,62 @@ pub(crate) struct AdmittedRun {
     pub(crate) carrier: Option<String>,
     /// The names of the tools that the page executes.
     pub(crate) page_tools: Vec<String>,
+    /// The names of the tools that are agents.
+    pub(crate) agents: Arc<HashSet<String>>,
 }
 
 /// The client no longer reads the stream.
 pub(crate) struct Left;
 
-/// Sends frames to the client.
+/// A run that is about to be streamed.
+pub(crate) struct NewStream {
+    pub(crate) ids: RunIds,
+    /// Set if the client is Vercel's AI SDK.
+    pub(crate) ui_stream: Option<UiStream>,
+    pub(crate) chat: Binding,
+    pub(crate) client: String,
+    pub(crate) place: FairPermit<String>,
+}
+
+/// Sends the events of a run.
 #[derive(Clone)]
 pub(crate) struct FrameSender {
-    frames: mpsc::Sender<Bytes>,
+    to: FrameTarget,
     /// Set if the client is Vercel's AI SDK.
     ui_stream: Option<Arc<Mutex<UiStream>>>,
 }
 
+/// The destination of frames.
+#[derive(Clone)]
+enum FrameTarget {
+    /// The client that started the run, which is cancelled without it.
+    Client(mpsc::Sender<Bytes>),
+    /// The stream that any number of clients read.
+    Stored(Arc<StoredStream>),
+}
+
 impl FrameSender {
-    pub(crate) async fn send(&self, frame: Bytes) -> Result<(), Left> {
-        self.frames.send_timeout(frame, READ_TIMEOUT).await.map_err(|_| Left)
+    async fn send(&self, frame: Bytes) -> Result<(), Left> {
+        match &self.to {
+            FrameTarget::Client(frames) => {
+                frames.send_timeout(frame, READ_TIMEOUT).await.map_err(|_| Left)
+            }
+            // Each reader keeps its own connection open.
+            FrameTarget::Stored(_) => Ok(()),
+        }
+    }
+
+    /// Keeps an idle connection open.
+    pub(crate) async fn keep_alive(&self) -> Result<(), Left> {
+        self.send(COMMENT).await
+    }
+
+    /// Resolves when the client of the run has left.
+    async fn left(&self) {
+        match &self.to {
+            FrameTarget::Client(frames) => frames.closed().await,
+            FrameTarget::Stored(_) => std::future::pending().await,
+        }
     }
 
     /// Adds the results that an interrupted run already has before its last event, for a client that needs them.
@@ -81,17 +124,21 @@ impl FrameSender {
         for event in &events {
             lock(ui_stream).push_event(event, &mut parts);
         }
-        let mut frame = frame_of(&parts);
         let is_end =
             |event: &Value| event["type"] == "RUN_FINISHED" || event["type"] == "RUN_ERROR";
-        if events.last().is_some_and(is_end) {
-            frame.push_str("data: [DONE]\n\n");
+        let is_last = events.last().is_some_and(is_end);
+        if let FrameTarget::Stored(stored) = &self.to {
+            return stored.write(parts, is_last).await;
+        }
+        let mut frame = frame_of(&parts);
+        if is_last {
+            frame.push_str(DONE);
         }
         self.send(frame.into()).await
     }
 }
 
-fn frame_of(events: &[Value]) -> String {
+pub(crate) fn frame_of(events: &[Value]) -> String {
     let mut frame = String::new();
     for event in events {
         frame.push_str("data: ");
@@ -101,27 +148,45 @@ fn frame_of(events: &[Value]) -> String {
     frame
 }
 
+fn as_ui_stream(mut response: Response) -> Response {
+    let version = HeaderValue::from_static("v1");
+    response.headers_mut().insert("x-vercel-ai-ui-message-stream", version);
+    response
+}
+
 impl AguiEndpoint {
-    /// Starts a run, and returns the response that streams its events. The run is cancelled if the client disconnects.
-    /// The client holds its place until it has read the events.
-    pub(crate) fn stream<D, F>(
+    /// Starts a run, and returns the response that streams its events. The run is cancelled if the client disconnects,
+    /// unless the stream is stored. The client holds its place until it has read the events.
+    pub(crate) async fn stream<D, F>(
         self: &Arc<Self>,
-        ids: RunIds,
-        ui_stream: Option<UiStream>,
-        place: FairPermit<String>,
+        stream: NewStream,
         drive: D,
-    ) -> Response
+    ) -> Result<Response, Rejection>
     where
         D: FnOnce(Arc<Self>, FrameSender) -> F + Send + 'static,
         F: Future<Output = Result<(), Left>> + Send + 'static,
     {
-        let (sender, receiver) = mpsc::channel(FRAMES);
-        let endpoint = Arc::clone(self);
+        let NewStream { ids, ui_stream, chat, client, place } = stream;
         let is_ui_stream = ui_stream.is_some();
         let ui_stream = ui_stream.map(|stream| Arc::new(Mutex::new(stream)));
+        let store = self.resumable.as_ref().filter(|_| is_ui_stream);
+        let (to, response, held) = match store {
+            None => {
+                let (sender, receiver) = mpsc::channel(FRAMES);
+                (FrameTarget::Client(sender), frames_response(receiver, place), None)
+            }
+            Some(streams) => {
+                let opened = streams.open(chat, client).await;
+                let (stored, reader) = opened.map_err(|error| self.gate.masked(error))?;
+                // The run and its first reader share a place until both have ended.
+                let place = Arc::new(place);
+                let held = (Arc::clone(&place), self.gate.count_run());
+                (FrameTarget::Stored(Arc::new(stored)), read_stream(reader, place), Some(held))
+            }
+        };
+        let (endpoint, sender) = (Arc::clone(self), FrameSender { to, ui_stream });
         tokio::spawn(async move {
-            let sender = FrameSender { frames: sender, ui_stream };
-            let left = sender.frames.clone();
+            let _held = held;
             let exposes_errors = endpoint.gate.exposes_errors;
             let driven = AssertUnwindSafe(drive(endpoint, sender.clone())).catch_unwind();
             tokio::select! {
@@ -132,15 +197,28 @@ impl AguiEndpoint {
                     }
                 }
                 // Dropping the run cancels it.
-                () = left.closed() => tracing::debug!("the client disconnected; the run is cancelled"),
+                () = sender.left() => tracing::debug!("the client disconnected; the run is cancelled"),
             }
         });
-        let mut response = frames_response(receiver, place);
-        if is_ui_stream {
-            let headers = response.headers_mut();
-            headers.insert("x-vercel-ai-ui-message-stream", HeaderValue::from_static("v1"));
-        }
-        response
+        Ok(if is_ui_stream { as_ui_stream(response) } else { response })
+    }
+
+    /// Handles a request of the AI SDK for the stream of a chat: 204 if no run of the chat is active.
+    pub(crate) async fn resume_stream(&self, chat: &str, request: Request) -> Response {
+        let resumed = |admitted: AdmittedRequest| async move {
+            let chat = Binding::new(&admitted.owner, chat);
+            let found = match &self.resumable {
+                Some(streams) => {
+                    streams.find(&chat).await.map_err(|error| self.gate.masked(error))?
+                }
+                None => None,
+            };
+            Ok(match found {
+                Some(reader) => as_ui_stream(read_stream(reader, Arc::new(admitted.place))),
+                None => StatusCode::NO_CONTENT.into_response(),
+            })
+        };
+        self.gate.answer_reader(request, resumed).await
     }
 
     /// Drives a run, and sends its events.
@@ -149,8 +227,8 @@ impl AguiEndpoint {
         admitted: AdmittedRun,
         sender: &FrameSender,
     ) -> Result<(), Left> {
-        let AdmittedRun { run, ids, binding, known_calls, carrier, page_tools } = admitted;
-        let mut encoder = Encoder::new(&ids.run, known_calls);
+        let AdmittedRun { run, ids, binding, known_calls, carrier, page_tools, agents } = admitted;
+        let mut encoder = Encoder::new(&ids.run, known_calls, agents);
         sender.send_events(vec![ids.started()]).await?;
         let deadline = Instant::now() + self.timeout;
         let mut chunks = run.stream();
@@ -160,7 +238,7 @@ impl AguiEndpoint {
                 () = self.gate.end.cancelled() => break E::ShuttingDown.into(),
                 () = tokio::time::sleep_until(deadline) => break E::Overdue(self.timeout).into(),
                 () = tokio::time::sleep(KEEP_ALIVE) => {
-                    sender.send(Bytes::from_static(b": keep-alive\n\n")).await?;
+                    sender.keep_alive().await?;
                     continue;
                 }
             };
@@ -184,8 +262,10 @@ impl AguiEndpoint {
             }
         };
         encoder.end_step();
-        let mut last = encoder.take_events();
-        last.push(ids.failed(failed, self.gate.exposes_errors));
-        sender.send_events(last).await
+        let mut events = encoder.take_events();
+        let last = ids.failed(failed, self.gate.exposes_errors);
+        events.extend(encoder.end_agents(&last));
+        events.push(last);
+        sender.send_events(events).await
     }
 }

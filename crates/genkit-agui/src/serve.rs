@@ -4,7 +4,7 @@ use std::future::IntoFuture;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::Request;
+use axum::extract::{RawPathParams, Request};
 use axum::response::IntoResponse as _;
 use tokio_util::sync::CancellationToken;
 
@@ -63,10 +63,24 @@ impl IntoFuture for AguiServer {
 
 genkit_core::becomes_a_future!(AguiServer, Result<()>);
 
+/// The part of a path with the id of a chat. An application can nest the router below parts of its own.
+const CHAT: &str = "genkit_chat";
+
 fn router(endpoint: Arc<AguiEndpoint>, path: &str) -> Router {
+    let poster = Arc::clone(&endpoint);
     let answer = move |request: Request| {
-        let endpoint = Arc::clone(&endpoint);
+        let endpoint = Arc::clone(&poster);
         async move { endpoint.answer(request).await }
     };
-    Router::new().route(path, axum::routing::any(answer))
+    let resume = move |parameters: RawPathParams, request: Request| {
+        let endpoint = Arc::clone(&endpoint);
+        async move {
+            let chat = parameters.iter().find(|(name, _)| *name == CHAT);
+            endpoint.resume_stream(chat.map_or("", |(_, chat)| chat), request).await
+        }
+    };
+    let resumed = format!("{}/{{{CHAT}}}/stream", path.trim_end_matches('/'));
+    Router::new()
+        .route(path, axum::routing::any(answer))
+        .route(&resumed, axum::routing::any(resume))
 }

@@ -1,6 +1,8 @@
 //! Requests to an endpoint and the events of their runs, with a scripted model.
 
+mod agents;
 mod attacks;
+mod resumable;
 mod threads;
 mod ui_streams;
 
@@ -23,8 +25,6 @@ use genkit_agent::Generate;
 use crate::endpoint::AguiEndpoint;
 use crate::{AguiRequest, AguiServer, FlowRequest, IntoAgent, UiEvent};
 
-static PAID: AtomicUsize = AtomicUsize::new(0);
-
 /// Returns the weather.
 #[tool]
 async fn weather(city: String) -> String {
@@ -34,7 +34,6 @@ async fn weather(city: String) -> String {
 /// Pays.
 #[tool(needs_approval)]
 async fn pay(cents: u64) -> String {
-    PAID.fetch_add(1, Ordering::SeqCst);
     format!("paid {cents}")
 }
 
@@ -326,12 +325,10 @@ async fn approval_interrupts_and_is_answered_once_by_its_owner() {
     wrong["payload"] = json!({"cents": 500});
     assert!(page.refused(json!([wrong])).await.contains("approved"));
 
-    let before = PAID.load(Ordering::SeqCst);
     let copy = page.messages.clone();
     let events = page.run(json!([entry])).await;
     assert_eq!(text(&events), "Paid.");
     assert_eq!(model.tool_outputs("pay"), [json!("paid 5")]);
-    assert_eq!(PAID.load(Ordering::SeqCst), before + 1);
     let again = Page { messages: copy, ..Page::new(&server) };
     assert!(again.refused(json!([entry])).await.contains("already resumed"));
 }

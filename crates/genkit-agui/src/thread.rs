@@ -4,7 +4,6 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::Bytes;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
@@ -17,7 +16,7 @@ use crate::error::Error as E;
 use crate::history::{answer_questions, cancel_questions};
 use crate::input::{InputMessage, RunInput};
 use crate::ledger::{Binding, Ledger};
-use crate::outcome::{RunIds, is_page_call, usage_json};
+use crate::outcome::{RunIds, is_about_call, is_page_call, usage_json};
 use crate::run::{FrameSender, KEEP_ALIVE, Left};
 
 /// The metadata of a message with the ids that the client has given to its parts.
@@ -102,8 +101,11 @@ impl ThreadRequest {
         for message in messages.iter().filter(|message| message.role == "tool") {
             let call = message.tool_call_id.as_deref().unwrap_or_default();
             let is_open = |it: &&Interrupt| it.tool_request().id.as_deref() == Some(call);
-            if questions.iter().find(is_open).is_some_and(is_page) {
+            let Some(question) = questions.iter().find(is_open) else { continue };
+            if is_page(question) {
                 results.insert(call.to_owned(), message.tool_output(&input.budget)?);
+            } else if is_about_call(question) {
+                return Err(E::NotOfPage(question.tool_request().name.clone()));
             }
         }
         let input = if !parts.is_empty() {
@@ -148,7 +150,7 @@ impl AguiEndpoint {
         // The client has the open calls.
         let open_calls = state.messages.last().into_iter().flat_map(Message::tool_requests);
         let open_calls = open_calls.filter_map(|call| call.id.clone()).collect();
-        let mut encoder = Encoder::new(&ids.run, open_calls);
+        let mut encoder = Encoder::new(&ids.run, open_calls, Arc::clone(&self.agents));
         match input {
             NewInput::Nothing => {
                 events.push(finished(&state.snapshot, state.messages.last()));
@@ -189,6 +191,7 @@ impl AguiEndpoint {
             }
         };
         let mut events = encoder.take_events();
+        events.extend(encoder.end_agents(&last));
         events.push(last);
         sender.add_pending_results(message.as_ref(), &mut events);
         sender.send_events(events).await
@@ -214,7 +217,7 @@ impl AguiEndpoint {
                     return Ok(Err(E::Overdue(self.timeout).into()));
                 }
                 () = tokio::time::sleep(KEEP_ALIVE) => {
-                    sender.send(Bytes::from_static(b": keep-alive\n\n")).await?;
+                    sender.keep_alive().await?;
                     continue;
                 }
             };

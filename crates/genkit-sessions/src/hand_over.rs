@@ -6,7 +6,7 @@ use genkit_agent::Generate;
 use genkit_core::{Context, Result, Role, Tool};
 use serde_json::Value;
 
-use crate::agent::Agent;
+use crate::agent::{Agent, Kind};
 use crate::error::Error as E;
 use crate::turn::TurnResult;
 use crate::types::AgentFinishReason;
@@ -39,6 +39,15 @@ impl<'a> Team<'a> {
             at += 1;
         }
         Self { members }
+    }
+
+    /// Returns the tools of all members.
+    pub(crate) fn known_tools(&self) -> Vec<Tool> {
+        let templates = self.members.iter().filter_map(|member| match &member.0.kind {
+            Kind::Model(template) => Some(template),
+            Kind::Handler(_) => None,
+        });
+        templates.flat_map(|template| template.known_tools()).collect()
     }
 
     /// Checks the agents that an agent can hand over to.

@@ -8,10 +8,11 @@ use serde_json::json;
 use genkit_agent::internal::{
     ThreadAgent, ThreadChunk, ThreadEnd, ThreadRun, ThreadState, ThreadTurn,
 };
-use genkit_core::{BoxFuture, FinishReason, Result};
+use genkit_core::{BoxFuture, FinishReason, Result, Tool};
 
 use crate::agent::Agent;
 use crate::error::Error as E;
+use crate::hand_over::Team;
 use crate::run::{AgentRun, Caller, ThreadOptions};
 use crate::types::{AgentChunk, AgentFinishReason, AgentInit, AgentInput};
 
@@ -22,6 +23,10 @@ impl ThreadAgent for Agent {
             true => Err(E::NotServed(self.name().to_owned()).into()),
             false => Ok(()),
         }
+    }
+
+    fn known_tools(&self) -> Vec<Tool> {
+        Team::new(self).known_tools()
     }
 
     fn load_thread<'a>(

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use futures_util::FutureExt as _;
 use futures_util::future::Shared;
 use serde_json::{Map, Value};
 
@@ -15,7 +16,7 @@ use genkit_core::BoxFuture;
 use genkit_core::Context;
 use genkit_core::Part;
 use genkit_core::internal::generate::error::Error as E;
-use genkit_core::{Document, ToolChoice};
+use genkit_core::{Document, Tool, ToolChoice};
 use genkit_core::{GenerateOptions, IntoMessages, IntoParts};
 use genkit_core::{IntoResources, IntoTools, ResourceRef, RetrieverRef, ToolRef};
 use genkit_model::{IntoModel, ModelRef};
@@ -195,6 +196,16 @@ impl Generate {
     pub fn tools(mut self, tools: impl IntoTools) -> Self {
         self.tools.extend(tools.into_tools());
         self
+    }
+
+    /// Returns the tools of the run that exist now, without those of its middleware and those that can change.
+    #[doc(hidden)]
+    pub fn known_tools(&self) -> Vec<Tool> {
+        let fixed = self.tools.iter().filter(|reference| !reference.is_live());
+        let registry = self.genkit.registry();
+        // Only live tools are waited for.
+        let found = fixed.filter_map(|it| it.find_tools(registry).now_or_never()?.ok());
+        found.flatten().collect()
     }
 
     /// Starts the run and returns a stream of its chunks.

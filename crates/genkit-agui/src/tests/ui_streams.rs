@@ -194,6 +194,29 @@ async fn calls_next_to_an_approval_have_their_result_before_it() {
 }
 
 #[tokio::test]
+async fn result_of_a_tool_that_is_not_of_the_page_is_rejected_with_the_remedy() {
+    let pick = || Tool::builder("pick", "Picks a color.").interrupts();
+    let script = || ScriptedModel::new([call("pick", "c1", json!({}))]);
+    let kept = Agent::builder("keeper").model(script()).tools([pick()]).build();
+    for endpoint in [endpoint(agent(&script()).tools([pick()])), endpoint(kept.expect("an agent"))]
+    {
+        let asked = chat(&endpoint, &json!([user("u1", "Pick.")])).await;
+        assert_eq!(find(&asked, "data-interrupt")["data"]["reason"], "genkit:interrupt");
+        let metadata = asked.iter().find(|part| part["type"] == "message-metadata");
+        let metadata = metadata.map_or(Value::Null, |part| part["messageMetadata"].clone());
+        let result = json!({
+            "type": "tool-pick", "toolCallId": "c1", "state": "output-available", "output": "red",
+        });
+        let answer =
+            json!({"id": "a1", "role": "assistant", "metadata": metadata, "parts": [result]});
+        let body = json!({"id": "chat 1", "messages": [user("u1", "Pick."), answer]});
+        let (status, text) = Page::new(&endpoint).post(body).await;
+        assert_eq!(status, StatusCode::BAD_REQUEST);
+        assert!(text.contains(r#".page_tools([\"pick\"])"#), "{text}");
+    }
+}
+
+#[tokio::test]
 async fn tool_of_the_page_returns_its_result_and_errors_are_a_part() {
     let model =
         ScriptedModel::new([call("pick", "c1", json!({})), ModelResponse::from_text("Red.")]);

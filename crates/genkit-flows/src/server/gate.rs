@@ -20,7 +20,7 @@ use genkit_core::internal::environment::is_development;
 use genkit_core::internal::error::Topic;
 use genkit_http_server::internal::{
     AllowedHosts, BodyBudget, BodyError, Cors, Drain, FairLimit, FairPermit, GRACE, HostRejection,
-    NoMemory, WholeBody, client_for, read_body,
+    NoMemory, RunningRequest, WholeBody, client_for, read_body,
 };
 
 /// The maximum size of a request body, in bytes. Default is 8 MiB.
@@ -32,6 +32,9 @@ const MAX_RUNNING: usize = 1_024;
 /// The maximum number of requests whose context providers run at the same time. Default is 256, or the concurrency limit
 /// if that is less.
 const MAX_ADMITTING: usize = 256;
+
+/// The methods to read a stream. Web pages of other origins can use GET without permission for the method.
+const READING: &str = "GET, OPTIONS";
 
 /// The options that all servers of agents have.
 pub struct GateSettings {
@@ -100,7 +103,9 @@ enum Error {
     )]
     Origin,
     #[error("an agent must be called with POST")]
-    Method,
+    NotPost,
+    #[error("a stream must be resumed with GET")]
+    NotGet,
     #[error(transparent)]
     Body(#[from] BodyError),
     #[error("{0} runs are already active; try again in a moment")]
@@ -113,7 +118,7 @@ impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::Origin | Self::Host(HostRejection::Unknown(_)) => ErrorKind::PermissionDenied,
-            Self::Method => ErrorKind::Unimplemented,
+            Self::NotPost | Self::NotGet => ErrorKind::Unimplemented,
             Self::Body(BodyError::Slow(_)) => ErrorKind::DeadlineExceeded,
             Self::TooManyRunning(_) | Self::Memory(_) => ErrorKind::ResourceExhausted,
             Self::Body(BodyError::BudgetExceeded) => ErrorKind::Unavailable,
@@ -125,7 +130,8 @@ impl Topic for Error {
 impl From<Error> for Rejection {
     fn from(error: Error) -> Self {
         match &error {
-            Error::Method => Self::of_method(&error),
+            Error::NotPost => Self::of_method(&error, METHODS),
+            Error::NotGet => Self::of_method(&error, READING),
             Error::Body(body) => Self::of_server(&error, Some(body)),
             _ => Self::of_server(&error, None),
         }
@@ -150,9 +156,34 @@ impl Gate {
         }
     }
 
-    /// Checks a request, and lets `serve` respond to it.
+    /// Checks a request to run an agent, and lets `serve` respond to it.
     pub async fn answer<F>(
         &self,
+        request: Request,
+        serve: impl FnOnce(AdmittedRequest) -> F,
+    ) -> Response
+    where
+        F: Future<Output = Result<Response, Rejection>>,
+    {
+        self.answer_to(&Method::POST, Error::NotPost, request, serve).await
+    }
+
+    /// Checks a request to read a stream, and lets `serve` respond to it.
+    pub async fn answer_reader<F>(
+        &self,
+        request: Request,
+        serve: impl FnOnce(AdmittedRequest) -> F,
+    ) -> Response
+    where
+        F: Future<Output = Result<Response, Rejection>>,
+    {
+        self.answer_to(&Method::GET, Error::NotGet, request, serve).await
+    }
+
+    async fn answer_to<F>(
+        &self,
+        method: &Method,
+        other_method: Error,
         request: Request,
         serve: impl FnOnce(AdmittedRequest) -> F,
     ) -> Response
@@ -168,15 +199,15 @@ impl Gate {
         };
         let counted = self.drain.count_request();
         let served = async {
-            match *request.method() {
-                Method::POST => serve(self.admit(request).await?).await,
-                Method::OPTIONS => {
-                    let mut response = StatusCode::NO_CONTENT.into_response();
-                    self.cors.preflight(request.headers(), response.headers_mut());
-                    Ok(response)
-                }
-                _ => Err(Error::Method.into()),
+            if request.method() == method {
+                return serve(self.admit(request).await?).await;
             }
+            if request.method() != Method::OPTIONS {
+                return Err(other_method.into());
+            }
+            let mut response = StatusCode::NO_CONTENT.into_response();
+            self.cors.preflight(request.headers(), response.headers_mut());
+            Ok(response)
         };
         let mut response = served.await.unwrap_or_else(Rejection::into_response);
         self.cors.grant(rights, response.headers_mut());
@@ -242,6 +273,11 @@ impl Gate {
     /// Converts an error of the program's code, without its details unless they are exposed.
     pub fn masked(&self, error: genkit_core::Error) -> Rejection {
         Rejection::masked(error, self.exposes_errors)
+    }
+
+    /// Counts a run that continues without its client, so that the shutdown waits for it.
+    pub fn count_run(&self) -> RunningRequest {
+        self.drain.count_request()
     }
 
     /// Returns the number of runs that can start now.

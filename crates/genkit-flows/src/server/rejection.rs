@@ -5,7 +5,6 @@ use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
-use super::shared::METHODS;
 use genkit_core::internal::disclosure::for_callers;
 use genkit_core::internal::error::Topic;
 use genkit_core::internal::status;
@@ -17,6 +16,8 @@ pub struct Rejection {
     status: StatusCode,
     code: &'static str,
     message: String,
+    /// The methods that are supported, if the method is not.
+    allow: Option<&'static str>,
 }
 
 impl Rejection {
@@ -28,19 +29,25 @@ impl Rejection {
             Some(BodyError::BudgetExceeded) => StatusCode::SERVICE_UNAVAILABLE,
             _ => http_status(error.kind()),
         };
-        Self { status, code: status::name_of(error.kind()), message: error.to_string() }
+        Self {
+            status,
+            code: status::name_of(error.kind()),
+            message: error.to_string(),
+            allow: None,
+        }
     }
 
     /// Creates the rejection for a method that is not supported, with the methods that are.
-    pub fn of_method(error: &(impl Topic + std::fmt::Display)) -> Self {
-        Self { status: StatusCode::METHOD_NOT_ALLOWED, ..Self::of_server(error, None) }
+    pub fn of_method(error: &(impl Topic + std::fmt::Display), allow: &'static str) -> Self {
+        let status = StatusCode::METHOD_NOT_ALLOWED;
+        Self { status, allow: Some(allow), ..Self::of_server(error, None) }
     }
 
     /// Masks an error of the program's code.
     pub fn masked(error: Error, exposes_errors: bool) -> Self {
         let (code, message) = masked_error(error, exposes_errors);
         let kind = status::kind_of(code).unwrap_or(ErrorKind::Internal);
-        Self { status: http_status(kind), code, message }
+        Self { status: http_status(kind), code, message, allow: None }
     }
 
     /// Returns the error as JSON.
@@ -65,8 +72,8 @@ impl IntoResponse for Rejection {
         let body = self.to_json().to_string();
         let mut response =
             (self.status, [(CONTENT_TYPE, "application/json")], body).into_response();
-        if self.status == StatusCode::METHOD_NOT_ALLOWED {
-            response.headers_mut().insert(ALLOW, HeaderValue::from_static(METHODS));
+        if let Some(allow) = self.allow {
+            response.headers_mut().insert(ALLOW, HeaderValue::from_static(allow));
         }
         response
     }

@@ -96,14 +96,14 @@ impl AgentEndpoint {
         let action_context = action_context.unwrap_or_default();
         let exposes_errors = self.gate.exposes_errors;
         let caller = Caller { owner, action_context, exposes_errors, is_program: false };
-        let (agent, action) = self.find_action(&parts.uri).ok_or(E::NoSuchPath)?;
+        let (agent, action) = self.find_action(&parts.uri).ok_or(E::PathNotFound)?;
         let envelope = read_envelope(&body.bytes)?;
         drop(body);
         match action {
             Action::Run => {
                 let init: AgentInit = read_value(envelope.init)?.unwrap_or_default();
                 let mut input: AgentInput = read_value(envelope.data)?.unwrap_or_default();
-                let rejected = |why: &str| E::NotInput(why.to_owned());
+                let rejected = |why: &str| E::InvalidInput(why.to_owned());
                 input.message.as_mut().map_or(Ok(()), check_user_message).map_err(rejected)?;
                 let history = init.state.as_ref().map_or(&[][..], |state| &state.messages);
                 check_client_history(history).map_err(rejected)?;
@@ -221,13 +221,13 @@ fn accepts_events(headers: &HeaderMap) -> bool {
 }
 
 fn read_envelope(body: &[u8]) -> Result<Envelope, E> {
-    let body = parse_bounded(body).map_err(|error| E::NotInput(error.to_string()))?;
+    let body = parse_bounded(body).map_err(|error| E::InvalidInput(error.to_string()))?;
     if !body.is_object() {
-        return Err(E::NotInput("it is not an object".to_owned()));
+        return Err(E::InvalidInput("it is not an object".to_owned()));
     }
-    serde_json::from_value(body).map_err(|error| E::NotInput(error.to_string()))
+    serde_json::from_value(body).map_err(|error| E::InvalidInput(error.to_string()))
 }
 
 fn read_value<T: DeserializeOwned>(value: Value) -> Result<Option<T>, E> {
-    serde_json::from_value(value).map_err(|error| E::NotInput(error.to_string()))
+    serde_json::from_value(value).map_err(|error| E::InvalidInput(error.to_string()))
 }

@@ -9,11 +9,11 @@ pub(crate) enum Error {
     #[error("duplicate agent name `{0}`; rename one of the agents")]
     TwoAgents(String),
     #[error("no agent is served at this path")]
-    NoSuchPath,
+    PathNotFound,
     #[error(
         "the body is not an object such as {{\"data\": {{\"message\": ..}}, \"init\": {{}}}}: {0}"
     )]
-    NotInput(String),
+    InvalidInput(String),
     #[error("the server is shutting down")]
     ShuttingDown,
 }
@@ -21,7 +21,7 @@ pub(crate) enum Error {
 impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::NoSuchPath => ErrorKind::NotFound,
+            Self::PathNotFound => ErrorKind::NotFound,
             Self::ShuttingDown => ErrorKind::Unavailable,
             _ => ErrorKind::InvalidArgument,
         }

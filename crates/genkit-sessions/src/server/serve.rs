@@ -30,7 +30,7 @@ impl AgentServer {
         started.default_hosts(&mut self.gate.hosts);
         let endpoint = AgentEndpoint::new(self, started.drain.clone(), started.end.clone())?;
         let app = router(Arc::new(endpoint), &path)
-            .fallback(|| async { Rejection::from(E::NoSuchPath).into_response() });
+            .fallback(|| async { Rejection::from(E::PathNotFound).into_response() });
         started.serve(app, &path, grace).await
     }
 

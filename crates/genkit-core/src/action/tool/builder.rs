@@ -223,6 +223,13 @@ impl ToolBuilder {
         })
     }
 
+    /// Marks the tool as an agent.
+    #[doc(hidden)]
+    pub fn is_agent(mut self) -> Self {
+        self.settings.is_agent = true;
+        self
+    }
+
     /// Builds a [`Tool::from_server`], which forwards calls with `function`. Results of the other program are not checked
     /// against its output schema here.
     #[doc(hidden)]

@@ -146,6 +146,12 @@ impl Tool {
         self.0.settings.is_declared
     }
 
+    /// Returns whether the tool is an agent, whose calls are runs with their own model and tools.
+    #[doc(hidden)]
+    pub fn is_agent(&self) -> bool {
+        self.0.settings.is_agent
+    }
+
     /// Returns the timeout of the tool. `None` means that the caller's default applies.
     pub fn timeout(&self) -> Option<Duration> {
         self.0.settings.timeout

@@ -163,6 +163,7 @@ pub(crate) struct ToolSettings {
     pub(super) hints: ToolAnnotations,
     /// Whether the tool has no code.
     pub(super) is_declared: bool,
+    pub(super) is_agent: bool,
     pub(super) needs_approval: bool,
     pub(super) at_most_once: bool,
     pub(super) lazy: bool,
@@ -182,6 +183,7 @@ impl ToolSettings {
             open_world: None,
         },
         is_declared: false,
+        is_agent: false,
         needs_approval: false,
         at_most_once: false,
         lazy: false,
