@@ -14,6 +14,8 @@ pub(crate) enum Error {
     RunNotFound(String),
     #[error("the run `{id}` is {is}, not {wanted}")]
     OtherKind { id: String, is: &'static str, wanted: &'static str },
+    #[error("the run `{id}` is a run of the flow `{is}`, not of `{wanted}`; use another id")]
+    OtherFlow { id: String, is: String, wanted: String },
     #[error(
         "a durable run cannot contain code without a name, because other processes look it up by name: {}. \
          Register these with `Genkit::builder()`", .0.join("; ")
@@ -121,6 +123,7 @@ impl Topic for Error {
             | Self::CannotSignal { .. }
             | Self::NotInRun
             | Self::OtherKind { .. }
+            | Self::OtherFlow { .. }
             | Self::AsksNothing { .. } => ErrorKind::FailedPrecondition,
             Self::RunNotFound(_) | Self::UnknownFlow(_) | Self::Replaced(_) => ErrorKind::NotFound,
             Self::Lost(_) => ErrorKind::Aborted,

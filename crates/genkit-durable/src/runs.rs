@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::error::Error as E;
 use super::flow_state::FlowState;
 use super::handle::{DurableFlow, DurableRun, Handle};
+use super::outcome::other_kind;
 use super::record::{Record, RunBody};
 use super::settings::DurableOptions;
 use genkit_agent::Generate;
@@ -41,11 +42,29 @@ pub async fn durable_flow(
     options: DurableOptions,
 ) -> Result<DurableFlow> {
     let (id, store) = (RunId::new(id)?, run_store(instance)?);
-    if store.peek(&id).await?.is_none() {
+    let is_new = store.peek(&id).await?.is_none();
+    if is_new {
         let first = first_of_flow(instance, &id, flow, input, options)?;
         store.create(&id, &first).await?;
     }
-    Ok(DurableFlow(created_handle(instance, store, id).await?))
+    let handle = created_handle(instance, store, id).await?;
+    if !is_new {
+        check_flow(&handle, flow).await?;
+    }
+    Ok(DurableFlow(handle))
+}
+
+/// Fails if an existing run is a run of another flow.
+async fn check_flow(handle: &Handle, flow: &str) -> Result<()> {
+    let id = handle.id();
+    match handle.load_run().await?.1.body {
+        RunBody::Flow(state) if state.name() == flow => Ok(()),
+        RunBody::Flow(state) => {
+            let (is, wanted) = (state.name().to_owned(), flow.to_owned());
+            Err(E::OtherFlow { id: id.to_string(), is, wanted }.into())
+        }
+        body => Err(other_kind(id, &body, "a run of `durable_flow`")),
+    }
 }
 
 async fn created_handle(

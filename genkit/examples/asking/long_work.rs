@@ -3,7 +3,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for a person")]
 
 use genkit::durable::FolderStore;
-use genkit::{Context, Error, Genkit, Result, tool};
+use genkit::{Context, Error, Genkit, Result, tool, tools};
 
 /// Books a table.
 #[tool(needs_approval)]
@@ -21,7 +21,7 @@ async fn main() -> Result<()> {
     let ask = genkit
         .generate("Book a table for two.")
         .model("gemini/gemini-2.5-flash")
-        .tools(["book_table"]); // by name, so that another process can look it up
+        .tools(tools![book_table]); // stored by name; another process looks it up
     // The same id always refers to the same run, in any process.
     let run = genkit.durable_run("order-4711", ask).await?;
     if std::env::args().nth(1).as_deref() == Some("yes") {

@@ -45,6 +45,6 @@ async fn main() -> Result<()> {
             async move { user }
         })
     };
-    // Without sessions, so that `curl` can call it. Such a server cannot ask its users.
+    // Without sessions, so that `curl` can call it without a handshake.
     server.http(address).stateless(true).await
 }

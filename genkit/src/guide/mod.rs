@@ -22,6 +22,7 @@ pages! {
     structured_output: "structured output" "typed output" "json mode" "extract";
     human_in_the_loop: "human in the loop" "approval" "interrupt" "elicitation" "resume" "confirmation" "form";
     prompts: "template" "dotprompt" "handlebars" "slash command" "completion";
+    resources: "resource" "resource template" "uri" "completion" "subscribe";
     flows: "flow server" "workflow" "rest api" "server-sent events";
     retrieval: "rag" "vector search" "semantic search" "documents" "pgvector" "embeddings" "knowledge base";
     agents: "session" "conversation" "snapshot" "remote agent" "delegation" "background";

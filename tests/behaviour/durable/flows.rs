@@ -77,6 +77,8 @@ async fn interrupted_flow_resumes_in_another_process() {
     assert_eq!(shop.begun.load(Ordering::SeqCst), 3, "from its beginning each time");
 
     // The same id with another input is the same flow.
+    let other = genkit.durable_flow("sale-1", "refund", json!({"cents": 9})).await.unwrap_err();
+    assert!(other.to_string().contains("a run of the flow `sell`, not of `refund`"), "{other}");
     let again = genkit.durable_flow("sale-1", "sell", json!({"cents": 9})).await.unwrap();
     assert_eq!(again.wait().await.unwrap(), FlowOutcome::Returned(value));
     let as_run = genkit.find_durable_run("sale-1").await.unwrap().unwrap();

@@ -55,7 +55,9 @@ pub(super) enum HttpRejection {
     /// The body is not a valid message. Contains the response, if there is one.
     #[error("Invalid Request: the body must be one JSON-RPC 2.0 message")]
     MissingMessage(Option<Bytes>),
-    #[error("Bad Request: the header Mcp-Session-Id is missing")]
+    #[error(
+        "Bad Request: the header Mcp-Session-Id is missing; send `initialize` first, and the id from its response after that"
+    )]
     SessionNeeded,
     #[error("too many sessions are open; try again later")]
     TooManySessions,
