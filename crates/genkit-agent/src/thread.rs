@@ -41,6 +41,8 @@ pub struct ThreadState {
 #[derive(Default)]
 pub struct ThreadTurn {
     pub owner: String,
+    /// The client that shares memory with others, if it has no owner.
+    pub client: String,
     pub thread: String,
     pub action_context: Map<String, Value>,
     /// Whether the error of the turn is returned in full.

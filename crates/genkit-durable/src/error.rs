@@ -127,8 +127,16 @@ impl Topic for Error {
             | Self::AsksNothing { .. } => ErrorKind::FailedPrecondition,
             Self::RunNotFound(_) | Self::UnknownFlow(_) | Self::Replaced(_) => ErrorKind::NotFound,
             Self::Lost(_) => ErrorKind::Aborted,
-            Self::SaveFailed { .. } | Self::StoreTimeout(_) => ErrorKind::Unavailable,
-            Self::CannotOpen { source, .. } | Self::Folder { source, .. } => kind_of_io(source),
+            // No retry changes it, and it affects one run.
+            Self::Folder { source, .. }
+                if source.kind() == std::io::ErrorKind::PermissionDenied =>
+            {
+                ErrorKind::FailedPrecondition
+            }
+            Self::SaveFailed { .. } | Self::StoreTimeout(_) | Self::Folder { .. } => {
+                ErrorKind::Unavailable
+            }
+            Self::CannotOpen { source, .. } => kind_of_io(source),
             Self::MemoryFull | Self::MailFull { .. } => ErrorKind::ResourceExhausted,
             Self::Cancelled(_) => ErrorKind::Cancelled,
             Self::Poisoned { .. }
@@ -140,7 +148,7 @@ impl Topic for Error {
     }
 }
 
-/// Returns the kind of an error of a folder or a file: `Unavailable` only if a retry can succeed.
+/// Returns the kind of an error while a folder is opened: `Unavailable` only if a retry can succeed.
 fn kind_of_io(error: &std::io::Error) -> ErrorKind {
     use std::io::ErrorKind as Io;
     match error.kind() {

@@ -196,7 +196,7 @@ impl Background {
 
     /// Runs a turn of a task in the background.
     async fn send(&self, agent: &Agent, id: &str, input: AgentInput) -> Result<()> {
-        let owner = &self.caller.owner;
+        let owner = self.caller.sharer();
         let may_start = {
             let workers = lock(&agent.sessions()?.workers);
             let left = MAX_RUNNING.saturating_sub(workers.len());

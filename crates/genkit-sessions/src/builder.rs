@@ -220,8 +220,12 @@ impl AgentBuilder {
         self
     }
 
-    /// Sets whether the agent keeps no sessions: clients then receive the state and send it back, and can change it.
-    /// Default is `false`.
+    /// Sets whether the agent keeps no sessions: clients then receive the state and send it back. Default is `false`.
+    ///
+    /// A [server](crate::serve_agents) seals the state that it returns, and continues a conversation from the content of
+    /// the seal: what a client changes in the state has no effect. Without a seal, only a state without messages is
+    /// accepted, which begins a new conversation. A client can send an earlier state again. A program that runs the
+    /// agent itself needs no seal.
     pub fn client_managed(mut self, yes: bool) -> Self {
         self.is_client_managed = yes;
         self

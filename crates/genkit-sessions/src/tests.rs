@@ -17,6 +17,7 @@ use crate::*;
 
 mod hooked;
 mod lost;
+mod sealed;
 mod search;
 mod shares;
 mod tasks;
@@ -121,6 +122,7 @@ async fn a_turn_that_is_dropped_frees_its_session() {
 async fn a_dropped_turn_is_cancelled_and_the_turn_of_a_stopped_server_is_continued() {
     let folder = std::env::temp_dir().join(format!("genkit-dropped-{}", uuid::Uuid::new_v4()));
     let hangs = Arc::new(AtomicUsize::new(2));
+    let left = Arc::clone(&hangs);
     let agent = Agent::builder("slow")
         .store(genkit_durable::FolderStore::open(&folder).unwrap())
         .handler(move |turn: AgentTurn| {
@@ -136,12 +138,14 @@ async fn a_dropped_turn_is_cancelled_and_the_turn_of_a_stopped_server_is_continu
         })
         .build()
         .unwrap();
-    for (text, keeps) in [("hang and drop", false), ("hang and stop", true)] {
+    for (text, keeps, after) in [("hang and drop", false, 1), ("hang and stop", true, 0)] {
         let input = AgentInput::from_message(Message::user(text));
         let run = agent.run(AgentInit::from_session("a"), [input]);
         let keeps_turn = run.keeps_turn();
         let ended = async {
-            tokio::time::sleep(Duration::from_millis(100)).await;
+            while left.load(Ordering::SeqCst) > after {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
             keeps_turn.store(keeps, Ordering::SeqCst);
         };
         tokio::select! {

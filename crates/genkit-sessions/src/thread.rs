@@ -46,8 +46,9 @@ impl ThreadAgent for Agent {
     }
 
     fn begin_turn(&self, turn: ThreadTurn) -> Box<dyn ThreadRun> {
-        let ThreadTurn { owner, action_context, exposes_errors, message, answers, .. } = turn;
-        let caller = Caller { owner, action_context, exposes_errors, is_program: false };
+        let ThreadTurn { owner, action_context, exposes_errors, message, answers, client, .. } =
+            turn;
+        let caller = Caller { owner, client, action_context, exposes_errors, is_program: false };
         let input = match (message, answers.is_empty()) {
             (Some(message), true) => Ok(AgentInput::from_message(message)),
             (message, _) => {

@@ -124,6 +124,9 @@ pub struct AgentState {
     /// Artifacts, of which each name occurs once.
     #[serde(default)]
     pub artifacts: Vec<Artifact>,
+    /// Seal of the server, for a state that its client keeps. Send it back with the state.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seal: Option<String>,
 }
 
 impl AgentState {

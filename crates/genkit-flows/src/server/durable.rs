@@ -37,12 +37,13 @@ impl FlowEndpoint {
     ) -> Result<Response, FlowErrorResponse> {
         let (sender, chunks) = mpsc::channel(CHUNKS);
         let (name, owner) = (admitted.flow.name().to_owned(), admitted.owner.clone());
+        let client = admitted.client.clone();
         let FlowRun { work, cancel, place, trace } = self.start_flow(admitted, Some(sender));
         // The flow and its first reader share a slot until both have ended.
         let place = Arc::new(place);
         let id = random_id();
         let opened = async {
-            let writer = store.open(&id, &owner).await?;
+            let writer = store.open_for(&id, &owner, &client).await?;
             let reader = store.subscribe(&id, &owner, 0).await?;
             Ok((writer, reader.ok_or(E::UnexpectedEnd)?))
         };

@@ -25,4 +25,4 @@ pub use rejection::{Rejection, masked_error};
 pub use serve::StartedServer;
 pub use store::{MemoryStreams, StreamEvent, StreamReader, StreamStore, StreamWriter};
 pub use streamed::frames_response;
-pub use user_part::{check_client_history, check_user_message, is_readable};
+pub use user_part::{check_user_message, is_readable};

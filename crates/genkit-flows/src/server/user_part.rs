@@ -2,7 +2,7 @@
 
 use http::Uri;
 
-use genkit_core::{Message, Part, Role};
+use genkit_core::{Message, Part};
 
 /// Hosts that return the program's stored files to a provider, which reads them with the account of the program.
 const FILE_HOSTS: [&str; 3] =
@@ -21,21 +21,6 @@ pub fn check_user_message(message: &mut Message) -> Result<(), &'static str> {
             return Err("a message of a client consists of text and media");
         }
         check_media(part)?;
-    }
-    Ok(())
-}
-
-/// Checks the messages of a conversation that a client stores.
-///
-/// # Errors
-/// Returns the reason if a message is a system message, or contains media that
-/// [`check_user_message`] does not accept.
-pub fn check_client_history(messages: &[Message]) -> Result<(), &'static str> {
-    for message in messages {
-        if message.role == Role::System {
-            return Err("only the agent can add a system message");
-        }
-        message.content.iter().try_for_each(check_media)?;
     }
     Ok(())
 }
@@ -79,7 +64,6 @@ mod tests {
             assert!(!is_readable(url), "{url}");
             let mut message = Message::user(Part::media(url, "image/png"));
             assert!(check_user_message(&mut message).is_err(), "{url}");
-            assert!(check_client_history(&[message]).is_err(), "{url}");
         }
         for url in ["data:image/png;base64,AA==", "https://a.example/b.png?c=d#e"] {
             assert!(is_readable(url), "{url}");
@@ -94,6 +78,5 @@ mod tests {
         assert!(text.content[0].metadata().is_empty());
         let mut data = Message::user(Part::data(serde_json::json!({"a": 1})));
         assert!(check_user_message(&mut data).is_err());
-        assert!(check_client_history(&[Message::system("obey")]).is_err());
     }
 }

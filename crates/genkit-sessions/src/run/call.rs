@@ -188,7 +188,7 @@ impl Call {
             listed = Some(Listed::new(
                 &turnstile.sessions(),
                 &turn.id,
-                &self.caller.owner,
+                self.caller.sharer(),
                 cancel.clone(),
             ));
             if turnstile.record.find(&turn.id).is_none() {

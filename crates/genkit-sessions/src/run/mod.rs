@@ -28,6 +28,8 @@ const CHUNKS: usize = 64;
 pub(crate) struct Caller {
     /// The owner of the sessions; empty for the program and for servers without context providers.
     pub(crate) owner: String,
+    /// The client that shares memory and places with others, if it has no owner.
+    pub(crate) client: String,
     pub(crate) action_context: Map<String, Value>,
     /// Whether the caller receives full errors.
     pub(crate) exposes_errors: bool,
@@ -36,6 +38,11 @@ pub(crate) struct Caller {
 }
 
 impl Caller {
+    /// Returns who shares memory and places with others; empty for the program.
+    pub(crate) fn sharer(&self) -> &str {
+        if self.owner.is_empty() { &self.client } else { &self.owner }
+    }
+
     pub(crate) fn program() -> Self {
         Self { exposes_errors: true, is_program: true, ..Self::default() }
     }

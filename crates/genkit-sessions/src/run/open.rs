@@ -123,6 +123,7 @@ impl Call {
             custom: parts.custom.clone(),
             ..AgentState::default()
         });
+        state.seal = None;
         state.session_id.get_or_insert_with(new_id);
         Ok(Open { state, parent: None, may_repeat: true, turnstile: None })
     }
@@ -150,7 +151,7 @@ impl Call {
                 (SessionKey::new(&parts.name, owner, &session)?, session)
             }
         };
-        Ok(sessions.enter(key, &session, owner, parts.queue_timeout).await?)
+        Ok(sessions.enter(key, &session, &self.caller, parts.queue_timeout).await?)
     }
 
     /// Opens a session at a snapshot, or at its beginning.

@@ -127,6 +127,7 @@ impl Call {
                 if !agent.0.background.is_empty() {
                     let caller = Caller {
                         owner: owner.clone(),
+                        client: self.caller.client.clone(),
                         action_context: context.action_context().clone(),
                         exposes_errors: false,
                         is_program,

@@ -34,7 +34,7 @@ use crate::agent::Agent;
 /// ```
 ///
 /// # Errors
-/// Awaiting it fails with [`InvalidArgument`] if two agents have the same name, `$PORT` is not a port number or an
+/// Awaiting it fails with [`InvalidArgument`] if two agents have the same name, the sealing key is too short, `$PORT` is not a port number or an
 /// address is invalid; and with [`Unavailable`] if it cannot listen.
 ///
 /// [`InvalidArgument`]: genkit_core::ErrorKind::InvalidArgument
@@ -44,6 +44,7 @@ pub struct AgentServer {
     pub(crate) agents: Vec<Agent>,
     /// Empty, or a path with a leading `/`.
     pub(crate) path: String,
+    pub(crate) sealing_key: Option<Vec<u8>>,
     pub(crate) gate: GateSettings,
     pub(crate) listening: Listening,
     /// Stops the server when it resolves.
@@ -55,6 +56,7 @@ pub fn serve_agents(agents: impl IntoIterator<Item = Agent>) -> AgentServer {
     AgentServer {
         agents: agents.into_iter().collect(),
         path: String::new(),
+        sealing_key: None,
         gate: GateSettings::default(),
         listening: Listening::default(),
         shutdown: None,
@@ -66,6 +68,15 @@ impl AgentServer {
     pub fn path(mut self, path: impl AsRef<str>) -> Self {
         let path = path.as_ref().trim_matches('/');
         self.path = if path.is_empty() { String::new() } else { format!("/{path}") };
+        self
+    }
+
+    /// Sets the key that seals the states of [client-managed](crate::AgentBuilder::client_managed) agents, at least 32
+    /// random bytes. Default is a random key of this process.
+    ///
+    /// Set it if several processes serve the same clients, or if conversations must survive a restart.
+    pub fn sealing_key(mut self, key: impl Into<Vec<u8>>) -> Self {
+        self.sealing_key = Some(key.into());
         self
     }
 }

@@ -17,13 +17,13 @@ use tokio_util::sync::CancellationToken;
 use genkit_core::internal::bounded_json::parse_bounded;
 use genkit_flows::StreamEvent;
 use genkit_flows::internal::{
-    AdmittedRequest, Gate, Rejection, check_client_history, check_user_message, frame,
-    frames_response,
+    AdmittedRequest, Gate, Rejection, check_user_message, frame, frames_response,
 };
 use genkit_http_server::internal::{Drain, accepted_weight};
 
 use super::builder::AgentServer;
 use super::error::Error as E;
+use super::state_seal::StateSeal;
 use crate::agent::Agent;
 use crate::run::{AgentRun, Caller};
 use crate::types::{AgentInit, AgentInput};
@@ -42,6 +42,7 @@ pub(crate) struct AgentEndpoint {
     agents: Vec<Agent>,
     path: String,
     gate: Gate,
+    seal: StateSeal,
 }
 
 /// What a request asks of an agent.
@@ -77,13 +78,14 @@ impl AgentEndpoint {
         drain: Drain,
         end: CancellationToken,
     ) -> Result<Self, E> {
-        let AgentServer { agents, path, gate, .. } = server;
+        let AgentServer { agents, path, gate, sealing_key, .. } = server;
+        let seal = StateSeal::new(sealing_key.as_deref())?;
         for (at, agent) in agents.iter().enumerate() {
             if agents[..at].iter().any(|other| other.name() == agent.name()) {
                 return Err(E::TwoAgents(agent.name().to_owned()));
             }
         }
-        Ok(Self { agents, path, gate: Gate::new(gate, drain, end) })
+        Ok(Self { agents, path, gate: Gate::new(gate, drain, end), seal })
     }
 
     /// Handles a request.
@@ -95,34 +97,48 @@ impl AgentEndpoint {
         let AdmittedRequest { parts, body, action_context, owner, client, place } = admitted;
         let action_context = action_context.unwrap_or_default();
         let exposes_errors = self.gate.exposes_errors;
-        let caller = Caller { owner, action_context, exposes_errors, is_program: false };
+        let caller = Caller {
+            owner,
+            client: client.clone(),
+            action_context,
+            exposes_errors,
+            is_program: false,
+        };
         let (agent, action) = self.find_action(&parts.uri).ok_or(E::PathNotFound)?;
         let envelope = read_envelope(&body.bytes)?;
         drop(body);
         match action {
             Action::Run => {
-                let init: AgentInit = read_value(envelope.init)?.unwrap_or_default();
+                let mut init: AgentInit = read_value(envelope.init)?.unwrap_or_default();
                 let mut input: AgentInput = read_value(envelope.data)?.unwrap_or_default();
                 let rejected = |why: &str| E::InvalidInput(why.to_owned());
                 input.message.as_mut().map_or(Ok(()), check_user_message).map_err(rejected)?;
-                let history = init.state.as_ref().map_or(&[][..], |state| &state.messages);
-                check_client_history(history).map_err(rejected)?;
+                if let Some(state) = init.state.take_if(|_| agent.is_client_managed()) {
+                    init.state = self.seal.open_state(state, agent.name(), &caller.owner)?;
+                }
+                let keeper = (agent.name().to_owned(), caller.owner.clone());
                 let run = AgentRun::new(agent, init, vec![input], caller).holding(place);
                 if accepts_events(&parts.headers) || parts.uri.query() == Some("stream=true") {
-                    return Ok(self.stream(run));
+                    return Ok(self.stream(run, keeper));
                 }
-                self.run_to_end(run, client).await
+                self.run_to_end(run, keeper, client).await
             }
             _ => self.look_up(&agent, action, read_value(envelope.data)?, &caller, client).await,
         }
     }
 
     /// Runs a turn whose client waits for its output. If the client disconnects, this future is dropped.
-    async fn run_to_end(&self, run: AgentRun, client: String) -> Result<Response, Rejection> {
+    async fn run_to_end(
+        &self,
+        run: AgentRun,
+        (agent, owner): (String, String),
+        client: String,
+    ) -> Result<Response, Rejection> {
         let ended = self.wait_for_end(run.keeps_turn());
         tokio::select! {
             output = run.output() => {
                 let output = output.map_err(|error| self.gate.masked(error))?;
+                let output = self.seal.seal_output(output, &agent, &owner);
                 self.gate.respond(client, &json!(output))
             }
             () = ended => Err(E::ShuttingDown.into()),
@@ -167,7 +183,7 @@ impl AgentEndpoint {
     }
 
     /// Streams the chunks and the output of a turn. The turn is cancelled if the client disconnects.
-    fn stream(self: &Arc<Self>, mut run: AgentRun) -> Response {
+    fn stream(self: &Arc<Self>, mut run: AgentRun, (agent, owner): (String, String)) -> Response {
         let (sender, receiver) = mpsc::channel::<Bytes>(FRAMES);
         let endpoint = Arc::clone(self);
         tokio::spawn(async move {
@@ -181,7 +197,10 @@ impl AgentEndpoint {
                     }
                 }
                 let last = match run.output().await {
-                    Ok(output) => StreamEvent::Result(json!(output)),
+                    Ok(output) => {
+                        let output = endpoint.seal.seal_output(output, &agent, &owner);
+                        StreamEvent::Result(json!(output))
+                    }
                     Err(error) => StreamEvent::Error(endpoint.gate.masked(error).to_json()),
                 };
                 let _ = sender.send_timeout(frame(&last), READ_TIMEOUT).await;

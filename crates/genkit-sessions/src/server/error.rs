@@ -14,6 +14,14 @@ pub(crate) enum Error {
         "the body is not an object such as {{\"data\": {{\"message\": ..}}, \"init\": {{}}}}: {0}"
     )]
     InvalidInput(String),
+    #[error(
+        "the state was not sealed by this server for this client, was changed, or has expired; send the state of the last \
+         response unchanged, or start a new conversation without `state`. Servers that share clients or restart need \
+         `.sealing_key(..)`"
+    )]
+    UnsealedState,
+    #[error("the sealing key has {0} bytes; use at least {1} random bytes")]
+    ShortKey(usize, usize),
     #[error("the server is shutting down")]
     ShuttingDown,
 }

@@ -4,5 +4,6 @@ mod builder;
 pub(crate) mod endpoint;
 mod error;
 mod serve;
+mod state_seal;
 
 pub use builder::{AgentServer, serve_agents};

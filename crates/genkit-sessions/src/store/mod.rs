@@ -19,6 +19,7 @@ use genkit_durable::internal::{MemoryRuns, SkippedRuns};
 use crate::error::Error as E;
 use crate::journal::{TurnJournal, journal_name};
 use crate::memory::MAX_SESSIONS;
+use crate::run::Caller;
 use crate::types::{AgentState, SnapshotStatus};
 
 pub(crate) use record::{Entry, Record, SessionKey};
@@ -163,7 +164,7 @@ impl Sessions {
         self: &Arc<Self>,
         key: SessionKey,
         session: &str,
-        owner: &str,
+        caller: &Caller,
         wait: Duration,
     ) -> Result<Turnstile> {
         let deadline = Instant::now() + wait;
@@ -178,8 +179,9 @@ impl Sessions {
         };
         let head = Head {
             agent: self.agent.clone(),
-            owner: short_hash(owner),
+            owner: short_hash(&caller.owner),
             session: session.to_owned(),
+            client: caller.client.clone(),
         };
         let mut turnstile = Turnstile {
             sessions: Arc::clone(self),
@@ -212,7 +214,11 @@ impl Sessions {
             }
             tokio::time::sleep(RETRY).await;
         }
-        turnstile.reload(owner).await?;
+        turnstile.reload(&caller.owner).await?;
+        // The session keeps the client that it counts for.
+        if turnstile.revision > 0 {
+            turnstile.head.client.clear();
+        }
         Ok(turnstile)
     }
 
@@ -256,6 +262,7 @@ impl Sessions {
                 agent: self.agent.clone(),
                 owner: short_hash(owner),
                 session: record.session.clone(),
+                client: String::new(),
             };
             let change = change_of(&head, Some(&entry))?;
             if self.runs.save(&key.run, revision, &change).await?.is_some() {
@@ -283,6 +290,7 @@ impl Sessions {
                 agent: self.agent.clone(),
                 owner: short_hash(owner),
                 session: String::new(),
+                client: String::new(),
             },
             revision: 0,
             guard: None,

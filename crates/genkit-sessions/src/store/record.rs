@@ -50,6 +50,9 @@ pub(super) struct Head {
     pub(super) agent: String,
     pub(super) owner: String,
     pub(super) session: String,
+    /// The client that a new session counts for, if it has no owner.
+    #[serde(skip)]
+    pub(super) client: String,
 }
 
 /// A session with its snapshots.
@@ -115,6 +118,7 @@ impl Record {
             messages,
             custom: entry.custom.clone(),
             artifacts: entry.artifacts.clone(),
+            seal: None,
         })
     }
 
@@ -186,8 +190,12 @@ pub(super) fn change_of(head: &Head, entry: Option<&Entry>) -> Result<RunChange,
     };
     let line = entry.map(serde_json::to_string).transpose().map_err(E::Unreadable)?;
     let name = format!("agent {}", head.agent);
-    // Without context providers all sessions have the same owner, which needs no tag.
-    let tags = (head.owner != short_hash("")).then(|| vec![head.owner.clone()]);
+    // The first tag shares the memory. Without context providers all sessions have the same owner.
+    let tags = match (head.owner != short_hash(""), &*head.client) {
+        (true, _) => Some(vec![head.owner.clone()]),
+        (false, "") => None,
+        (false, client) => Some(vec![short_hash(client)]),
+    };
     let head = serde_json::to_string(head).map_err(E::Unreadable)?;
     let mut change = RunChange::new(status, head).with_log(line).with_name(name);
     change.tags = tags;

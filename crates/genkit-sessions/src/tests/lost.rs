@@ -79,10 +79,12 @@ fn two_processes(folder: &Folder) -> (Arc<Sessions>, Arc<Sessions>, SessionKey) 
 async fn process_without_the_session_does_not_begin_a_turn() {
     let (folder, wait, keeps) = (Folder::new(), Duration::from_secs(60), Arc::default());
     let (slow, fast, key) = two_processes(&folder);
-    let mut lost = slow.enter(key.clone(), "a", "", wait).await.unwrap();
+    let mut lost =
+        slow.enter(key.clone(), "a", &crate::run::Caller::default(), wait).await.unwrap();
     lost.keep_turn(&mut begun(lost.new_snapshot(), "one"), false, &keeps).await.unwrap();
     lost.end_turn().await;
-    let mut owner = fast.enter(key.clone(), "a", "", wait).await.unwrap();
+    let mut owner =
+        fast.enter(key.clone(), "a", &crate::run::Caller::default(), wait).await.unwrap();
     let id = owner.new_snapshot();
     owner.keep_turn(&mut begun(id.clone(), "two"), false, &keeps).await.unwrap();
     let mut late = begun(lost.new_snapshot(), "late");
@@ -140,10 +142,12 @@ fn ended(turn: &crate::journal::BegunTurn, text: &str) -> crate::store::Entry {
 async fn process_without_the_session_does_not_replace_the_turn_of_another() {
     let (folder, wait, keeps) = (Folder::new(), Duration::from_secs(60), Arc::default());
     let (slow, fast, key) = two_processes(&folder);
-    let mut lost = slow.enter(key.clone(), "a", "", wait).await.unwrap();
+    let mut lost =
+        slow.enter(key.clone(), "a", &crate::run::Caller::default(), wait).await.unwrap();
     let mut turn = begun(lost.new_snapshot(), "one");
     lost.keep_turn(&mut turn, false, &keeps).await.unwrap();
-    let mut owner = fast.enter(key.clone(), "a", "", wait).await.unwrap();
+    let mut owner =
+        fast.enter(key.clone(), "a", &crate::run::Caller::default(), wait).await.unwrap();
     let (mut continued, _) = owner.find_begun().await.unwrap().unwrap();
     owner.keep_turn(&mut continued, true, &keeps).await.unwrap();
     owner.save(ended(&continued, "continued")).await.unwrap();
@@ -165,9 +169,11 @@ async fn process_without_the_session_leaves_the_journal_of_another() {
     for is_dropped in [true, false] {
         let (folder, wait, keeps) = (Folder::new(), Duration::from_secs(60), Arc::default());
         let (slow, fast, key) = two_processes(&folder);
-        let mut lost = slow.enter(key.clone(), "a", "", wait).await.unwrap();
+        let mut lost =
+            slow.enter(key.clone(), "a", &crate::run::Caller::default(), wait).await.unwrap();
         lost.keep_turn(&mut begun(lost.new_snapshot(), "one"), false, &keeps).await.unwrap();
-        let mut owner = fast.enter(key.clone(), "a", "", wait).await.unwrap();
+        let mut owner =
+            fast.enter(key.clone(), "a", &crate::run::Caller::default(), wait).await.unwrap();
         let (mut continued, _) = owner.find_begun().await.unwrap().unwrap();
         owner.keep_turn(&mut continued, true, &keeps).await.unwrap();
         match is_dropped {

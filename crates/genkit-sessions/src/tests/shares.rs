@@ -21,7 +21,11 @@ fn lead(worker: Agent) -> Agent {
 
 /// Gives a task to the worker for an owner, and returns the response.
 async fn delegate(lead: &Agent, owner: &str, session: usize) -> String {
-    let caller = crate::run::Caller { owner: owner.to_owned(), ..Default::default() };
+    let mut caller = crate::run::Caller::default();
+    match owner.starts_with("address ") {
+        true => caller.client = owner.to_owned(),
+        false => caller.owner = owner.to_owned(),
+    }
     let init = AgentInit::from_session(format!("{owner} {session}"));
     let input = AgentInput::from_message(Message::user("dig"));
     let run = crate::run::AgentRun::new(lead.clone(), init, vec![input], caller);
@@ -30,17 +34,39 @@ async fn delegate(lead: &Agent, owner: &str, session: usize) -> String {
 
 #[tokio::test]
 async fn owner_with_many_tasks_leaves_room_for_others() {
-    let slow = Agent::builder("slow").handler(|_: AgentTurn| async {
-        std::future::pending::<()>().await;
-        Ok(Message::model("done"))
-    });
-    let lead = lead(slow.build().unwrap());
-    for session in 0..32 {
-        let started = delegate(&lead, "eve", session).await;
-        assert!(started.contains("pending"), "{session}: {started}");
+    let slow = || {
+        Agent::builder("slow").handler(|_: AgentTurn| async {
+            std::future::pending::<()>().await;
+            Ok(Message::model("done"))
+        })
+    };
+    for (eve, ada) in [("eve", "ada"), ("address 192.0.2.1", "address 192.0.2.2")] {
+        let lead = lead(slow().build().unwrap());
+        for session in 0..32 {
+            let started = delegate(&lead, eve, session).await;
+            assert!(started.contains("pending"), "{session}: {started}");
+        }
+        let rejected = delegate(&lead, eve, 32).await;
+        assert!(rejected.contains("already running"), "{rejected}");
+        let started = delegate(&lead, ada, 0).await;
+        assert!(started.contains("pending"), "{started}");
     }
-    let rejected = delegate(&lead, "eve", 32).await;
-    assert!(rejected.contains("already running"), "{rejected}");
-    let started = delegate(&lead, "ada", 0).await;
-    assert!(started.contains("pending"), "{started}");
+}
+
+#[tokio::test]
+async fn session_without_an_owner_counts_for_the_client_that_began_it() {
+    let agent = echo().build().unwrap();
+    for client in ["address 192.0.2.1", "address 192.0.2.2"] {
+        let caller = crate::run::Caller { client: client.to_owned(), ..Default::default() };
+        let input = AgentInput::from_message(Message::user("hi"));
+        let init = AgentInit::from_session("a");
+        let run = crate::run::AgentRun::new(agent.clone(), init, vec![input], caller);
+        run.output().await.unwrap().into_result().unwrap();
+        // The first tag of a run in memory names who has it.
+        let runs = &agent.sessions().unwrap().runs;
+        let listed = runs.list(&genkit_core::RunFilter::new()).await.unwrap();
+        let first = genkit_core::internal::run_store::short_hash("address 192.0.2.1");
+        assert_eq!(listed[0].tags, [first]);
+    }
+    assert_eq!(agent.session("a").messages().await.unwrap().len(), 4);
 }

@@ -12,7 +12,8 @@ use super::*;
 async fn tear(store: &FolderStore, prefix: &str, which: impl Fn(&str) -> bool) -> usize {
     let mut torn = 0;
     for entry in store.list(&RunFilter::new().limit(usize::MAX)).await.unwrap() {
-        let text = store.load(&entry.id).await.unwrap().unwrap();
+        // The journal of a turn may just have been removed.
+        let Some(text) = store.load(&entry.id).await.unwrap() else { continue };
         if entry.id.as_str().starts_with(prefix) && which(&text.head) {
             let change = RunChange::new(RunStatus::Completed, r#"{"newer": true}"#);
             store.save(&entry.id, text.at.revision, &change).await.unwrap().unwrap();

@@ -64,6 +64,8 @@ pub struct MemoryStreams {
 /// The events of one stream.
 struct StoredStream {
     owner: String,
+    /// The client that shares the store with others.
+    client: String,
     /// The size of all streams of the store, in bytes.
     total: Arc<AtomicUsize>,
     log: Mutex<StreamLog>,
@@ -125,7 +127,7 @@ impl MemoryStreams {
         self
     }
 
-    fn open_now(&self, id: &str, owner: &str) -> Result<MemoryWriter, E> {
+    fn open_now(&self, id: &str, owner: &str, client: &str) -> Result<MemoryWriter, E> {
         let mut kept = lock(&self.kept);
         kept.retain(|_, stream| !stream.is_expired(self.ttl));
         if kept.contains_key(id) {
@@ -133,7 +135,7 @@ impl MemoryStreams {
         }
         let is_running = |stream: &&Arc<StoredStream>| stream.ended().is_none();
         let running = kept.values().filter(is_running).count();
-        let own = kept.values().filter(|stream| stream.owner == owner).filter(is_running).count();
+        let own = kept.values().filter(|stream| stream.client == client).filter(is_running).count();
         let left = self.max_streams.saturating_sub(running);
         if !may_take(own, 1, left, floor_of(self.max_streams)) {
             return Err(E::TooMany(self.max_streams));
@@ -146,6 +148,7 @@ impl MemoryStreams {
         }
         let stream = Arc::new(StoredStream {
             owner: owner.to_owned(),
+            client: client.to_owned(),
             total: Arc::clone(&self.bytes),
             log: Mutex::default(),
             count: watch::Sender::new(0),
@@ -157,29 +160,29 @@ impl MemoryStreams {
     /// Adds an event to a stream, if its owner may use the memory.
     fn add(&self, stream: &StoredStream, event: StreamEvent) -> Result<(), E> {
         let size = json_size(&event).saturating_add(EVENT_COST);
-        match self.make_room(&stream.owner, size) {
+        match self.make_room(&stream.client, size) {
             true => stream.add(event, size, self.max_bytes),
             false => stream.fail(E::Full(self.max_total_bytes)),
         }
     }
 
-    /// Returns whether `owner` may store `size` more bytes. Removes streams that have ended, of the owner whose streams
-    /// take the most memory, unless `owner` itself takes more.
-    fn make_room(&self, owner: &str, size: usize) -> bool {
+    /// Returns whether `client` may store `size` more bytes. Removes streams that have ended, of the client whose streams
+    /// take the most memory, unless `client` itself takes more.
+    fn make_room(&self, client: &str, size: usize) -> bool {
         let left = || self.max_total_bytes.saturating_sub(self.bytes.load(Relaxed));
-        // An owner can always use half.
+        // A client can always use half.
         if left().saturating_sub(size) >= self.max_total_bytes / 2 {
             return true;
         }
         let mut kept = lock(&self.kept);
         loop {
             let own: usize =
-                kept.values().filter(|stream| stream.owner == owner).map(|it| it.size()).sum();
+                kept.values().filter(|stream| stream.client == client).map(|it| it.size()).sum();
             if may_take(own, size, left(), self.max_bytes.min(self.max_total_bytes / 2)) {
                 return true;
             }
             match first_to_remove(&kept, StoredStream::size) {
-                Some((first, most)) if most >= own || kept[&first].owner == owner => {
+                Some((first, most)) if most >= own || kept[&first].client == client => {
                     drop(kept.remove(&first));
                 }
                 _ => return false,
@@ -315,7 +318,16 @@ impl StreamStore for MemoryStreams {
         id: &'a str,
         owner: &'a str,
     ) -> BoxFuture<'a, Result<Box<dyn StreamWriter>>> {
-        let opened = self.open_now(id, owner);
+        self.open_for(id, owner, owner)
+    }
+
+    fn open_for<'a>(
+        &'a self,
+        id: &'a str,
+        owner: &'a str,
+        client: &'a str,
+    ) -> BoxFuture<'a, Result<Box<dyn StreamWriter>>> {
+        let opened = self.open_now(id, owner, client);
         let opened = opened.map(|writer| Box::new(writer) as Box<dyn StreamWriter>);
         Box::pin(std::future::ready(opened.map_err(Into::into)))
     }
@@ -343,8 +355,8 @@ impl std::fmt::Debug for MemoryStreams {
     }
 }
 
-/// Returns the stream that makes room, and the weight of all ended streams of its owner: of the streams that have ended,
-/// the oldest of the owner whose streams weigh the most.
+/// Returns the stream that makes room, and the weight of all ended streams of its client: of the streams that have ended,
+/// the oldest of the client whose streams weigh the most.
 fn first_to_remove(
     kept: &HashMap<String, Arc<StoredStream>>,
     weight: impl Fn(&StoredStream) -> usize,
@@ -352,7 +364,7 @@ fn first_to_remove(
     let ended: Vec<_> = kept
         .iter()
         .filter_map(|(id, stream)| Some((id, stream, stream.ended()?)))
-        .map(|(id, stream, age)| (id, &*stream.owner, weight(stream), age))
+        .map(|(id, stream, age)| (id, &*stream.client, weight(stream), age))
         .collect();
     let items = ended.iter().map(|&(id, owner, weight, age)| Item { id, owner, weight, age });
     find_greediest(items).map(|(id, weight)| (id.clone(), weight))
@@ -492,6 +504,21 @@ mod tests {
         }
         assert!(read_as(&store, "eve", "eve").await, "the oldest stream, of another owner");
         assert!(read(&store, "a", 0).await.is_none() && read(&store, "e", 0).await.is_some());
+    }
+
+    #[tokio::test]
+    async fn clients_without_an_owner_share_by_client() {
+        let store = MemoryStreams::new().max_streams(20);
+        let mut running = Vec::new();
+        for at in 0.. {
+            match store.open_for(&format!("e{at}"), "flow", "address 192.0.2.1").await {
+                Ok(writer) => running.push(writer),
+                Err(_) => break,
+            }
+        }
+        assert_eq!(running.len(), 10);
+        store.open_for("a", "flow", "address 192.0.2.2").await.expect("half is left");
+        assert!(read_as(&store, "e0", "flow").await, "any client with the id can resume");
     }
 
     #[tokio::test]

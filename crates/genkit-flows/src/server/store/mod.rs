@@ -28,6 +28,21 @@ pub trait StreamStore: Send + Sync + 'static {
         owner: &'a str,
     ) -> BoxFuture<'a, Result<Box<dyn StreamWriter>>>;
 
+    /// Opens a stream for `client`, which shares the memory of the store with other clients: the owner, or the address
+    /// group of a client without one. Calls [`open`](Self::open) by default.
+    ///
+    /// # Errors
+    /// The errors of [`open`](Self::open).
+    fn open_for<'a>(
+        &'a self,
+        id: &'a str,
+        owner: &'a str,
+        client: &'a str,
+    ) -> BoxFuture<'a, Result<Box<dyn StreamWriter>>> {
+        let _ = client;
+        self.open(id, owner)
+    }
+
     /// Returns a reader of the events of a stream, without its first `from` chunks. Returns `None` if `owner` has no
     /// such stream, or if it has expired.
     ///
