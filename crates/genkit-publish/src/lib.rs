@@ -5,11 +5,13 @@
 
 mod bundle;
 mod error;
+mod hints;
 mod registry;
 
 use serde_json::Value;
 
 pub use error::Error;
+pub use hints::readme_path;
 
 /// The published metadata of a server.
 #[derive(Clone, Debug, Default)]

@@ -15,7 +15,7 @@ use crate::{Error, Publication, PublishedVariable};
 const SCHEMA: &str = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json";
 
 /// The maximum length of a description, in characters.
-const MAX_DESCRIPTION: usize = 100;
+pub(crate) const MAX_DESCRIPTION: usize = 100;
 
 impl Publication {
     /// Returns the entry of the server with this name: a package for the crate, one for each bundle, and one for
@@ -68,14 +68,8 @@ impl Publication {
     }
 
     fn check_entry(&self, name: &str) -> Result<(), Error> {
-        let is_part = |part: &str| {
-            let is_inner = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
-            !part.is_empty() && part.chars().all(is_inner)
-        };
-        let parts: Vec<&str> = name.split('/').collect();
-        match parts[..] {
-            [domain, server] if domain.contains('.') && is_part(domain) && is_part(server) => {}
-            _ => return Err(Error::RegistryName { name: name.to_owned() }),
+        if !is_registry_name(name) {
+            return Err(Error::RegistryName { name: name.to_owned() });
         }
         self.check_description()?;
         let length = self.description.chars().count();
@@ -144,4 +138,14 @@ fn environment_variable(variable: &PublishedVariable) -> Value {
         shown["default"] = default.as_str().into();
     }
     shown
+}
+
+/// Returns whether a name is a domain in reverse, a slash and the name of a server.
+pub(crate) fn is_registry_name(name: &str) -> bool {
+    let is_part = |part: &str| {
+        let is_inner = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
+        !part.is_empty() && part.chars().all(is_inner)
+    };
+    name.split_once('/')
+        .is_some_and(|(domain, server)| domain.contains('.') && is_part(domain) && is_part(server))
 }

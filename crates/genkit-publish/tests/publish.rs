@@ -2,8 +2,9 @@
 
 use std::fs::{self, File};
 use std::io::Read as _;
+use std::path::Path;
 
-use genkit_publish::{Publication, PublishedVariable};
+use genkit_publish::{Publication, PublishedVariable, readme_path};
 use serde_json::json;
 
 fn publication() -> Publication {
@@ -147,4 +148,55 @@ fn names_and_versions_of_the_registry_are_checked() {
         let entry = publication.registry_entry("io.github.ada/notes", &[], None);
         assert_eq!(entry.is_ok(), is_valid, "{version}");
     }
+}
+
+#[test]
+fn hints_name_what_is_missing() {
+    const LINE: &str = "# Notes\n\nmcp-name: io.github.ada/notes\n";
+    const WANTED: &str = "the line `mcp-name: io.github.me/notes` to the readme, as visible text";
+    let table: [(&str, Option<&str>, &[&str]); 10] = [
+        ("nothing", Some(LINE), &[]),
+        ("no readme", None, &["a readme with the line `mcp-name: io.github.me/notes`"]),
+        ("no line", Some("# Notes\n"), &[WANTED]),
+        ("comment", Some("<!-- mcp-name: io.github.ada/notes -->"), &[WANTED]),
+        ("long comment", Some("<!--\n\nmcp-name: io.github.ada/notes\n\n-->\n"), &[WANTED]),
+        ("open comment", Some("# Notes <!--\nmcp-name: io.github.ada/notes"), &[WANTED]),
+        ("line after a comment", Some("<!-- a --> mcp-name: io.github.ada/notes"), &[]),
+        ("line in code", Some("`mcp-name: io.github.ada/notes`"), &[]),
+        ("no name", Some("mcp-name: \n"), &[WANTED]),
+        ("name without a domain", Some("mcp-name: notes\n"), &[WANTED]),
+    ];
+    for (case, readme, wanted) in table {
+        assert_eq!(publication().missing(readme), wanted, "{case}");
+    }
+
+    let bare = Publication { crate_name: "notes".to_owned(), ..Publication::default() };
+    let fields = ["description", "authors", "license", "repository"];
+    let fields = fields.map(|field| format!("`{field}` to Cargo.toml"));
+    assert_eq!(bare.missing(Some(LINE)), fields);
+    let long = Publication { description: "a".repeat(101), ..publication() };
+    assert_eq!(
+        long.missing(Some(LINE)),
+        ["a `description` of at most 100 characters to Cargo.toml"]
+    );
+    let unknown = Publication::default();
+    assert_eq!(unknown.missing(None), ["`.package(genkit::package!())` to the server"]);
+}
+
+#[test]
+fn readme_of_the_program_that_cargo_runs_is_read() {
+    let cargo = |name: &str| match name {
+        "CARGO_PKG_NAME" => Some("notes".into()),
+        "CARGO_MANIFEST_DIR" => Some("examples/notes".into()),
+        "CARGO_PKG_README" => Some("../README.md".into()),
+        _ => None,
+    };
+    let path = |it: &str| Path::new(it).to_owned();
+    assert_eq!(readme_path("notes", cargo), path("examples/notes/../README.md"));
+    // A package without a readme has an empty name.
+    let without = |name: &str| cargo(name).filter(|_| name != "CARGO_PKG_README");
+    assert_eq!(readme_path("notes", without), path("examples/notes/README.md"));
+    // `cargo test` of another package runs the program.
+    assert_eq!(readme_path("other", cargo), path("README.md"));
+    assert_eq!(readme_path("notes", |_| None), path("README.md"));
 }

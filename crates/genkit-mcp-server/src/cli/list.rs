@@ -1,19 +1,16 @@
 //! `--list` and `--check`: print the items that the server offers.
 
 use std::fmt::Write as _;
-use std::path::Path;
 
 use serde_json::{Value, json};
 
 use super::client::PipeClient;
 use super::print;
+use super::publish;
 use super::questions::Respondent;
-use crate::{McpServer, Package};
+use crate::McpServer;
 use genkit_core::internal::visible;
 use genkit_core::{Result, Tool};
-
-/// The maximum size of a readme, in bytes. A longer one is not checked.
-const MAX_README: u64 = 1024 * 1024;
 
 /// The results of all lists.
 pub(super) struct ServerLists {
@@ -64,7 +61,7 @@ pub(super) async fn print_lists(server: McpServer, json: bool) -> Result<()> {
 
 pub(super) async fn print_check(server: McpServer) -> Result<()> {
     let (registry, hosts) = (server.genkit.registry.clone(), server.hosts.clone());
-    let unpublishable = server.settings.package.as_ref().map(describe_missing).unwrap_or_default();
+    let unpublishable = publish::describe_missing(&server.settings);
     let ServerLists { tools, prompts, resources, templates } =
         ServerLists::from_server(server).await?;
     let losses = describe_losses(&registry.tools());
@@ -75,27 +72,6 @@ pub(super) async fn print_check(server: McpServer) -> Result<()> {
         count_items(resources.len() + templates.len(), "resource"),
         visible::escape_prose(&hosts.to_string()),
     ))
-}
-
-/// Describes what `Cargo.toml` and the readme lack for a bundle and an entry of the MCP registry.
-fn describe_missing(package: &Package) -> String {
-    let fields = [
-        ("description", &package.description),
-        ("authors", &package.authors),
-        ("license", &package.license),
-        ("repository", &package.repository),
-    ];
-    let empty = fields.iter().filter(|(_, text)| text.is_empty());
-    let mut missing: Vec<&str> = empty.map(|(name, _)| *name).collect();
-    // The registry reads this line in the readme of the published crate.
-    let readme = genkit_files::read_regular_file(Path::new("README.md"), MAX_README);
-    if readme.is_ok_and(|text| !String::from_utf8_lossy(&text).contains("mcp-name: ")) {
-        missing.push("a line `mcp-name: io.github.me/NAME` in README.md");
-    }
-    match missing.is_empty() {
-        true => String::new(),
-        false => format!("To publish the server, add: {}.\n", missing.join(", ")),
-    }
 }
 
 /// Returns one line for each difference between a served schema and the schema in the source.

@@ -11,6 +11,8 @@ use crate::cli::cli_command::read_value;
 use crate::cli::install::program_path;
 use crate::cli::list::ServerLists;
 use crate::cli::print;
+use crate::package::Variable;
+use crate::settings::ServerSettings;
 use genkit_core::Result;
 
 /// The files to write.
@@ -58,13 +60,23 @@ pub(super) fn flags() -> Vec<Arg> {
     ]
 }
 
-pub(super) async fn publish(mut server: McpServer, wanted: Publish) -> Result<()> {
-    // The variables are for the users of the published server.
-    let variables = std::mem::take(&mut server.settings.variables);
-    let settings = server.settings.clone();
-    let lists = ServerLists::from_server(server).await?;
+/// Describes what a bundle and an entry of the MCP registry need and the package lacks.
+pub(super) fn describe_missing(settings: &ServerSettings) -> String {
+    read_publication(settings).hint()
+}
+
+/// Returns the settings as metadata, without tools and prompts.
+fn read_publication(settings: &ServerSettings) -> Publication {
+    let settings = settings.clone();
     let package = settings.package.unwrap_or_default();
-    let publication = Publication {
+    let publish_variable = |variable: &Variable| PublishedVariable {
+        name: variable.name().to_owned(),
+        description: variable.description().to_owned(),
+        is_secret: variable.is_secret(),
+        is_required: variable.is_required(),
+        default: variable.default().map(str::to_owned),
+    };
+    Publication {
         name: settings.name,
         title: settings.title,
         version: settings.version,
@@ -75,19 +87,17 @@ pub(super) async fn publish(mut server: McpServer, wanted: Publish) -> Result<()
         repository: package.repository,
         icons: settings.icons,
         crate_name: package.name,
-        variables: variables
-            .iter()
-            .map(|variable| PublishedVariable {
-                name: variable.name().to_owned(),
-                description: variable.description().to_owned(),
-                is_secret: variable.is_secret(),
-                is_required: variable.is_required(),
-                default: variable.default().map(str::to_owned),
-            })
-            .collect(),
-        tools: lists.tools,
-        prompts: lists.prompts,
-    };
+        variables: settings.variables.iter().map(publish_variable).collect(),
+        ..Publication::default()
+    }
+}
+
+pub(super) async fn publish(mut server: McpServer, wanted: Publish) -> Result<()> {
+    let mut publication = read_publication(&server.settings);
+    // The variables are for the users of the published server.
+    server.settings.variables.clear();
+    let lists = ServerLists::from_server(server).await?;
+    (publication.tools, publication.prompts) = (lists.tools, lists.prompts);
     if let Some(file) = &wanted.bundle {
         let program = PathBuf::from(program_path()?);
         publication.write_bundle(&program, file)?;

@@ -5,6 +5,7 @@ use std::convert::Infallible;
 use clap::{Arg, ArgMatches};
 
 use crate::McpServer;
+use crate::settings::ServerSettings;
 use genkit_core::Result;
 
 #[derive(Debug)]
@@ -18,6 +19,10 @@ impl Publish {
 
 pub(super) fn flags() -> Vec<Arg> {
     Vec::new()
+}
+
+pub(super) fn describe_missing(_: &ServerSettings) -> String {
+    String::new()
 }
 
 pub(super) async fn publish(_: McpServer, wanted: Publish) -> Result<()> {
