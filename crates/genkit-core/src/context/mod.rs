@@ -61,7 +61,7 @@ pub use question::unanswerable_error;
 pub use question::{APPROVAL_KEY, Decision, UserAction};
 pub use question::{CallerAnswer, Question, QuestionKind};
 pub use replay::{Recording, Rounds};
-pub use suspended_runs::{Elsewhere, RestingRuns};
+pub use suspended_runs::{Elsewhere, RestingRuns, RunWait};
 pub use suspension::Rest;
 pub use typemap::TypeMap;
 
