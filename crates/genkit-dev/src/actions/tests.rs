@@ -352,6 +352,14 @@ async fn agents_are_listed_and_run_with_their_sessions() {
     let (_, end) =
         run_action(&actions, json!({"key": "/agent-abort/guide", "input": lookup}), false).await;
     assert_eq!(end["result"]["status"], "completed");
+    assert_eq!(listed["/agent-wait/guide"]["inputSchema"]["required"], json!(["snapshotId"]));
+    let wait = json!({"snapshotId": lookup["snapshotId"], "timeoutMs": 5});
+    let (_, end) =
+        run_action(&actions, json!({"key": "/agent-wait/guide", "input": wait}), false).await;
+    assert_eq!(end["result"]["status"], "completed", "{end}");
+    let unknown = json!({"key": "/agent-wait/guide", "input": {"snapshotId": "none"}});
+    let (_, end) = run_action(&actions, unknown, false).await;
+    assert!(end["error"]["message"].as_str().unwrap().contains("no snapshot `none`"), "{end}");
     let (_, end) = run_action(&actions, json!({"key": "/agent/guide", "input": 1}), false).await;
     assert!(
         end["error"]["message"].as_str().unwrap().contains("is not valid for this agent"),
