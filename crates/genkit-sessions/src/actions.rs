@@ -160,7 +160,10 @@ impl CustomAction for AgentAction {
             }
         };
         let managed = if self.agent.is_client_managed() { "client" } else { "server" };
-        let shown = json!({ "stateManagement": managed, "abortable": managed == "server" });
+        let mut shown = json!({ "stateManagement": managed, "abortable": managed == "server" });
+        if let Some(of) = &self.agent.0.state_type {
+            shown["stateSchema"] = of.schema.clone();
+        }
         json!({
             "inputSchema": input,
             "outputSchema": object,
