@@ -39,6 +39,7 @@ mod raw;
 mod schemas;
 mod server;
 mod stdio;
+mod support;
 mod telemetry;
 mod tool_lists;
 mod verdict;

@@ -19,8 +19,8 @@ pub mod blocking {
 pub mod context {
     pub use crate::context::{
         Caller, CallerAnswer, Capability, ContextParts, Elsewhere, Journal, MCP_TASK, Outcome,
-        Question, QuestionChannel, QuestionKind, Recording, Rest, Rounds, SuspendedRuns, TypeMap,
-        drive_function, run_within, supervise_run, unanswerable_error,
+        Question, QuestionChannel, QuestionKind, Recording, Rest, Rounds, RunWait, SuspendedRuns,
+        TypeMap, drive_function, run_within, supervise_run, unanswerable_error,
     };
 }
 pub use crate::finite::{check_finite, to_finite_value};

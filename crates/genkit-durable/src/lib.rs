@@ -115,6 +115,7 @@ mod unreadable;
 mod work;
 
 pub use folder::FolderStore;
+pub use genkit_core::internal::context::RunWait;
 pub use genkit_core::{
     LeaseEnd, LeaseTime, RunChange, RunEntry, RunFilter, RunHead, RunId, RunStatus, RunStore,
     StoredRun,

@@ -11,6 +11,7 @@ use crate::settings::StoredState;
 use genkit_agent::RunState;
 use genkit_core::Interrupt;
 use genkit_core::Message;
+use genkit_core::internal::context::RunWait;
 use genkit_core::internal::status::{kind_of, name_of};
 use genkit_core::{Error, ErrorKind, Result};
 use genkit_core::{RunId, StoredRun};
@@ -44,6 +45,9 @@ pub(super) struct Record {
     /// Of a suspended run: whether its calls wait for mail.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(super) listens: bool,
+    /// Of a suspended run: what it waits for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) waits: Vec<RunWait>,
     pub(super) body: RunBody,
 }
 
@@ -137,6 +141,7 @@ impl Record {
             steps: OpenSteps::default(),
             kept: StoredState::default(),
             listens: false,
+            waits: Vec::new(),
             body,
         }
     }

@@ -1,6 +1,7 @@
 //! Agents as actions of a registry, which Genkit's developer tools list and run.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -13,6 +14,9 @@ use crate::agent::Agent;
 use crate::error::Error as E;
 use crate::run::{AgentRun, Caller};
 use crate::types::{AgentInit, AgentInput};
+
+/// How long a request may wait for a snapshot. Default is 60 seconds.
+const MAX_WAIT: Duration = Duration::from_secs(60);
 
 /// One of the actions of an agent.
 #[derive(Clone)]
@@ -28,6 +32,7 @@ enum Kind {
     Run,
     Snapshot,
     Abort,
+    Wait,
 }
 
 impl IntoActions for Agent {
@@ -35,10 +40,29 @@ impl IntoActions for Agent {
         // Only the store of a server has snapshots.
         let kinds: &[Kind] = match self.is_client_managed() {
             true => &[Kind::Run],
-            false => &[Kind::Run, Kind::Snapshot, Kind::Abort],
+            false => &[Kind::Run, Kind::Snapshot, Kind::Abort, Kind::Wait],
         };
         let action = |kind: &Kind| Action::Custom(Arc::new(AgentAction::new(&self, *kind)));
         kinds.iter().map(action).collect()
+    }
+}
+
+/// A request about a snapshot: to load it, to abort its turn, or to wait for the end of its turn.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct SnapshotLookup {
+    pub(crate) snapshot_id: Option<String>,
+    session_id: Option<String>,
+    timeout_ms: Option<u64>,
+}
+
+impl SnapshotLookup {
+    pub(crate) fn wait_limit(&self) -> Duration {
+        self.timeout_ms.map_or(MAX_WAIT, Duration::from_millis).min(MAX_WAIT)
+    }
+
+    pub(crate) fn into_init(self) -> AgentInit {
+        AgentInit { snapshot_id: self.snapshot_id, session_id: self.session_id, state: None }
     }
 }
 
@@ -87,6 +111,11 @@ async fn run_action(agent: &Agent, kind: Kind, context: &Context, request: Value
             let id = read::<AgentInit>(request)?.snapshot_id.unwrap_or_default();
             json!({ "status": agent.abort_of(&id, owner).await?, "snapshotId": id })
         }
+        Kind::Wait => {
+            let lookup = read::<SnapshotLookup>(request)?;
+            let (id, limit) = (lookup.snapshot_id.clone(), lookup.wait_limit());
+            json!(agent.wait_for(&id.unwrap_or_default(), limit, owner).await?)
+        }
     };
     Ok(output)
 }
@@ -101,6 +130,7 @@ impl CustomAction for AgentAction {
             Kind::Run => "agent",
             Kind::Snapshot => "agent-snapshot",
             Kind::Abort => "agent-abort",
+            Kind::Wait => "agent-wait",
         }
     }
 
@@ -120,12 +150,20 @@ impl CustomAction for AgentAction {
                 "type": "object",
                 "properties": { "message": object, "resume": object, "detach": { "type": "boolean" } },
             }),
+            Kind::Wait => json!({
+                "type": "object",
+                "properties": { "snapshotId": text, "timeoutMs": { "type": "integer" } },
+                "required": ["snapshotId"],
+            }),
             _ => {
                 json!({ "type": "object", "properties": { "snapshotId": text, "sessionId": text } })
             }
         };
         let managed = if self.agent.is_client_managed() { "client" } else { "server" };
-        let shown = json!({ "stateManagement": managed, "abortable": managed == "server" });
+        let mut shown = json!({ "stateManagement": managed, "abortable": managed == "server" });
+        if let Some(of) = &self.agent.0.state_type {
+            shown["stateSchema"] = of.schema.clone();
+        }
         json!({
             "inputSchema": input,
             "outputSchema": object,

@@ -11,6 +11,7 @@ use genkit_core::internal::visible::Logged;
 use genkit_core::{BoxFuture, Message, Result, Tool};
 
 use crate::builder::AgentBuilder;
+use crate::custom_state::StateType;
 use crate::error::Error as E;
 use crate::run::{AgentRun, Caller};
 use crate::session::AgentSession;
@@ -38,6 +39,7 @@ pub(crate) struct AgentParts {
     pub(crate) kind: Kind,
     pub(crate) sessions: Option<Arc<Sessions>>,
     pub(crate) custom: Value,
+    pub(crate) state_type: Option<StateType>,
     pub(crate) hand_overs: Vec<Agent>,
     pub(crate) background: Vec<Agent>,
     pub(crate) searches_conversations: bool,
@@ -161,6 +163,11 @@ impl Agent {
     /// `FailedPrecondition` if the agent is client-managed, and any error from the store.
     pub async fn abort(&self, snapshot_id: &str) -> Result<Option<SnapshotStatus>> {
         self.abort_of(snapshot_id, "").await
+    }
+
+    /// Checks a custom state that is given to the agent.
+    pub(crate) fn check_custom(&self, custom: &Value) -> Result<(), E> {
+        self.0.state_type.as_ref().map_or(Ok(()), |of| of.check(&self.0.name, custom))
     }
 
     pub(crate) fn is_same(&self, other: &Self) -> bool {

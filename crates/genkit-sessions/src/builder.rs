@@ -4,6 +4,7 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -13,6 +14,7 @@ use genkit_core::{HandlerError, IntoParts, IntoTools, Message, Result, RunStore}
 use genkit_model::IntoModel;
 
 use crate::agent::{Agent, AgentParts, Handler, Kind};
+use crate::custom_state::StateType;
 use crate::error::Error as E;
 use crate::hand_over::Team;
 use crate::store::{LEASE, Sessions};
@@ -37,6 +39,7 @@ pub struct AgentBuilder {
     store: Option<Arc<dyn RunStore>>,
     is_client_managed: bool,
     custom: Result<Value, serde_json::Error>,
+    state_type: Option<Result<StateType, String>>,
     hand_overs: Vec<Agent>,
     background: Vec<Agent>,
     searches_conversations: bool,
@@ -55,6 +58,7 @@ impl AgentBuilder {
             store: None,
             is_client_managed: false,
             custom: Ok(Value::Null),
+            state_type: None,
             hand_overs: Vec::new(),
             background: Vec::new(),
             searches_conversations: false,
@@ -207,10 +211,49 @@ impl AgentBuilder {
         self
     }
 
-    /// Sets the custom state of a new session. Default is null.
+    /// Sets the custom state of a new session. Default is null. [`state`](Self::state) also sets its type.
     pub fn custom(mut self, custom: impl Serialize) -> Self {
         self.custom = serde_json::to_value(custom);
         self
+    }
+
+    /// Sets the custom state of a new session, and its type. The Developer UI and clients see the schema of the type. A
+    /// state that a client or [`set_custom`](AgentTurn::set_custom) passes is checked against that schema; a client that
+    /// sends no custom state gets this one.
+    ///
+    /// ```
+    /// use genkit::sessions::{Agent, AgentTurn};
+    /// use genkit::{ErrorKind, Message};
+    /// use schemars::JsonSchema;
+    /// use serde::{Deserialize, Serialize};
+    ///
+    /// #[derive(Serialize, Deserialize, JsonSchema)]
+    /// struct Cart {
+    ///     items: Vec<String>,
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let shop = Agent::builder("shop")
+    ///     .state(Cart { items: Vec::new() })
+    ///     .handler(|turn: AgentTurn| async move {
+    ///         let wrong = turn.set_custom("a text").await.unwrap_err();
+    ///         assert_eq!(wrong.kind(), ErrorKind::InvalidArgument);
+    ///         let mut cart: Cart = turn.custom()?;
+    ///         cart.items.push("bread".to_owned());
+    ///         turn.set_custom(cart).await?;
+    ///         Ok(Message::model("It is in your cart."))
+    ///     })
+    ///     .build()?;
+    /// let session = shop.session("ada");
+    /// session.send("Bread, please.").await?;
+    /// assert_eq!(session.custom::<Cart>().await?.items, ["bread"]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn state<T: Serialize + JsonSchema>(mut self, initial: T) -> Self {
+        self.state_type = Some(StateType::of::<T>());
+        self.custom(initial)
     }
 
     /// Sets the store of the sessions: the folder store, SQLite, Postgres or your own. Default is a store in memory,
@@ -263,8 +306,8 @@ impl AgentBuilder {
     /// Builds the agent.
     ///
     /// # Errors
-    /// `InvalidArgument` if the name is not valid, if the agent has both a handler and model settings, or if two
-    /// agents that it can call have the same name.
+    /// `InvalidArgument` if the name is not valid, if the agent has both a handler and model settings, if two agents
+    /// that it can call have the same name, or if the initial state does not match the schema of its type.
     /// `FailedPrecondition` if the custom state cannot be serialized.
     pub fn build(self) -> Result<Agent> {
         let is_valid = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
@@ -279,6 +322,13 @@ impl AgentBuilder {
                 Kind::Model(Box::new(Instance::running().unwrap_or_default().generate(())))
             }
         };
+        let custom = self.custom.map_err(E::CustomState)?;
+        let state_type = self.state_type.transpose();
+        let state_type =
+            state_type.map_err(|why| E::StateType { agent: self.name.clone(), why })?;
+        if let Some(of) = &state_type {
+            of.check(&self.name, &custom)?;
+        }
         Team::check(&self.name, &self.hand_overs)?;
         Team::check_background(&self.background)?;
         let sessions = (!self.is_client_managed)
@@ -288,7 +338,8 @@ impl AgentBuilder {
             description: self.description,
             kind,
             sessions,
-            custom: self.custom.map_err(E::CustomState)?,
+            custom,
+            state_type,
             hand_overs: self.hand_overs,
             background: self.background,
             searches_conversations: self.searches_conversations,

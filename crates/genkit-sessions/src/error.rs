@@ -69,6 +69,10 @@ pub(crate) enum Error {
     Unreadable(#[source] serde_json::Error),
     #[error("the custom state does not match its type: {0}")]
     CustomState(#[source] serde_json::Error),
+    #[error("the state does not match the state type of the agent `{agent}`: {why}")]
+    StateMismatch { agent: String, why: String },
+    #[error("the state type of the agent `{agent}` cannot be used: {why}")]
+    StateType { agent: String, why: String },
     #[error("the agent name `{0}` is too long to be part of a tool name; use at most {1} bytes")]
     CalledName(String, usize),
     #[error("duplicate agent name `{0}`; rename one of the agents that can call each other")]

@@ -300,7 +300,7 @@ async fn a_turn_in_the_background_holds_its_place() {
 
 #[test]
 fn a_patch_names_only_the_members_that_changed() {
-    let patch = crate::patch::diff(
+    let patch = crate::custom_state::diff(
         &json!({"a": 1, "b/c": {"d": 1}, "e": 0}),
         &json!({"a": 1, "b/c": {"d": 2}, "f": []}),
     );
@@ -310,7 +310,7 @@ fn a_patch_names_only_the_members_that_changed() {
         {"op": "remove", "path": "/e"},
     ]);
     assert_eq!(Value::from(patch), expected);
-    assert!(crate::patch::diff(&json!([1]), &json!([1])).is_empty());
+    assert!(crate::custom_state::diff(&json!([1]), &json!([1])).is_empty());
 }
 
 /// Returns the number of sessions that the agent holds in memory.

@@ -16,8 +16,9 @@ use genkit_core::{
     Result, Resume, Role, Usage,
 };
 
+use crate::agent::Agent;
+use crate::custom_state::{diff, replace_all};
 use crate::error::Error as E;
-use crate::patch::{diff, replace_all};
 use crate::types::{AgentChunk, AgentFinishReason, AgentInput, AgentState, Artifact};
 
 /// Sends chunks to the caller; does nothing if there is none.
@@ -46,6 +47,8 @@ struct TurnParts {
     /// The names of the agents that the conversation can be handed over to.
     targets: Vec<String>,
     next: Mutex<Option<String>>,
+    /// The agent of the session.
+    agent: Agent,
 }
 
 impl AgentTurn {
@@ -55,10 +58,11 @@ impl AgentTurn {
         emitter: Emitter,
         context: Context,
         targets: Vec<String>,
+        agent: Agent,
     ) -> Self {
         let (state, known) = (Mutex::new(state), tokio::sync::Mutex::default());
         let next = Mutex::default();
-        Self(Arc::new(TurnParts { input, state, known, emitter, context, targets, next }))
+        Self(Arc::new(TurnParts { input, state, known, emitter, context, targets, next, agent }))
     }
 
     /// Returns the input of the turn. Its message is already part of the history.
@@ -122,9 +126,11 @@ impl AgentTurn {
     /// Replaces the custom state, and sends the change to the client.
     ///
     /// # Errors
-    /// `FailedPrecondition` if the value cannot be serialized.
+    /// `FailedPrecondition` if the value cannot be serialized. `InvalidArgument` if it does not match the type that
+    /// [`state`](crate::AgentBuilder::state) of the session's agent sets.
     pub async fn set_custom(&self, custom: impl Serialize) -> Result<()> {
         let new = serde_json::to_value(custom).map_err(E::CustomState)?;
+        self.0.agent.check_custom(&new)?;
         let mut known = self.0.known.lock().await;
         lock(&self.0.state).custom = new.clone();
         let patch = match &*known {

@@ -7,6 +7,7 @@
 //! cargo run -p support -- transfer_to_complaints     another agent answers from now on
 //! cargo run -p support -- delegate_to_shipping track order 7     shipping works in the background
 //! cargo run -p support -- --background billing refund order 8    the whole turn is in the background
+//! cargo run -p support -- --web                      http://127.0.0.1:3400, with the page of the example `chat`
 //! GEMINI_API_KEY=.. MODEL=gemini/gemini-2.5-flash cargo run -p support -- "Where is order 7?"
 //! ```
 
@@ -14,25 +15,35 @@
 
 use std::time::Duration;
 
+use axum::response::Html;
+use axum::routing::get;
 use genkit::durable::FolderStore;
 use genkit::sessions::{Agent, AgentBuilder, AgentInput, AgentOutput};
 use genkit::{Message, Result, tool, tools};
 use offline::Offline;
 
-const USAGE: &str = "usage: support [--background] MESSAGE | yes | no";
+const USAGE: &str = "usage: support [--background] MESSAGE | yes | no | --web";
 
 /// How long the program waits for work in the background.
 const PATIENCE: Duration = Duration::from_secs(300);
 
+/// How long a session is reserved for a process that was killed. The next process waits for it.
+const LEASE: Duration = Duration::from_secs(5);
+
+/// How long the services of the shop take.
+const SERVICE: Duration = Duration::from_millis(500);
+
 /// Refunds an order.
 #[tool(needs_approval)]
 async fn refund(order: u32) -> String {
+    tokio::time::sleep(SERVICE).await;
     format!("Order {order} was refunded.")
 }
 
 /// Tracks the parcel of an order.
 #[tool]
 async fn track(order: u32) -> String {
+    tokio::time::sleep(SERVICE).await;
     format!("Order {order} is on its way.")
 }
 
@@ -53,6 +64,7 @@ async fn support() -> Result<Agent> {
         .description("Knows where parcels are.")
         .tools(tools![track])
         .store(store.clone())
+        .lease(LEASE)
         .build()?;
     // Work that the last process has left.
     shipping.resume_turns().await?;
@@ -66,7 +78,18 @@ async fn support() -> Result<Agent> {
         .hand_over_to([complaints])
         .background_agents([shipping])
         .store(store)
+        .lease(LEASE)
         .build()
+}
+
+/// Serves the agent to the page of the example `chat`.
+async fn serve_page(agent: Agent) -> Result<()> {
+    let page = get(|| async { Html(include_str!("../../chat/src/page.html")) });
+    let app = genkit::serve_agui(agent).router()?.route("/", page);
+    let port = std::env::var("PORT").unwrap_or_else(|_| "3400".to_owned());
+    let listener = tokio::net::TcpListener::bind(format!("127.0.0.1:{port}")).await?;
+    println!("http://{}", listener.local_addr()?);
+    Ok(axum::serve(listener, app).await?)
 }
 
 fn print_output(output: &AgentOutput) {
@@ -87,6 +110,9 @@ async fn main() -> Result<()> {
         return Ok(());
     }
     let agent = support().await?;
+    if message == "--web" {
+        return serve_page(agent).await;
+    }
     let agent_name = agent.name();
     let session = agent.session("customer");
     if let Some(work) = message.strip_prefix("--background ") {
@@ -100,7 +126,12 @@ async fn main() -> Result<()> {
     }
     let questions = session.interrupts().await?;
     if questions.is_empty() {
-        print_output(&session.send(message).await?);
+        let turn = match &*message {
+            // The process that was answered has ended: empty input continues its turn.
+            "yes" | "no" => session.send_input(AgentInput::default()),
+            _ => session.send(message),
+        };
+        print_output(&turn.await?);
         let agent = session.snapshot().await?.and_then(|snapshot| snapshot.state.agent);
         println!("(you are talking to {})", agent.as_deref().unwrap_or(agent_name));
         return Ok(());

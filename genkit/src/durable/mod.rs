@@ -97,6 +97,6 @@ pub use genkit_durable::{
     FlowOutcome, FolderStore, RetryPolicy, Worker,
 };
 #[doc(inline)]
-pub use genkit_durable::{RunDetails, RunEvent, RunStep, RunStream, Runs, StepKind};
+pub use genkit_durable::{RunDetails, RunEvent, RunStep, RunStream, RunWait, Runs, StepKind};
 
 pub mod engine;

@@ -61,7 +61,7 @@ pub use question::{CallerAnswer, Question, QuestionKind};
 pub use replay::{Recording, Rounds};
 pub use run_function::{Outcome, supervise_run};
 pub use run_function::{drive_function, run_within};
-pub use suspended_runs::{Elsewhere, SuspendedRuns};
+pub use suspended_runs::{Elsewhere, RunWait, SuspendedRuns};
 pub use suspension::Rest;
 pub use typemap::TypeMap;
 

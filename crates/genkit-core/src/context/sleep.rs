@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use super::{Context, Elsewhere};
+use super::{Context, Elsewhere, RunWait};
 use crate::error::Result;
 use crate::future::BoxFuture;
 use crate::run_store::now_ms;
@@ -25,6 +25,10 @@ impl Timer {
 impl Elsewhere for Timer {
     fn poll_operation(&self) -> BoxFuture<'_, Option<Duration>> {
         Box::pin(std::future::ready(self.left()))
+    }
+
+    fn describe(&self) -> RunWait {
+        RunWait::Time(self.0)
     }
 
     fn give_up(&self) {}

@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::future::BoxFuture;
 use crate::run_store::{RunId, RunStatus, RunStore, now_ms};
 use crate::sync::lock;
@@ -13,8 +15,26 @@ pub trait Elsewhere: Send + Sync {
     /// Polls the operation. Returns the time until the next poll, or `None` if the function must resume.
     fn poll_operation(&self) -> BoxFuture<'_, Option<Duration>>;
 
+    /// Returns what the operation is, for operators.
+    fn describe(&self) -> RunWait;
+
     /// Cancels the operation, because its result is no longer needed.
     fn give_up(&self);
+}
+
+/// What a suspended run waits for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub enum RunWait {
+    /// The signal with this name.
+    Signal(String),
+    /// The end of the child run with this id.
+    Child(String),
+    /// This time, in milliseconds since 1970: a timer, or the next attempt of a call that failed.
+    Time(u64),
+    /// A task of an MCP server, started by a call of this tool.
+    Task(String),
 }
 
 /// How long a process keeps the operations of a run that no worker resumes. Default is 10 minutes. A worker that

@@ -32,6 +32,7 @@ const TYPES: &[(&str, ActionType)] = &[
     ("agent", ActionType::Custom("agent")),
     ("agent-snapshot", ActionType::Custom("agent-snapshot")),
     ("agent-abort", ActionType::Custom("agent-abort")),
+    ("agent-wait", ActionType::Custom("agent-wait")),
     ("util", ActionType::Util),
 ];
 

@@ -352,11 +352,39 @@ async fn agents_are_listed_and_run_with_their_sessions() {
     let (_, end) =
         run_action(&actions, json!({"key": "/agent-abort/guide", "input": lookup}), false).await;
     assert_eq!(end["result"]["status"], "completed");
+    assert_eq!(listed["/agent-wait/guide"]["inputSchema"]["required"], json!(["snapshotId"]));
+    let wait = json!({"snapshotId": lookup["snapshotId"], "timeoutMs": 5});
+    let (_, end) =
+        run_action(&actions, json!({"key": "/agent-wait/guide", "input": wait}), false).await;
+    assert_eq!(end["result"]["status"], "completed", "{end}");
+    let unknown = json!({"key": "/agent-wait/guide", "input": {"snapshotId": "none"}});
+    let (_, end) = run_action(&actions, unknown, false).await;
+    assert!(end["error"]["message"].as_str().unwrap().contains("no snapshot `none`"), "{end}");
     let (_, end) = run_action(&actions, json!({"key": "/agent/guide", "input": 1}), false).await;
     assert!(
         end["error"]["message"].as_str().unwrap().contains("is not valid for this agent"),
         "{end}"
     );
+}
+
+#[tokio::test]
+async fn type_of_an_agents_state_is_listed() {
+    let agent = genkit::sessions::Agent::builder("counter").state(7u32).client_managed(true);
+    let agent = agent.model(ScriptedModel::texts(["Eight."])).build().unwrap();
+    let actions = ActionsByKey::default();
+    actions.add(&Instance::builder().registry(Registry::new().add(agent)).build().unwrap());
+    let listed = &actions.list_actions()["/agent/counter"]["metadata"]["agent"];
+    assert_eq!(listed["stateSchema"]["type"], "integer", "{listed}");
+    let turn = |custom: Value| {
+        let message = json!({"role": "user", "content": [{"text": "And?"}]});
+        let init = json!({"state": {"custom": custom}});
+        json!({"key": "/agent/counter", "input": {"message": message}, "init": init})
+    };
+    let (_, end) = run_action(&actions, turn(json!("eight")), false).await;
+    let error = end["error"]["message"].as_str().unwrap();
+    assert!(error.contains("does not match the state type of the agent `counter`"), "{error}");
+    let (_, end) = run_action(&actions, turn(json!(8)), false).await;
+    assert_eq!(end["result"]["state"]["custom"], 8, "{end}");
 }
 
 #[tokio::test]

@@ -158,6 +158,7 @@ async fn save_rests(
         waits.push(Arc::new(retry));
         (record.attempts, record.error) = (attempts + 1, Some(error.clone()));
     }
+    record.waits = resting::describe_waits(&waits);
     let saved = session.save_record(RunStatus::Working, Some(wake), record).await;
     unless_cancelled(session, saved, || run.cancel_run()).await?;
     genkit.runs.resting.keep_run(session.id(), session.revision(), wake, waits);

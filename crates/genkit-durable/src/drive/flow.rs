@@ -55,7 +55,8 @@ pub(super) async fn drive_flow(
                 None => continue,
             },
         };
-        let record = Record::new(RunBody::Flow(Box::new(state.take_unsaved())));
+        let mut record = Record::new(RunBody::Flow(Box::new(state.take_unsaved())));
+        record.waits = rest.as_ref().map_or_else(Vec::new, |(_, it)| resting::describe_waits(it));
         let wake = rest.as_ref().map(|(wake, _)| *wake);
         let noted = session.save_record(RunStatus::Working, wake, record).await;
         unless_cancelled(session, noted, || cancel.cancel()).await?;

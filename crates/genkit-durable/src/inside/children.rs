@@ -16,7 +16,7 @@ use crate::record::{RunBody, StoredError};
 use crate::runs;
 use crate::settings::DurableOptions;
 use genkit_agent::{Generate, Instance};
-use genkit_core::internal::context::Elsewhere;
+use genkit_core::internal::context::{Elsewhere, RunWait};
 use genkit_core::internal::run_store::short_hash;
 use genkit_core::{BoxFuture, Context, Error, ErrorKind, GenerateResponse, Result};
 use genkit_core::{RunFilter, RunId, RunStatus, RunStore};
@@ -103,6 +103,10 @@ impl Elsewhere for ExpectedEnd {
             let is_open = head.is_ok_and(|head| !head.status.is_over());
             is_open.then(|| self.next_look())
         })
+    }
+
+    fn describe(&self) -> RunWait {
+        RunWait::Child(self.handle.id().to_string())
     }
 
     fn give_up(&self) {}

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::call_of_run;
 use super::mail::LiveRun;
 use crate::error::Error as E;
-use genkit_core::internal::context::Elsewhere;
+use genkit_core::internal::context::{Elsewhere, RunWait};
 use genkit_core::{BoxFuture, Context, Result};
 
 /// How long a run that waits for a signal is suspended before a worker checks it. Default is a day; the signal itself
@@ -25,6 +25,10 @@ impl Elsewhere for ExpectedSignal {
     fn poll_operation(&self) -> BoxFuture<'_, Option<Duration>> {
         let wait = (!self.live.has_signal(&self.name)).then_some(LOOK);
         Box::pin(std::future::ready(wait))
+    }
+
+    fn describe(&self) -> RunWait {
+        RunWait::Signal(self.name.clone())
     }
 
     fn give_up(&self) {}

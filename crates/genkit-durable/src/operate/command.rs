@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::{RunDetails, Runs, StepKind};
 use crate::error::Error as E;
+use genkit_core::internal::context::RunWait;
 use genkit_core::internal::run_store::now_ms;
 use genkit_core::internal::time::format_iso8601;
 use genkit_core::internal::visible::Logged;
@@ -22,7 +23,7 @@ Durable runs of this program:
     --idle AGE            not changed for this time, such as 30m, 12h or 7d
     --limit N             at most N runs; the default is 100
     --after ID            after this run, for the next page
-  show ID               steps, attempts, questions and sizes of a run
+  show ID               steps, attempts, questions, waits and sizes of a run
   cancel ID..           cancel runs
   signal ID NAME JSON   send a signal with this value
   retry ID..            continue failed or cancelled runs from the step where they ended
@@ -211,6 +212,9 @@ fn print_details(details: &RunDetails) -> String {
     if let Some(wakes) = details.head.wake_at_ms.filter(|wakes| *wakes > now_ms()) {
         line("wakes", format_iso8601(wakes));
     }
+    for wait in &details.waits {
+        line("waits for", print_wait(wait));
+    }
     for (kind, name) in
         [("flow", &details.flow), ("model", &details.model), ("build", &details.build)]
     {
@@ -235,6 +239,16 @@ fn print_details(details: &RunDetails) -> String {
         }
     }
     text
+}
+
+fn print_wait(wait: &RunWait) -> String {
+    match wait {
+        RunWait::Signal(name) => format!("the signal `{}`", Logged::name(name)),
+        RunWait::Child(id) => format!("the run {id}"),
+        RunWait::Time(ms) => format_iso8601(*ms),
+        RunWait::Task(tool) => format!("a task of the tool `{}`", Logged::name(tool)),
+        _ => "another operation".to_owned(),
+    }
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ use crate::record::{Record, RunBody};
 use crate::runs::run_store;
 use crate::unreadable::SkippedRuns;
 use genkit_agent::{Instance, Run};
+use genkit_core::internal::context::RunWait;
 use genkit_core::internal::run_store::now_ms;
 use genkit_core::{Interrupt, Message, Part, Result, Role};
 use genkit_core::{RunEntry, RunFilter, RunHead, RunId, RunStatus, RunStore};
@@ -75,6 +76,9 @@ impl Runs {
         let questions = record.body.open_questions();
         let missing = self.find_missing(&stored.at, &record.body).await;
         let error = record.error.as_ref().map(|error| error.text().to_owned());
+        // A run that is due no longer waits.
+        let is_suspended = stored.at.wake_at_ms.is_some();
+        let waits = if is_suspended { record.waits } else { Vec::new() };
         let (flow, model, steps) = match record.body {
             RunBody::Flow(state) => {
                 let steps = state.saved_keys().map(|key| RunStep::new(StepKind::Once, key));
@@ -96,6 +100,7 @@ impl Runs {
             ended_processes: record.lives,
             error,
             questions,
+            waits,
             missing,
             saved_lines: stored.log.len(),
             bytes,
@@ -258,6 +263,8 @@ pub struct RunDetails {
     pub error: Option<String>,
     /// Questions without an answer.
     pub questions: Vec<Interrupt>,
+    /// What the run waited for when it was last suspended, up to 100 items. Empty if it is not suspended.
+    pub waits: Vec<RunWait>,
     /// Name of a missing dependency that prevents this process from continuing the run, such as a tool. `None` if
     /// nothing is missing, or if the run is finished.
     pub missing: Option<String>,

@@ -101,6 +101,21 @@ impl Worker {
         self
     }
 
+    /// Sets how many runs with the same tag the worker performs in parallel, for each tag with this prefix. With the
+    /// prefix `customer:`, a limit of 1 and the tags `customer:7` and `customer:8`, there is one run per customer. If a
+    /// tag has several of these prefixes, the longest applies. Otherwise the same as
+    /// [`concurrency_limit`](Self::concurrency_limit), which limits all runs of one tag.
+    ///
+    /// ```no_run
+    /// # async fn example(genkit: genkit::Genkit) -> genkit::Result<()> {
+    /// genkit.work().concurrency_limit_per_tag("customer:", 1).await
+    /// # }
+    /// ```
+    pub fn concurrency_limit_per_tag(mut self, prefix: impl Into<String>, runs: usize) -> Self {
+        self.rules.set_limit_per_tag(prefix.into(), runs);
+        self
+    }
+
     /// Sets how many runs with this name or tag the worker starts or continues per `period`. Otherwise the same as
     /// [`concurrency_limit`](Self::concurrency_limit).
     pub fn rate_limit(

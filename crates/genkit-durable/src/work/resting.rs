@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::session::LeasedRun;
-use genkit_core::internal::context::{Elsewhere, Rest};
+use genkit_core::internal::context::{Elsewhere, Rest, RunWait};
 use genkit_core::internal::run_store::now_ms;
 use genkit_core::{BoxFuture, Result};
 
@@ -15,6 +15,10 @@ impl Elsewhere for NextAttempt {
     fn poll_operation(&self) -> BoxFuture<'_, Option<Duration>> {
         let left = self.0.saturating_sub(now_ms());
         Box::pin(std::future::ready((left > 0).then(|| Duration::from_millis(left))))
+    }
+
+    fn describe(&self) -> RunWait {
+        RunWait::Time(self.0)
     }
 
     fn give_up(&self) {}
@@ -35,6 +39,14 @@ pub(crate) async fn join_rests(
         is_over = poll_waits(session, &waits).await?.is_none();
     }
     Ok((in_ms(until.filter(|_| !is_over).unwrap_or_default()), waits))
+}
+
+/// The number of waits that the record of a run names. Default is 100; the other waits are not shown to operators.
+const SHOWN_WAITS: usize = 100;
+
+/// Describes the external operations that a run waits for, for its record.
+pub(crate) fn describe_waits(waits: &[Arc<dyn Elsewhere>]) -> Vec<RunWait> {
+    waits.iter().take(SHOWN_WAITS).map(|wait| wait.describe()).collect()
 }
 
 /// Returns the time after this wait, in milliseconds since the Unix epoch.

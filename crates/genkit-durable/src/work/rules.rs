@@ -19,6 +19,10 @@ pub(crate) struct WorkRules {
     pub(super) builds: Option<AcceptsBuild>,
     /// The free slots of each name or tag.
     slots: HashMap<String, Arc<Semaphore>>,
+    /// The number of slots of each tag with this prefix.
+    prefixes: Vec<(String, usize)>,
+    /// The free slots of the tags with such a prefix. Only tags of runs that are performed have an entry.
+    pub(super) tags: Mutex<HashMap<String, Arc<Semaphore>>>,
     rates: HashMap<String, Mutex<Rate>>,
 }
 
@@ -44,6 +48,26 @@ impl WorkRules {
         self.slots.insert(key, Arc::new(Semaphore::new(runs.clamp(1, Semaphore::MAX_PERMITS))));
     }
 
+    pub(super) fn set_limit_per_tag(&mut self, prefix: String, runs: usize) {
+        self.prefixes.push((prefix, runs.clamp(1, Semaphore::MAX_PERMITS)));
+    }
+
+    /// Returns the number of slots of a tag, from the longest prefix that it has.
+    fn limit_of_tag(&self, tag: &str) -> Option<usize> {
+        let fits = self.prefixes.iter().filter(|(prefix, _)| tag.starts_with(&**prefix));
+        fits.max_by_key(|(prefix, _)| prefix.len()).map(|(_, runs)| *runs)
+    }
+
+    /// Takes a slot of a tag. Returns `None` if all are taken.
+    fn acquire_of_tag(&self, tag: &str, limit: usize) -> Option<OwnedSemaphorePermit> {
+        let mut tags = lock(&self.tags);
+        // A permit holds its semaphore, so the semaphores of idle tags have no other owner.
+        tags.retain(|_, slots| Arc::strong_count(slots) > 1);
+        let slots = tags.entry(tag.to_owned());
+        let slots = slots.or_insert_with(|| Arc::new(Semaphore::new(limit)));
+        Arc::clone(slots).try_acquire_owned().ok()
+    }
+
     pub(super) fn set_rate(&mut self, key: String, runs: usize, period: Duration) {
         let rate = Rate { most: runs.max(1), period, starts: VecDeque::new() };
         self.rates.insert(key, Mutex::new(rate));
@@ -56,13 +80,20 @@ impl WorkRules {
             return Admission::NotFor(SKIP);
         }
         // A tag may equal the name or another tag. The run needs only one slot for it.
-        let tags = record.kept.tags.iter().map(String::as_str);
-        let keys: BTreeSet<&str> = tags.chain(std::iter::once(record.body.name())).collect();
+        let tags: BTreeSet<&str> = record.kept.tags.iter().map(String::as_str).collect();
+        let keys: BTreeSet<&str> =
+            tags.iter().copied().chain(std::iter::once(record.body.name())).collect();
         let mut permits = Vec::new();
         for (&key, slots) in keys.iter().filter_map(|key| Some((key, self.slots.get(*key)?))) {
             match Arc::clone(slots).try_acquire_owned() {
                 Ok(permit) => permits.push(permit),
                 Err(_) => return Admission::Full(key.to_owned()),
+            }
+        }
+        for (tag, limit) in tags.iter().filter_map(|tag| Some((*tag, self.limit_of_tag(tag)?))) {
+            match self.acquire_of_tag(tag, limit) {
+                Some(permit) => permits.push(permit),
+                None => return Admission::Full(tag.to_owned()),
             }
         }
         let rates: Vec<_> = keys.iter().filter_map(|key| self.rates.get(*key)).collect();
@@ -76,7 +107,11 @@ impl WorkRules {
 
     /// Returns the number of free slots.
     pub(super) fn free_slots(&self, key: &str) -> usize {
-        self.slots.get(key).map_or(usize::MAX, |slots| slots.available_permits())
+        let fixed = self.slots.get(key).map(|slots| slots.available_permits());
+        let of_tag = self.limit_of_tag(key).map(|limit| {
+            lock(&self.tags).get(key).map_or(limit, |slots| slots.available_permits())
+        });
+        fixed.into_iter().chain(of_tag).min().unwrap_or(usize::MAX)
     }
 }
 

@@ -77,6 +77,38 @@ fn run_with_the_same_tag_twice_takes_one_slot() {
     assert!(matches!(rules.admit(&record), Admission::NotFor(_)), "the rate counts it once");
 }
 
+#[test]
+fn slots_of_tags_with_a_prefix_are_dropped_with_their_runs() {
+    let admit = |rules: &WorkRules, tags: &[&str]| {
+        let options = tags.iter().fold(crate::DurableOptions::new(), |it, tag| it.tag(*tag));
+        let state = crate::flow_state::FlowState::new("mail", serde_json::json!({}));
+        let body = crate::record::RunBody::Flow(Box::new(state));
+        let new = crate::record::Record::new(body);
+        rules.admit(&crate::record::Record { kept: options.kept, ..new })
+    };
+    let mut rules = WorkRules::default();
+    rules.set_limit_per_tag("customer:".to_owned(), 1);
+    rules.set_limit_per_tag("customer:vip-".to_owned(), 2);
+    let held = admit(&rules, &["customer:1", "customer:1", "other"]);
+    assert!(matches!(&held, Admission::Yes(permits) if permits.len() == 1));
+    assert!(matches!(admit(&rules, &["customer:1"]), Admission::Full(tag) if tag == "customer:1"));
+    assert_eq!((rules.free_slots("customer:1"), rules.free_slots("customer:2")), (0, 1));
+    // The longest prefix decides.
+    let first = admit(&rules, &["customer:vip-1"]);
+    assert!(matches!(&first, Admission::Yes(_)));
+    assert!(matches!(admit(&rules, &["customer:vip-1"]), Admission::Yes(_)));
+    assert_eq!((rules.free_slots("customer:vip-1"), rules.free_slots("other")), (1, usize::MAX));
+    // A run that needs two slots holds none while it waits.
+    assert!(matches!(admit(&rules, &["customer:0", "customer:1"]), Admission::Full(_)));
+    assert_eq!(rules.free_slots("customer:0"), 1);
+    drop((held, first));
+    for customer in 0..1000 {
+        assert!(matches!(admit(&rules, &[&format!("customer:{customer}")]), Admission::Yes(_)));
+    }
+    let slots = genkit_core::internal::sync::lock(&rules.tags).len();
+    assert!(slots <= 1, "only tags of runs that are performed have slots");
+}
+
 /// Works on the runs until `done` is ready.
 async fn work_until<T>(genkit: &genkit::Genkit, done: impl Future<Output = T>) -> T {
     let work = genkit.work().poll(Duration::from_millis(2)).run();

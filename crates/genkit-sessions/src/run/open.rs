@@ -29,9 +29,11 @@ pub(super) enum NotOpened {
 impl From<E> for NotOpened {
     fn from(error: E) -> Self {
         match error {
-            E::StateGiven(_) | E::ClientManaged(_) | E::OtherSession(_) | E::SessionId => {
-                Self::Misused(error.into())
-            }
+            E::StateGiven(_)
+            | E::ClientManaged(_)
+            | E::OtherSession(_)
+            | E::SessionId
+            | E::StateMismatch { .. } => Self::Misused(error.into()),
             other => Self::Failed(other.into()),
         }
     }
@@ -124,6 +126,10 @@ impl Call {
             ..AgentState::default()
         });
         state.seal = None;
+        if state.custom.is_null() && self.agent.check_custom(&state.custom).is_err() {
+            state.custom = parts.custom.clone();
+        }
+        self.agent.check_custom(&state.custom)?;
         state.session_id.get_or_insert_with(new_id);
         Ok(Open { state, parent: None, may_repeat: true, turnstile: None })
     }

@@ -144,7 +144,8 @@ impl Call {
                 state.messages.extend(input.message.clone());
                 let targets = team.targets_of(agent).map(|it| it.name().to_owned()).collect();
                 let (emitter, context) = (self.emitter.clone(), context.clone());
-                let turn = AgentTurn::new(input, state, emitter, context, targets);
+                let turn =
+                    AgentTurn::new(input, state, emitter, context, targets, self.agent.clone());
                 match handler(turn.clone()).await {
                     Ok(message) => {
                         turn.push_message(message.clone());

@@ -24,6 +24,7 @@ use genkit_http_server::internal::{Drain, accepted_weight};
 use super::builder::AgentServer;
 use super::error::Error as E;
 use super::state_seal::StateSeal;
+use crate::actions::SnapshotLookup;
 use crate::agent::Agent;
 use crate::run::{AgentRun, Caller};
 use crate::types::{AgentInit, AgentInput};
@@ -33,9 +34,6 @@ const FRAMES: usize = 16;
 
 /// How long a client has to read a frame. Default is 30 seconds; its turn is cancelled afterwards.
 const READ_TIMEOUT: Duration = Duration::from_secs(30);
-
-/// How long a request may wait for a snapshot. Default is 60 seconds.
-const MAX_WAIT: Duration = Duration::from_secs(60);
 
 /// The state shared by all requests to a server.
 pub(crate) struct AgentEndpoint {
@@ -61,15 +59,6 @@ struct Envelope {
     data: Value,
     #[serde(default)]
     init: Value,
-}
-
-/// The data of a request about a snapshot.
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct Lookup {
-    snapshot_id: Option<String>,
-    session_id: Option<String>,
-    timeout_ms: Option<u64>,
 }
 
 impl AgentEndpoint {
@@ -155,7 +144,7 @@ impl AgentEndpoint {
         &self,
         agent: &Agent,
         action: Action,
-        lookup: Option<Lookup>,
+        lookup: Option<SnapshotLookup>,
         caller: &Caller,
         client: String,
     ) -> Result<Response, Rejection> {
@@ -167,17 +156,9 @@ impl AgentEndpoint {
                 status.map(|status| json!({ "snapshotId": id, "status": status }))
             }
             Action::Wait => {
-                let limit = lookup.timeout_ms.map_or(MAX_WAIT, Duration::from_millis).min(MAX_WAIT);
-                agent.wait_for(&id, limit, &caller.owner).await.map(|it| json!(it))
+                agent.wait_for(&id, lookup.wait_limit(), &caller.owner).await.map(|it| json!(it))
             }
-            _ => {
-                let init = AgentInit {
-                    snapshot_id: lookup.snapshot_id,
-                    session_id: lookup.session_id,
-                    state: None,
-                };
-                agent.load_snapshot(&init, &caller.owner).await.map(|it| json!(it))
-            }
+            _ => agent.load_snapshot(&lookup.into_init(), &caller.owner).await.map(|it| json!(it)),
         };
         self.gate.respond(client, &found.map_err(|error| self.gate.masked(error))?)
     }

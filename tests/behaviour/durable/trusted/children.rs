@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use genkit::durable::{
-    DurableContext as _, FlowOutcome, RunEntry, RunFilter, RunId, RunStatus, RunStore,
+    DurableContext as _, FlowOutcome, RunEntry, RunFilter, RunId, RunStatus, RunStore, RunWait,
 };
 use genkit::{Context, Error, ErrorKind, Genkit, Registry, Result, flow, flows, tool, tools};
 use serde_json::{Value, json};
@@ -98,6 +98,9 @@ async fn parent_waits_for_children_without_a_worker(store: impl RunStore + Clone
     let second = worker(&other);
     let children = children_of(&other, "p").await;
     assert_eq!(children.len(), 3);
+    let details = other.runs().inspect("p").await.unwrap().unwrap();
+    let [RunWait::Child(id)] = &details.waits[..] else { panic!("{:?}", details.waits) };
+    assert!(children.iter().any(|child| child.id.as_str() == id), "{id}");
     assert!(children.iter().all(|child| child.id.as_str().starts_with("p.")));
     for (child, word) in children.iter().zip(["x", "fail", "y"]) {
         assert!(other.runs().signal(child.id.as_str(), "word", word).await.unwrap());

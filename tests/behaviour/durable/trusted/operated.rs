@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, SystemTime};
 
 use genkit::durable::{
-    DurableOptions, FlowOutcome, RunFilter, RunId, RunStatus, RunStore, StepKind,
+    DurableOptions, FlowOutcome, RunFilter, RunId, RunStatus, RunStore, RunWait, StepKind,
 };
 use genkit::{Context, Error, ErrorKind, Genkit, Registry, Result, flow, flows, tool, tools};
 use serde_json::json;
@@ -197,6 +197,9 @@ async fn sleeping_flow_holds_no_lease_and_repeats_nothing() {
     worker.abort();
     assert!(worker.await.unwrap_err().is_cancelled());
     assert!(store.due(9).await.unwrap().is_empty() || wakes > 0);
+    let waits = genkit.runs().inspect("f").await.unwrap().unwrap().waits;
+    let [RunWait::Time(until)] = waits[..] else { panic!("{waits:?}") };
+    assert!(until.abs_diff(wakes) < 60_000, "{until} {wakes}");
     // Another process has only the store.
     let other = process(temp.sqlite(), &world);
     let run_there = other.find_durable_flow("f").await.unwrap().unwrap();

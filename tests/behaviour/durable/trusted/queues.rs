@@ -78,6 +78,43 @@ async fn worker_limits_runs_per_name_and_tag_without_delaying_others() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn worker_limits_runs_for_each_tag_with_a_prefix() {
+    /// Counts the running flows of each customer, and the highest number of them.
+    #[derive(Clone, Default)]
+    struct Customers(Arc<[Load; 3]>);
+
+    /// Takes a second.
+    #[flow]
+    async fn serve(customers: &Customers, customer: usize) {
+        for load in [&customers.0[customer], &customers.0[2]] {
+            let running = load.0[0].fetch_add(1, Ordering::SeqCst) + 1;
+            load.0[1].fetch_max(running, Ordering::SeqCst);
+        }
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        for load in [&customers.0[customer], &customers.0[2]] {
+            load.0[0].fetch_sub(1, Ordering::SeqCst);
+        }
+    }
+
+    let customers = Customers::default();
+    let genkit = Genkit::builder().registry(Registry::new().add(flows![serve]));
+    let genkit = genkit.state(customers.clone()).durable(MemoryStore::default()).build().unwrap();
+    let mut ids = Vec::new();
+    for number in 0..20 {
+        let (id, customer) = (format!("a-{number}"), number % 2);
+        let options = DurableOptions::new().tag(format!("customer:{customer}"));
+        let input = json!({"customer": customer});
+        genkit.durable_flow_with(&id, "serve", input, options).await.unwrap();
+        ids.push(id);
+    }
+    let worker = genkit.work().concurrency_limit_per_tag("customer:", 1).concurrency(8);
+    work_for(worker.poll(Duration::from_millis(100)), 60).await;
+    assert_eq!(completed(&genkit, &ids).await, 20);
+    let highest = customers.0.each_ref().map(Load::highest);
+    assert_eq!(highest, [1, 1, 2], "one run per customer, and both customers in parallel");
+}
+
+#[tokio::test(start_paused = true)]
 async fn worker_starts_runs_at_a_rate() {
     let genkit = process(MemoryStore::default(), &Load::default());
     let ids: Vec<String> = (0..5).map(|number| format!("q-{number}")).collect();

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use genkit::durable::{
     DurableContext as _, DurableFlow, FlowOutcome, RunChange, RunHead, RunId, RunStatus, RunStore,
-    StoredRun,
+    RunWait, StoredRun,
 };
 use genkit::{
     BoxFuture, Context, Error, ErrorKind, Genkit, Registry, Result, flow, flows, tool, tools,
@@ -75,6 +75,10 @@ async fn signals_wake_a_suspended_run(store: impl RunStore + Clone) {
     let worker = tokio::spawn(genkit.work().poll(Duration::from_millis(5)).run());
     let at = suspended(&store, "f", 2).await;
     assert_eq!(run.published_status::<Value>().await.unwrap(), Some(json!({"received": 0})));
+    let details = genkit.runs().inspect("f").await.unwrap().unwrap();
+    assert_eq!(details.waits, [RunWait::Signal("number".to_owned())]);
+    let shown = genkit.runs().command(["show", "f"]).await.unwrap();
+    assert!(shown.contains("waits for: the signal `number`\n"), "{shown}");
     // Another process sends the signals; it has no functions.
     let client =
         Genkit::builder().registry(Registry::new()).durable(store.clone()).build().unwrap();
@@ -89,6 +93,7 @@ async fn signals_wake_a_suspended_run(store: impl RunStore + Clone) {
     }
     worker.abort();
     assert_eq!(run.wait().await.unwrap(), FlowOutcome::Returned(json!([1, 2])));
+    assert!(genkit.runs().inspect("f").await.unwrap().unwrap().waits.is_empty());
     assert_eq!(effects.0.load(Ordering::SeqCst), 2);
     assert_eq!(run.published_status::<Value>().await.unwrap(), Some(json!({"received": 2})));
     let late = run.signal("number", 3).await.unwrap_err();

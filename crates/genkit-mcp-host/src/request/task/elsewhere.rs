@@ -15,7 +15,7 @@ use crate::limits::LONGEST_POLL;
 use genkit_core::BoxFuture;
 use genkit_core::Context;
 use genkit_core::Result;
-use genkit_core::internal::context::Elsewhere;
+use genkit_core::internal::context::{Elsewhere, RunWait};
 use genkit_core::internal::time::now_ms;
 
 /// A task of a server that a suspended function waits for.
@@ -73,6 +73,11 @@ impl Elsewhere for ExternalTask {
             };
             Some(again.min(left))
         })
+    }
+
+    /// The id of the task is not part of it, because it grants access to the task.
+    fn describe(&self) -> RunWait {
+        RunWait::Task(self.target.clone())
     }
 
     fn give_up(&self) {

@@ -1,6 +1,34 @@
-//! Changes of the custom state, as JSON Patch (RFC 6902).
+//! The custom state of a session: its type, and its changes as JSON Patch (RFC 6902).
 
+use schemars::JsonSchema;
 use serde_json::{Value, json};
+
+use genkit_schema::internal::{Bounds, Shape, input_of};
+
+use crate::error::Error as E;
+
+/// The type of a custom state, as a schema.
+pub(crate) struct StateType {
+    pub(crate) schema: Value,
+    /// `None` if the schema allows every value.
+    bounds: Option<Bounds>,
+}
+
+impl StateType {
+    pub(crate) fn of<T: JsonSchema>() -> Result<Self, String> {
+        let schema = input_of::<T>();
+        // Clients write the state, so no type has read it before it is checked.
+        let bounds = Bounds::compile(&schema, Shape::Written).map_err(|why| why.to_string())?;
+        Ok(Self { schema, bounds })
+    }
+
+    /// Checks a state of the agent with this name.
+    pub(crate) fn check(&self, agent: &str, custom: &Value) -> Result<(), E> {
+        let Some(bounds) = &self.bounds else { return Ok(()) };
+        let agent = || agent.to_owned();
+        bounds.check(custom).map_err(|why| E::StateMismatch { agent: agent(), why })
+    }
+}
 
 /// Returns the operations that turn `old` into `new`. Lists are replaced as a whole.
 pub(crate) fn diff(old: &Value, new: &Value) -> Vec<Value> {
