@@ -145,7 +145,7 @@ impl McpServer {
                 self.genkit.registry.put_skill(skill)?;
             }
         }
-        check_variables(&self.settings.variables)?;
+        check_variables(&self.settings.variables, |name| std::env::var_os(name))?;
         self.genkit.registry.check_with(&self.genkit.states)?;
         self.settings.http.check()?;
         tasks::check_tools(&self.genkit)?;

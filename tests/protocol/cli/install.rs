@@ -36,7 +36,12 @@ impl User {
     }
 
     fn install(&self, arguments: &[&str]) -> Ran {
+        self.install_with_token("", arguments)
+    }
+
+    fn install_with_token(&self, token: &str, arguments: &[&str]) -> Ran {
         let mut command = Command::new(server::example("notes"));
+        command.env("NOTES_TOKEN", token);
         command.current_dir(&self.0).args(arguments).arg("my notes.db");
         command.env_remove("XDG_CONFIG_HOME").env_remove("CLAUDE_CONFIG_DIR");
         run(command.env("HOME", &self.0).env("USERPROFILE", &self.0).env("APPDATA", &self.0))
@@ -138,6 +143,20 @@ fn client_without_a_file_gets_one_and_an_absent_client_does_not() {
     let ran = user.install(&["--install", "cursor", "--name", "my-notes"]);
     assert_eq!(ran.code, Some(0), "{}", ran.story());
     starts(&user.file(ClientApp::Cursor), "my-notes", &user.0);
+}
+
+#[test]
+fn variable_of_the_server_is_written_if_it_has_a_value() {
+    let user = User::new("variables");
+    let file = user.0.join("mcp.json");
+    for (token, written) in [("", json!(null)), ("t0p", json!({ "NOTES_TOKEN": "t0p" }))] {
+        let config = file.to_str().unwrap();
+        let ran = user.install_with_token(token, &["--install", "cursor", "--config", config]);
+        assert_eq!(ran.code, Some(0), "{}", ran.story());
+        let servers: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+        assert_eq!(servers["mcpServers"]["notes"]["env"], written);
+        fs::remove_file(&file).unwrap();
+    }
 }
 
 #[test]

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::cli_command::Install;
 use super::error::Error as E;
 use super::print;
+use crate::package::{Variable, check_variables};
 use crate::settings::ServerSettings;
 use genkit_core::Result;
 
@@ -29,18 +30,15 @@ pub(super) fn install_entry(
     let program = program_path()?;
     let mut server = args.into_iter().fold(NewServer::new(&name, &program), NewServer::arg);
     let given: Vec<_> = wanted.env.iter().map(|it| parse_variable(it)).collect::<Result<_>>()?;
-    for variable in &settings.variables {
-        let name = variable.name();
-        if given.iter().any(|(key, _)| key == name) {
-            continue;
-        }
-        match env::var(name) {
-            Ok(value) => server = server.env(name, value),
-            Err(_) if variable.is_required() => {
-                return Err(E::UnknownVariable { key: name.to_owned() }.into());
-            }
-            Err(_) => {}
-        }
+    let given_value = |name: &str| given.iter().rfind(|(key, _)| key == name).map(|(_, it)| it);
+    // The server reads the entry when it starts, so the same variables must have a value.
+    check_variables(&settings.variables, |name| match given_value(name) {
+        Some(value) => Some(value.into()),
+        None => env::var(name).ok().map(Into::into),
+    })?;
+    for name in settings.variables.iter().map(Variable::name) {
+        let value = env::var(name).ok().filter(|it| !it.is_empty() && given_value(name).is_none());
+        server = value.into_iter().fold(server, |server, value| server.env(name, value));
     }
     for (key, value) in given {
         server = server.env(key, value);

@@ -1,5 +1,7 @@
 //! Environment variables that a program reads.
 
+use std::ffi::OsString;
+
 use crate::error::Error as E;
 use genkit_core::Result;
 
@@ -86,12 +88,15 @@ impl Variable {
     }
 }
 
-/// Checks that the names are valid and that all required variables are set.
-pub(crate) fn check_variables(variables: &[Variable]) -> Result<()> {
+/// Checks that the names are valid and that all required variables have a value. An empty value counts as missing.
+pub(crate) fn check_variables(
+    variables: &[Variable],
+    value: impl Fn(&str) -> Option<OsString>,
+) -> Result<()> {
     if let Some(wrong) = variables.iter().find(|variable| !variable.has_valid_name()) {
         return Err(E::VariableName { name: wrong.name.clone() }.into());
     }
-    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let is_set = |name: &str| value(name).is_some_and(|value| !value.is_empty());
     let missing: Vec<_> = variables
         .iter()
         .filter(|variable| variable.is_required() && !is_set(&variable.name))
