@@ -61,6 +61,31 @@ async function settle() {
   }
 }
 
+// Loses the connection after the first text, as a page that is reloaded, and reconnects twice.
+if (name === "resumed") {
+  const nothing = await chat.transport.reconnectToStream({ chatId: chat.id });
+  const sending = chat.sendMessage({ text: "go" });
+  while (!chat.lastMessage?.parts.some((part) => part.type === "text" && part.text === "One. ")) {
+    await new Promise((wake) => setTimeout(wake, 10));
+  }
+  await chat.stop();
+  await sending;
+  const again = new Chat({ id: chat.id, state: new State(), transport: chat.transport, onError: (error) => seen.errors.push(String(error.message)) });
+  again.messages = chat.messages.filter((message) => message.role === "user");
+  const resuming = again.resumeStream();
+  const other = await chat.transport.reconnectToStream({ chatId: chat.id });
+  // The model continues once another chat says so.
+  const message = { id: "u", role: "user", parts: [{ type: "text", text: "continue" }] };
+  await fetch(url, { method: "POST", body: JSON.stringify({ id: "other", messages: [message] }) });
+  await resuming;
+  let parts = 0;
+  for await (const _ of other) parts += 1;
+  seen.resumed = { nothing, parts, texts: again.lastMessage.parts.filter((part) => part.type === "text").map((part) => part.text) };
+  seen.left = await chat.transport.reconnectToStream({ chatId: chat.id });
+  console.log(JSON.stringify(seen));
+  process.exit(0);
+}
+
 await chat.sendMessage({ text: "go" });
 for (let round = 0; round < 5 && seen.errors.length === 0 && (await answer()); round += 1) {
   await new Promise((wake) => setTimeout(wake, 10));

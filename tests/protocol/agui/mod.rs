@@ -4,12 +4,13 @@ mod runs;
 
 use std::net::TcpListener;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use genkit::agui::{AguiServer, UiEvent};
 use genkit::generate::Generate;
 use genkit::message::ToolRequest;
-use genkit::model::{ModelResponse, Usage};
+use genkit::model::{FnModel, GenerateChunk, ModelResponse, Usage, from_fn};
 use genkit::sessions::Agent;
 use genkit::testing::{Scripted, ScriptedModel};
 use genkit::{Chunks, Context, Error, Message, Part, Result, tool, tools};
@@ -375,6 +376,42 @@ fn ai_sdk_runs_a_turn_again() {
         let seen = chat("regenerate", server);
         assert_eq!(seen["errors"], json!([]), "{seen}");
         assert_eq!(seen["texts"], json!(["go", "Two.", "and more", "More."]), "keeps: {keeps}");
+    }
+}
+
+/// A model that sends a part of its response, and the rest once another chat lets it continue.
+fn paused_model() -> FnModel {
+    let permits = Arc::new(tokio::sync::Semaphore::new(0));
+    from_fn("paused", move |request, chunks| {
+        let permits = Arc::clone(&permits);
+        async move {
+            if request.messages.last().is_some_and(|last| last.text() == "continue") {
+                permits.add_permits(1);
+                return "It continues.".to_owned();
+            }
+            chunks.send(GenerateChunk::from_text("One. "));
+            permits.acquire().await.unwrap().forget();
+            chunks.send(GenerateChunk::from_text("Two."));
+            "One. Two.".to_owned()
+        }
+    })
+}
+
+#[test]
+fn ai_sdk_reconnects_to_the_stream_of_a_run() {
+    for keeps in [false, true] {
+        let model = paused_model();
+        let server = match keeps {
+            true => genkit::serve_agui(Agent::builder("keeper").model(model).build().unwrap()),
+            false => genkit::serve_agui(genkit::generate(()).model(model)),
+        };
+        let seen = run_client(&packages::ai_client(), "resumed", server.durable_streams(true));
+        assert_eq!(seen["errors"], json!([]), "{seen}");
+        let resumed = &seen["resumed"];
+        assert_eq!(resumed["nothing"], Value::Null, "no run is active: {seen}");
+        assert_eq!(resumed["texts"], json!(["One. Two."]), "keeps: {keeps}: {seen}");
+        assert!(resumed["parts"].as_u64().unwrap() >= 7, "{seen}");
+        assert_eq!(seen["left"], Value::Null, "the run has ended: {seen}");
     }
 }
 
