@@ -111,7 +111,7 @@ impl AguiEndpoint {
             Kind::Threads(agent) => {
                 let turn = ThreadTurn {
                     owner,
-                    client,
+                    client: client.clone(),
                     thread: input.thread_id.clone(),
                     action_context: action_context.unwrap_or_default(),
                     exposes_errors: self.gate.exposes_errors,

@@ -27,9 +27,9 @@ async fn sign_in(ctx: &Context) -> Result<String> {
 }
 
 /// The calls of the first round, by the letters of a script.
-const CALLS: [&str; 18] = [
+const CALLS: [&str; 24] = [
     "", "w", "ww", "we", "e", "f", "fw", "p", "pw", "pp", "b", "pb", "k", "kw", "kp", "kb", "i",
-    "u",
+    "u", "g", "gwg", "l", "a", "ap", "ka",
 ];
 
 /// The ends: text, reasoning and text, media, an error, and an error in the middle of the text.
@@ -45,6 +45,9 @@ fn request(letter: char, at: usize) -> Option<ToolRequest> {
         'k' => ("pick_color", json!({})),
         'i' => ("ask", json!({})),
         'u' => ("sign_in", json!({})),
+        'g' => ("guide", json!({"task": "t"})),
+        'l' => ("lost", json!({"task": "x"})),
+        'a' => ("booker", json!({"task": "b|t"})),
         _ => return None,
     };
     Some(ToolRequest::new(name, input).with_id(format!("call {at} {letter}")))
@@ -103,8 +106,14 @@ async fn ask(ctx: &Context) -> Result<Value> {
     ctx.interrupt(json!({"of": "code"})).await
 }
 
+/// All tools: of the server, and agents that answer, fail, and ask.
 fn all_tools() -> Vec<Tool> {
-    tools![weather, pay, explode, paint, book, sign_in, ask]
+    let agent = |name: &str| {
+        genkit::generate(()).model(model()).tools(tools![book]).into_tool(name, "Does a task.")
+    };
+    let mut tools = tools![weather, pay, explode, paint, book, sign_in, ask];
+    tools.extend(["guide", "lost", "booker"].map(agent));
+    tools
 }
 
 /// Starts a server, and returns its address.
@@ -117,7 +126,7 @@ fn start(runtime: &tokio::runtime::Runtime, server: AguiServer) -> String {
 
 /// The ways to answer what a run waits for.
 fn answers_to(calls: &str) -> &'static [&'static str] {
-    match calls.contains(['p', 'b', 'i', 'u']) {
+    match calls.contains(['p', 'b', 'i', 'u', 'a']) {
         true => &["approve", "decline", "cancel"],
         false => &["approve"],
     }
@@ -194,5 +203,8 @@ fn events_of_many_different_runs_follow_the_official_schema_and_order() {
     assert!(cases.len() >= 60, "{}", cases.len());
     let ends: Vec<&str> = outcomes.keys().map(String::as_str).collect();
     assert_eq!(ends, ["error NOT_FOUND", "interrupt", "stopped", "success"]);
-    assert!(kinds.len() >= 18, "{kinds:?}");
+    assert!(kinds.len() >= 21, "{kinds:?}");
+    for kind in ["SUBAGENT_STARTED", "SUBAGENT_FINISHED", "SUBAGENT_ERROR"] {
+        assert!(kinds.contains_key(kind), "{kind}: {kinds:?}");
+    }
 }

@@ -58,7 +58,7 @@ impl StateSeal {
         };
         let opened = self.0.open_text(sealed, &bound_to(agent, owner));
         let text = opened.map_err(|_| E::UnsealedState)?;
-        let state = parse_bounded(&text).map_err(|error| E::NotInput(error.to_string()))?;
+        let state = parse_bounded(&text).map_err(|error| E::InvalidInput(error.to_string()))?;
         serde_json::from_value(state).map(Some).map_err(|_| E::UnsealedState)
     }
 }
