@@ -50,8 +50,9 @@ async fn state_of_a_handler_is_checked() {
 async fn state_of_a_client_is_checked() {
     let shop = shop().client_managed(true).build().unwrap();
     let call = async |custom: Value| {
-        let state = AgentState { custom, ..AgentState::default() };
-        let init = AgentInit { state: Some(state), ..AgentInit::default() };
+        let (mut state, mut init) = (AgentState::default(), AgentInit::default());
+        state.custom = custom;
+        init.state = Some(state);
         let message = Message::user(r#"{"items": [], "discount": 1}"#);
         shop.run(init, [AgentInput::from_message(message)]).output().await
     };

@@ -22,7 +22,7 @@ pub trait Elsewhere: Send + Sync {
     fn give_up(&self);
 }
 
-/// What a suspended run waits for.
+/// An operation that a suspended run waits for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]

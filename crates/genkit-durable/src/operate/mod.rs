@@ -263,7 +263,7 @@ pub struct RunDetails {
     pub error: Option<String>,
     /// Questions without an answer.
     pub questions: Vec<Interrupt>,
-    /// What the run waited for when it was last suspended, up to 100 items. Empty if it is not suspended.
+    /// Operations that a suspended run waits for, up to 100. Empty if the run is not suspended.
     pub waits: Vec<RunWait>,
     /// Name of a missing dependency that prevents this process from continuing the run, such as a tool. `None` if
     /// nothing is missing, or if the run is finished.
