@@ -55,17 +55,24 @@ fn list_and_check_print_the_items_of_the_server() {
     let checked = notes(&[&database, "--check"]);
     assert_eq!(checked.code, Some(0), "{}", checked.story());
     assert!(checked.stdout.starts_with("All checks passed: 4 tools, "), "{}", checked.story());
+    // The readme of the current folder counts, or of the package if Cargo runs the program: it sets the variables.
+    let folder = packages::scratch("cli-check-readme");
+    fs::create_dir(folder.join("empty")).unwrap();
+    fs::write(folder.join("README.md"), "<!-- -->\nmcp-name: io.github.me/notes\n").unwrap();
+    let check = |package: &str| {
+        let mut command = Command::new(server::example("notes"));
+        command.args([&database, "--check"]).current_dir(folder.join("empty"));
+        command.env("CARGO_PKG_NAME", package).env("CARGO_MANIFEST_DIR", &folder);
+        let checked = run(command.env_remove("CARGO_PKG_README"));
+        assert_eq!(checked.code, Some(0), "{}", checked.story());
+        checked.stdout
+    };
     let lacks =
         "To publish the server, add: a readme with the line `mcp-name: io.github.me/notes`.\n";
-    assert!(checked.stdout.contains(lacks), "{}", checked.story());
-    // Cargo sets the variables for a program that it runs.
-    let folder = packages::scratch("cli-check-readme");
-    fs::write(folder.join("README.md"), "<!-- -->\nmcp-name: io.github.me/notes\n").unwrap();
-    let mut command = Command::new(server::example("notes"));
-    command.args([&database, "--check"]).env("CARGO_PKG_NAME", "notes");
-    let checked = run(command.env("CARGO_MANIFEST_DIR", &folder).env_remove("CARGO_PKG_README"));
-    assert_eq!(checked.code, Some(0), "{}", checked.story());
-    assert!(!checked.stdout.contains("To publish"), "{}", checked.story());
+    let other = check("other");
+    assert!(other.contains(lacks), "{other}");
+    let own = check("notes");
+    assert!(!own.contains("To publish"), "{own}");
     // The program itself validates its own argument.
     let checked = notes(&["/no/such/folder/notes.db", "--check"]);
     assert_eq!(checked.code, Some(1), "{}", checked.story());
