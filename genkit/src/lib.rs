@@ -36,7 +36,7 @@
 //! | ask a model, stream, chat, with tools | [generate](guide::generate) | [`generate()`], [`Generate`] |
 //! | get a typed response; answer from documents | [structured output](guide::structured_output), [retrieval](guide::retrieval) | [`Generate::extract`], [`mod@retrieval`] |
 //! | ask a person for approval | [human in the loop](guide::human_in_the_loop) | [`Interrupt`], [`resume`] |
-//! | write prompts and resources | [prompts](guide::prompts) | [`#[prompt]`](macro@prompt), [`#[resource]`](macro@resource), [`prompt()`] |
+//! | write prompts and resources | [prompts](guide::prompts), [resources](guide::resources) | [`#[prompt]`](macro@prompt), [`#[resource]`](macro@resource), [`prompt()`] |
 //! | serve over HTTP, with tokens, in axum | [serving](guide::serving), [authentication](guide::authentication) | [`mcp::server`] |
 //! | use other MCP servers | [MCP servers](guide::mcp_servers) | [`mcp::McpHost`] |
 //! | serve a chat to web pages; store conversations; show an interface with the result of a tool | [browser](guide::browser), [agents](guide::agents), [apps](guide::apps) | [`serve_agui`], [`mod@sessions`] |
