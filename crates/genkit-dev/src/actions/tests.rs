@@ -1,5 +1,7 @@
 //! Tests that list and run every kind of action by its key.
 
+mod declared;
+
 use serde_json::{Value, json};
 
 use super::{ActionRequest, ActionsByKey, RunEvent};

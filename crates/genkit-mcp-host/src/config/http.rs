@@ -100,15 +100,15 @@ impl HttpTransport {
     /// Adds root certificates, in PEM, that are accepted in addition to those of the system, such as the one of a
     /// company. An invalid certificate causes an error when the server is connected.
     ///
-    /// Certificates and the [proxy](Self::proxy) are used for the requests to this server, not for those to its
-    /// authorization server.
+    /// Root certificates and the [proxy](Self::proxy) are also used for the requests to its authorization server.
     pub fn root_certificate(mut self, pem: impl AsRef<[u8]>) -> Self {
         self.endpoint.network.roots.push(pem.as_ref().to_vec());
         self
     }
 
     /// Sets the client certificate (mTLS): its chain and its private key, both in the same PEM. An invalid certificate
-    /// causes an error when the server is connected.
+    /// causes an error when the server is connected. It is sent to the origin of this server only; for an authorization
+    /// server with another origin, set [`OAuth::client_certificate`].
     ///
     /// ```no_run
     /// use genkit::mcp::host::ServerConfig;
@@ -127,7 +127,7 @@ impl HttpTransport {
         self
     }
 
-    /// Sets the proxy for requests to this server: an `http://` or `https://` URL, with a user and a password if
+    /// Sets the proxy for requests to this server and its authorization server: an `http://` or `https://` URL, with a user and a password if
     /// needed. It replaces those of the environment, and is also used for a local server. An invalid URL causes an
     /// error when the server is connected.
     pub fn proxy(mut self, url: impl Into<String>) -> Self {

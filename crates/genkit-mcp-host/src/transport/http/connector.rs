@@ -66,9 +66,10 @@ impl Connector {
         }
         #[cfg(test)]
         let busy = signing_in.subscribe();
-        let oauth = endpoint.oauth.as_deref();
+        let oauth = endpoint.oauth.as_deref().cloned();
+        let oauth = oauth.map(|oauth| oauth.with_network(endpoint.network.clone()));
         let authorizer = oauth
-            .map(|oauth| Authorizer::new(key, &checked.url, oauth, signing_in, redactor.clone()))
+            .map(|oauth| Authorizer::new(key, &checked.url, &oauth, signing_in, redactor.clone()))
             .transpose()?;
         // A proof is valid for one URL, so redirects cannot be followed.
         let follow = authorizer.as_ref().is_none_or(|authorizer| authorizer.dpop_key().is_none());

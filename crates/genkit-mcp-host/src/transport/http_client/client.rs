@@ -31,11 +31,22 @@ pub(crate) fn for_server(url: &Url, follow: bool, network: &Network) -> Result<C
     build_client(network.apply_to(builder)?)
 }
 
-/// Creates a client for one request to the authorization server at `url`, which `policy` must allow. `follow` enables
-/// redirects within its origin.
-pub(crate) fn for_oauth(url: &Url, follow: bool, policy: &AddressPolicy) -> Result<Client> {
+/// Creates a client for one request to the authorization server at `url`, which `policy` must allow, reached through
+/// `network`. `follow` enables redirects within its origin.
+pub(crate) fn for_oauth(
+    url: &Url,
+    follow: bool,
+    policy: &AddressPolicy,
+    network: &Network,
+) -> Result<Client> {
     policy.check_url(url)?;
-    build_client(base_builder(url, policy).timeout(OAUTH_TIMEOUT).redirect(redirect_policy(follow)))
+    let builder = match &network.proxy {
+        // The proxy resolves the name of the server; only the name of the proxy itself is resolved here.
+        Some(_) => base_builder(url, &AddressPolicy::allow_any()),
+        None => base_builder(url, policy),
+    };
+    let builder = builder.timeout(OAUTH_TIMEOUT).redirect(redirect_policy(follow));
+    build_client(network.apply_to(builder)?)
 }
 
 fn redirect_policy(follow: bool) -> Policy {

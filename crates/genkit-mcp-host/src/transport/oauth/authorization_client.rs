@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use reqwest::header::{CONTENT_TYPE, HeaderValue};
-use reqwest::{Client, Method, Request, StatusCode};
+use reqwest::{Client, Method, Request, StatusCode, Url};
 use rmcp::transport::auth::{
     OAuthHttpClient, OAuthHttpClientError, OAuthHttpClientFuture, OAuthHttpRedirectPolicy,
     OAuthHttpRequest,
@@ -12,17 +12,21 @@ use serde_json::Value;
 
 use super::dpop::{Dpop, NONCE, WANTS_NONCE};
 use super::error::Error;
+use super::settings::OAuth;
 use crate::transport::http_client::addresses::AddressPolicy;
 use crate::transport::http_client::client::for_oauth;
 
 /// The longest response from an authorization server that is read, in bytes. Default is 1 MiB.
 const MAX_BODY: usize = 1024 * 1024;
 
-/// The HTTP client that rmcp's authorization uses for local servers and for DPoP. A local server's authorization server
-/// is usually local too, and rmcp's own client would send its requests through a proxy; rmcp also does not support
-/// DPoP.
+/// The HTTP client that rmcp's authorization uses for local servers, for DPoP, and with certificates or a proxy. A local
+/// server's authorization server is usually local too, and rmcp's own client would send its requests through a proxy of
+/// the environment; rmcp also does not support DPoP.
 pub(super) struct AuthorizationClient {
     pub(super) addresses: AddressPolicy,
+    pub(super) oauth: OAuth,
+    /// The MCP server.
+    pub(super) resource: Url,
     pub(super) dpop: Option<Arc<Dpop>>,
 }
 
@@ -31,7 +35,8 @@ impl OAuthHttpClient for AuthorizationClient {
         Box::pin(async move {
             let follow = oauth.redirect_policy == OAuthHttpRedirectPolicy::Follow;
             let request = Request::try_from(oauth.request)?;
-            let client = for_oauth(request.url(), follow, &self.addresses)?;
+            let network = self.oauth.network_for(request.url(), &self.resource);
+            let client = for_oauth(request.url(), follow, &self.addresses, &network)?;
             send_request(&client, request, self.dpop.as_deref()).await
         })
     }

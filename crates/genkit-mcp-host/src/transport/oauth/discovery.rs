@@ -162,10 +162,15 @@ impl Discovery {
     async fn make_manager(&self) -> Result<AuthorizationManager, AuthError> {
         install_crypto();
         let resource = self.resource.clone();
-        let mut manager = if is_loopback(&resource) || self.dpop.is_some() {
-            let (addresses, dpop) = (self.addresses.clone(), self.dpop.clone());
-            let client = Arc::new(AuthorizationClient { addresses, dpop });
-            AuthorizationManager::new_with_oauth_http_client(resource, client).await?
+        let is_ours = is_loopback(&resource) || self.dpop.is_some() || self.oauth.has_network();
+        let mut manager = if is_ours {
+            let client = AuthorizationClient {
+                addresses: self.addresses.clone(),
+                oauth: self.oauth.clone(),
+                resource: resource.clone(),
+                dpop: self.dpop.clone(),
+            };
+            AuthorizationManager::new_with_oauth_http_client(resource, Arc::new(client)).await?
         } else if self.oauth.private_network {
             AuthorizationManager::new_allowing_private_addresses(resource).await?
         } else {

@@ -43,6 +43,11 @@ pub(super) enum Error {
          run; set a permanent key with `.dpop_key(..)`"
     )]
     KeyWouldBeLost,
+    #[error(
+        "`OAuth::client_certificate(..)` is not a certificate with its private key in PEM; pass both in one text, each \
+         with its `-----BEGIN ..-----` line"
+    )]
+    ClientCertificate,
     #[error("`{0}` is not a supported signing algorithm; expected `RS256` or `ES256`")]
     UnknownAlgorithm(String),
     #[error(transparent)]

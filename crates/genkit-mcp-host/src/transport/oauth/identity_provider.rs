@@ -7,6 +7,7 @@ use reqwest::Url;
 
 use super::assertion::sign_or_request;
 use super::error::Error;
+use super::settings::OAuth;
 use super::token_endpoint::TokenRequest;
 use crate::transport::by_identity::ByIdentity;
 use crate::transport::http_client::addresses::AddressPolicy;
@@ -103,7 +104,7 @@ impl IdentityProvider {
     pub(super) async fn request_assertion(
         &self,
         wanted: AssertionFor<'_>,
-        private_network: bool,
+        oauth: &OAuth,
         redactor: &Redactor,
     ) -> Result<String, HttpError> {
         let endpoint = self.checked_url()?;
@@ -111,7 +112,8 @@ impl IdentityProvider {
         let id_token =
             sign_or_request((self.id_token)(), "IdentityProvider::new(..)", "ID token").await?;
         redactor.hide_for_now("id_token", &id_token);
-        let addresses = AddressPolicy::for_resource(&endpoint, private_network);
+        let addresses = AddressPolicy::for_resource(&endpoint, oauth.private_network);
+        let network = oauth.network_for(&endpoint, wanted.resource);
         let request = TokenRequest::new(endpoint, TOKEN_EXCHANGE)
             .with_field("requested_token_type", ID_JAG)
             .with_field("subject_token", id_token)
@@ -123,7 +125,7 @@ impl IdentityProvider {
             Some(secret) => request.basic_auth(&self.client_id, secret),
             None => request.with_field("client_id", &self.client_id),
         };
-        let answer = request.send_request(&addresses, None, redactor).await;
+        let answer = request.send_request(&addresses, &network, None, redactor).await;
         let answer = answer.map_err(|failure| failure.with_prefix(Error::IssuerNotTrusted))?;
         match (answer["issued_token_type"].as_str(), answer["access_token"].as_str()) {
             (Some(ID_JAG), Some(assertion)) => Ok(assertion.to_owned()),

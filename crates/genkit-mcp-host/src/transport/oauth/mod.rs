@@ -12,6 +12,7 @@ mod discovery;
 mod dpop;
 mod error;
 mod identity_provider;
+mod network;
 mod non_interactive;
 mod settings;
 #[cfg(test)]

@@ -118,11 +118,12 @@ impl NonInteractive {
         let endpoint = Url::parse(&metadata.token_endpoint)
             .map_err(|fault| Error::TokenEndpoint(fault.to_string()))?;
         let issuer = metadata.issuer.clone().unwrap_or_else(|| endpoint.to_string());
+        let network = self.oauth.network_for(&endpoint, &self.discovery.resource);
         let request = self.grant_request(endpoint, &issuer).await?.with_scopes(&self.scopes);
         let request = request.with_field("resource", self.discovery.resource.as_str());
         let request = self.authenticate_request(request, metadata, &issuer)?;
         let (addresses, dpop) = (&self.discovery.addresses, self.dpop.as_deref());
-        let answer = request.send_request(addresses, dpop, &self.redactor).await?;
+        let answer = request.send_request(addresses, &network, dpop, &self.redactor).await?;
         let token = answer["access_token"].as_str().ok_or(Error::MissingAccessToken)?;
         if dpop.is_some() && !is_bound(answer["token_type"].as_str()) {
             return Err(Error::NotBound.into());
@@ -140,9 +141,7 @@ impl NonInteractive {
             GrantType::IdentityAssertion(provider) => {
                 let (resource, scopes) = (&self.discovery.resource, self.scopes.as_slice());
                 let wanted = AssertionFor { audience: issuer, resource, scopes };
-                provider
-                    .request_assertion(wanted, self.oauth.private_network, &self.redactor)
-                    .await?
+                provider.request_assertion(wanted, &self.oauth, &self.redactor).await?
             }
             _ => return Ok(TokenRequest::new(endpoint, "client_credentials")),
         };

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use genkit_oauth_client::DpopKey;
-use reqwest::Url;
+use reqwest::{Identity, Url};
 
 use super::assertion::SigningAlgorithm;
 use super::credential_store::CredentialStore;
@@ -12,6 +12,7 @@ use super::dpop::Dpop;
 use super::error::Error;
 use super::identity_provider::IdentityProvider;
 use crate::transport::by_identity::ByIdentity;
+use crate::transport::http_client::network::Network;
 use crate::transport::redact::Redactor;
 use genkit_core::BoxFuture;
 use genkit_core::Result;
@@ -56,6 +57,10 @@ pub struct OAuth {
     pub(super) private_network: bool,
     /// The key that tokens must be bound to, if any.
     dpop: Option<ProofKey>,
+    /// The client certificate for the authorization server, in PEM.
+    pub(super) certificate: Option<Vec<u8>>,
+    /// The certificates and the proxy of the MCP server.
+    pub(super) network: Network,
 }
 
 /// The key that tokens are bound to.
@@ -278,7 +283,8 @@ impl OAuth {
 
     /// Sets whether the authorization server may be on a private network (`10.0.0.9`) although the MCP server is on a
     /// public network. Default is `false`: a public server must not make this program send requests into its own
-    /// network. Set it to `true` for intranet servers.
+    /// network. Set it to `true` for intranet servers. With DPoP, certificates or a proxy, the authorization server must
+    /// then have a host name.
     pub fn private_network(mut self, yes: bool) -> Self {
         self.private_network = yes;
         self
@@ -367,6 +373,9 @@ impl OAuth {
         }
         if let GrantType::IdentityAssertion(provider) = &self.grant {
             provider.checked_url()?;
+        }
+        if self.certificate.as_ref().is_some_and(|pem| Identity::from_pem(pem).is_err()) {
+            return Err(Error::ClientCertificate);
         }
         if self.store.is_some() && self.dpop == Some(ProofKey::New) {
             return Err(Error::KeyWouldBeLost);

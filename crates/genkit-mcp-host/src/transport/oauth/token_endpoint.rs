@@ -12,6 +12,7 @@ use crate::transport::http_client::client::{for_oauth, without_secrets};
 use crate::transport::http_client::error::HttpError;
 use crate::transport::http_client::error::quote_root_cause;
 use crate::transport::http_client::explain::RequestTarget;
+use crate::transport::http_client::network::Network;
 use crate::transport::redact::Redactor;
 use genkit_core::ErrorKind;
 
@@ -46,10 +47,11 @@ impl TokenRequest {
     pub(super) async fn send_request(
         self,
         addresses: &AddressPolicy,
+        network: &Network,
         dpop: Option<&Dpop>,
         redactor: &Redactor,
     ) -> Result<Value, HttpError> {
-        let client = for_oauth(&self.endpoint, false, addresses);
+        let client = for_oauth(&self.endpoint, false, addresses, network);
         let client = client.map_err(|error| HttpError::from_error(&error))?;
         let mut request = client
             .post(self.endpoint.clone())

@@ -14,6 +14,7 @@ use crate::transport::http::tests::{connector, explain_error, fault, list, open}
 use crate::transport::http_client::addresses::AddressPolicy;
 use crate::transport::http_client::client::for_oauth;
 use crate::transport::http_client::explain::RequestTarget;
+use crate::transport::http_client::network::Network;
 use crate::transport::oauth::OAuth;
 use genkit_core::ErrorKind;
 
@@ -147,7 +148,7 @@ async fn secret_is_for_the_issuer_that_saw_it_first() {
 async fn name_that_leads_to_a_forbidden_address_is_an_unknown_host() {
     let policy = AddressPolicy::for_resource(&"https://mail.example.com".parse().unwrap(), false);
     let url: Url = "http://localhost:1/token".parse().unwrap();
-    let client = for_oauth(&url, false, &policy).unwrap();
+    let client = for_oauth(&url, false, &policy, &Network::default()).unwrap();
     let error = client.get(url).send().await.unwrap_err();
     let failure = RequestTarget::new("T").request_error(&error);
     let text = failure.to_string();
