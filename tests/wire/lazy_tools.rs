@@ -90,9 +90,12 @@ async fn three_hundred_lazy_tools_cost_less_than_three_thousand_tokens() {
     }
 }
 
+/// Creates the name of a tool from its number.
+type NameOf = fn(usize) -> String;
+
 #[tokio::test]
 async fn any_number_of_lazy_tools_costs_less_than_three_thousand_tokens() {
-    let names: [(&str, fn(usize) -> String); 5] = [
+    let names: [(&str, NameOf); 5] = [
         ("no prefix", |n| format!("read_record_of_kind_{n}")),
         ("six prefixes", |n| format!("{}/read_record_of_kind_{n}", SERVERS[n % SERVERS.len()])),
         ("a prefix for each", |n| format!("server_of_team_{n}/read_record")),

@@ -19,7 +19,7 @@ use axum::response::Html;
 use axum::routing::get;
 use genkit::durable::FolderStore;
 use genkit::sessions::{Agent, AgentBuilder, AgentInput, AgentOutput};
-use genkit::{Message, Result, tool, tools};
+use genkit::{Interrupt, Message, Result, tool, tools};
 use offline::Offline;
 
 const USAGE: &str = "usage: support [--background] MESSAGE | yes | no | --web";
@@ -92,10 +92,14 @@ async fn serve_page(agent: Agent) -> Result<()> {
     Ok(axum::serve(listener, app).await?)
 }
 
-fn print_output(output: &AgentOutput) {
-    for question in output.interrupts() {
+fn print_questions(questions: &[Interrupt]) {
+    for question in questions {
         println!("{} Answer with `yes` or `no`.", question.message().unwrap_or("Continue?"));
     }
+}
+
+fn print_output(output: &AgentOutput) {
+    print_questions(&output.interrupts());
     if !output.is_interrupted() {
         println!("{}", output.text());
     }
@@ -134,6 +138,11 @@ async fn main() -> Result<()> {
         print_output(&turn.await?);
         let agent = session.snapshot().await?.and_then(|snapshot| snapshot.state.agent);
         println!("(you are talking to {})", agent.as_deref().unwrap_or(agent_name));
+        return Ok(());
+    }
+    if !matches!(&*message, "yes" | "no") {
+        // Another message is no answer.
+        print_questions(&questions);
         return Ok(());
     }
     let answers = questions.iter().map(|question| match &*message {
