@@ -1,4 +1,4 @@
-// Searches the built documentation as a reader does: rustdoc's own index and program, the words of tests/behaviour/guides/words.rs.
+// Searches the built documentation as a reader does: rustdoc's own index and program, the words of tests/behaviour/guides/wording.rs.
 // `node .ci/search.mjs target/doc` fails where a word does not find its page among the first results. Both are made for the
 // compiler named below; with another it says so and ends.
 import { createRequire } from 'node:module';
@@ -29,7 +29,7 @@ const { docSearch, DocSearch } = await initSearch(Stringdex, RoaringBitmap, {
   loadDataByNameAndHash: (name, hash) => load(`${name}/${hash}`),
 });
 
-const source = readFileSync(new URL('../tests/behaviour/guides/words.rs', import.meta.url), 'utf8');
+const source = readFileSync(new URL('../tests/behaviour/guides/wording.rs', import.meta.url), 'utf8');
 const words = [...source.matchAll(/^ {4}\("([^"]+)", "(\w+)"\),$/gm)];
 const wrong = [];
 for (const [, word, page] of words) {
