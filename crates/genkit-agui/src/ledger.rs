@@ -9,9 +9,10 @@ use serde::{Deserialize, Serialize};
 use genkit_core::Message;
 use genkit_core::internal::bounded_json::{ValueBudget, parse_within};
 use genkit_core::internal::fair_share::{floor_of, may_take};
-use genkit_core::internal::seal::{MIN_KEY, Seal};
+use genkit_core::internal::seal::Seal;
 use genkit_core::internal::sync::lock;
 use genkit_core::internal::time::now_ms;
+use genkit_flows::internal::{bound_to, create_seal};
 
 use crate::error::Error as E;
 
@@ -51,10 +52,7 @@ pub(crate) struct Binding(Vec<u8>);
 
 impl Binding {
     pub(crate) fn new(owner: &str, thread: &str) -> Self {
-        let mut bytes = (owner.len() as u64).to_be_bytes().to_vec();
-        bytes.extend_from_slice(owner.as_bytes());
-        bytes.extend_from_slice(thread.as_bytes());
-        Self(bytes)
+        Self(bound_to(owner, thread))
     }
 }
 
@@ -112,12 +110,8 @@ impl ResumedTurns {
 impl Ledger {
     /// Creates a ledger with a key, or with a random key of this process.
     pub(crate) fn new(key: Option<&[u8]>) -> Result<Self, E> {
-        let random = [*uuid::Uuid::new_v4().as_bytes(), *uuid::Uuid::new_v4().as_bytes()].concat();
-        let key = key.unwrap_or(&random);
-        if key.len() < MIN_KEY {
-            return Err(E::ShortKey(key.len(), MIN_KEY));
-        }
-        Ok(Self { seal: Seal::new(key, DOMAIN), resumed: Mutex::default() })
+        let seal = create_seal(key, DOMAIN).map_err(|(has, min)| E::ShortKey(has, min))?;
+        Ok(Self { seal, resumed: Mutex::default() })
     }
 
     /// Seals a turn; `None` if it is too long.

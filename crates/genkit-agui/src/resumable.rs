@@ -41,7 +41,7 @@ struct RunningStream {
 }
 
 /// The stream of a run. A client can find it until this is dropped.
-pub(crate) struct StoredStream {
+pub(crate) struct ResumableStream {
     streams: Arc<ResumableStreams>,
     chat: Binding,
     id: String,
@@ -62,7 +62,7 @@ impl ResumableStreams {
         self: &Arc<Self>,
         chat: Binding,
         client: String,
-    ) -> Result<(StoredStream, Box<dyn StreamReader>)> {
+    ) -> Result<(ResumableStream, Box<dyn StreamReader>)> {
         let id = uuid::Uuid::new_v4().simple().to_string();
         let writer = self.store.open(&id, &client).await?;
         let reader = self.store.subscribe(&id, &client, 0).await?;
@@ -70,7 +70,7 @@ impl ResumableStreams {
         let running = RunningStream { id: id.clone(), client };
         lock(&self.running).insert(chat.clone(), running);
         let streams = Arc::clone(self);
-        Ok((StoredStream { streams, chat, id, writer: writer.into() }, reader))
+        Ok((ResumableStream { streams, chat, id, writer: writer.into() }, reader))
     }
 
     /// Returns a reader of the stream of this chat from its beginning; `None` if no run of the chat is active.
@@ -82,7 +82,7 @@ impl ResumableStreams {
     }
 }
 
-impl StoredStream {
+impl ResumableStream {
     /// Stores the parts of a frame. A run whose stream cannot be stored is stopped.
     pub(crate) async fn write(&self, parts: Vec<Value>, is_last: bool) -> Result<(), Left> {
         let parts = Value::Array(parts);
@@ -95,7 +95,7 @@ impl StoredStream {
     }
 }
 
-impl Drop for StoredStream {
+impl Drop for ResumableStream {
     fn drop(&mut self) {
         let mut running = lock(&self.streams.running);
         if running.get(&self.chat).is_some_and(|newest| newest.id == self.id) {

@@ -25,7 +25,7 @@ use crate::endpoint::AguiEndpoint;
 use crate::error::Error as E;
 use crate::ledger::Binding;
 use crate::outcome::RunIds;
-use crate::resumable::{COMMENT, DONE, StoredStream, read_stream};
+use crate::resumable::{COMMENT, DONE, ResumableStream, read_stream};
 use crate::ui_stream::UiStream;
 
 /// The number of unread frames after which a run waits. Default is 16.
@@ -77,7 +77,7 @@ enum FrameTarget {
     /// The client that started the run, which is cancelled without it.
     Client(mpsc::Sender<Bytes>),
     /// The stream that any number of clients read.
-    Stored(Arc<StoredStream>),
+    Stored(Arc<ResumableStream>),
 }
 
 impl FrameSender {

@@ -63,7 +63,8 @@ impl IntoFuture for AguiServer {
 
 genkit_core::becomes_a_future!(AguiServer, Result<()>);
 
-/// The part of a path with the id of a chat. An application can nest the router below parts of its own.
+/// The part of a path with the id of a chat. The name is unusual because an application can nest the router below a
+/// path with other parameters.
 const CHAT: &str = "genkit_chat";
 
 fn router(endpoint: Arc<AguiEndpoint>, path: &str) -> Router {

@@ -42,15 +42,13 @@ pub async fn durable_flow(
     options: DurableOptions,
 ) -> Result<DurableFlow> {
     let (id, store) = (RunId::new(id)?, run_store(instance)?);
-    let is_new = store.peek(&id).await?.is_none();
-    if is_new {
+    let Some(head) = store.peek(&id).await? else {
         let first = first_of_flow(instance, &id, flow, input, options)?;
         store.create(&id, &first).await?;
-    }
-    let handle = created_handle(instance, store, id).await?;
-    if !is_new {
-        check_flow(&handle, flow).await?;
-    }
+        return Ok(DurableFlow(created_handle(instance, store, id).await?));
+    };
+    let handle = Handle::new(instance, store, id).of_incarnation(&head);
+    check_flow(&handle, flow).await?;
     Ok(DurableFlow(handle))
 }
 

@@ -37,7 +37,7 @@ const PINS: [&str; 8] = ["account", "card", "confirm", "current", "new", "old", 
 /// The words before `tokens` in the names of such fields; other tokens are counted or are parts of a text.
 const TOKENS: [&str; 6] = ["access", "api", "auth", "bearer", "refresh", "session"];
 
-/// Words that end the part of a name or a title that says what the field holds: `Password of the server`.
+/// Words that begin an addition to a name or a title. In `Password of the server`, only `Password` is checked.
 const PREPOSITIONS: [&str; 8] = ["at", "for", "from", "in", "of", "on", "to", "with"];
 
 /// Last words after which a field still asks for the secret itself.

@@ -141,7 +141,7 @@ async fn main() -> Result<()> {
         return Ok(());
     }
     if !matches!(&*message, "yes" | "no") {
-        // Another message is no answer.
+        // Any other message leaves the questions open.
         print_questions(&questions);
         return Ok(());
     }

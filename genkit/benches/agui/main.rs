@@ -2,8 +2,8 @@
 //! compared with a flow that runs the same model. There are two programs with axum: one
 //! produces the frames while the client reads, the other in a task with a queue, as `serve_agui` does.
 //!
-//! `cargo bench -p genkit --bench agui --features agui,flows` prints ratios measured in one run. There are no pass
-//! criteria. `-- --quick` takes fewer samples. Linux only, since processor time is read from `/proc`.
+//! `cargo bench -p genkit --bench agui --features agui,flows` prints ratios measured in one run. It does not check
+//! the ratios. `-- --quick` takes fewer samples. Linux only, since processor time is read from `/proc`.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a command-line program")]
 
@@ -50,7 +50,7 @@ fn main() {
     let quick = words.iter().any(|word| word == "--quick");
     let (rounds, burst) = if quick { (3, 500) } else { (9, 1500) };
     let burst = Duration::from_millis(burst);
-    println!("medians of {rounds} rounds, in which each side has its turn");
+    println!("medians of {rounds} rounds; the sides alternate");
     let long = agui_body(CHUNKS);
     let chunk = Figure {
         title: "streamed chunk, server CPU, us".to_owned(),

@@ -21,7 +21,7 @@ pub(crate) fn serve(name: &str, port: &str) {
         "bare" => bare(&address),
         "agui" => agui(&address),
         "flows" => flows(&address),
-        other => panic!("there is no server {other}"),
+        other => panic!("unknown server {other}"),
     }
 }
 
@@ -87,7 +87,7 @@ fn requested_chunks(body: &Bytes) -> usize {
     input["messages"][0]["content"].as_str().unwrap().parse().unwrap()
 }
 
-/// Writes each event as soon as it is produced.
+/// Writes each event immediately.
 async fn bare_run(body: Bytes) -> Response {
     let count = requested_chunks(&body);
     let frames = futures_util::stream::unfold(0, move |at| async move {

@@ -19,7 +19,7 @@ pub struct Root {
     /// The action context. It is recorded without the values of `auth` and `secrets`.
     #[doc(hidden)]
     pub context: Map<String, Value>,
-    /// The time at which another process started the root, in milliseconds since the Unix epoch.
+    /// The time when another process started the root, in milliseconds since the Unix epoch.
     /// `None` if this process started it.
     began_ms: Option<u64>,
 }

@@ -96,7 +96,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Parses a program in which `params` are block parameters.
+    /// Parses a program with `params` as its block parameters.
     fn parse_program_with_params(
         &mut self,
         params: &[Box<str>],

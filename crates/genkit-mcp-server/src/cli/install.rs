@@ -38,7 +38,9 @@ pub(super) fn install_entry(
     })?;
     for name in settings.variables.iter().map(Variable::name) {
         let value = env::var(name).ok().filter(|it| !it.is_empty() && given_value(name).is_none());
-        server = value.into_iter().fold(server, |server, value| server.env(name, value));
+        if let Some(value) = value {
+            server = server.env(name, value);
+        }
     }
     for (key, value) in given {
         server = server.env(key, value);

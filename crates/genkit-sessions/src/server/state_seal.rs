@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use genkit_core::internal::bounded_json::parse_bounded;
-use genkit_core::internal::seal::{MIN_KEY, Seal};
+use genkit_core::internal::seal::Seal;
+use genkit_flows::internal::{bound_to, create_seal};
 
 use super::error::Error as E;
 use crate::types::{AgentOutput, AgentState};
@@ -20,12 +21,7 @@ pub(super) struct StateSeal(Seal);
 impl StateSeal {
     /// Creates a seal with a key, or with a random key of this process.
     pub(super) fn new(key: Option<&[u8]>) -> Result<Self, E> {
-        let random = [*uuid::Uuid::new_v4().as_bytes(), *uuid::Uuid::new_v4().as_bytes()].concat();
-        let key = key.unwrap_or(&random);
-        match key.len() < MIN_KEY {
-            true => Err(E::ShortKey(key.len(), MIN_KEY)),
-            false => Ok(Self(Seal::new(key, DOMAIN))),
-        }
+        create_seal(key, DOMAIN).map(Self).map_err(|(has, min)| E::ShortKey(has, min))
     }
 
     /// Adds the seal to the state of an output. It contains the whole state, because clients in JavaScript round
@@ -61,9 +57,4 @@ impl StateSeal {
         let state = parse_bounded(&text).map_err(|error| E::InvalidInput(error.to_string()))?;
         serde_json::from_value(state).map(Some).map_err(|_| E::UnsealedState)
     }
-}
-
-/// Returns what a seal is bound to. The length comes first, so that the name cannot run into the owner.
-fn bound_to(agent: &str, owner: &str) -> Vec<u8> {
-    [&(agent.len() as u64).to_be_bytes()[..], agent.as_bytes(), owner.as_bytes()].concat()
 }

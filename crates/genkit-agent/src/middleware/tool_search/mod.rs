@@ -63,9 +63,9 @@ pub struct ToolSearch {
 ///
 /// With more than 16 tools the model is offered only `search_tools`. Its description lists the names of all other tools
 /// with one line each. A list of more than 8,000 bytes has only the names. If those are too long as well, or with more
-/// than 200 tools, the description has the number of tools in each group. The model opens tools by name or with a query. From the next
-/// turn on, open tools are offered with their schemas. If the model calls a tool that is not open, the response is an
-/// error and the tool is opened, so that the model can correct the call.
+/// than 200 tools, the description has the number of tools in each group. The model opens tools by name or with a query.
+/// From the next turn on, open tools are offered with their schemas. If the model calls a tool that is not open, the
+/// response is an error and the tool is opened, so that the model can correct the call.
 ///
 /// Which tools are open is derived from the calls and responses of `search_tools` in the history. They therefore stay
 /// open in a [`Chat`](crate::Chat), and when another process resumes the run. Add this middleware before

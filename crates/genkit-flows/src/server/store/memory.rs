@@ -52,7 +52,7 @@ const EVENT_COST: usize = 64;
 /// ```
 #[derive(Clone)]
 pub struct MemoryStreams {
-    kept: Arc<Mutex<HashMap<String, Arc<StoredStream>>>>,
+    kept: Arc<Mutex<HashMap<String, Arc<MemoryStream>>>>,
     /// The size of all stored streams, in bytes.
     bytes: Arc<AtomicUsize>,
     max_streams: usize,
@@ -62,7 +62,7 @@ pub struct MemoryStreams {
 }
 
 /// The events of one stream.
-struct StoredStream {
+struct MemoryStream {
     owner: String,
     /// The client that shares the store with others.
     client: String,
@@ -133,7 +133,7 @@ impl MemoryStreams {
         if kept.contains_key(id) {
             return Err(E::Known);
         }
-        let is_running = |stream: &&Arc<StoredStream>| stream.ended().is_none();
+        let is_running = |stream: &&Arc<MemoryStream>| stream.ended().is_none();
         let running = kept.values().filter(is_running).count();
         let own = kept.values().filter(|stream| stream.client == client).filter(is_running).count();
         let left = self.max_streams.saturating_sub(running);
@@ -146,7 +146,7 @@ impl MemoryStreams {
                 None => return Err(E::TooMany(self.max_streams)),
             };
         }
-        let stream = Arc::new(StoredStream {
+        let stream = Arc::new(MemoryStream {
             owner: owner.to_owned(),
             client: client.to_owned(),
             total: Arc::clone(&self.bytes),
@@ -158,7 +158,7 @@ impl MemoryStreams {
     }
 
     /// Adds an event to a stream, if its owner may use the memory.
-    fn add(&self, stream: &StoredStream, event: StreamEvent) -> Result<(), E> {
+    fn add(&self, stream: &MemoryStream, event: StreamEvent) -> Result<(), E> {
         let size = json_size(&event).saturating_add(EVENT_COST);
         match self.make_room(&stream.client, size) {
             true => stream.add(event, size, self.max_bytes),
@@ -181,7 +181,7 @@ impl MemoryStreams {
             if may_take(own, size, left(), self.max_bytes.min(self.max_total_bytes / 2)) {
                 return true;
             }
-            match first_to_remove(&kept, StoredStream::size) {
+            match first_to_remove(&kept, MemoryStream::size) {
                 Some((first, most)) if most >= own || kept[&first].client == client => {
                     drop(kept.remove(&first));
                 }
@@ -190,7 +190,7 @@ impl MemoryStreams {
         }
     }
 
-    fn find(&self, id: &str, owner: &str) -> Option<Arc<StoredStream>> {
+    fn find(&self, id: &str, owner: &str) -> Option<Arc<MemoryStream>> {
         let mut kept = lock(&self.kept);
         let stream = kept.get(id)?;
         if stream.is_expired(self.ttl) {
@@ -201,7 +201,7 @@ impl MemoryStreams {
     }
 }
 
-impl StoredStream {
+impl MemoryStream {
     fn ended(&self) -> Option<Instant> {
         lock(&self.log).ended
     }
@@ -242,7 +242,7 @@ impl StoredStream {
     }
 }
 
-impl Drop for StoredStream {
+impl Drop for MemoryStream {
     fn drop(&mut self) {
         self.total.fetch_sub(lock(&self.log).bytes, Relaxed);
     }
@@ -254,7 +254,7 @@ fn failure(error: &E) -> StreamEvent {
 }
 
 struct MemoryWriter {
-    stream: Arc<StoredStream>,
+    stream: Arc<MemoryStream>,
     store: MemoryStreams,
 }
 
@@ -273,7 +273,7 @@ impl Drop for MemoryWriter {
 }
 
 struct MemoryReader {
-    stream: Arc<StoredStream>,
+    stream: Arc<MemoryStream>,
     count: watch::Receiver<usize>,
     /// The number of chunks to skip.
     skip: usize,
@@ -358,8 +358,8 @@ impl std::fmt::Debug for MemoryStreams {
 /// Returns the stream that makes room, and the weight of all ended streams of its client: of the streams that have ended,
 /// the oldest of the client whose streams weigh the most.
 fn first_to_remove(
-    kept: &HashMap<String, Arc<StoredStream>>,
-    weight: impl Fn(&StoredStream) -> usize,
+    kept: &HashMap<String, Arc<MemoryStream>>,
+    weight: impl Fn(&MemoryStream) -> usize,
 ) -> Option<(String, usize)> {
     let ended: Vec<_> = kept
         .iter()

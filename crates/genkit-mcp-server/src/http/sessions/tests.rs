@@ -61,7 +61,7 @@ async fn longest_idle_of_the_client_with_the_most_makes_room() {
     let newcomer = try_open(&table, &quotas, &other, NOBODY).expect("room");
     assert!(table.has_session(newcomer) && table.has_session(of_greedy[0]));
     assert!(!table.has_session(of_greedy[1]), "it was idle for the longest time");
-    // To open another session, the greedy client loses one of its own sessions.
+    // If the greedy client opens another session, it loses an older one.
     let more = try_open(&table, &quotas, &greedy, NOBODY).expect("room");
     assert!(
         table.has_session(newcomer) && table.has_session(more) && !table.has_session(of_greedy[2])
