@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rmcp::model::{ErrorData, InputResponses, RequestMetaObject};
+use rmcp::model::{ErrorData, InputResponses, RequestId, RequestMetaObject};
 use tokio_util::sync::CancellationToken;
 
 use super::Outlet;
@@ -14,6 +14,7 @@ use crate::session::{ClientDescription, Era, Session};
 
 /// A request from a client, without its parameters: the transport creates it, and the engine completes it.
 pub(crate) struct Request {
+    pub(crate) id: RequestId,
     pub(crate) era: Era,
     pub(crate) meta: RequestMetaObject,
     /// The client, and the kinds of questions that it supports.
@@ -42,6 +43,7 @@ impl Request {
         cancel: CancellationToken,
     ) -> Self {
         Self {
+            id: RequestId::Number(0),
             era: Era::Legacy,
             meta: RequestMetaObject::default(),
             client: ClientDescription::unknown(),

@@ -30,7 +30,6 @@ type ReadLists = Box<dyn FnOnce(&RequestId, &Methods<'_>, &Lists, &str) -> Resul
 impl Engine {
     pub(super) fn list_items(
         &self,
-        id: &RequestId,
         kind: ListKind,
         cursor: Option<String>,
         request: Request,
@@ -50,18 +49,17 @@ impl Engine {
             lists.encoded_page(kind, era, cursor.as_deref(), &engine.shared.settings.pages)
         };
         if around.is_none() && self.shared.has_all_hosts() {
-            return Ok(Action::Reply(message::encoded_reply(id, &page(self, &request)?)));
+            return Ok(Action::Reply(message::encoded_reply(&request.id, &page(self, &request)?)));
         }
-        self.start_call(id, 0, around, request, move |engine, id, request| async move {
+        self.start_call(0, around, request, move |engine, request| async move {
             engine.shared.with_hosts().await;
             let page = page(&engine, &request)?;
-            Ok(message::encoded_reply(&id, &page))
+            Ok(message::encoded_reply(&request.id, &page))
         })
     }
 
     pub(super) fn call_tool(
         &self,
-        id: &RequestId,
         params: CallToolRequestParams,
         request: Request,
     ) -> Result<Action, ErrorData> {
@@ -69,8 +67,8 @@ impl Engine {
         let given = || params.arguments.clone().map_or(Value::Null, Value::Object);
         let around = MiddlewareCall::new(&self.shared, "tools/call", &params.name, given, &request);
         let function = identify_function("tools/call", &params.name);
-        self.start_call(id, function, around, request, move |engine, id, request| async move {
-            let methods = Methods::with_hosts(&engine.shared).await;
+        self.start_call(function, around, request, move |engine, request| async move {
+            let (id, methods) = (request.id.clone(), Methods::with_hosts(&engine.shared).await);
             let reply =
                 methods.call_tool(params, request).map_err(|error| era.adapt_error(error))?;
             era.tool_reply(&id, reply.await.map_err(|error| era.adapt_error(error))?)
@@ -79,19 +77,17 @@ impl Engine {
 
     pub(super) fn answer_task(
         &self,
-        id: &RequestId,
         task: TaskCall,
         request: Request,
     ) -> Result<Action, ErrorData> {
         let function = identify_function(task.method(), "");
-        self.start_call(id, function, None, request, move |engine, id, request| async move {
-            Ok(task::answer(&engine.shared, task, &request).await?.into_reply(&id))
+        self.start_call(function, None, request, move |engine, request| async move {
+            Ok(task::answer(&engine.shared, task, &request).await?.into_reply(&request.id))
         })
     }
 
     pub(super) fn get_prompt(
         &self,
-        id: &RequestId,
         params: GetPromptRequestParams,
         request: Request,
     ) -> Result<Action, ErrorData> {
@@ -100,8 +96,8 @@ impl Engine {
         let around =
             MiddlewareCall::new(&self.shared, "prompts/get", &params.name, given, &request);
         let function = identify_function("prompts/get", &params.name);
-        self.start_call(id, function, around, request, move |engine, id, request| async move {
-            let methods = Methods::with_hosts(&engine.shared).await;
+        self.start_call(function, around, request, move |engine, request| async move {
+            let (id, methods) = (request.id.clone(), Methods::with_hosts(&engine.shared).await);
             let reply =
                 methods.get_prompt(params, request).map_err(|error| era.adapt_error(error))?;
             match reply.await.map_err(|error| era.adapt_error(error))? {
@@ -115,7 +111,6 @@ impl Engine {
 
     pub(super) fn read_resource(
         &self,
-        id: &RequestId,
         params: ReadResourceRequestParams,
         request: Request,
     ) -> Result<Action, ErrorData> {
@@ -124,8 +119,8 @@ impl Engine {
         let around =
             MiddlewareCall::new(shared, "resources/read", &params.uri, || Value::Null, &request);
         let function = identify_function("resources/read", &params.uri);
-        self.start_call(id, function, around, request, move |engine, id, request| async move {
-            let methods = Methods::with_hosts(&engine.shared).await;
+        self.start_call(function, around, request, move |engine, request| async move {
+            let (id, methods) = (request.id.clone(), Methods::with_hosts(&engine.shared).await);
             let reply =
                 methods.read_resource(params, request).map_err(|error| era.adapt_error(error))?;
             match reply.await.map_err(|error| era.adapt_error(error))? {
@@ -137,24 +132,18 @@ impl Engine {
         })
     }
 
-    pub(super) fn get_skill(
-        &self,
-        id: &RequestId,
-        uri: String,
-        request: Request,
-    ) -> Result<Action, ErrorData> {
+    pub(super) fn get_skill(&self, uri: String, request: Request) -> Result<Action, ErrorData> {
         let (era, limit) = (request.era, self.max_entry());
         let read = move |id: &RequestId, methods: &Methods<'_>, lists: &Lists, uri: &str| {
             let mut skill = methods.get_skill(lists, uri)?;
             skill.result_type = skill.result_type.filter(|_| era == Era::Modern);
             Ok(responses::write_result(id, &skill, uri, limit))
         };
-        self.read_skills(id, "skills/get", uri, request, Box::new(read))
+        self.read_skills("skills/get", uri, request, Box::new(read))
     }
 
     pub(super) fn read_directory(
         &self,
-        id: &RequestId,
         params: ReadResourceDirectoryRequestParams,
         request: Request,
     ) -> Result<Action, ErrorData> {
@@ -165,13 +154,12 @@ impl Engine {
             children.result_type = children.result_type.filter(|_| era == Era::Modern);
             Ok(responses::write_result(id, &children, uri, limit))
         };
-        self.read_skills(id, "resources/directory/read", uri, request, Box::new(read))
+        self.read_skills("resources/directory/read", uri, request, Box::new(read))
     }
 
     /// Runs `read` on the lists that the caller sees.
     fn read_skills(
         &self,
-        id: &RequestId,
         method: &'static str,
         uri: String,
         request: Request,
@@ -180,16 +168,15 @@ impl Engine {
         let shared = &self.shared;
         let around = MiddlewareCall::new(shared, method, &uri, || Value::Null, &request);
         let function = identify_function(method, &uri);
-        self.start_call(id, function, around, request, move |engine, id, request| async move {
+        self.start_call(function, around, request, move |engine, request| async move {
             let methods = Methods::with_hosts(&engine.shared).await;
             let lists = engine.shared.lists_of(&engine.shared.caller_of_head(&request.head));
-            Ok(run_audited(method, &uri, &request, || read(&id, &methods, &lists, &uri))?)
+            Ok(run_audited(method, &uri, &request, || read(&request.id, &methods, &lists, &uri))?)
         })
     }
 
     pub(super) fn complete_argument(
         &self,
-        id: &RequestId,
         params: CompleteRequestParams,
         request: Request,
     ) -> Result<Action, ErrorData> {
@@ -198,7 +185,8 @@ impl Engine {
         let none = || Value::Null;
         let around = MiddlewareCall::new(shared, "completion/complete", &name, none, &request);
         let function = identify_function("completion/complete", &params.argument.name);
-        self.start_call(id, function, around, request, move |engine, id, request| async move {
+        self.start_call(function, around, request, move |engine, request| async move {
+            let id = request.id.clone();
             let found = completion::complete_argument(&engine.shared, params, request).await;
             let mut found = found.map_err(|error| era.adapt_error(error))?;
             found.result_type = found.result_type.filter(|_| era == Era::Modern);
@@ -220,21 +208,20 @@ impl Engine {
     /// [`SlowFunctions`](super::SlowFunctions).
     fn start_call<F>(
         &self,
-        id: &RequestId,
         function: u64,
         around: Option<MiddlewareCall>,
         request: Request,
-        work: impl FnOnce(Engine, RequestId, Request) -> F,
+        work: impl FnOnce(Engine, Request) -> F,
     ) -> Result<Action, ErrorData>
     where
         F: Future<Output = Result<Reply, ErrorData>> + Send + 'static,
     {
-        let open = OpenRequest::new(&request.session, id, &request.cancel)?;
+        let open = OpenRequest::new(&request.session, &request.id, &request.cancel)?;
         // Boxed where it is created and not moved again: a question can keep the future for
         // minutes, and a future that takes another future by value has space for it twice.
-        let mut work: CallWork = Box::pin(work(self.clone(), id.clone(), request));
+        let mut work: CallWork = Box::pin(work(self.clone(), request));
         if let Some(around) = around {
-            work = Box::pin(around.run_inside(id.clone(), work));
+            work = Box::pin(around.run_inside(open.id().clone(), work));
         }
         Ok(Action::Run(Call::new(function, open, work)))
     }

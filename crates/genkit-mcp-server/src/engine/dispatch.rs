@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use rmcp::model::{
-    DiscoverResult, EmptyObject, ErrorData, InitializeRequestParams, ProtocolVersion, RequestId,
+    DiscoverResult, EmptyObject, ErrorData, InitializeRequestParams, ProtocolVersion,
 };
 
 use super::calls::run_audited;
@@ -38,7 +38,8 @@ impl Engine {
                 return Action::Accepted;
             }
         };
-        if let Err(error) = self.check_request(&request.session, &id, &method, raw) {
+        request.id = id.clone();
+        if let Err(error) = self.check_request(&request, &method, raw) {
             return Action::Reply(message::error_reply(Some(&id), &error));
         }
         let (meta, mut params) =
@@ -64,11 +65,10 @@ impl Engine {
             Err(error) => return Action::Reply(message::error_reply(Some(&id), &error)),
         };
         request.client = rules.client_of(&request.session, &meta);
-        request.era = rules.era;
-        request.meta = meta;
-        let span = RequestSpan::start_span(&self.shared, &id, &method, &params, &request);
+        (request.era, request.meta) = (rules.era, meta);
+        let span = RequestSpan::start_span(&self.shared, &method, &params, &request);
         let entered = span.as_ref().map(|span| span.span().clone().entered());
-        let action = self.handle_request(&id, &method, params, request, rules);
+        let action = self.handle_request(&method, params, request, rules);
         drop(entered);
         let action =
             action.unwrap_or_else(|error| Action::Reply(message::error_reply(Some(&id), &error)));
@@ -87,12 +87,11 @@ impl Engine {
     /// Checks a request before its parameters are read.
     fn check_request(
         &self,
-        session: &Session,
-        id: &RequestId,
+        request: &Request,
         method: &str,
         raw: Option<&str>,
     ) -> Result<(), ErrorData> {
-        if session.connection.is_running(id) {
+        if request.session.connection.is_running(&request.id) {
             return Err(E::IdInUse.into());
         }
         if method == "initialize" && raw.is_some_and(|raw| raw.len() > MAX_INITIALIZE) {
@@ -129,7 +128,6 @@ impl Engine {
 
     fn handle_request(
         &self,
-        id: &RequestId,
         method: &str,
         params: Params,
         request: Request,
@@ -137,16 +135,16 @@ impl Engine {
     ) -> Result<Action, ErrorData> {
         let (session, era) = (&request.session, rules.era);
         tasks::check_method(&self.shared, method, era, &request.client)?;
-        let done = || Action::Reply(message::result_reply(id, &EmptyObject {}));
+        let done = || Action::Reply(message::result_reply(&request.id, &EmptyObject {}));
         match params {
             Params::Initialize(params) if era == Era::Legacy => {
-                Ok(self.initialize_session(session, id, &params, rules.is_forgotten))
+                Ok(self.initialize_session(&request, &params, rules.is_forgotten))
             }
             Params::Discover => {
                 let versions = ProtocolVersion::KNOWN_VERSIONS.to_vec();
                 let info = info::info_with_extensions(&self.shared);
                 let result = DiscoverResult::from_server_info(versions, info);
-                Ok(Action::Reply(message::result_reply(id, &result)))
+                Ok(Action::Reply(message::result_reply(&request.id, &result)))
             }
             Params::Ping if rules.in_session => Ok(done()),
             Params::SetLevel(level) if era == Era::Legacy => {
@@ -170,7 +168,7 @@ impl Engine {
                 Ok(done())
             }
             Params::Listen(params) if !rules.in_session => {
-                self.open_listen_stream(id, params, &request)
+                self.open_listen_stream(params, &request)
             }
             Params::Initialize(_)
             | Params::Ping
@@ -178,22 +176,21 @@ impl Engine {
             | Params::Subscribe(_)
             | Params::Unsubscribe(_)
             | Params::Listen(_) => Err(method_names::unknown_method(method, era)),
-            Params::List(kind, cursor) => self.list_items(id, kind, cursor, request),
-            Params::CallTool(params) => self.call_tool(id, params, request),
-            Params::GetPrompt(params) => self.get_prompt(id, params, request),
-            Params::ReadResource(params) => self.read_resource(id, params, request),
-            Params::GetSkill(uri) => self.get_skill(id, uri, request),
-            Params::ReadDirectory(params) => self.read_directory(id, params, request),
-            Params::Complete(params) => self.complete_argument(id, params, request),
-            Params::Task(task) => self.answer_task(id, task, request),
+            Params::List(kind, cursor) => self.list_items(kind, cursor, request),
+            Params::CallTool(params) => self.call_tool(params, request),
+            Params::GetPrompt(params) => self.get_prompt(params, request),
+            Params::ReadResource(params) => self.read_resource(params, request),
+            Params::GetSkill(uri) => self.get_skill(uri, request),
+            Params::ReadDirectory(params) => self.read_directory(params, request),
+            Params::Complete(params) => self.complete_argument(params, request),
+            Params::Task(task) => self.answer_task(task, request),
             Params::Refused(refused) => Err(refused.error_data(method, era)),
         }
     }
 
     fn initialize_session(
         &self,
-        session: &Session,
-        id: &RequestId,
+        request: &Request,
         params: &InitializeRequestParams,
         is_forgotten: bool,
     ) -> Action {
@@ -201,18 +198,17 @@ impl Engine {
         let asked = known.find(|it| **it == params.protocol_version && it.has_initialize());
         let version = asked.unwrap_or(&ProtocolVersion::LATEST_WITH_INITIALIZE).clone();
         let client = ClientDescription::new(Some(&params.client_info), &params.capabilities);
-        session.connection.set_initialized(version.clone(), client);
+        request.session.connection.set_initialized(version.clone(), client);
         let mut result = match is_forgotten {
             true => info::without_session(&self.shared),
             false => info::server_info(&self.shared),
         };
         result.protocol_version = version;
-        Action::Reply(message::result_reply(id, &result))
+        Action::Reply(message::result_reply(&request.id, &result))
     }
 
     fn open_listen_stream(
         &self,
-        id: &RequestId,
         params: ListenParams,
         request: &Request,
     ) -> Result<Action, ErrorData> {
@@ -224,7 +220,7 @@ impl Engine {
         let admitted = request.quota.count_request().and_then(|()| {
             let sees = self.shared.seen_by(request.head.principal());
             let filter = ListenFilter::new(&accepted, request.session.quota())?.limit_to(sees);
-            Ok((filter, OpenRequest::new(&request.session, id, &request.cancel)?))
+            Ok((filter, OpenRequest::new(&request.session, &request.id, &request.cancel)?))
         });
         let (filter, open) = match admitted {
             Ok(admitted) => admitted,

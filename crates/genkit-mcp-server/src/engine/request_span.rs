@@ -1,6 +1,5 @@
 //! The tracing span and the metrics of a request.
 
-use rmcp::model::RequestId;
 use serde_json::{Map, Value};
 use tracing::Span;
 
@@ -26,7 +25,6 @@ impl RequestSpan {
     #[inline]
     pub(super) fn start_span(
         shared: &SharedState,
-        id: &RequestId,
         method: &str,
         params: &Params,
         request: &Request,
@@ -34,16 +32,10 @@ impl RequestSpan {
         if !is_listened_to() {
             return None;
         }
-        Some(Self::new(shared, id, method, params, request))
+        Some(Self::new(shared, method, params, request))
     }
 
-    fn new(
-        shared: &SharedState,
-        id: &RequestId,
-        method: &str,
-        params: &Params,
-        request: &Request,
-    ) -> Box<Self> {
+    fn new(shared: &SharedState, method: &str, params: &Params, request: &Request) -> Box<Self> {
         let (target, arguments) = target_of(params);
         let goes_on = shared.settings.trace_context;
         let (network, session, header) = http_parts(request, goes_on);
@@ -56,7 +48,7 @@ impl RequestSpan {
                 Target::Prompt(name) => shared.has_prompt(name),
                 Target::Resource(_) | Target::Nothing => true,
             },
-            id: id.to_string(),
+            id: request.id.to_string(),
             version: version_of(request),
             session,
             network,
