@@ -1,4 +1,4 @@
-//! The errors of listening.
+//! Errors of listening for connections.
 
 use genkit_core::ErrorKind;
 use genkit_core::internal::error::Topic;

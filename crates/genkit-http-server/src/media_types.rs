@@ -1,4 +1,4 @@
-//! The `Accept`, `Content-Type` and `Content-Encoding` headers, by the grammar of RFC 9110.
+//! The `Accept`, `Content-Type` and `Content-Encoding` headers, parsed with the grammar of RFC 9110.
 
 use http::HeaderMap;
 use http::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE};

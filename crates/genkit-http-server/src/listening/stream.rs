@@ -12,7 +12,7 @@ use tokio::net::TcpStream;
 use super::unix_socket::UnixStream;
 use genkit_core::BoxFuture;
 
-/// Wraps a connection before HTTP is spoken.
+/// A function that wraps a connection before HTTP, for example in TLS.
 pub type Acceptor =
     Arc<dyn Fn(HttpStream) -> BoxFuture<'static, io::Result<HttpStream>> + Send + Sync>;
 
@@ -40,7 +40,7 @@ impl HttpStream {
         Self(Inner::Unix(stream))
     }
 
-    /// Creates a stream from a stream that the program wrapped.
+    /// Creates a stream from any byte stream, such as a connection wrapped in TLS.
     #[doc(hidden)]
     pub fn other(stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static) -> Self {
         Self(Inner::Other(Box::new(stream)))
