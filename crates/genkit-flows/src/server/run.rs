@@ -46,14 +46,14 @@ pub(super) struct FlowRun<W> {
 }
 
 impl FlowEndpoint {
-    /// Prepares the run of a flow. Chunks are sent to `chunks`, or discarded without it.
+    /// Prepares the run of a flow. Chunks are sent to `chunks`, or discarded if it is `None`.
     pub(super) fn start_flow(
         self: &Arc<Self>,
         admitted: AdmittedFlow,
         chunks: Option<mpsc::Sender<Value>>,
     ) -> FlowRun<impl Future<Output = Result<Value, FlowErrorResponse>> + Send + use<>> {
         let AdmittedFlow { flow, input, context, extensions, place, .. } = admitted;
-        // The end of the server cancels all running flows.
+        // All running flows are cancelled when the server ends.
         let cancel = self.end.child_token();
         let root = root(&context);
         let trace = TraceHeaders::from_root(&root);

@@ -37,7 +37,7 @@ impl FlowServer {
     /// ```
     ///
     /// # Errors
-    /// The errors of awaiting the [`FlowServer`].
+    /// Returns the same errors as awaiting the [`FlowServer`].
     pub async fn run(mut self) -> Result<()> {
         let shutdown = self.shutdown.take();
         let listening = std::mem::take(&mut self.listening);
@@ -153,16 +153,17 @@ pub struct StartedServer {
     stop: CancellationToken,
     /// The requests to wait for during shutdown.
     pub drain: Drain,
-    /// Cancelled to end streams without an end.
+    /// Cancelled to end streams that never end on their own.
     pub end: CancellationToken,
     signals: JoinHandle<()>,
 }
 
 impl StartedServer {
-    /// Listens at the given place, by default on loopback at the port of the environment, until `shutdown` or a signal.
+    /// Listens on the given address until `shutdown` or a signal. Default is loopback with the port in the environment
+    /// variable `PORT`.
     ///
     /// # Errors
-    /// Fails if the place is not valid or not available.
+    /// Returns an error if the address is invalid or not available.
     pub async fn start(
         listening: Listening,
         shutdown: Option<BoxFuture<'static, ()>>,
@@ -186,7 +187,7 @@ impl StartedServer {
         }
     }
 
-    /// Returns whether the server listens on an address, and not on a Unix socket.
+    /// Returns whether the server listens on a network address, not on a Unix socket.
     pub fn has_address(&self) -> bool {
         self.listener.address().is_some()
     }
@@ -194,7 +195,7 @@ impl StartedServer {
     /// Serves until shutdown.
     ///
     /// # Errors
-    /// Fails if connections can no longer be accepted.
+    /// Returns an error if connections can no longer be accepted.
     pub async fn serve(self, app: Router, path: &str, grace: Duration) -> Result<()> {
         let Self { listener, told, stop, drain, end, signals } = self;
         tracing::info!("listening on {listener}{path}");

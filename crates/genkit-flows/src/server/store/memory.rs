@@ -64,7 +64,7 @@ pub struct MemoryStreams {
 /// The events of one stream.
 struct MemoryStream {
     owner: String,
-    /// The client that shares the store with others.
+    /// The client whose share of the store contains the stream.
     client: String,
     /// The size of all streams of the store, in bytes.
     total: Arc<AtomicUsize>,
@@ -157,7 +157,7 @@ impl MemoryStreams {
         Ok(MemoryWriter { stream, store: self.clone() })
     }
 
-    /// Adds an event to a stream, if its owner may use the memory.
+    /// Adds an event to a stream, or ends the stream with an error if its client cannot use more memory.
     fn add(&self, stream: &MemoryStream, event: StreamEvent) -> Result<(), E> {
         let size = json_size(&event).saturating_add(EVENT_COST);
         match self.make_room(&stream.client, size) {
@@ -166,8 +166,8 @@ impl MemoryStreams {
         }
     }
 
-    /// Returns whether `client` may store `size` more bytes. Removes streams that have ended, of the client whose streams
-    /// take the most memory, unless `client` itself takes more.
+    /// Returns whether `client` can store `size` more bytes. To make room, removes ended streams of the client whose
+    /// ended streams use the most memory, unless `client` uses more.
     fn make_room(&self, client: &str, size: usize) -> bool {
         let left = || self.max_total_bytes.saturating_sub(self.bytes.load(Relaxed));
         // A client can always use half.
@@ -355,8 +355,8 @@ impl std::fmt::Debug for MemoryStreams {
     }
 }
 
-/// Returns the stream that makes room, and the weight of all ended streams of its client: of the streams that have ended,
-/// the oldest of the client whose streams weigh the most.
+/// Returns the stream to remove to make room, which is the oldest ended stream of the client whose ended streams have
+/// the highest total weight, and that weight.
 fn first_to_remove(
     kept: &HashMap<String, Arc<MemoryStream>>,
     weight: impl Fn(&MemoryStream) -> usize,
