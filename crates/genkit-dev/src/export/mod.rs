@@ -44,7 +44,7 @@ pub(crate) fn is_on() -> bool {
     }
 }
 
-/// Reads once whether the environment specifies a server.
+/// Reads the environment once, and returns whether it specifies a server.
 #[cold]
 fn read_environment() -> bool {
     match server_of_environment() {
