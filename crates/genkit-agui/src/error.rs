@@ -1,4 +1,4 @@
-//! The errors of an AG-UI server: at start-up, and for requests that are rejected.
+//! Errors of an AG-UI server at startup, and of rejected requests.
 
 use genkit_core::ErrorKind;
 use genkit_core::internal::error::Topic;

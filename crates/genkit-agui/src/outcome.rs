@@ -19,7 +19,8 @@ pub(crate) struct RunIds {
     pub(crate) thread: String,
     pub(crate) run: String,
     pub(crate) parent: Option<String>,
-    /// Whether the outcome names the open calls. Clients from before 1.0 reject that, and treat a success as the end.
+    /// Whether the outcome lists the pending calls. Clients before 1.0 reject such a list, so a run with pending calls
+    /// has no outcome for them.
     pub(crate) names_pending_calls: bool,
 }
 
@@ -44,7 +45,7 @@ impl RunIds {
         event
     }
 
-    /// Returns the last event of a run with these open questions. `number` identifies the state that has them.
+    /// Returns the last event of a run with these open questions. `number` identifies the turn.
     pub(crate) fn finished_with(
         &self,
         questions: &[Interrupt],
