@@ -74,7 +74,8 @@ pub(super) async fn print_check(server: McpServer) -> Result<()> {
     ))
 }
 
-/// Returns one line for each difference between a served schema and the schema in the source.
+/// Returns one line for each part of a schema in the source that the served schema changes or
+/// omits.
 fn describe_losses(tools: &[Tool]) -> String {
     let mut text = String::new();
     for tool in tools {

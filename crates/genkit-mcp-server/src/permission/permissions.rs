@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use super::{Caller, Item};
 
-/// A rule of the program: returns whether the item is available to the caller.
+/// A permission rule of the program, which returns whether the item is available to the caller.
 pub(crate) type PermitRule = Arc<dyn Fn(&Caller<'_>, &Item<'_>) -> bool + Send + Sync>;
 
-/// The permission rules of a server. All of them must agree.
+/// The permission rules of a server. All of them must grant access.
 #[derive(Clone, Default)]
 pub(crate) struct Permissions {
     pub(crate) rules: Vec<PermitRule>,

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use genkit_core::{PromptArgument, ToolAnnotations};
 
-/// Defines a listed item as a wrapper of the SDK's type, with the common getters.
+/// Defines a listed item as a wrapper of rmcp's type, with the common getters.
 macro_rules! listed {
     ($(#[$doc:meta])* $name:ident($raw:ty)) => {
         $(#[$doc])*
@@ -130,7 +130,7 @@ impl ListedResource {
         &self.0.uri
     }
 
-    /// Returns the media type (MIME type) of the content, if it is always the same.
+    /// Returns the media type (MIME type) of the content, if the server declares one.
     pub fn mime_type(&self) -> Option<&str> {
         self.0.mime_type.as_deref()
     }
@@ -148,7 +148,7 @@ impl ListedResourceTemplate {
         &self.0.uri_template
     }
 
-    /// Returns the media type (MIME type) of the content, if it is always the same.
+    /// Returns the media type (MIME type) of the content, if the server declares one.
     pub fn mime_type(&self) -> Option<&str> {
         self.0.mime_type.as_deref()
     }

@@ -1,4 +1,4 @@
-//! The handshake, requests without one, and both on one connection.
+//! Tests of the handshake, of requests without one, and of both on one connection.
 
 use std::sync::Arc;
 
@@ -94,8 +94,8 @@ async fn method_of_another_era_is_not_found() {
     assert_eq!(code(&machine.answer(&missing)), -32602);
 }
 
-/// The extension requires this error. A client that declares the extension polls, as the
-/// acknowledgement states.
+/// The extension requires this error. A client that declares the extension must poll, as the
+/// acknowledgement indicates.
 #[tokio::test]
 async fn tasks_are_listened_to_by_who_declares_them() {
     let machine = Machine::new();
@@ -114,7 +114,7 @@ async fn tasks_are_listened_to_by_who_declares_them() {
     assert_eq!(first["params"]["notifications"], json!({"toolsListChanged": true}));
 }
 
-/// As for an HTTP request whose header declares the era without a handshake.
+/// This is the case of an HTTP request whose header declares the era without a handshake.
 #[tokio::test]
 async fn initialize_is_rejected_without_a_handshake() {
     let mut machine = Machine::new();

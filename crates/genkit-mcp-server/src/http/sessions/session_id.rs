@@ -25,7 +25,7 @@ impl fmt::Display for SessionId {
 impl FromStr for SessionId {
     type Err = ();
 
-    /// Accepts only the form that [`Display`](fmt::Display) writes.
+    /// Parses an id. Accepts only the format that [`Display`](fmt::Display) writes.
     fn from_str(text: &str) -> Result<Self, ()> {
         let id = Uuid::try_parse(text).map_err(|_| ())?;
         let mut written = [0; uuid::fmt::Hyphenated::LENGTH];

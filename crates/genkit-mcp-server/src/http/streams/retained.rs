@@ -13,7 +13,7 @@ const MAX_FINISHED: usize = 8;
 /// Default is 256 KiB.
 const MAX_FINISHED_BYTES: usize = 256 * 1024;
 
-/// How long a finished stream is kept, in milliseconds. Default is 1 minute.
+/// The time that a finished stream is kept, in milliseconds. Default is 1 minute.
 const KEPT: u64 = 60_000;
 
 /// The streams of one session, the oldest first.
@@ -51,8 +51,8 @@ impl RetainedStreams {
         found.map(|kept| Arc::clone(&kept.stream))
     }
 
-    /// Returns the number of requests that wait for an answer of their client and have no reader,
-    /// and when the last reader left.
+    /// Returns the number of requests that wait for an answer from the client and have no reader,
+    /// and the time at which the last reader disconnected.
     pub(in super::super) fn count_waiting(&self) -> (usize, Option<Instant>) {
         let left = self.streams.iter().filter_map(|kept| kept.stream.waits_since());
         left.fold((0, None), |(count, last), left| (count + 1, last.max(Some(left))))
