@@ -121,7 +121,7 @@ impl RunIds {
                 self.finished_with(&questions, page_tools, number, expires, ledger, to)
             }
             None if !questions.is_empty() => {
-                let message = "the conversation is too long to be interrupted";
+                let message = "the turn is too long to be sealed, so its questions cannot be answered; start a new conversation";
                 let code = status::name_of(ErrorKind::ResourceExhausted);
                 let last = json!({ "type": "RUN_ERROR", "message": message, "code": code });
                 events.extend(encoder.end_agents(&last));

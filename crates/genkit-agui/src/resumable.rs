@@ -18,7 +18,7 @@ use genkit_http_server::internal::FairPermit;
 use crate::ledger::Binding;
 use crate::run::{FRAMES, KEEP_ALIVE, Left, READ_TIMEOUT, frame_of};
 
-/// The maximum stored size of a stream, in bytes of JSON. Default is 16 MiB, which is enough for files from a model.
+/// The maximum stored size of a stream, in bytes of JSON. Files from a model must fit. Default is 16 MiB.
 const MAX_STREAM_BYTES: usize = 16 * 1024 * 1024;
 
 /// The last frame of an AI SDK stream.

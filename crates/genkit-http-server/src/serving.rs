@@ -227,7 +227,7 @@ async fn pause_after(error: &io::Error, table: &ConnectionTable) {
         tokio::time::sleep(SHORT_OF_FILES).await;
         return;
     }
-    tracing::error!(%error, "cannot accept connections; trying again");
+    tracing::error!(%error, "cannot accept connections; retrying");
     tokio::time::sleep(ACCEPT_FAILED).await;
 }
 

@@ -101,7 +101,8 @@ impl Drop for RuntimeFile {
 fn check_no_link(folder: &Path) -> std::io::Result<()> {
     match fs::symlink_metadata(folder) {
         Ok(kind) if kind.is_symlink() => {
-            let text = format!("`{}` is a link; replace it with a folder", folder.display());
+            let text =
+                format!("`{}` is a symbolic link; replace it with a folder", folder.display());
             Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, text))
         }
         _ => Ok(()),

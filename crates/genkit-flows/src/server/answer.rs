@@ -30,7 +30,7 @@ pub(super) fn result(value: &Value) -> Response {
     }
     let mut body = Vec::with_capacity(USUAL);
     let written = serde_json::to_writer(&mut body, &ResultBody { result: value });
-    written.expect("a JSON value has string keys, and a vector takes every byte");
+    written.expect("writing a JSON value to a vector cannot fail");
     json_response(StatusCode::OK, body)
 }
 

@@ -99,7 +99,8 @@ pub(super) struct TraceHeaders([(HeaderName, HeaderValue); 2]);
 
 impl TraceHeaders {
     fn from_root(root: &Root) -> Self {
-        let value = |id: String| HeaderValue::from_str(&id).expect("hex digits are a value");
+        let value =
+            |id: String| HeaderValue::from_str(&id).expect("hex digits are a valid header value");
         Self([
             (TRACE_ID, value(root.trace_id.to_string())),
             (SPAN_ID, value(root.span_id.to_string())),
