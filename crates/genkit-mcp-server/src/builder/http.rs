@@ -164,9 +164,9 @@ impl McpServer {
         self
     }
 
-    /// Sets the allowed hosts: the names that requests can use in `Host`, with or without a port. Default
-    /// is loopback, which rejects web pages that point their own domain at this machine (DNS rebinding). An
-    /// empty list rejects every request.
+    /// Sets the allowed hosts: the names that requests can use in `Host`, with or without a port. Default is loopback.
+    /// The check rejects web pages that point their own domain at this machine (DNS rebinding). An empty list rejects
+    /// every request.
     ///
     /// Behind a domain or a proxy, set this to the public name. Otherwise every request is rejected with
     /// 403, and the log contains the host of the request.
