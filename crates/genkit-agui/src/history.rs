@@ -155,7 +155,7 @@ pub(crate) fn cancel_questions(
     Ok((answers, cancels_all))
 }
 
-/// Returns the ids of the questions, and the entries of a client by these ids.
+/// Returns the ids of the questions, and the client's entries by these ids.
 fn match_entries(
     questions: &[Interrupt],
     number: &str,

@@ -19,8 +19,8 @@ pub(crate) struct RunIds {
     pub(crate) thread: String,
     pub(crate) run: String,
     pub(crate) parent: Option<String>,
-    /// Whether the outcome lists the pending calls. Clients before 1.0 reject such a list, so a run with pending calls
-    /// has no outcome for them.
+    /// Whether the outcome lists the pending calls. Clients before 1.0 reject such a list, so they receive no outcome
+    /// if there are pending calls.
     pub(crate) names_pending_calls: bool,
 }
 

@@ -42,7 +42,7 @@ pub(crate) struct ThreadRequest {
     /// The number of messages to keep, if the thread continues from an earlier message.
     kept: Option<usize>,
     input: NewInput,
-    /// Whether the client's copy lacks messages.
+    /// Whether messages are missing in the client's copy.
     is_stale: bool,
 }
 

@@ -15,7 +15,7 @@ use genkit_core::internal::sync::lock;
 /// body if that is more.
 const ROOM: usize = 64 * 1024 * 1024;
 
-/// How long a body waits for memory before another body is dropped. Default is 1 second.
+/// The time that a body waits for memory before another body is dropped. Default is 1 second.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The error if a body was dropped to free memory.

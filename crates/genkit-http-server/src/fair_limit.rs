@@ -19,7 +19,7 @@ const MEMORY: usize = 128 * 1024 * 1024;
 const UNIT: usize = 1024;
 
 /// A limit on the number of slots that all clients hold together. A client cannot hold more slots than it leaves free
-/// for the others: a single client gets at most half of them, and a new client always finds a free slot.
+/// for other clients: a single client gets at most half of them, and a new client always finds a free slot.
 #[derive(Debug)]
 pub struct FairLimit<K> {
     total: usize,

@@ -83,7 +83,7 @@ pub trait HttpApp: Clone + Send + Sync + 'static {
     ) -> impl Future<Output = Response<Self::Body>> + Send;
 }
 
-/// The client's side of a connection.
+/// The client of a connection.
 pub struct Peer<'a, C> {
     pub address: SocketAddr,
     pub client: &'a C,

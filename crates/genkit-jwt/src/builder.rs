@@ -99,8 +99,8 @@ impl JwtVerifierBuilder {
     /// Builds the verifier. Nothing is fetched until the first token arrives.
     ///
     /// # Errors
-    /// Returns [`InvalidArgument`](genkit_core::ErrorKind::InvalidArgument) if a URL is neither
-    /// `https://` nor on this machine, if the JWK set is not valid, or if no algorithm is allowed.
+    /// Returns [`InvalidArgument`](genkit_core::ErrorKind::InvalidArgument) if a URL is neither an
+    /// `https://` URL nor on loopback, if the JWK set is invalid, or if no algorithm is allowed.
     pub fn build(self) -> Result<JwtVerifier> {
         let Self { algorithms, expected, keys } = self;
         if algorithms.is_empty() {

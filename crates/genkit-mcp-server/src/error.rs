@@ -142,7 +142,7 @@ pub enum Error {
     )]
     LargeAnswers { size: usize, limit: usize },
     #[error(
-        "this client has reached its limit of tasks; wait until some of them have finished or expired"
+        "this client has reached its task limit; wait until some tasks have finished or expired"
     )]
     TooManyTasks,
     #[error("{place}: `{tool}` always runs as a task, which requires genkit's feature `durable`")]

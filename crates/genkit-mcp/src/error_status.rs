@@ -39,7 +39,7 @@ pub fn kind_of_error(code: ErrorCode, data: Option<&Value>) -> ErrorKind {
     data.and_then(kind_of_meta).unwrap_or_else(|| kind_of_code(code))
 }
 
-/// Returns the kind in the `_meta` of a failed tool's result, if it has one.
+/// Returns the kind in the `_meta` of a failed tool's result, if any.
 pub fn kind_of_meta(meta: &Value) -> Option<ErrorKind> {
     meta.get(STATUS)?.as_str().and_then(status::kind_of)
 }

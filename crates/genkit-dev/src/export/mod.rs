@@ -142,7 +142,7 @@ struct Exporter {
 }
 
 impl Exporter {
-    /// Exports to `url` from now on.
+    /// Sets the URL that receives all further spans.
     fn install_for(url: Url) {
         let realtime = || {
             std::env::var_os("GENKIT_ENABLE_REALTIME_TELEMETRY").is_some_and(|yes| yes == "true")

@@ -342,15 +342,16 @@ macro_rules! agent_server_options {
 
             /// Sets the concurrency limit: the maximum number of runs at the same time. Default is 1,024; additional
             /// requests are rejected with 429. A client is identified by its context provider, or else by its address.
-            /// It cannot hold more slots than it leaves free for the others, so a single client gets at most half.
+            /// A client cannot use more slots than it leaves free for other clients, so a single client gets at most
+            /// half.
             pub fn max_in_flight(mut self, runs: usize) -> Self {
                 self.gate.max_in_flight = runs;
                 self
             }
 
             /// Sets the origins whose web pages can call the server (CORS), for example `https://app.example.com`; `*`
-            /// allows all. Pages of the server's own origin are always allowed and, if the server listens on loopback,
-            /// pages from loopback. Default is none; requests from other origins are rejected with 403.
+            /// allows all. Default is none; requests from other origins are rejected with 403. Pages from the server's
+            /// own origin are always allowed. If the server listens on loopback, all pages from loopback are allowed.
             pub fn cors(mut self, origins: impl IntoIterator<Item = impl Into<String>>) -> Self {
                 self.gate.origins.extend(origins.into_iter().map(Into::into));
                 self

@@ -119,7 +119,7 @@ struct StreamCaller(mpsc::Sender<Value>);
 impl Caller for StreamCaller {
     fn send_chunk(&self, chunk: Value) -> BoxFuture<'_, ()> {
         Box::pin(async move {
-            // The receiver is gone because the flow is being dropped.
+            // The receiver has been dropped only if the flow is being dropped.
             let _ = self.0.send(chunk).await;
         })
     }

@@ -16,8 +16,8 @@ use genkit_core::BoxFuture;
 pub type Acceptor =
     Arc<dyn Fn(HttpStream) -> BoxFuture<'static, io::Result<HttpStream>> + Send + Sync>;
 
-/// The byte stream of a client's connection, as passed to
-/// `McpServer::accept_with`. Implements tokio's `AsyncRead` and `AsyncWrite`.
+/// The byte stream of a client's connection, as passed to the acceptor of `McpServer::accept_with`.
+/// Implements tokio's `AsyncRead` and `AsyncWrite`.
 pub struct HttpStream(Inner);
 
 enum Inner {

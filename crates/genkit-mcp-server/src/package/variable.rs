@@ -50,8 +50,7 @@ impl Variable {
         Self { optional: true, ..self }
     }
 
-    /// Sets the value that the program uses if the variable is not set. The value is only displayed to users; the
-    /// program must apply it.
+    /// Sets the default value, which is displayed to users. The program must use it if the variable is not set.
     #[must_use]
     pub fn default_value(self, value: impl Into<String>) -> Self {
         Self { default: Some(value.into()), ..self }

@@ -38,7 +38,7 @@ impl Permissions {
     }
 }
 
-/// Evaluates a rule. A rule that panics denies access.
+/// Evaluates a rule. If the rule panics, access is denied.
 fn is_granted(rule: &PermitRule, caller: &Caller<'_>, item: &Item<'_>) -> bool {
     catch_unwind(AssertUnwindSafe(|| rule(caller, item))).unwrap_or_else(|_| {
         tracing::error!(item = item.name(), "a rule of `.permit(..)` panicked; access is denied");

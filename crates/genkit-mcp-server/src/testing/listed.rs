@@ -86,7 +86,7 @@ impl ListedTool {
         &self.0.input_schema
     }
 
-    /// Returns the output schema: the JSON Schema of the result, if it has one.
+    /// Returns the output schema, if any: the JSON Schema of the result.
     pub fn output_schema(&self) -> Option<&Map<String, Value>> {
         self.0.output_schema.as_deref()
     }

@@ -33,7 +33,7 @@ pub struct StoredSession {
     pub(crate) level: LoggingLevel,
     pub(crate) subscriptions: Vec<Arc<str>>,
     pub(crate) ready: bool,
-    /// The client whose share of the store contains the session. It is not stored.
+    /// The client whose share of the store contains the session. This field is not stored.
     #[serde(skip)]
     pub(crate) opened_by: Option<ClientKey>,
 }

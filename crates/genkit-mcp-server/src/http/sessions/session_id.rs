@@ -5,8 +5,8 @@ use std::str::FromStr;
 
 use uuid::Uuid;
 
-/// The id of a session. It appears in each request and in the logs of proxies, so it does not grant
-/// access on its own; see [`Owner`](super::Owner).
+/// The id of a session. The id appears in each request and in the logs of proxies, so it must not
+/// grant access on its own; see [`Owner`](super::Owner).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in super::super) struct SessionId(Uuid);
 

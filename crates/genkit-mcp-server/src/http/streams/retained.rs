@@ -26,19 +26,19 @@ pub(in super::super) struct RetainedStreams {
 struct RetainedStream {
     number: u64,
     stream: Arc<EventStream>,
-    /// When it was first found to be finished.
+    /// The time at which the stream was first found to be finished, in milliseconds.
     finished: Option<u64>,
 }
 
 impl RetainedStreams {
-    /// Keeps a stream and returns its number, which [`find`](Self::find) takes.
+    /// Retains a stream and returns its number for [`find`](Self::find).
     pub(in super::super) fn keep_stream(&mut self, stream: &Arc<EventStream>, now: u64) -> u64 {
         let number = self.last + 1;
         self.keep_as(number, stream, now);
         number
     }
 
-    /// Keeps a stream under a unique number.
+    /// Retains a stream under a unique number.
     pub(in super::super) fn keep_as(&mut self, number: u64, stream: &Arc<EventStream>, now: u64) {
         self.forget_excess(now);
         self.last = number;
