@@ -107,7 +107,7 @@ pub(crate) fn agent_names(tools: &[Tool]) -> Arc<HashSet<String>> {
     Arc::new(agents.map(|tool| tool.name().to_owned()).collect())
 }
 
-/// Warns about declared tools that the page does not execute, because it receives each of their calls as an interrupt.
+/// Warns about declared tools that are not page tools, because the page receives each of their calls as an interrupt.
 pub(crate) fn warn_about_declared(tools: &[Tool], page_tools: &[String]) {
     let is_listed = |tool: &&Tool| page_tools.iter().any(|name| name == tool.name());
     for tool in tools.iter().filter(|tool| tool.is_declared() && !is_listed(tool)) {

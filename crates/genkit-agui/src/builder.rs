@@ -108,7 +108,7 @@ impl AguiServer {
         self
     }
 
-    /// Sets the key that seals conversations, at least 32 random bytes. Default is a random key of this process.
+    /// Sets the key that seals conversations: at least 32 random bytes. Default is a random key of this process.
     ///
     /// Set it if several processes serve the same clients, or if conversations must survive a restart. Each process
     /// records only the interrupts that it resumed itself, so route a thread to the same process if a tool must not run

@@ -17,11 +17,11 @@ use crate::endpoint::AguiEndpoint;
 use crate::error::Error as E;
 
 impl AguiServer {
-    /// Returns a plain future that serves until shutdown, for `tokio::spawn` and `join!`. Awaiting the server does the
-    /// same.
+    /// Serves until shutdown, as awaiting the server does. Use it where a future is required, as in `tokio::spawn` and
+    /// `join!`.
     ///
     /// # Errors
-    /// See [`AguiServer`].
+    /// Returns the same errors as awaiting the [`AguiServer`].
     pub async fn run(mut self) -> Result<()> {
         let shutdown = self.shutdown.take();
         let listening = std::mem::take(&mut self.listening);

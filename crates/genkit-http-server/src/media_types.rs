@@ -82,7 +82,7 @@ fn read_weight(parameter: &str) -> Option<u16> {
     }
 }
 
-/// The pieces of a list, whose separators can also occur in quoted text.
+/// An iterator over the items of a list, separated by `at` outside of quoted text.
 struct Pieces<'a> {
     rest: Option<&'a str>,
     at: u8,

@@ -20,9 +20,9 @@ const MAX_TRIES: usize = 4;
 ///
 /// A token is accepted if it is signed with a key that the issuer publishes and with an allowed
 /// algorithm, was issued by that issuer for this server, is currently valid, and has a subject. The
-/// subject becomes the id of the [`Principal`], `scope` (or `scp`) its scopes, and all claims of the
-/// token its claims. Other types of tokens, tokens without an expiry, and tokens that are bound to a
-/// client key are rejected.
+/// [`Principal`] has the subject as its id, the scopes in `scope` (or `scp`), and all claims of the
+/// token. Other types of tokens, tokens without an expiry, and tokens that are bound to a client key
+/// are rejected.
 ///
 /// Keys are fetched for the first token, then in the background every 10 minutes while they are used,
 /// and when a token has an unknown key id, at most every 10 seconds. If the issuer does not respond,

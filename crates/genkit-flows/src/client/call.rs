@@ -116,8 +116,8 @@ impl<O, C> FlowCall<O, C> {
 }
 
 impl<O: DeserializeOwned, C: DeserializeOwned> FlowCall<O, C> {
-    /// Returns a plain future for the result of the call, for `tokio::spawn` and `join!`. Awaiting the call does the
-    /// same.
+    /// Performs the call and returns its result, as awaiting the call does. Use it where a future is required, as in
+    /// `tokio::spawn` and `join!`.
     ///
     /// # Errors
     /// Returns the same errors as awaiting the [`FlowCall`].

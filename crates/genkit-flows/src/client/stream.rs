@@ -77,7 +77,7 @@ impl<O: DeserializeOwned, C: DeserializeOwned> FlowStream<O, C> {
     /// Returns the next chunk, or `None` at the end. An error is returned once, as the last item.
     ///
     /// # Errors
-    /// The errors of awaiting the [`FlowCall`](super::FlowCall).
+    /// Returns the same errors as awaiting the [`FlowCall`](super::FlowCall).
     pub async fn next(&mut self) -> Option<Result<C>> {
         let next = self.advance().await.transpose()?;
         let chunk = next.and_then(|chunk| answer::fit("chunk", chunk));

@@ -162,7 +162,7 @@ impl FlowServer {
         self
     }
 
-    /// Filters the flows by name; `*` matches any text. A name that matches no flow is an error when the server starts.
+    /// Filters the flows by name; `*` matches any text. If a name matches no flow, the server does not start.
     pub fn only(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.settings.only.extend(names.into_iter().map(Into::into));
         self
@@ -175,9 +175,9 @@ impl FlowServer {
         self
     }
 
-    /// Sets whether streams are durable, stored in memory ([`MemoryStreams`]). A client that lost the connection can
-    /// then resume its stream with the id in the response header `x-genkit-stream-id`, and a flow continues to run if
-    /// its client disconnects. Default is `false`.
+    /// Sets whether the server stores streams in memory ([`MemoryStreams`]). A client that lost the connection can then
+    /// resume its stream with the id in the response header `x-genkit-stream-id`, and a flow continues to run if its
+    /// client disconnects. Default is `false`.
     ///
     /// A stream is available only to its owner, which consists of the flow and of the whole value of `auth` in the
     /// action context, or of the whole action context if there is no `auth`. A provider can define another

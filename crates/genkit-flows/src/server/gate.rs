@@ -33,7 +33,7 @@ const MAX_RUNNING: usize = 1_024;
 /// if that is less.
 const MAX_ADMITTING: usize = 256;
 
-/// The methods for reading a stream. They need no CORS permission, because browsers always allow GET.
+/// The methods for reading a stream. Preflight responses need not list them, because CORS always allows GET.
 const READING: &str = "GET, OPTIONS";
 
 /// The options of all agent servers.

@@ -26,8 +26,8 @@ use genkit_http_server::internal::{
 const PORT: u16 = 3400;
 
 impl FlowServer {
-    /// Returns a plain future that serves until shutdown, for `tokio::spawn`, `block_on` and `select!`. Awaiting the
-    /// server does the same.
+    /// Serves until shutdown, as awaiting the server does. Use it where a future is required, as in `tokio::spawn`,
+    /// `block_on` and `select!`.
     ///
     /// ```no_run
     /// fn main() -> genkit::Result<()> {
@@ -209,7 +209,7 @@ impl StartedServer {
     }
 }
 
-/// Returns the loopback address with the port from the environment.
+/// Returns the loopback address with `port`, the value of the environment variable `PORT`, or with the default port.
 fn default_place(port: Option<&str>) -> Result<ListenAddress> {
     let port = match port.map(str::trim).filter(|port| !port.is_empty()) {
         Some(port) => port.parse::<u16>().map_err(|_| E::Port(port.to_owned()))?,

@@ -120,7 +120,8 @@ impl<S: Stream<Item = StreamEvent> + Send + Unpin + 'static> FlowFrames<S> {
         if self.ended {
             return Poll::Ready(None);
         }
-        // Taken out of the lock, because polling can block its thread and the watchdog must not wait for it.
+        // Take the events out of the lock, because polling them can block the thread, and the watchdog must not wait
+        // for that.
         let taken = std::mem::replace(&mut *lock(&self.events), FrameSource::Polled);
         let FrameSource::Waiting(mut events, _) = taken else {
             self.ended = true;

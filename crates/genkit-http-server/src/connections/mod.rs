@@ -17,8 +17,8 @@ pub(super) use self::connection::RequestAtWork;
 pub(super) use self::io::ConnectionIo;
 use genkit_core::internal::sync::lock;
 
-/// The maximum number of connections. Default is 10,000, or three quarters of the files that the process can open if
-/// that is less.
+/// The maximum number of connections. Default is 10,000, or three quarters of the file descriptors that the process
+/// can open if that is less.
 const MAX_CONNECTIONS: usize = 10_000;
 
 /// The divisor for the number of silent connections closed at the same time to make room: at most the connection limit
@@ -169,7 +169,7 @@ impl Drop for OpenConnection {
     }
 }
 
-/// Returns how many files this process can have open.
+/// Returns the number of file descriptors that this process can open.
 fn open_files() -> Option<u64> {
     #[cfg(unix)]
     return rustix::process::getrlimit(rustix::process::Resource::Nofile).current;

@@ -218,8 +218,8 @@ impl McpServer {
     /// unknown. If you add several rules, all of them must grant the item, and the scopes in `#[tool(permit = "..")]`
     /// must also grant it.
     ///
-    /// The rule runs for each item of a list and for each call, so it should be fast. Callers that see the
-    /// same items share one list, which is built once.
+    /// The rule runs for each item of a list and for each call, so it should be fast. Callers with access to the same
+    /// items share one list, which is built once.
     ///
     /// ```
     /// use genkit::tool;
@@ -411,7 +411,7 @@ impl McpServer {
     /// [`genkit::Error`](genkit_core::Error) (including an error created by
     /// [`context`](genkit_core::ErrorContext::context)) or of an error that is a `String` or `&str`, without causes.
     /// Errors of other libraries (`std::io::Error`, `anyhow`, `sqlx`), which can contain file names, hosts and queries,
-    /// are replaced with a generic message with a reference. The log contains the complete error under the same
+    /// are replaced with a generic message that contains a reference. The log contains the complete error with the same
     /// reference.
     ///
     /// ```

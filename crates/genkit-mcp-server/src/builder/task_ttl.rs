@@ -9,11 +9,10 @@ impl McpServer {
     ///
     /// A call to a tool with `#[tool(task)]` becomes a task once it has run for 1 second, if the client
     /// declares MCP's extension `io.modelcontextprotocol/tasks` in the request. The client then receives an
-    /// id, polls the task, answers its questions, and can cancel it. A call that finishes or asks a
-    /// question before that gets an ordinary response, and clients without the extension wait for the
-    /// result.
+    /// id, polls the task, answers its questions, and can cancel it. A call that finishes or asks a question
+    /// before that receives an ordinary response, and clients without the extension wait for the result.
     ///
-    /// Tasks are stored in the store of `GenkitBuilder::durable`. After a restart, the function of a task runs
+    /// Tasks are saved in the store of `GenkitBuilder::durable`. After a restart, the function of a task runs
     /// again from the beginning, and the steps that it performed with
     /// [`Context::once`](genkit_core::Context::once) are not repeated. Every server that uses the store serves
     /// these tasks, each only to the principal that made the call. Without a store, up to 1,000 tasks are held

@@ -96,7 +96,8 @@ impl McpCaller {
     }
 }
 
-/// Returns whether a token is at most as long as an id, because it is copied into each notification.
+/// Returns whether a token is at most as long as an id. Longer tokens are ignored, because each
+/// notification contains a copy.
 fn is_short(token: &ProgressToken) -> bool {
     !matches!(&token.0, RequestId::String(text) if text.len() > MAX_ID_BYTES)
 }

@@ -74,8 +74,8 @@ pub(super) async fn print_check(server: McpServer) -> Result<()> {
     ))
 }
 
-/// Returns one line for each part of a schema in the source that the served schema changes or
-/// omits.
+/// Returns one line for each part of a tool's schema that is changed or omitted when the tool is
+/// served.
 fn describe_losses(tools: &[Tool]) -> String {
     let mut text = String::new();
     for tool in tools {

@@ -65,8 +65,7 @@ impl McpServer {
 /// | `--http ADDRESS` | serves streamable HTTP at `/mcp` (feature `mcp-http`); `--allow-host HOST` and `--stateless` are [`allowed_hosts`](McpServer::allowed_hosts) and [`stateless`](McpServer::stateless) |
 /// | `--list` | prints tools, prompts and resources; with `--json` as JSON |
 /// | `--call NAME JSON` | calls a tool as an MCP client would, and prints its result; with `--json` as JSON |
-/// | `--check` | performs the checks of a starting server, and lists the missing metadata for publishing the server
-/// (feature `publish`) |
+/// | `--check` | performs the startup checks, and lists the missing metadata for publishing the server (feature `publish`) |
 /// | `--bundle FILE` | writes a bundle (`.mcpb`), which users of Claude Desktop install with a double click (feature `publish`) |
 /// | `--server-json NAME` | prints the MCP registry entry for a name such as `io.github.me/notes` (feature `publish`); `--mcpb FILE` and `--oci IMAGE` add released bundles and an image |
 /// | `--inspect` | opens the MCP Inspector on this program (`npx`, a fixed version) |
@@ -78,7 +77,8 @@ impl McpServer {
 /// (default: the name of the server), `--env KEY` passes a variable of this environment to the server, `--config FILE`
 /// selects another file, and `--dry-run` writes nothing.
 ///
-/// An invalid command line, `--help` and `--version` exit the process, as usual with `clap`. All other flags return.
+/// An invalid command line, `--help` and `--version` exit the process, as usual with `clap`. All other command lines
+/// return a result.
 ///
 /// # Errors
 /// Awaiting it returns the errors of [`McpServer`], and an error if the called tool fails or the configuration cannot

@@ -75,9 +75,9 @@ impl ParamsError {
     }
 }
 
-/// Parses the parameters of a request and their `_meta`. Returns `None` for parameters that [`read_any`] must parse.
-/// The fields are read one by one, because a derived parser for the type of each method would add about 10 KB to the
-/// program.
+/// Parses the parameters of a request and their `_meta`. Returns `None` for invalid parameters, for which
+/// [`read_any`] determines the error. The fields are read one by one, because a derived parser for the type of each
+/// method would add about 10 KB to the program.
 pub(super) fn read_typed(method: &str, raw: Option<&str>) -> Option<(RequestMetaObject, Params)> {
     let needs_none = matches!(method, "ping" | "server/discover") || method.ends_with("/list");
     let mut given = Fields::parse_object(if needs_none { raw.unwrap_or("{}") } else { raw? })?;
@@ -192,7 +192,8 @@ fn read_listen(mut given: Fields) -> Option<ListenParams> {
     Some(ListenParams { notifications: filter, names_tasks })
 }
 
-/// Parses the valid fields of parameters that [`read_typed`] does not parse.
+/// Parses the `_meta` of parameters that [`read_typed`] does not accept, and determines the reason why they are
+/// invalid.
 pub(super) fn read_any(raw: Option<&str>) -> (RequestMetaObject, Params) {
     let refused = |refused| (RequestMetaObject::default(), Params::Refused(refused));
     let value = match raw.map(serde_json::from_str::<Value>).transpose() {

@@ -63,7 +63,7 @@ impl FrontedHosts {
         }
     }
 
-    /// Registers the hosts in a separate task, so that a client that disconnects does not cancel it.
+    /// Registers the hosts in a separate task, so that a disconnecting client does not cancel the registration.
     fn start_registration(&self, registry: &Registry) -> watch::Receiver<bool> {
         let begin = || {
             let (done, registered) = watch::channel(false);

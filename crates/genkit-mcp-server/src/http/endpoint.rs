@@ -215,7 +215,7 @@ impl HttpApp for McpEndpoint {
             Some(_) => self.0.client_of(request.headers(), request.extensions()),
         };
         let address = Some(from.address.ip());
-        // No layer can have set a principal; the token identifies it later.
+        // No layer can have set a principal; it is identified later, by the token.
         let owner = Owner::default();
         let sees = Visibility::default();
         let (expiry, connection) = (None, Some(from.connection));
@@ -248,7 +248,7 @@ impl EndpointState {
             return refuse_request(request.method(), uri.path(), &sender, refusal.into());
         }
         if let Some(metadata) = self.metadata.as_ref().filter(|it| it.path == uri.path()) {
-            // Clients without a token can read it, including web pages of any origin.
+            // Clients without a token can read the metadata, including web pages of any origin.
             let answer = document_answer(request.method(), metadata.document.clone());
             return answer.map(AnswerBody::from);
         }
@@ -281,7 +281,7 @@ impl EndpointState {
         response
     }
 
-    /// Determines the sender of a request, and the items that it can see.
+    /// Determines the sender of a request, and the items that it has access to.
     async fn identify_sender<B>(
         &self,
         request: &mut Request<B>,

@@ -49,7 +49,7 @@ pub(crate) struct Lists {
     /// Whether the items depend on the caller.
     is_private: bool,
     views: view::Views,
-    /// The lists for clients that search lazy tools, built on first use; `None` without such tools.
+    /// The lists for clients that search lazy tools, built on first use; `None` if no tool is lazy.
     searched: OnceLock<Option<Arc<Lists>>>,
     /// The tool list for each protocol era, built on first use. The lists differ in the output schemas of tools that
     /// do not return an object.

@@ -74,7 +74,7 @@ impl Items {
         tools.chain(prompts).chain(resources).chain(self.skills.iter().map(Item::Skill))
     }
 
-    /// Returns the items marked in `seen`, which is in the order of `iter`.
+    /// Returns the items marked in `seen`, a list in the order of `iter`.
     fn only(&self, seen: &[bool]) -> Self {
         let (tools, rest) = seen.split_at(self.tools.len());
         let (prompts, rest) = rest.split_at(self.prompts.len());

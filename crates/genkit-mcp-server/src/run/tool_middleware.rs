@@ -56,7 +56,7 @@ impl MiddlewareRun {
         input: Value,
         recording: Recording,
     ) -> Outcome<ToolOutput> {
-        // `drive` catches a panic of a middleware, and stops it if the client disconnects.
+        // Catch panics of the middleware, and cancel it if the client disconnects.
         let cancel = self.context.cancel.clone();
         let guard = ContextParts { cancel, ..ContextParts::default() }.build();
         let request = ToolRequest::new(self.tool.name(), input);

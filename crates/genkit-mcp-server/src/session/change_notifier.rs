@@ -25,7 +25,7 @@ const LONGEST_BATCH: Duration = Duration::from_secs(1);
 #[derive(Default)]
 pub(crate) struct Notifier {
     subscribers: Arc<Subscribers>,
-    /// Stops the task that watches the registry when the server is dropped.
+    /// Stops the task that watches the registry, when the server is dropped.
     task: Mutex<Option<DropGuard>>,
 }
 

@@ -67,7 +67,7 @@ impl Interest {
         }
     }
 
-    /// Adds the `changes` that this subscriber requested and has access to to `unread`.
+    /// Copies the `changes` that this subscriber requested and has access to into `unread`.
     pub(super) fn add_wanted(
         &self,
         changes: &ChangeSet,

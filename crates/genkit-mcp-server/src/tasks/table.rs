@@ -36,7 +36,7 @@ pub(crate) const CAN_RUN_TASKS: bool = true;
 /// The tasks of one server that are known to this process.
 pub(crate) struct Tasks {
     pub(crate) store: Arc<dyn RunStore>,
-    /// Whether the tasks are in memory, so that clients share its limit.
+    /// Whether the store is in memory, so that clients share its limit.
     is_in_memory: bool,
     /// The tasks that run in this process.
     running: Mutex<HashMap<RunId, RunningHere>>,

@@ -29,7 +29,7 @@ pub trait StreamStore: Send + Sync + 'static {
     ) -> BoxFuture<'a, Result<Box<dyn StreamWriter>>>;
 
     /// Opens a stream whose memory counts against `client`: the owner, or the address group of a client without an
-    /// owner. Calls [`open`](Self::open) by default, which ignores `client`.
+    /// owner. The default implementation ignores `client` and calls [`open`](Self::open).
     ///
     /// # Errors
     /// Returns the same errors as [`open`](Self::open).

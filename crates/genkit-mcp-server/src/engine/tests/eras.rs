@@ -9,7 +9,8 @@ use crate::session::Session;
 
 use super::{Machine, Step, call, initialize, modern, notification, request, text};
 
-/// Sends messages that can arrive at any time, and that neither get a response nor end the connection.
+/// Sends messages that can arrive at any time, and that neither receive a response nor end the
+/// connection.
 fn early(machine: &Machine) {
     for message in [
         notification("notifications/initialized", json!({})),
